@@ -1,0 +1,101 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+/// What every Swift module is compiled with.
+let settings: [SwiftSetting] = [
+    .swiftLanguageMode(.v6),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .treatAllWarnings(as: .error),
+]
+
+/// For modules that touch no pointers.
+let safe = settings + [.strictMemorySafety()]
+
+/// A module of the core, and its XCTest target.
+func module(
+    _ name: String, _ dependencies: [Target.Dependency], _ settings: [SwiftSetting] = settings,
+    testing testDependencies: [Target.Dependency] = []
+) -> [Target] {
+    [
+        .target(name: name, dependencies: dependencies, swiftSettings: settings),
+        .testTarget(
+            name: name + "Tests",
+            dependencies: [.init(stringLiteral: name)] + dependencies + testDependencies,
+            swiftSettings: [.swiftLanguageMode(.v6)]),
+    ]
+}
+
+let systemLibraries: [Target] = [
+    .systemLibrary(name: "CRestway", path: "Include"),
+    .systemLibrary(
+        name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
+    .systemLibrary(
+        name: "CJansson", pkgConfig: "jansson", providers: [.apt(["libjansson-dev"])]),
+    .systemLibrary(
+        name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
+    .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
+    .systemLibrary(name: "CLinux"),
+]
+
+let core: [Target] =
+    module("RestwaySupport", ["CLinux"])
+    + module("RestwayJSON", ["CJansson"])
+    + module("RestwaySQLite", ["CSQLite", "RestwaySupport"])
+    + module("RestwayRouting", ["CCurl"])
+    + module("RestwayObjects", ["RestwaySupport", "RestwaySQLite"])
+    + module("RestwayMapping", ["RestwayRouting", "RestwayObjects"])
+    + module(
+        "RestwayJansson", ["CJansson", "RestwayJSON", "RestwayMapping"],
+        testing: ["RestwayObjects"])
+    + module("RestwayHTTP", ["CZlib", "RestwaySupport", "RestwayRouting"])
+    + module("RestwayCurl", ["CCurl", "CLinux", "RestwaySupport", "RestwayRouting", "RestwayHTTP"])
+    + module(
+        "RestwayAuth", ["CCurl", "RestwaySupport", "RestwayJSON", "RestwayHTTP"], safe)
+    + module(
+        "RestwayPlugins",
+        ["CLinux", "CRestway", "RestwaySupport", "RestwayMapping", "RestwayHTTP"],
+        testing: ["RestwayObjects", "RestwayJansson"])
+    + module(
+        "RestwayClient",
+        [
+            "RestwaySupport", "RestwayJSON", "RestwaySQLite", "RestwayRouting", "RestwayObjects",
+            "RestwayMapping", "RestwayJansson", "RestwayHTTP", "RestwayCurl", "RestwayAuth",
+            "RestwayPlugins",
+        ])
+    + module(
+        "RestwayABI",
+        [
+            "CRestway", "RestwaySupport", "RestwayJSON", "RestwayRouting", "RestwayObjects",
+            "RestwayMapping", "RestwayHTTP", "RestwayAuth", "RestwayPlugins",
+            "RestwayClient",
+        ])
+
+/// Random input for the mapping; its corpus runs as ordinary tests. The fuzzer itself has its
+/// `main` from libFuzzer, so it can only be built for that: `make fuzz`.
+let fuzz: [Target] =
+    [
+        .target(
+            name: "MappingFuzz",
+            dependencies: ["RestwayObjects", "RestwayMapping", "RestwayJansson"],
+            path: "Tests/Fuzz/MappingFuzz", swiftSettings: settings),
+        .testTarget(
+            name: "MappingFuzzTests", dependencies: ["MappingFuzz"],
+            path: "Tests/Fuzz/MappingFuzzTests", swiftSettings: [.swiftLanguageMode(.v6)]),
+    ]
+    + (Context.environment["RESTWAY_FUZZ"] == nil
+        ? []
+        : [
+            .executableTarget(
+                name: "restway-fuzz", dependencies: ["MappingFuzz"], path: "Tests/Fuzz/Driver",
+                swiftSettings: settings)
+        ])
+
+let package = Package(
+    name: "restway",
+    products: [
+        .library(name: "restway", type: .dynamic, targets: ["RestwayABI"])
+    ],
+    targets: systemLibraries + core + fuzz
+)

@@ -1,0 +1,45 @@
+/* The Linux system calls that Swift's Glibc module leaves out. */
+#ifndef RESTWAY_CLINUX_SHIMS_H
+#define RESTWAY_CLINUX_SHIMS_H
+
+#include <malloc.h>
+#include <pthread.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <sys/prctl.h>
+#include <sys/timerfd.h>
+#include <time.h>
+
+/* The file of the library, or program, that holds `address`; NULL when nothing does. dladdr is an
+ * extension of glibc, which names no features for Swift. */
+static inline const char *rw_library_of(const void *address) {
+    struct {
+        const char *file;
+        void *base;
+        const char *symbol;
+        void *symbol_address;
+    } found = {0};
+    extern int dladdr(const void *, void *) __asm__("dladdr");
+    return dladdr(address, &found) != 0 ? found.file : 0;
+}
+
+/* prctl is variadic. */
+static inline void rw_thread_set_name(const char *name) { prctl(PR_SET_NAME, name, 0, 0, 0); }
+
+/* pthread_timedjoin_np is an extension of glibc, which names no features for Swift. */
+int pthread_timedjoin_np(pthread_t thread, void **result, const struct timespec *until);
+
+/* Joins a thread; ETIMEDOUT when it has not ended within so many milliseconds. */
+static inline int rw_thread_join_within(pthread_t thread, int milliseconds) {
+    struct timespec until;
+    clock_gettime(CLOCK_REALTIME, &until);
+    until.tv_sec += milliseconds / 1000;
+    until.tv_nsec += (long)(milliseconds % 1000) * 1000000;
+    if (until.tv_nsec >= 1000000000) {
+        until.tv_sec++;
+        until.tv_nsec -= 1000000000;
+    }
+    return pthread_timedjoin_np(thread, NULL, &until);
+}
+
+#endif
