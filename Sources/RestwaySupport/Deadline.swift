@@ -1,0 +1,46 @@
+import Glibc
+
+/// A point of monotonic time, in nanoseconds since the system started.
+package struct Deadline: Comparable, Sendable {
+    package let nanoseconds: UInt64
+
+    /// Has always passed: a wait that only looks.
+    package static let past = Deadline(nanoseconds: 0)
+
+    package static let never = Deadline(nanoseconds: .max)
+
+    package init(nanoseconds: UInt64) {
+        self.nanoseconds = nanoseconds
+    }
+
+    package static func < (left: Deadline, right: Deadline) -> Bool {
+        left.nanoseconds < right.nanoseconds
+    }
+
+    /// This many milliseconds later; `never` stays never, and so does what would overflow.
+    package func advanced(milliseconds: Int64) -> Deadline {
+        let (scaled, overflow) = UInt64(max(0, milliseconds))
+            .multipliedReportingOverflow(by: 1_000_000)
+        let (sum, overflowed) = nanoseconds.addingReportingOverflow(scaled)
+        return overflow || overflowed ? .never : Deadline(nanoseconds: sum)
+    }
+
+    /// Whole milliseconds from `start` to here, rounded up; 0 when it is not later.
+    package func milliseconds(since start: Deadline) -> Int64 {
+        guard self > start else { return 0 }
+        let distance = nanoseconds - start.nanoseconds
+        return Int64(distance / 1_000_000) + (distance % 1_000_000 == 0 ? 0 : 1)
+    }
+
+    /// Whole microseconds from `start` to here; 0 when it is not later.
+    package func microseconds(since start: Deadline) -> Int64 {
+        self > start ? Int64(clamping: (nanoseconds - start.nanoseconds) / 1_000) : 0
+    }
+
+    var timespec: timespec {
+        // A time far beyond any uptime keeps tv_sec in range.
+        let bounded = min(nanoseconds, UInt64(Int64.max))
+        return Glibc.timespec(
+            tv_sec: Int(bounded / 1_000_000_000), tv_nsec: Int(bounded % 1_000_000_000))
+    }
+}

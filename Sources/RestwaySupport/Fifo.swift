@@ -1,0 +1,41 @@
+/// A queue: what came first leaves first, both in constant time on average.
+package struct Fifo<Element> {
+    private var storage: [Element?] = []
+    private var head = 0
+
+    package init() {}
+
+    package var count: Int { storage.count - head }
+    package var isEmpty: Bool { count == 0 }
+
+    package mutating func append(_ element: Element) {
+        storage.append(element)
+    }
+
+    package mutating func popFirst() -> Element? {
+        guard head < storage.count else { return nil }
+        let element = storage[head].take()
+        head += 1
+        if head == storage.count {
+            storage.removeAll(keepingCapacity: head <= 1024)
+            head = 0
+        } else if head >= 1024, head * 2 >= storage.count {
+            storage.removeFirst(head)
+            head = 0
+        }
+        return element
+    }
+
+    /// Takes out everything that `isUnwanted`, in order; the rest keeps its order.
+    package mutating func remove(where isUnwanted: (Element) -> Bool) -> [Element] {
+        var removed: [Element] = []
+        var kept: [Element?] = []
+        for index in head..<storage.count {
+            guard let element = storage[index] else { continue }
+            if isUnwanted(element) { removed.append(element) } else { kept.append(element) }
+        }
+        storage = kept
+        head = 0
+        return removed
+    }
+}

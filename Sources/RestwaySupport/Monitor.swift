@@ -1,0 +1,99 @@
+import Glibc
+
+/// A `Lock` whose state can be waited for.
+///
+/// `@unchecked Sendable`: every access to the state goes through the mutex.
+package struct Monitor<State>: @unchecked Sendable {
+    private struct Parts {
+        var mutex = pthread_mutex_t()
+        var condition = pthread_cond_t()
+    }
+
+    private final class Storage: ManagedBuffer<State, Parts> {
+        deinit {
+            withUnsafeMutablePointerToElements { parts in
+                pthread_cond_destroy(&parts.pointee.condition)
+                pthread_mutex_destroy(&parts.pointee.mutex)
+                _ = parts.deinitialize(count: 1)
+            }
+        }
+    }
+
+    private let storage: ManagedBuffer<State, Parts>
+
+    package init(_ state: State) {
+        storage = Storage.create(minimumCapacity: 1) { storage in
+            storage.withUnsafeMutablePointerToElements { parts in
+                parts.initialize(to: Parts())
+                var attributes = pthread_condattr_t()
+                precondition(pthread_mutex_init(&parts.pointee.mutex, nil) == 0)
+                precondition(pthread_condattr_init(&attributes) == 0)
+                precondition(pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC) == 0)
+                precondition(pthread_cond_init(&parts.pointee.condition, &attributes) == 0)
+                pthread_condattr_destroy(&attributes)
+            }
+            return state
+        }
+    }
+
+    /// Runs `body` alone, without waking anyone.
+    package func withLock<Result>(_ body: (inout State) -> Result) -> Result {
+        storage.withUnsafeMutablePointers { state, parts in
+            pthread_mutex_lock(&parts.pointee.mutex)
+            defer { pthread_mutex_unlock(&parts.pointee.mutex) }
+            return body(&state.pointee)
+        }
+    }
+
+    /// Runs `body` alone, then wakes every thread that waits.
+    package func update<Result>(_ body: (inout State) -> Result) -> Result {
+        let result = withLock(body)
+        // Behind the lock: who wakes would run right into it.
+        wakeAll()
+        return result
+    }
+
+    /// Wakes every thread that waits, to look again.
+    package func wakeAll() {
+        _ = storage.withUnsafeMutablePointerToElements {
+            pthread_cond_broadcast(&$0.pointee.condition)
+        }
+    }
+
+    /// Runs `body` alone, then wakes one thread that waits.
+    package func updateWakingOne<Result>(_ body: (inout State) -> Result) -> Result {
+        let result = withLock(body)
+        wakeOne()
+        return result
+    }
+
+    /// Wakes one thread that waits, to look again.
+    package func wakeOne() {
+        _ = storage.withUnsafeMutablePointerToElements {
+            pthread_cond_signal(&$0.pointee.condition)
+        }
+    }
+
+    /// Waits until `body` answers something, and returns that; `nil` when `deadline` passed first.
+    ///
+    /// `body` runs alone, at once and after every wake.
+    package func wait<Result>(
+        until deadline: Deadline = .never, for body: (inout State) -> Result?
+    ) -> Result? {
+        storage.withUnsafeMutablePointers { state, parts in
+            pthread_mutex_lock(&parts.pointee.mutex)
+            defer { pthread_mutex_unlock(&parts.pointee.mutex) }
+            while true {
+                if let result = body(&state.pointee) { return result }
+                if deadline == .never {
+                    pthread_cond_wait(&parts.pointee.condition, &parts.pointee.mutex)
+                } else {
+                    var until = deadline.timespec
+                    let code = pthread_cond_timedwait(
+                        &parts.pointee.condition, &parts.pointee.mutex, &until)
+                    if code == ETIMEDOUT { return body(&state.pointee) }
+                }
+            }
+        }
+    }
+}

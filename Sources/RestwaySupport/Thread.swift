@@ -1,0 +1,51 @@
+import CLinux
+import Glibc
+
+/// Starts threads.
+package enum Thread {
+    /// What a new thread is given; it owns it.
+    private final class Start {
+        let name: String
+        let body: @Sendable () -> Void
+
+        init(name: String, body: @escaping @Sendable () -> Void) {
+            self.name = name
+            self.body = body
+        }
+    }
+
+    /// Runs `body` on a new, detached thread called `name` (at most 15 bytes are kept), with all
+    /// signals blocked: signals belong to the host.
+    ///
+    /// - Returns: false when the system has no thread to give.
+    package static func start(_ name: String, _ body: @escaping @Sendable () -> Void) -> Bool {
+        guard let thread = startJoinable(name, body) else { return false }
+        pthread_detach(thread)
+        return true
+    }
+
+    /// The same, for a thread that somebody joins; nil when the system has none to give.
+    static func startJoinable(
+        _ name: String, _ body: @escaping @Sendable () -> Void
+    ) -> pthread_t? {
+        var all = sigset_t()
+        var before = sigset_t()
+        sigfillset(&all)
+        pthread_sigmask(SIG_SETMASK, &all, &before)
+        defer { pthread_sigmask(SIG_SETMASK, &before, nil) }
+
+        let start = UserData.retain(Start(name: name, body: body))
+        var thread = pthread_t()
+        let failed = pthread_create(&thread, nil, { argument in
+            let start = UserData.take(Start.self, argument!)
+            rw_thread_set_name(start.name)
+            start.body()
+            return nil
+        }, start)
+        guard failed == 0 else {
+            _ = UserData.take(Start.self, start)
+            return nil
+        }
+        return thread
+    }
+}

@@ -1,0 +1,84 @@
+import Glibc
+
+/// The threads that decode, map, ask and notify. One pool for the process, bounded by its cores.
+///
+/// A thread starts when there is work and none is idle; an idle thread stays for the next work.
+/// Jobs start in the order in which they were submitted.
+package final class WorkerPool: Sendable {
+    package typealias Job = @Sendable () -> Void
+
+    /// At least two: one may be inside a callback of the host that takes its time.
+    ///
+    /// A forked child has none of the parent's threads, so it gets a pool of its own.
+    package static var shared: WorkerPool {
+        _ = isWatchingForks
+        return current
+    }
+
+    /// Changed only in a child that has just been forked, and has a single thread.
+    nonisolated(unsafe) private static var current = make()
+
+    private static let isWatchingForks: Bool = {
+        pthread_atfork(nil, nil, {
+            // The parent's pool may be locked for ever, and is never torn down.
+            _ = UserData.retain(WorkerPool.current)
+            WorkerPool.current = WorkerPool.make()
+        }) == 0
+    }()
+
+    private static func make() -> WorkerPool {
+        WorkerPool(threadsMax: max(2, sysconf(Int32(_SC_NPROCESSORS_ONLN))))
+    }
+
+    private struct State {
+        var jobs = Fifo<Job>()
+        var threads = 0
+        var idle = 0
+    }
+
+    private let state = Monitor(State())
+    private let threadsMax: Int
+
+    package init(threadsMax: Int) {
+        self.threadsMax = threadsMax
+    }
+
+    /// Runs `job` on a worker. Never blocks and never refuses: when the system has no thread to
+    /// give and none is running, the job runs here.
+    package func submit(_ job: @escaping Job) {
+        let needsThread = state.updateWakingOne { state in
+            state.jobs.append(job)
+            guard state.idle < state.jobs.count, state.threads < threadsMax else { return false }
+            state.threads += 1
+            return true
+        }
+        guard needsThread else { return }
+        if !Thread.start("restway-worker", { self.run() }) {
+            let isAlone = state.withLock { state in
+                state.threads -= 1
+                return state.threads == 0
+            }
+            if isAlone { runWaitingJobs() }
+        }
+    }
+
+    private func run() {
+        while true {
+            var isIdle = false
+            let job: Job? = state.wait { state in
+                guard let job = state.jobs.popFirst() else {
+                    if !isIdle { state.idle += 1 }
+                    isIdle = true
+                    return nil
+                }
+                if isIdle { state.idle -= 1 }
+                return job
+            }
+            job?()
+        }
+    }
+
+    private func runWaitingJobs() {
+        while let job = state.withLock({ $0.jobs.popFirst() }) { job() }
+    }
+}
