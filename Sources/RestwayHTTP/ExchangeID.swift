@@ -1,0 +1,8 @@
+/// Names a started exchange. Unique within its transport.
+package struct ExchangeID: Hashable, Sendable {
+    package let rawValue: UInt64
+
+    package init(_ rawValue: UInt64) {
+        self.rawValue = rawValue
+    }
+}

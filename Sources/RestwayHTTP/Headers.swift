@@ -1,0 +1,65 @@
+/// The header fields of a message, in the order in which they stand in it.
+package struct Headers: Equatable, Sendable {
+    package var fields: [HeaderField]
+
+    package init(_ fields: [HeaderField] = []) {
+        self.fields = fields
+    }
+
+    /// The value of the first field called `name`.
+    package subscript(first name: String) -> String? {
+        fields.first { $0.isNamed(name) }?.value
+    }
+
+    /// The values of all fields called `name`, with ", " between them, as RFC 9110, 5.3 allows for
+    /// every field that is a list (`Set-Cookie` is not); nil when there is none.
+    package func joined(_ name: String) -> String? {
+        var result: String?
+        for field in fields where field.isNamed(name) {
+            result = result.map { $0 + ", " + field.value } ?? field.value
+        }
+        return result
+    }
+
+    /// Puts one field in the place of all that are called `name`: where the first of them was, or
+    /// at the end.
+    package mutating func set(_ name: String, _ value: String) {
+        let field = HeaderField(name: name, value: value)
+        guard let index = fields.firstIndex(where: { $0.isNamed(name) }) else {
+            fields.append(field)
+            return
+        }
+        fields[(index + 1)...].removeAll { $0.isNamed(name) }
+        fields[index] = field
+    }
+
+    package mutating func remove(_ name: String) {
+        fields.removeAll { $0.isNamed(name) }
+    }
+
+    /// Whether `name` is a token (RFC 9110, 5.6.2).
+    package static func isValidName(_ name: String) -> Bool {
+        !name.isEmpty && name.utf8.allSatisfy(isTokenByte)
+    }
+
+    /// Whether `value` is a field value (RFC 9110, 5.5): no control character but the tab, so that
+    /// nobody smuggles a line in, and no white space at its ends. An empty one is.
+    package static func isValidValue(_ value: String) -> Bool {
+        let bytes = value.utf8
+        guard let first = bytes.first, let last = bytes.last else { return true }
+        guard !isBlank(first), !isBlank(last) else { return false }
+        return bytes.allSatisfy { ($0 >= 0x20 && $0 != 0x7F) || $0 == 0x09 }
+    }
+
+    private static func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 }
+
+    private static func isTokenByte(_ byte: UInt8) -> Bool {
+        switch byte {
+        case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: true
+        // ! # $ % & ' * + - . ^ _ ` | ~
+        case 0x21, 0x23, 0x24, 0x25, 0x26, 0x27, 0x2A, 0x2B, 0x2D, 0x2E: true
+        case 0x5E, 0x5F, 0x60, 0x7C, 0x7E: true
+        default: false
+        }
+    }
+}

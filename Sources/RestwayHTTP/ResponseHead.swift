@@ -1,0 +1,26 @@
+/// The status and the headers of a response.
+package struct ResponseHead: Sendable {
+    package let status: Int
+    package let headers: Headers
+    /// Where it came from: the exchange's URL.
+    package let url: String
+    /// The resolved `Location` of a 3xx, when the transport knows it this early; else it is in the
+    /// summary.
+    package let redirectURL: String?
+    package let httpVersion: HTTPVersion
+
+    package init(
+        status: Int, headers: Headers, url: String, redirectURL: String? = nil,
+        httpVersion: HTTPVersion = .http11
+    ) {
+        self.status = status
+        self.headers = headers
+        self.url = url
+        self.redirectURL = redirectURL
+        self.httpVersion = httpVersion
+    }
+}
+
+extension ResponseHead {
+    package var isSuccess: Bool { (200..<300).contains(status) }
+}

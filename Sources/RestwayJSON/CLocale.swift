@@ -1,0 +1,17 @@
+import Glibc
+
+/// The "C" locale for the current thread: Jansson reads and writes numbers by the locale in force.
+enum CLocale {
+    /// Made once, kept for the life of the process. `nil` when the system could not make it.
+    nonisolated(unsafe) private static let locale = newlocale(LC_ALL_MASK, "C", nil)
+
+    static func run<Result, Failure: Error>(
+        _ body: () throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        let before = uselocale(locale)
+        defer { _ = uselocale(before) }
+        return try body()
+    }
+
+    private static var LC_ALL_MASK: Int32 { 0x1FBF }
+}

@@ -1,0 +1,139 @@
+package import CJansson
+
+/// One value of a JSON tree. Owns a reference of Jansson's tree and never changes it.
+///
+/// `@unchecked Sendable`: a tree is not changed after it was made, and Jansson counts references
+/// atomically.
+package final class JSONValue: @unchecked Sendable {
+    package enum Kind: String, Sendable {
+        case null, boolean, integer, real, string, array, object
+
+        /// For messages: "expected a string, is an array".
+        package var withArticle: String {
+            switch self {
+            case .null: "null"
+            case .boolean: "a boolean"
+            case .integer: "a whole number"
+            case .real: "a number with a fraction"
+            case .string: "a string"
+            case .array: "an array"
+            case .object: "an object"
+            }
+        }
+    }
+
+    package struct ParseOptions: Sendable {
+        /// A key that stands twice in one object is an error, not the later one's victory.
+        package var rejectsDuplicateKeys = false
+        /// Numbers that neither an int64 nor a double holds are kept, marked; otherwise they are
+        /// an error.
+        package var keepsOutOfRangeNumbers = false
+
+        package init(rejectsDuplicateKeys: Bool = false, keepsOutOfRangeNumbers: Bool = false) {
+            self.rejectsDuplicateKeys = rejectsDuplicateKeys
+            self.keepsOutOfRangeNumbers = keepsOutOfRangeNumbers
+        }
+    }
+
+    /// Valid while this value lives.
+    package let pointer: UnsafeMutablePointer<json_t>
+    /// True when the tree holds marked numbers; see `outOfRangeNumber`.
+    package let hasOutOfRangeNumbers: Bool
+
+    /// Takes over one reference of `pointer`.
+    package init(owning pointer: UnsafeMutablePointer<json_t>, hasOutOfRangeNumbers: Bool = false) {
+        self.pointer = pointer
+        self.hasOutOfRangeNumbers = hasOutOfRangeNumbers
+    }
+
+    /// Adds a reference to `pointer`.
+    convenience init(sharing pointer: UnsafeMutablePointer<json_t>, of tree: JSONValue) {
+        json_incref(pointer)
+        self.init(owning: pointer, hasOutOfRangeNumbers: tree.hasOutOfRangeNumbers)
+    }
+
+    deinit {
+        json_decref(pointer)
+    }
+
+    package var kind: Kind {
+        switch pointer.pointee.type {
+        case JSON_OBJECT: .object
+        case JSON_ARRAY: .array
+        case JSON_STRING: .string
+        case JSON_INTEGER: .integer
+        case JSON_REAL: .real
+        case JSON_TRUE, JSON_FALSE: .boolean
+        default: .null
+        }
+    }
+
+    package var string: String? {
+        guard let bytes = json_string_value(pointer) else { return nil }
+        let buffer = UnsafeRawBufferPointer(start: bytes, count: json_string_length(pointer))
+        return String(decoding: buffer, as: UTF8.self)
+    }
+
+    package var integer: Int64? {
+        kind == .integer ? json_integer_value(pointer) : nil
+    }
+
+    package var double: Double? {
+        kind == .integer || kind == .real ? json_number_value(pointer) : nil
+    }
+
+    package var bool: Bool? {
+        switch pointer.pointee.type {
+        case JSON_TRUE: true
+        case JSON_FALSE: false
+        default: nil
+        }
+    }
+
+    package var isNull: Bool { kind == .null }
+
+    /// The elements of an array; `nil` for anything else.
+    package var elements: [JSONValue]? {
+        guard kind == .array else { return nil }
+        return (0..<json_array_size(pointer)).compactMap { index in
+            json_array_get(pointer, index).map { JSONValue(sharing: $0, of: self) }
+        }
+    }
+
+    /// The members of an object in the order of the text; `nil` for anything else.
+    package var members: [(key: String, value: JSONValue)]? {
+        guard kind == .object else { return nil }
+        var members: [(key: String, value: JSONValue)] = []
+        members.reserveCapacity(json_object_size(pointer))
+        var iterator = json_object_iter(pointer)
+        while let current = iterator {
+            if let key = json_object_iter_key(current),
+                let value = json_object_iter_value(current)
+            {
+                members.append((String(cString: key), JSONValue(sharing: value, of: self)))
+            }
+            iterator = json_object_iter_next(pointer, current)
+        }
+        return members
+    }
+
+    /// The member called `key` of an object.
+    package subscript(key: String) -> JSONValue? {
+        json_object_get(pointer, key).map { JSONValue(sharing: $0, of: self) }
+    }
+
+    /// What the dotted `keyPath` leads to through objects.
+    package func value(atKeyPath keyPath: [String]) -> JSONValue? {
+        var current = self
+        for key in keyPath {
+            guard let next = current[key] else { return nil }
+            current = next
+        }
+        return current
+    }
+
+    /// Compact JSON text, members in the order in which they came.
+    package func text() -> [UInt8] {
+        Self.text(of: pointer, hasOutOfRangeNumbers: hasOutOfRangeNumbers)
+    }
+}

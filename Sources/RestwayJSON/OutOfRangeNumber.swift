@@ -1,0 +1,125 @@
+/// Numbers that neither an int64 nor a double holds, carried through a JSON tree as marked strings.
+///
+/// Jansson refuses a whole text for one such number. A text that it refused for that reason is read
+/// again with each of them replaced by a string: a mark that no text can know, then the digits.
+enum OutOfRangeNumber {
+    /// Starts with a NUL, which is rare in strings, so that the test for it is quick. The rest is
+    /// random for each process.
+    static let mark: [UInt8] = {
+        let random = UInt64.random(in: .min ... .max)
+        return [0] + Array(("number" + String(random, radix: 16) + ":").utf8)
+    }()
+
+    /// The mark as it stands in JSON text, behind the opening quote.
+    static let escapedMark: [UInt8] = Array("\\u0000".utf8) + mark.dropFirst()
+
+    /// `text` with each number that is out of range turned into a marked string.
+    static func marking(_ text: UnsafeRawBufferPointer) -> [UInt8] {
+        var result: [UInt8] = []
+        result.reserveCapacity(text.count + 64)
+        var index = 0
+        while index < text.count {
+            let byte = text[index]
+            if byte == UInt8(ascii: "\"") {
+                let end = JSONOutline(text).endOfString(from: index)
+                result.append(contentsOf: text[index..<end])
+                index = end
+            } else if byte == UInt8(ascii: "-") || isDigit(byte) {
+                let end = endOfNumber(text, from: index)
+                let number = text[index..<end]
+                if isOutOfRange(number) {
+                    result.append(UInt8(ascii: "\""))
+                    result.append(contentsOf: escapedMark)
+                    result.append(contentsOf: number)
+                    result.append(UInt8(ascii: "\""))
+                } else {
+                    result.append(contentsOf: number)
+                }
+                index = end
+            } else {
+                result.append(byte)
+                index += 1
+            }
+        }
+        return result
+    }
+
+    /// `text` with each marked string turned back into its number.
+    static func unmarking(_ text: [UInt8]) -> [UInt8] {
+        var result: [UInt8] = []
+        result.reserveCapacity(text.count)
+        text.withUnsafeBytes { text in
+            var index = 0
+            while index < text.count {
+                guard text[index] == UInt8(ascii: "\"") else {
+                    result.append(text[index])
+                    index += 1
+                    continue
+                }
+                let end = JSONOutline(text).endOfString(from: index)
+                let content = text[(index + 1)..<max(index + 1, end - 1)]
+                if content.starts(with: escapedMark) {
+                    result.append(contentsOf: content.dropFirst(escapedMark.count))
+                } else {
+                    result.append(contentsOf: text[index..<end])
+                }
+                index = end
+            }
+        }
+        return result
+    }
+
+    private static func isDigit(_ byte: UInt8) -> Bool {
+        (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
+    }
+
+    private static func endOfNumber(_ text: UnsafeRawBufferPointer, from start: Int) -> Int {
+        var index = start
+        while index < text.count, isPartOfNumber(text[index]) { index += 1 }
+        return index
+    }
+
+    private static func isPartOfNumber(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "+"),
+            UInt8(ascii: "."), UInt8(ascii: "e"), UInt8(ascii: "E"):
+            true
+        default:
+            false
+        }
+    }
+
+    /// True only for a well-formed number (RFC 8259, section 6): what is malformed stays, for the
+    /// parser to refuse.
+    private static func isOutOfRange(_ number: Slice<UnsafeRawBufferPointer>) -> Bool {
+        guard isWellFormed(number) else { return false }
+        let text = String(decoding: number, as: UTF8.self)
+        let isReal = number.contains { [0x2E, 0x45, 0x65].contains($0) }
+        return isReal ? Double(text)?.isInfinite ?? true : Int64(text) == nil
+    }
+
+    private static func isWellFormed(_ number: Slice<UnsafeRawBufferPointer>) -> Bool {
+        var rest = number
+        if rest.first == UInt8(ascii: "-") { rest = rest.dropFirst() }
+        let whole = rest.prefix(while: isDigit)
+        guard !whole.isEmpty, whole.count == 1 || whole.first != UInt8(ascii: "0") else {
+            return false
+        }
+        rest = rest.dropFirst(whole.count)
+        if rest.first == UInt8(ascii: ".") {
+            let fraction = rest.dropFirst().prefix(while: isDigit)
+            guard !fraction.isEmpty else { return false }
+            rest = rest.dropFirst(1 + fraction.count)
+        }
+        if rest.first == UInt8(ascii: "e") || rest.first == UInt8(ascii: "E") {
+            rest = rest.dropFirst()
+            if rest.first == UInt8(ascii: "+") || rest.first == UInt8(ascii: "-") {
+                rest = rest.dropFirst()
+            }
+            let exponent = rest.prefix(while: isDigit)
+            guard !exponent.isEmpty else { return false }
+            rest = rest.dropFirst(exponent.count)
+        }
+        return rest.isEmpty
+    }
+}

@@ -1,0 +1,20 @@
+import RestwayHTTP
+import XCTest
+
+final class ExchangeTests: XCTestCase {
+    func testOnlySafeOrKeyedExchangesAreRepeatable() {
+        for method in ["GET", "HEAD", "OPTIONS", "TRACE"] {
+            XCTAssertTrue(Exchange(method: method, url: "").isRepeatable)
+        }
+        let key = HeaderField(name: "IDEMPOTENCY-KEY", value: "1")
+        for method in ["POST", "PATCH", "PUT", "DELETE", "get"] {
+            XCTAssertFalse(Exchange(method: method, url: "").isRepeatable)
+            XCTAssertTrue(Exchange(method: method, url: "", headers: [key]).isRepeatable)
+        }
+    }
+
+    func testTemporaryErrorsAreThoseOfTheNetwork() {
+        let temporary = TransportError.Kind.allCases.filter { TransportError($0, "").isTemporary }
+        XCTAssertEqual(temporary, [.timedOut, .resolve, .connect, .connectionLost])
+    }
+}

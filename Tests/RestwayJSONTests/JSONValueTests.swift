@@ -1,0 +1,125 @@
+import RestwayJSON
+import XCTest
+
+final class JSONValueTests: XCTestCase {
+    private func parse(
+        _ text: String, _ options: JSONValue.ParseOptions = .init()
+    ) throws -> JSONValue {
+        try JSONValue.parse(text, options)
+    }
+
+    private func text(_ value: JSONValue) -> String {
+        String(decoding: value.text(), as: UTF8.self)
+    }
+
+    func testEveryKindIsReadAndWrittenBack() throws {
+        let source = #"{"a":[null,true,false,-7,2.5,"é\u0000\n"],"b":{}}"#
+        let value = try parse(source)
+        XCTAssertEqual(value.kind, .object)
+        let elements = try XCTUnwrap(value["a"]?.elements)
+        XCTAssertEqual(
+            elements.map(\.kind), [.null, .boolean, .boolean, .integer, .real, .string])
+        XCTAssertEqual(elements[1].bool, true)
+        XCTAssertEqual(elements[3].integer, -7)
+        XCTAssertEqual(elements[4].double, 2.5)
+        XCTAssertEqual(elements[5].string, "é\u{0}\n")
+        XCTAssertEqual(text(value), source)
+    }
+
+    func testMembersKeepTheOrderOfTheText() throws {
+        let value = try parse(#"{"z":1,"a":2,"m":3}"#)
+        XCTAssertEqual(value.members?.map(\.key), ["z", "a", "m"])
+    }
+
+    func testTopLevelScalarsAndAByteOrderMarkAreFine() throws {
+        XCTAssertEqual(try parse("42").integer, 42)
+        XCTAssertEqual(try parse("\u{FEFF}\"x\"").string, "x")
+    }
+
+    func testAnErrorSaysWhereAndNeverQuotesTheText() {
+        XCTAssertThrowsError(try parse("{\n  \"token\": secret\n}")) { error in
+            guard case JSONError.malformed(let line, _, _, _)? = error as? JSONError else {
+                return XCTFail("\(error)")
+            }
+            XCTAssertEqual(line, 2)
+            let message = (error as? JSONError)?.message ?? ""
+            XCTAssertFalse(message.contains("secret"), message)
+        }
+    }
+
+    func testEmptyTextIsAnErrorOfItsOwn() {
+        XCTAssertThrowsError(try parse("")) { XCTAssertEqual($0 as? JSONError, .empty) }
+    }
+
+    func testNestingBeyondTheParserIsRefused() {
+        let text = String(repeating: "[", count: 100_000)
+        XCTAssertThrowsError(try parse(text)) {
+            XCTAssertEqual($0 as? JSONError, .tooDeep(max: 2_048))
+        }
+    }
+
+    func testDuplicateKeysAreAnErrorWhereThatIsAsked() throws {
+        let text = #"{"a": 1, "a": 2}"#
+        XCTAssertEqual(try parse(text)["a"]?.integer, 2)
+        XCTAssertThrowsError(try parse(text, .init(rejectsDuplicateKeys: true)))
+    }
+
+    func testInvalidUTF8IsRefused() {
+        let bytes: [UInt8] = [0x22, 0xFF, 0x22]
+        XCTAssertThrowsError(try bytes.withUnsafeBytes { try JSONValue.parse($0) })
+    }
+
+    func testNumbersOutOfRangeAreKeptAndWrittenBack() throws {
+        let source = #"{"a":123456789012345678901234567890,"b":-1e999,"c":"99999999999999999999"}"#
+        XCTAssertThrowsError(try parse(source))
+        let value = try parse(source, .init(keepsOutOfRangeNumbers: true))
+        XCTAssertTrue(value.hasOutOfRangeNumbers)
+        XCTAssertEqual(text(value), source)
+        XCTAssertEqual(value["c"]?.string, "99999999999999999999")
+    }
+
+    func testBoundaryIntegersAreInRange() throws {
+        let source = "[9223372036854775807,-9223372036854775808]"
+        let value = try parse(source, .init(keepsOutOfRangeNumbers: true))
+        XCTAssertFalse(value.hasOutOfRangeNumbers)
+        XCTAssertEqual(value.elements?.map(\.integer), [.max, .min])
+    }
+
+    func testAMalformedTextWithABigNumberIsStillMalformed() {
+        let options = JSONValue.ParseOptions(keepsOutOfRangeNumbers: true)
+        XCTAssertThrowsError(try parse("[123456789012345678901234567890, 01]", options))
+        XCTAssertThrowsError(try parse("[123456789012345678901234567890", options))
+    }
+
+    func testNumbersAreReadAndWrittenTheSameUnderAnyLocale() throws {
+        let before = setlocale(LC_ALL, nil).map { String(cString: $0) }
+        defer { setlocale(LC_ALL, before ?? "C") }
+        let names = ["de_DE.UTF-8", "de_DE.utf8", "fr_FR.UTF-8", "it_IT.UTF-8"]
+        guard names.contains(where: { setlocale(LC_ALL, $0) != nil }) else {
+            throw XCTSkip("this system has no locale with a decimal comma")
+        }
+        XCTAssertEqual(try parse("2.5").double, 2.5)
+        XCTAssertEqual(text(try parse("[2.5]")), "[2.5]")
+    }
+
+    func testTreesAreBuiltByHand() throws {
+        XCTAssertNil(JSONValue.real(.infinity))
+        let value = JSONValue.object([
+            ("n", .null), ("b", .bool(true)), ("i", .integer(.min)),
+            ("d", try XCTUnwrap(.real(0.1))), ("s", .string("")), ("t", .string("a\u{0}b")),
+            ("l", .array([.integer(1), .string("ü")])), ("n", .integer(3)),
+        ])
+        XCTAssertEqual(
+            text(value),
+            #"{"n":3,"b":true,"i":-9223372036854775808,"d":0.10000000000000001,"s":"","#
+                + #""t":"a\u0000b","l":[1,"ü"]}"#)
+    }
+
+    func testAValueOutlivesItsTree() throws {
+        var tree: JSONValue? = try parse(#"{"a": {"b": "deep"}}"#)
+        let inner = try XCTUnwrap(tree?.value(atKeyPath: ["a"]))
+        tree = nil
+        XCTAssertEqual(inner["b"]?.string, "deep")
+        XCTAssertNil(inner.value(atKeyPath: ["b", "c"]))
+    }
+}
