@@ -1,0 +1,56 @@
+import RestwayHTTP
+import RestwaySupport
+
+/// An exchange between its start and its completion.
+///
+/// `@unchecked Sendable`: made on the caller's thread and handed over through the inbox; from then
+/// on only the I/O thread touches it.
+final class ActiveExchange: @unchecked Sendable {
+    let id: ExchangeID
+    private(set) var exchange: Exchange
+    let acceptedAt: Deadline
+    /// When the total time-out passes.
+    let deadline: Deadline
+    /// A thread waits for it, which can drive the loop meanwhile.
+    let isAwaited: Bool
+
+    /// nil when it has completed; what still refers to it skips it.
+    private(set) var observer: (any ExchangeObserver)?
+    /// From when it is queued to its end.
+    var lane: Lane?
+    /// When it left the queue.
+    var startedAt = Deadline.never
+    /// It was given to libcurl before, which could not send it.
+    var isRepetition = false
+    /// The handle that performs it, while it runs.
+    var handle: EasyHandle?
+
+    var hasEnded: Bool { observer == nil }
+    /// Plain HTTP: TLS is for the I/O thread alone.
+    var mayBeDrivenByGuests: Bool {
+        let scheme = exchange.url.utf8.prefix(5)
+        return scheme.elementsEqual("http:".utf8) || scheme.elementsEqual("HTTP:".utf8)
+    }
+    /// It stands in its lane.
+    var isWaiting: Bool { handle == nil && !hasEnded }
+
+    init(
+        id: ExchangeID, exchange: Exchange, observer: any ExchangeObserver, acceptedAt: Deadline
+    ) {
+        self.id = id
+        self.exchange = exchange
+        self.observer = observer
+        self.acceptedAt = acceptedAt
+        isAwaited = observer.isAwaited
+        let total = exchange.timeouts.totalMilliseconds
+        deadline = total > 0 ? acceptedAt.advanced(milliseconds: total) : .never
+    }
+
+    /// Hands over the observer, once, to be told of the completion. The body goes too: a queue may
+    /// refer to this for a while yet. So does the lane, which may be that queue.
+    func end() -> (any ExchangeObserver)? {
+        exchange.body = .none
+        lane = nil
+        return observer.take()
+    }
+}

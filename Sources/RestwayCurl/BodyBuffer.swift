@@ -1,0 +1,40 @@
+import Glibc
+import RestwayHTTP
+
+/// Where a request's body stays while libcurl sends it: libcurl copies none, and the storage of a
+/// Swift array has no lasting address.
+struct BodyBuffer: ~Copyable {
+    /// A larger buffer is given back after its exchange.
+    private static let keptBytesMax = 64 << 10
+
+    private var storage: UnsafeMutableRawPointer?
+    private var capacity = 0
+
+    deinit {
+        free(storage)
+    }
+
+    /// Copies `body`; the result is valid until `release`. nil when there is no memory.
+    mutating func hold(_ body: ExchangeBody) -> UnsafeMutableRawPointer? {
+        // libcurl takes NULL for "ask for the body", so nothing needs an address too.
+        let count = max(1, body.count)
+        if count > capacity {
+            free(storage)
+            storage = malloc(count)
+            capacity = storage == nil ? 0 : count
+        }
+        if case .bytes(let bytes) = body, let storage {
+            bytes.withUnsafeBytes { source in
+                if let address = source.baseAddress { memcpy(storage, address, source.count) }
+            }
+        }
+        return storage
+    }
+
+    mutating func release() {
+        guard capacity > Self.keptBytesMax else { return }
+        free(storage)
+        storage = nil
+        capacity = 0
+    }
+}

@@ -1,0 +1,48 @@
+import CCurl
+import RestwayHTTP
+
+extension TransportError {
+    /// What libcurl's `code` means. `detail` is its own text, `place` the host and port.
+    ///
+    /// - Parameter wasSent: Whether a request had been sent when it happened.
+    static func curl(
+        _ code: CURLcode, detail: String, place: String, wasSent: Bool
+    ) -> TransportError {
+        // libcurl has no code of its own for chunks that are none.
+        let isBadChunk = code == CURLE_RECV_ERROR && detail.hasSuffix("in chunked-encoding")
+        let kind = isBadChunk ? .protocolViolation : kind(of: code, wasSent: wasSent)
+        let text = detail.isEmpty ? String(cString: curl_easy_strerror(code)) : detail
+        return TransportError(kind, code: Int32(code.rawValue), "\(place): \(text)")
+    }
+
+    static func noResources(_ what: String) -> TransportError {
+        TransportError(.internal, "the system has no more of: \(what)")
+    }
+
+    private static func kind(of code: CURLcode, wasSent: Bool) -> Kind {
+        switch code {
+        // Also said of an answer that is no HTTP/1 at all.
+        case CURLE_UNSUPPORTED_PROTOCOL: wasSent ? .protocolViolation : .unsupported
+        case CURLE_NOT_BUILT_IN: .unsupported
+        case CURLE_URL_MALFORMAT: .invalidURL
+        case CURLE_COULDNT_RESOLVE_HOST, CURLE_COULDNT_RESOLVE_PROXY: .resolve
+        case CURLE_COULDNT_CONNECT, CURLE_PROXY, CURLE_INTERFACE_FAILED: .connect
+        case CURLE_OPERATION_TIMEDOUT: .timedOut
+        case CURLE_OUT_OF_MEMORY: .outOfMemory
+        case CURLE_TOO_MANY_REDIRECTS: .tooManyRedirects
+        case CURLE_FILESIZE_EXCEEDED: .tooLarge
+        case CURLE_SSL_CONNECT_ERROR, CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_CERTPROBLEM,
+            CURLE_SSL_CIPHER, CURLE_SSL_ENGINE_NOTFOUND, CURLE_SSL_ENGINE_SETFAILED,
+            CURLE_SSL_ENGINE_INITFAILED, CURLE_SSL_CACERT_BADFILE, CURLE_SSL_CRL_BADFILE,
+            CURLE_SSL_ISSUER_ERROR, CURLE_SSL_PINNEDPUBKEYNOTMATCH, CURLE_SSL_INVALIDCERTSTATUS,
+            CURLE_SSL_CLIENTCERT, CURLE_USE_SSL_FAILED:
+            .tls
+        case CURLE_GOT_NOTHING, CURLE_SEND_ERROR, CURLE_RECV_ERROR, CURLE_PARTIAL_FILE,
+            CURLE_HTTP2_STREAM, CURLE_SSL_SHUTDOWN_FAILED, CURLE_AGAIN:
+            .connectionLost
+        case CURLE_WEIRD_SERVER_REPLY, CURLE_HTTP2, CURLE_BAD_CONTENT_ENCODING:
+            .protocolViolation
+        default: .internal
+        }
+    }
+}

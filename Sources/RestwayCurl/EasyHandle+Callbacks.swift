@@ -1,0 +1,111 @@
+import CCurl
+import RestwayHTTP
+import RestwaySupport
+
+/// What libcurl calls while it performs an exchange.
+extension EasyHandle {
+    func setCallbacks(_ me: UnsafeMutableRawPointer, _ sockets: UnsafeMutableRawPointer) {
+        rw_easy_set_data_function(easy, CURLOPT_HEADERFUNCTION) { bytes, size, count, me in
+            let line = UnsafeRawBufferPointer(start: bytes, count: size * count)
+            let goesOn = UserData.object(EasyHandle.self, me!).received(headerLine: line)
+            return goesOn ? line.count : 0
+        }
+        rw_easy_set_pointer(easy, CURLOPT_HEADERDATA, me)
+        rw_easy_set_data_function(easy, CURLOPT_WRITEFUNCTION) { bytes, size, count, me in
+            let piece = UnsafeRawBufferPointer(start: bytes, count: size * count)
+            let goesOn = UserData.object(EasyHandle.self, me!).received(piece)
+            return goesOn ? piece.count : 0
+        }
+        rw_easy_set_pointer(easy, CURLOPT_WRITEDATA, me)
+        rw_easy_set_progress_function(easy) { me, downTotal, down, upTotal, up in
+            UserData.object(EasyHandle.self, me!).progressed(
+                ExchangeProgress(
+                    uploaded: Int64(up), uploadTotal: Int64(upTotal), downloaded: Int64(down),
+                    downloadTotal: Int64(downTotal)))
+            return 0
+        }
+        rw_easy_set_pointer(easy, CURLOPT_XFERINFODATA, me)
+        rw_easy_set_prerequest_function(easy) { me, _, _, _, _ in
+            UserData.object(EasyHandle.self, me!).willSend()
+                ? CURL_PREREQFUNC_OK : CURL_PREREQFUNC_ABORT
+        }
+        rw_easy_set_pointer(easy, CURLOPT_PREREQDATA, me)
+        rw_easy_set_open_socket_function(easy) { me, purpose, address in
+            let handle = UserData.object(EasyHandle.self, me!)
+            return handle.sockets.open(address!, isSecure: handle.active?.lane?.isSecure == true)
+        }
+        rw_easy_set_pointer(easy, CURLOPT_OPENSOCKETDATA, me)
+        rw_easy_set_close_socket_function(easy) { sockets, descriptor in
+            UserData.object(SocketSet.self, sockets!).close(descriptor)
+        }
+        rw_easy_set_pointer(easy, CURLOPT_CLOSESOCKETDATA, sockets)
+    }
+
+    /// False ends the exchange with `failure`; the same goes for the next two.
+    private func received(headerLine line: UnsafeRawBufferPointer) -> Bool {
+        let step = line.withMemoryRebound(to: UInt8.self) { head.consume($0) }
+        switch step {
+        case .more:
+            break
+        case .head(let status, let headers, let httpVersion):
+            guard let active else { return false }
+            let answer = ResponseHead(
+                status: status, headers: headers, url: active.exchange.url,
+                httpVersion: httpVersion)
+            if isChallenge(answer) {
+                challenge = answer
+            } else {
+                active.observer?.receivedHead(answer)
+            }
+        case .failed(let kind, let message):
+            failure = TransportError(kind, "\(place): \(message)")
+            return false
+        }
+        return true
+    }
+
+    private func received(_ piece: UnsafeRawBufferPointer) -> Bool {
+        guard piece.count > 0 else { return true }
+        tellChallenge()
+        guard head.isComplete, let observer = active?.observer else {
+            failure = TransportError(
+                .protocolViolation, "\(place): a response body came before its headers were over")
+            return false
+        }
+        switch observer.receivedBody(piece) {
+        case .proceed:
+            return true
+        case .stop(let error):
+            failure = error
+            return false
+        }
+    }
+
+    /// A connection stands and the request goes out now.
+    ///
+    /// libcurl sends a request again when a kept connection died before a byte of the answer. It
+    /// cannot be told not to, so what must not be repeated is stopped here.
+    private func willSend() -> Bool {
+        attempts += 1
+        if challenge != nil {
+            // The answer to it; the request before was only a question.
+            challenge = nil
+            head = HeadParser()
+            return true
+        }
+        guard attempts > 1, active?.exchange.isRepeatable != true else { return true }
+        failure = TransportError(
+            .connectionLost,
+            "\(place): the kept connection ended before the response; "
+                + "the request may have been carried out, so it is not repeated")
+        return false
+    }
+
+    private func progressed(_ now: ExchangeProgress) {
+        guard now != progress, let observer = active?.observer else { return }
+        progress = now
+        observer.progressed(
+            uploaded: now.uploaded, uploadTotal: now.uploadTotal, downloaded: now.downloaded,
+            downloadTotal: now.downloadTotal)
+    }
+}

@@ -1,0 +1,67 @@
+import CCurl
+import RestwayHTTP
+import RestwaySupport
+
+/// What has become of an exchange.
+extension EasyHandle {
+    /// Whether the response came over HTTP/2 or later, whose connections are shared.
+    var isMultiplexed: Bool {
+        var version = 0
+        rw_easy_get_long(easy, CURLINFO_HTTP_VERSION, &version)
+        return version >= CURL_HTTP_VERSION_2_0
+    }
+
+    /// - Parameter startedAt: When it left the queue.
+    func result(
+        _ code: CURLcode, startedAt: Deadline
+    ) -> Result<ExchangeSummary, TransportError> {
+        if let failure { return .failure(failure) }
+        if code == CURLE_OUT_OF_MEMORY, attempts > 0, !head.isComplete {
+            // That is what libcurl calls it, and memory never really ends right here.
+            let message = "\(place): a line of the response headers exceeds libcurl's 100 KiB"
+            return .failure(TransportError(.tooLarge, code: Int32(code.rawValue), message))
+        }
+        guard code == CURLE_OK else {
+            return .failure(
+                .curl(code, detail: errorDetail, place: place, wasSent: attempts > 0))
+        }
+        // libcurl is content when a connection ends anywhere within the headers.
+        guard head.isComplete else {
+            return .failure(
+                TransportError(
+                    .connectionLost, "\(place): the connection ended within the response headers"))
+        }
+        return .success(summary(startedAt))
+    }
+
+    private func summary(_ startedAt: Deadline) -> ExchangeSummary {
+        var timings = ExchangeTimings()
+        if let active, startedAt > active.acceptedAt {
+            let queued = startedAt.nanoseconds - active.acceptedAt.nanoseconds
+            timings.queuedMicroseconds = Int64(queued / 1_000)
+        }
+        timings.nameLookupMicroseconds = number(CURLINFO_NAMELOOKUP_TIME_T)
+        timings.connectMicroseconds = number(CURLINFO_CONNECT_TIME_T)
+        timings.tlsMicroseconds = number(CURLINFO_APPCONNECT_TIME_T)
+        timings.firstByteMicroseconds = number(CURLINFO_STARTTRANSFER_TIME_T)
+        timings.totalMicroseconds = number(CURLINFO_TOTAL_TIME_T)
+        var connections = 0
+        rw_easy_get_long(easy, CURLINFO_NUM_CONNECTS, &connections)
+        return ExchangeSummary(
+            redirectURL: redirectURL, timings: timings, connectionWasReused: connections == 0,
+            uploadedBytes: number(CURLINFO_SIZE_UPLOAD_T),
+            downloadedBytes: number(CURLINFO_SIZE_DOWNLOAD_T))
+    }
+
+    private var redirectURL: String? {
+        var url: UnsafeMutablePointer<CChar>?
+        rw_easy_get_string(easy, CURLINFO_REDIRECT_URL, &url)
+        return url.map { String(cString: $0) }
+    }
+
+    private func number(_ info: CURLINFO) -> Int64 {
+        var number: curl_off_t = 0
+        rw_easy_get_offset(easy, info, &number)
+        return Int64(number)
+    }
+}

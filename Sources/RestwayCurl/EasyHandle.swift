@@ -1,0 +1,176 @@
+import CCurl
+import RestwayHTTP
+import RestwaySupport
+
+/// One of libcurl's easy handles, used for one exchange after the other on the I/O thread.
+///
+/// What stays the same is set once; `prepare` sets everything that may differ, so nothing of one
+/// exchange reaches the next. libcurl's callbacks carry a borrowed pointer to this object, which
+/// lives longer than the handle.
+final class EasyHandle {
+    /// What rarely differs between one exchange and the next, so that it is rarely set.
+    private struct Options: Equatable {
+        let totalMilliseconds: Int64
+        let connectMilliseconds: Int64
+        let idleMilliseconds: Int64
+        let isSecure: Bool
+        let wantsProgress: Bool
+
+        init(_ active: ActiveExchange, timeoutMilliseconds: Int64) {
+            totalMilliseconds = timeoutMilliseconds
+            connectMilliseconds = active.exchange.timeouts.connectMilliseconds
+            idleMilliseconds = active.exchange.timeouts.idleMilliseconds
+            isSecure = active.lane?.isSecure == true
+            wantsProgress = active.observer?.wantsProgress == true
+        }
+    }
+
+    let easy: UnsafeMutableRawPointer
+    let sockets: SocketSet
+    /// What it performs.
+    private(set) var active: ActiveExchange?
+    var head = HeadParser()
+    /// How often the request was sent. libcurl repeats it by itself when a kept connection died.
+    var attempts = 0
+    /// Why a callback of ours ended the exchange: libcurl only knows that it did.
+    var failure: TransportError?
+    var progress = ExchangeProgress()
+    /// A Digest challenge, which libcurl may answer by itself.
+    var challenge: ResponseHead?
+
+    private let errorText = UnsafeMutablePointer<CChar>.allocate(capacity: Int(CURL_ERROR_SIZE))
+    var headerList = HeaderList()
+    private var body = BodyBuffer()
+    private var cookies: CookieJar?
+    private var options: Options?
+    /// Its method, set with the exchange before, is GET, without a body.
+    private var isPlainGet = false
+
+    /// nil when there is no memory.
+    init?(sockets: SocketSet, certificateFile: String?) {
+        guard let easy = curl_easy_init() else { return nil }
+        self.easy = easy
+        self.sockets = sockets
+        errorText.initialize(repeating: 0, count: Int(CURL_ERROR_SIZE))
+        setConstants(sockets)
+        if let certificateFile {
+            rw_easy_set_string(easy, CURLOPT_CAINFO, certificateFile)
+            rw_easy_set_string(easy, CURLOPT_CAPATH, nil)
+        }
+    }
+
+    deinit {
+        curl_easy_cleanup(easy)
+        errorText.deallocate()
+    }
+
+    var place: String { active?.lane?.place ?? "" }
+
+    /// libcurl's own words on what went wrong; may be empty.
+    var errorDetail: String { String(cString: errorText) }
+
+    /// Sets the handle up for `active`; says what cannot be sent.
+    func prepare(
+        _ active: ActiveExchange, timeoutMilliseconds: Int64, cookies: CookieJar?
+    ) -> TransportError? {
+        self.active = active
+        head = HeadParser()
+        attempts = 0
+        failure = nil
+        progress = ExchangeProgress()
+        errorText[0] = 0
+        let exchange = active.exchange
+        if let digest = exchange.digest { set(digest) }
+        set(Options(active, timeoutMilliseconds: timeoutMilliseconds))
+        share(exchange.usesCookies ? cookies : nil)
+        guard setRequest(exchange), headerList.set(exchange, on: easy) else {
+            return TransportError(.outOfMemory, "\(place): no memory is left for the request")
+        }
+        return nil
+    }
+
+    /// Lets go of the exchange; the handle can be prepared again.
+    func release() {
+        if active?.exchange.digest != nil { set(nil) }
+        active = nil
+        challenge = nil
+        failure = nil
+        body.release()
+    }
+
+    // MARK: Set-up
+
+    private func setConstants(_ sockets: SocketSet) {
+        let me = UserData.borrow(self)
+        rw_easy_set_pointer(easy, CURLOPT_PRIVATE, me)
+        rw_easy_set_pointer(easy, CURLOPT_ERRORBUFFER, errorText)
+        rw_easy_set_long(easy, CURLOPT_NOSIGNAL, 1)
+        // Else giving up on a name would block the thread until the resolver gives up as well.
+        rw_easy_set_long(easy, CURLOPT_QUICK_EXIT, 1)
+        rw_easy_set_string(easy, CURLOPT_PROTOCOLS_STR, "http,https")
+        rw_easy_set_string(easy, CURLOPT_REDIR_PROTOCOLS_STR, "http,https")
+        rw_easy_set_long(easy, CURLOPT_PATH_AS_IS, 1)
+        rw_easy_set_long(easy, CURLOPT_FOLLOWLOCATION, 0)
+        rw_easy_set_long(easy, CURLOPT_HTTP_CONTENT_DECODING, 0)
+        rw_easy_set_long(easy, CURLOPT_HTTP09_ALLOWED, 0)
+        rw_easy_set_long(easy, CURLOPT_HTTP_VERSION, CURL_HTTP_VERSION_2TLS)
+        rw_easy_set_long(easy, CURLOPT_TCP_NODELAY, 1)
+        // libcurl gets it anew for each exchange. From 64 KiB on, giving it back makes the C
+        // library tidy its whole heap up.
+        rw_easy_set_long(easy, CURLOPT_BUFFERSIZE, 32 << 10)
+        setCallbacks(me, UserData.borrow(sockets))
+    }
+
+    private func set(_ options: Options) {
+        guard options != self.options else { return }
+        self.options = options
+        rw_easy_set_long(easy, CURLOPT_TIMEOUT_MS, Self.long(options.totalMilliseconds))
+        // libcurl's 0 is not "none" but 300 seconds.
+        let connect = options.connectMilliseconds
+        rw_easy_set_long(easy, CURLOPT_CONNECTTIMEOUT_MS, Self.long(connect > 0 ? connect : .max))
+        let idle = options.idleMilliseconds
+        let idleSeconds = idle > 0 ? (idle - 1) / 1_000 + 1 : 0
+        rw_easy_set_long(easy, CURLOPT_LOW_SPEED_LIMIT, idleSeconds > 0 ? 1 : 0)
+        rw_easy_set_long(easy, CURLOPT_LOW_SPEED_TIME, Self.long(idleSeconds))
+        // Wait and see whether a connection can be shared: TLS says so when it stands, plain HTTP
+        // only with the first response.
+        rw_easy_set_long(easy, CURLOPT_PIPEWAIT, options.isSecure ? 1 : 0)
+        rw_easy_set_long(easy, CURLOPT_NOPROGRESS, options.wantsProgress ? 0 : 1)
+    }
+
+    /// libcurl keeps such numbers in an int.
+    private static func long(_ number: Int64) -> Int { Int(min(max(0, number), 0x7FFF_FFFF)) }
+
+    private func share(_ jar: CookieJar?) {
+        guard jar !== cookies else { return }
+        // In this order, else the handle would get a jar of its own, or empty the shared one.
+        rw_easy_set_pointer(easy, CURLOPT_SHARE, jar?.share)
+        rw_easy_set_string(easy, CURLOPT_COOKIEFILE, jar == nil ? nil : "")
+        cookies = jar
+    }
+
+    /// The request line and the body.
+    private func setRequest(_ exchange: Exchange) -> Bool {
+        // Not left to the conversion of arguments, which copies.
+        let code = exchange.url.withCString { rw_easy_set_string(easy, CURLOPT_URL, $0) }
+        guard code == CURLE_OK else { return false }
+        let method = exchange.method
+        if method == "GET", isPlainGet, !exchange.sendsBody { return true }
+        isPlainGet = method == "GET" && !exchange.sendsBody
+        if method == "HEAD" {
+            rw_easy_set_long(easy, CURLOPT_NOBODY, 1)
+            return rw_easy_set_string(easy, CURLOPT_CUSTOMREQUEST, nil) == CURLE_OK
+        }
+        // Also takes back NOBODY.
+        rw_easy_set_long(easy, CURLOPT_HTTPGET, 1)
+        let sendsBody = exchange.sendsBody
+        if sendsBody {
+            guard let pointer = body.hold(exchange.body) else { return false }
+            rw_easy_set_offset(easy, CURLOPT_POSTFIELDSIZE_LARGE, Int(exchange.body.count))
+            rw_easy_set_pointer(easy, CURLOPT_POSTFIELDS, pointer)
+        }
+        let isImplied = method == (sendsBody ? "POST" : "GET")
+        return rw_easy_set_string(easy, CURLOPT_CUSTOMREQUEST, isImplied ? nil : method)
+            == CURLE_OK
+    }
+}

@@ -1,0 +1,155 @@
+import Glibc
+import RestwayHTTP
+
+/// Makes a head out of header lines as libcurl gives them: one at a time, whole, with their ends.
+///
+/// Interim responses are skipped. Nothing is kept beyond the bounds, however long a server talks.
+struct HeadParser {
+    private typealias Bytes = UnsafeBufferPointer<UInt8>
+
+    enum Step {
+        case more
+        case head(status: Int, headers: Headers, httpVersion: HTTPVersion)
+        case failed(TransportError.Kind, String)
+    }
+
+    /// Of all lines of one exchange, interim responses included. libcurl stops at 300 KiB.
+    static let bytesMax = 256 << 10
+    static let linesMax = 2_000
+
+    /// The head is complete: what comes now are trailers.
+    private(set) var isComplete = false
+
+    /// Something of an answer has come.
+    var hasBegun: Bool { lines > 0 }
+
+    private var status = 0
+    private var httpVersion = HTTPVersion.http11
+    private var fields: [HeaderField] = []
+    private var bytes = 0
+    private var lines = 0
+    private var isInside = false
+
+    mutating func consume(_ line: UnsafeBufferPointer<UInt8>) -> Step {
+        bytes += line.count
+        lines += 1
+        guard bytes <= Self.bytesMax, lines <= Self.linesMax else {
+            return .failed(
+                .tooLarge,
+                "the response headers exceed \(Self.bytesMax) bytes or \(Self.linesMax) lines")
+        }
+        // Trailers are counted, so that they end, and dropped.
+        if isComplete { return .more }
+        let content = Self.withoutEnd(line)
+        if !isInside { return begin(content) }
+        if content.isEmpty { return end() }
+        return field(content)
+    }
+
+    private mutating func begin(_ line: Bytes) -> Step {
+        guard let (version, status) = Self.parseStatusLine(line) else {
+            return .failed(.protocolViolation, "the response has no status line")
+        }
+        httpVersion = version
+        self.status = status
+        isInside = true
+        fields.removeAll()
+        fields.reserveCapacity(12)
+        return .more
+    }
+
+    private mutating func end() -> Step {
+        isInside = false
+        if status == 101 {
+            return .failed(.protocolViolation, "the server switched protocols, unasked")
+        }
+        if status < 200 { return .more }
+        isComplete = true
+        let headers = Headers(fields)
+        fields = []
+        return .head(status: status, headers: headers, httpVersion: httpVersion)
+    }
+
+    private mutating func field(_ line: Bytes) -> Step {
+        if Self.isBlank(line[0]) {
+            // A folded line (RFC 9112, 5.2) goes on with the value before it.
+            guard let last = fields.indices.last else {
+                return .failed(.protocolViolation, "the response headers begin with a folded line")
+            }
+            fields[last].value += " " + Self.text(Self.trimmed(line))
+            return .more
+        }
+        guard let colon = Self.index(of: UInt8(ascii: ":"), in: line), colon > 0 else {
+            return .failed(.protocolViolation, "a line of the response headers has no name")
+        }
+        let field = HeaderField(
+            name: Self.text(Self.trimmed(Self.part(line, 0, colon))),
+            value: Self.text(Self.trimmed(Self.part(line, colon + 1, line.count))))
+        if field.isNamed("Content-Length"), !agrees(field.value) {
+            return .failed(
+                .protocolViolation, "the response has no length, or several (Content-Length)")
+        }
+        fields.append(field)
+        return .more
+    }
+
+    /// Whether `value` is a length, and that of the lines before it (RFC 9112, section 6.3): where
+    /// two readers see two lengths, one takes a part of this response for the next one.
+    private func agrees(_ value: String) -> Bool {
+        guard !value.isEmpty, value.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else {
+            return false
+        }
+        let before = fields.first { $0.isNamed("Content-Length") }
+        return before.map { Int($0.value) == Int(value) } ?? true
+    }
+
+    /// `HTTP/1.1 200 OK`, or `HTTP/2 200`, which libcurl makes up.
+    private static func parseStatusLine(_ line: Bytes) -> (HTTPVersion, Int)? {
+        guard let space = index(of: 0x20, in: line) else { return nil }
+        let version: HTTPVersion
+        switch text(part(line, 0, space)) {
+        case "HTTP/1.1": version = .http11
+        case "HTTP/1.0": version = .http10
+        case "HTTP/2", "HTTP/2.0": version = .http2
+        case "HTTP/3", "HTTP/3.0": version = .http3
+        default: return nil
+        }
+        let rest = part(line, space + 1, line.count)
+        let digits = part(rest, 0, index(of: 0x20, in: rest) ?? rest.count)
+        guard digits.count == 3, let status = Int(text(digits)), status >= 100 else { return nil }
+        return (version, status)
+    }
+
+    // MARK: Bytes
+
+    private static func withoutEnd(_ line: Bytes) -> Bytes {
+        var count = line.count
+        if count > 0, line[count - 1] == 0x0A { count -= 1 }
+        if count > 0, line[count - 1] == 0x0D { count -= 1 }
+        return part(line, 0, count)
+    }
+
+    private static func trimmed(_ text: Bytes) -> Bytes {
+        var start = 0
+        var end = text.count
+        while end > start, isBlank(text[end - 1]) { end -= 1 }
+        while start < end, isBlank(text[start]) { start += 1 }
+        return part(text, start, end)
+    }
+
+    private static func part(_ bytes: Bytes, _ start: Int, _ end: Int) -> Bytes {
+        Bytes(rebasing: bytes[start..<end])
+    }
+
+    private static func index(of byte: UInt8, in bytes: Bytes) -> Int? {
+        guard let start = bytes.baseAddress, let found = memchr(start, Int32(byte), bytes.count)
+        else { return nil }
+        return UnsafeRawPointer(found) - UnsafeRawPointer(start)
+    }
+
+    private static func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 }
+
+    private static func text(_ bytes: Bytes) -> String {
+        String(decoding: bytes, as: UTF8.self)
+    }
+}

@@ -1,0 +1,69 @@
+import CCurl
+import RestwayHTTP
+
+/// The headers of a request as libcurl wants them. Rebuilt only when they differ from those of the
+/// exchange before, which is rare.
+struct HeaderList: ~Copyable {
+    /// Framing is the transport's: what a caller says about it is left out.
+    private static let ownNames = ["Content-Length", "Transfer-Encoding"]
+    /// What libcurl adds when it is not given; everything is decided, so it must not.
+    private static let unwantedNames = ["Accept", "Expect"]
+
+    private var list: UnsafeMutablePointer<curl_slist>?
+    private var fields: [HeaderField]?
+    private var sendsBody = false
+    private var line: [CChar] = []
+
+    deinit {
+        curl_slist_free_all(list)
+    }
+
+    /// False when there is no memory.
+    mutating func set(_ exchange: Exchange, on easy: UnsafeMutableRawPointer) -> Bool {
+        if fields == exchange.headers, sendsBody == exchange.sendsBody { return true }
+        curl_slist_free_all(list)
+        list = nil
+        fields = nil
+        guard build(exchange) else {
+            rw_easy_set_list(easy, CURLOPT_HTTPHEADER, nil)
+            return false
+        }
+        rw_easy_set_list(easy, CURLOPT_HTTPHEADER, list)
+        // Sent along with those that are kept, in one header; as a header of its own it would be
+        // a second one.
+        let cookies = exchange.headers.filter { $0.isNamed("Cookie") }.map(\.value)
+            .joined(separator: "; ")
+        let code = rw_easy_set_string(easy, CURLOPT_COOKIE, cookies.isEmpty ? nil : cookies)
+        guard code == CURLE_OK else { return false }
+        fields = exchange.headers
+        sendsBody = exchange.sendsBody
+        return true
+    }
+
+    private mutating func build(_ exchange: Exchange) -> Bool {
+        for field in exchange.headers {
+            if Self.ownNames.contains(where: field.isNamed) || field.isNamed("Cookie") { continue }
+            guard append(field.name, field.value.isEmpty ? ";" : ": ", field.value) else {
+                return false
+            }
+        }
+        var unwanted = Self.unwantedNames
+        if exchange.sendsBody { unwanted.append("Content-Type") }
+        for name in unwanted where !exchange.headers.contains(where: { $0.isNamed(name) }) {
+            guard append(name, ":", "") else { return false }
+        }
+        return true
+    }
+
+    /// "Name: value"; "Name;" sends an empty value and "Name:" sends nothing.
+    private mutating func append(_ name: String, _ separator: String, _ value: String) -> Bool {
+        line.removeAll(keepingCapacity: true)
+        for part in [name, separator, value] {
+            line.append(contentsOf: part.utf8.lazy.map { CChar(bitPattern: $0) })
+        }
+        line.append(0)
+        guard let longer = curl_slist_append(list, line) else { return false }
+        list = longer
+        return true
+    }
+}

@@ -1,0 +1,35 @@
+import RestwayRouting
+import RestwaySupport
+
+/// The exchanges with one origin: those that run and those that wait for a place.
+///
+/// Used by `FairQueue`, on the I/O thread alone.
+final class Lane {
+    /// Host and port, for messages.
+    let place: String
+    let isSecure: Bool
+    /// The origin speaks HTTP/2: its exchanges share connections, so more may run at once.
+    var isMultiplexed = false
+
+    var running = 0
+    var waiting = Fifo<ActiveExchange>()
+    /// How many in `waiting` have ended meanwhile.
+    var abandoned = 0
+    var isInRing = false
+
+    init(_ origin: Origin) {
+        place = "\(origin.host):\(origin.port)"
+        isSecure = origin.scheme == "https"
+    }
+
+    var isIdle: Bool { running == 0 && waiting.isEmpty }
+
+    /// The first that has not ended meanwhile.
+    func popWaiting() -> ActiveExchange? {
+        while let exchange = waiting.popFirst() {
+            if !exchange.hasEnded { return exchange }
+            abandoned -= 1
+        }
+        return nil
+    }
+}

@@ -1,0 +1,127 @@
+import Glibc
+import RestwaySupport
+
+/// A request as it came over the wire.
+struct Request: Sendable {
+    let line: String
+    let headers: [String]
+    let body: [UInt8]
+    /// Of the connection, in the order of acceptance.
+    let connection: Int
+
+    var method: String { String(line.prefix { $0 != " " }) }
+    var path: String { String(line.split(separator: " ").dropFirst().first ?? "") }
+
+    func header(_ name: String) -> String? {
+        let prefix = name.lowercased() + ":"
+        return headers.first { $0.lowercased().hasPrefix(prefix) }
+            .map { String($0.dropFirst(prefix.count).drop { $0 == " " }) }
+    }
+}
+
+/// The server's end of one connection. Its script runs on one thread; `hangUp` comes from others.
+final class Connection: @unchecked Sendable {
+    let number: Int
+    private let descriptor: Lock<Int32>
+    /// For scripts.
+    var hasAnswered = false
+    private var buffer: [UInt8] = []
+    private var noteRequest: @Sendable (Request) -> Void = { _ in }
+
+    init(_ descriptor: Int32, number: Int) {
+        self.descriptor = Lock(descriptor)
+        self.number = number
+        var limit = timeval(tv_sec: 30, tv_usec: 0)
+        let size = socklen_t(MemoryLayout<timeval>.size)
+        setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &limit, size)
+        setsockopt(descriptor, SOL_SOCKET, SO_SNDTIMEO, &limit, size)
+        var one: Int32 = 1
+        setsockopt(descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, &one, 4)
+    }
+
+    func onRequest(_ body: @escaping @Sendable (Request) -> Void) { noteRequest = body }
+
+    /// nil when the peer has closed.
+    func readRequest() -> Request? {
+        let blank: [UInt8] = [13, 10, 13, 10]
+        var headEnd: Int?
+        while headEnd == nil {
+            if buffer.count >= 4 {
+                headEnd = (0...(buffer.count - 4)).first { Array(buffer[$0..<($0 + 4)]) == blank }
+            }
+            if headEnd == nil, !fill() { return nil }
+        }
+        let head = String(decoding: buffer[..<headEnd!], as: UTF8.self)
+        buffer.removeFirst(headEnd! + 4)
+        let lines = head.split(separator: "\r\n").map(String.init)
+        let length =
+            lines.first { $0.lowercased().hasPrefix("content-length:") }
+            .flatMap { Int($0.dropFirst(15).drop { $0 == " " }) } ?? 0
+        while buffer.count < length { if !fill() { return nil } }
+        let body = Array(buffer[..<length])
+        buffer.removeFirst(length)
+        let request = Request(
+            line: lines.first ?? "", headers: Array(lines.dropFirst()), body: body,
+            connection: number)
+        noteRequest(request)
+        return request
+    }
+
+    /// Reads until the peer closes.
+    func readToEnd() {
+        while fill() { buffer.removeAll() }
+    }
+
+    @discardableResult
+    func write(_ text: String) -> Bool { write(Array(text.utf8)) }
+
+    /// False when the peer has gone.
+    @discardableResult
+    func write(_ bytes: [UInt8]) -> Bool {
+        var sent = 0
+        while sent < bytes.count {
+            let count = bytes.withUnsafeBytes {
+                send(raw, $0.baseAddress! + sent, bytes.count - sent, Int32(MSG_NOSIGNAL))
+            }
+            guard count > 0 else { return false }
+            sent += count
+        }
+        return true
+    }
+
+    func close() {
+        // It refers to the server's state, which refers to this.
+        noteRequest = { _ in }
+        descriptor.withLock { descriptor in
+            if descriptor >= 0 { Glibc.close(descriptor) }
+            descriptor = -1
+        }
+    }
+
+    /// Ends the connection with a reset instead of a close.
+    func reset() {
+        var option = linger(l_onoff: 1, l_linger: 0)
+        setsockopt(raw, SOL_SOCKET, SO_LINGER, &option, socklen_t(MemoryLayout<linger>.size))
+        close()
+    }
+
+    /// Wakes a script that reads.
+    func hangUp() {
+        descriptor.withLock { if $0 >= 0 { shutdown($0, Int32(SHUT_RDWR)) } }
+    }
+
+    private var raw: Int32 { descriptor.withLock { $0 } }
+
+    private func fill() -> Bool {
+        var piece = [UInt8](repeating: 0, count: 65_536)
+        let count = recv(raw, &piece, piece.count, 0)
+        guard count > 0 else { return false }
+        buffer += piece[..<count]
+        return true
+    }
+}
+
+/// A response with the right length.
+func response(_ body: String = "", status: String = "200 OK", headers: String = "") -> String {
+    "HTTP/1.1 \(status)\r\nContent-Length: \(body.utf8.count)\r\n\(headers)\r\n\(body)"
+}

@@ -1,0 +1,188 @@
+import Glibc
+import RestwayCurl
+import RestwayHTTP
+import RestwaySupport
+import XCTest
+
+final class ConnectionTests: CurlTransportTestCase {
+    /// Answers the first request of its first connection, then closes that one when the next
+    /// request has come on it.
+    private func closingKeptConnections() throws -> TestServer {
+        try TestServer { connection in
+            while connection.readRequest() != nil {
+                let isFirst = connection.number > 0 || !connection.hasAnswered
+                guard isFirst else { return }
+                connection.hasAnswered = true
+                connection.write(response("ok"))
+            }
+        }
+    }
+
+    func testAGetIsRepeatedWhenAKeptConnectionDies() throws {
+        let server = try closingKeptConnections()
+        XCTAssertEqual(perform(.get(server.url())).text, "ok")
+        XCTAssertEqual(perform(.get(server.url())).text, "ok")
+        XCTAssertEqual(server.requests.count, 3)
+        XCTAssertEqual(server.connectionCount, 2)
+    }
+
+    func testAnUnsafeRequestIsNotRepeatedWhenAKeptConnectionDies() throws {
+        for method in ["POST", "PATCH", "PUT", "DELETE"] {
+            let server = try closingKeptConnections()
+            XCTAssertEqual(perform(.get(server.url())).text, "ok")
+            let error = perform(
+                Exchange(method: method, url: server.url(), body: .bytes([1]))
+            ).error
+            XCTAssertEqual(error?.kind, .connectionLost, method)
+            XCTAssertEqual(server.requests.map(\.method), ["GET", method])
+            XCTAssertEqual(perform(.get(server.url())).text, "ok", "the transport goes on")
+        }
+    }
+
+    func testAPostWithAnIdempotencyKeyIsRepeated() throws {
+        let server = try closingKeptConnections()
+        XCTAssertEqual(perform(.get(server.url())).text, "ok")
+        let key = HeaderField(name: "idempotency-key", value: "1")
+        let record = perform(
+            Exchange(method: "POST", url: server.url(), headers: [key], body: .bytes([1, 2])))
+        XCTAssertEqual(record.text, "ok")
+        XCTAssertEqual(server.requests.map(\.method), ["GET", "POST", "POST"])
+        XCTAssertEqual(server.requests.last?.body, [1, 2])
+    }
+
+    func testAnIdleConnectionThatWasClosedIsReplaced() throws {
+        let server = try TestServer { connection in
+            for _ in 0..<3 {
+                guard connection.readRequest() != nil else { return }
+                connection.write(response("ok"))
+            }
+        }
+        for index in 0..<10 {
+            let record = perform(Exchange(method: "POST", url: server.url(), body: .bytes([1])))
+            // The close may not have come yet: then it is a kept connection that died.
+            if let error = record.error { XCTAssertEqual(error.kind, .connectionLost, "\(index)") }
+        }
+    }
+
+    func testARefusedConnection() throws {
+        let server = try TestServer { _ in }
+        let url = server.url()
+        server.stop()
+        for _ in 0..<20 {
+            let error = perform(.get(url)).error
+            if error?.kind == .connectionLost { continue }
+            XCTAssertEqual(error?.kind, .connect)
+            XCTAssertEqual(error?.code, 7)
+            XCTAssertEqual(error?.isTemporary, true)
+        }
+    }
+
+    func testAnUnresolvableName() {
+        let error = perform(.get("http://something.invalid/path?secret=1")).error
+        XCTAssertEqual(error?.kind, .resolve)
+        XCTAssertTrue(error?.message.hasPrefix("something.invalid:80") == true)
+        XCTAssertFalse(error?.message.contains("secret") == true)
+    }
+
+    func testRefusalsAndNamesInTurnsDoNotConfuseTheSocketSet() throws {
+        let server = try TestServer.answering { _ in response("ok") }
+        let port = server.port
+        for _ in 0..<10 {
+            XCTAssertNotNil(perform(.get("http://127.0.0.1:1/")).error)
+            let record = perform(.get("http://localhost:\(port)/"))
+            XCTAssertEqual(record.text, "ok", record.error?.message ?? "")
+            XCTAssertNotNil(perform(.get("http://something.invalid/")).error)
+            XCTAssertEqual(perform(.get(server.url())).text, "ok")
+        }
+    }
+
+    func testTotalTimeOutOnTheWire() throws {
+        let server = try TestServer { $0.readToEnd() }
+        let timeouts = ExchangeTimeouts(totalMilliseconds: 150)
+        let record = perform(.get(server.url(), timeouts: timeouts))
+        XCTAssertEqual(record.error?.kind, .timedOut)
+        XCTAssertEqual(record.error?.isTemporary, true)
+    }
+
+    func testTotalTimeOutInTheQueue() throws {
+        let server = try TestServer { $0.readToEnd() }
+        let transport = CurlTransport(
+            limits: .init(connectionsMax: 1, connectionsPerHostMax: 1))
+        let running = Recorder()
+        _ = transport.start(.get(server.url()), observer: running)
+        let timeouts = ExchangeTimeouts(totalMilliseconds: 100)
+        let record = perform(.get(server.url(), timeouts: timeouts), on: transport)
+        XCTAssertEqual(record.error?.kind, .timedOut)
+        XCTAssertTrue(record.error?.message.contains("waiting") == true)
+        transport.close()
+        XCTAssertEqual(running.wait().error?.kind, .closed)
+    }
+
+    func testConnectTimeOut() throws {
+        // A listener that never accepts, with its backlog full: a connect is not answered.
+        let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        defer { close(listener) }
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_addr.s_addr = in_addr_t(0x7F00_0001).bigEndian
+        var size = socklen_t(MemoryLayout<sockaddr_in>.size)
+        var fillers: [Int32] = []
+        defer { for filler in fillers { close(filler) } }
+        withUnsafeMutablePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                XCTAssertEqual(bind(listener, $0, size), 0)
+                XCTAssertEqual(listen(listener, 0), 0)
+                XCTAssertEqual(getsockname(listener, $0, &size), 0)
+                for _ in 0..<4 {
+                    let type = Int32(SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue)
+                    let filler = socket(AF_INET, type, 0)
+                    _ = connect(filler, $0, size)
+                    fillers.append(filler)
+                }
+            }
+        }
+        let port = UInt16(bigEndian: address.sin_port)
+        let timeouts = ExchangeTimeouts(connectMilliseconds: 150)
+        let record = perform(.get("http://127.0.0.1:\(port)/", timeouts: timeouts))
+        XCTAssertEqual(record.error?.kind, .timedOut)
+    }
+
+    func testIdleTimeOut() throws {
+        let server = try TestServer { connection in
+            guard connection.readRequest() != nil else { return }
+            connection.write("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nabc")
+            connection.readToEnd()
+        }
+        let timeouts = ExchangeTimeouts(idleMilliseconds: 300)
+        let record = perform(.get(server.url(), timeouts: timeouts))
+        XCTAssertEqual(record.error?.kind, .timedOut)
+        XCTAssertEqual(record.text, "abc")
+    }
+
+    func testCookiesAreKeptUnlessSwitchedOff() throws {
+        let server = try TestServer.answering { request in
+            response(headers: request.path == "/set" ? "Set-Cookie: a=1; Path=/\r\n" : "")
+        }
+        let cookieless = CurlTransport(keepsCookies: false)
+        defer { cookieless.close() }
+        var own = Exchange.get(server.url("/own"))
+        own.headers = [HeaderField(name: "Cookie", value: "b=2")]
+        var without = Exchange.get(server.url("/without"))
+        without.usesCookies = false
+        let transport = try XCTUnwrap(transport)
+        for (transport, exchange) in [
+            (transport, .get(server.url("/set"))), (transport, .get(server.url("/kept"))),
+            (transport, own), (transport, without), (transport, .get(server.url("/again"))),
+            (cookieless, .get(server.url("/set"))), (cookieless, .get(server.url("/off"))),
+        ] {
+            XCTAssertNil(perform(exchange, on: transport).error)
+        }
+        XCTAssertEqual(
+            server.requests.map { $0.header("Cookie") },
+            [nil, "a=1", "a=1; b=2", nil, "a=1", nil, nil])
+        XCTAssertTrue(
+            server.requests.allSatisfy { request in
+                request.headers.filter { $0.hasPrefix("Cookie") }.count <= 1
+            })
+    }
+}

@@ -1,0 +1,99 @@
+import RestwayHTTP
+import RestwayRouting
+import RestwaySupport
+import XCTest
+
+@testable import RestwayCurl
+
+final class FairQueueTests: XCTestCase {
+    private func exchange(_ id: UInt64) -> ActiveExchange {
+        ActiveExchange(
+            id: ExchangeID(id), exchange: .get("http://a/"), observer: Recorder(),
+            acceptedAt: Deadline(nanoseconds: 0))
+    }
+
+    private func lane(_ name: String) throws -> Lane {
+        Lane(try Origin(url: "http://\(name).example/"))
+    }
+
+    private func drain(_ queue: inout FairQueue) -> [UInt64] {
+        var ids: [UInt64] = []
+        while let next = queue.next() { ids.append(next.id.rawValue) }
+        return ids
+    }
+
+    func testLanesTakeTurnsAndKeepTheirOrder() throws {
+        var queue = FairQueue(runningMax: 100, runningPerLaneMax: 10)
+        let (a, b) = (try lane("a"), try lane("b"))
+        for id in 1...4 { queue.append(exchange(UInt64(id)), to: a) }
+        for id in 11...12 { queue.append(exchange(UInt64(id)), to: b) }
+        XCTAssertEqual(drain(&queue), [1, 11, 2, 12, 3, 4])
+        XCTAssertEqual(queue.waiting, 0)
+    }
+
+    func testALaneIsBoundedAndGoesOnWhenOneEnds() throws {
+        var queue = FairQueue(runningMax: 100, runningPerLaneMax: 2)
+        let a = try lane("a")
+        for id in 1...4 { queue.append(exchange(UInt64(id)), to: a) }
+        XCTAssertEqual(drain(&queue), [1, 2])
+        queue.ended(a)
+        XCTAssertEqual(drain(&queue), [3])
+        a.isMultiplexed = true
+        queue.ended(a)
+        XCTAssertEqual(drain(&queue), [4])
+    }
+
+    func testTheTotalIsBoundedAndTheNextLaneIsServedFirst() throws {
+        var queue = FairQueue(runningMax: 2, runningPerLaneMax: 2)
+        let (a, b) = (try lane("a"), try lane("b"))
+        for id in 1...3 { queue.append(exchange(UInt64(id)), to: a) }
+        XCTAssertEqual(drain(&queue), [1, 2])
+        queue.append(exchange(11), to: b)
+        queue.ended(a)
+        XCTAssertEqual(drain(&queue), [11])
+        queue.ended(b)
+        XCTAssertEqual(drain(&queue), [3])
+        XCTAssertEqual(queue.running, 2)
+    }
+
+    func testWhatEndedWhileWaitingIsSkippedAndSweptOut() throws {
+        var queue = FairQueue(runningMax: 1, runningPerLaneMax: 1)
+        let a = try lane("a")
+        let all = (0..<100).map { exchange(UInt64($0)) }
+        for exchange in all { queue.append(exchange, to: a) }
+        XCTAssertEqual(drain(&queue), [0])
+        for exchange in all[1..<99] {
+            _ = exchange.end()
+            queue.abandonedWaiting(a)
+        }
+        XCTAssertEqual(queue.waiting, 1)
+        XCTAssertLessThan(a.waiting.count, 70)
+        queue.ended(a)
+        XCTAssertEqual(drain(&queue), [99])
+        queue.ended(a)
+        XCTAssertTrue(a.isIdle)
+    }
+
+    func testDeadlinesComeInOrderAndUnwantedOnesAreThrownOut() {
+        var heap = DeadlineHeap<Int>()
+        for number in [5, 3, 9, 1, 7, 3] {
+            heap.insert(number, at: Deadline(nanoseconds: UInt64(number)))
+        }
+        XCTAssertEqual(heap.popExpired(Deadline(nanoseconds: 0)), nil)
+        XCTAssertEqual(heap.popExpired(Deadline(nanoseconds: 1)), 1)
+        heap.compact { $0 != 3 }
+        var rest: [Int] = []
+        while let next = heap.popExpired(.never) { rest.append(next) }
+        XCTAssertEqual(rest, [5, 7, 9])
+    }
+
+    func testOriginsShareALaneHoweverTheyAreSpelled() {
+        var lanes = LaneDirectory()
+        let lane = lanes.lane(of: "http://Example.com/a")
+        XCTAssertNotNil(lane)
+        XCTAssertTrue(lane === lanes.lane(of: "http://example.com:80/b?c"))
+        XCTAssertTrue(lane === lanes.lane(of: "http://Example.com/other"))
+        XCTAssertFalse(lane === lanes.lane(of: "https://example.com/"))
+        XCTAssertNil(lanes.lane(of: "mailto:x"))
+    }
+}
