@@ -1,0 +1,62 @@
+import RestwayJSON
+package import RestwayMapping
+
+/// The built-in mapper: JSON (RFC 8259), read by Jansson.
+package struct JanssonMapper: Mapper {
+    package let mediaTypes = ["application/json", "*+json", "text/json"]
+
+    private let sizes: LargeText
+
+    package init(_ sizes: LargeText = LargeText()) {
+        self.sizes = sizes
+    }
+
+    package func decode(
+        _ bytes: UnsafeRawBufferPointer, into sink: any EventSink, limits: MappingLimits
+    ) throws(MapperError) {
+        // The machine is what there is nearly always: calling it directly saves the detour through
+        // the protocol for each event.
+        if let machine = sink as? MappingMachine {
+            try read(bytes, machine, limits)
+        } else {
+            try read(bytes, sink, limits)
+        }
+    }
+
+    private func read(
+        _ bytes: UnsafeRawBufferPointer, _ sink: some EventSink, _ limits: MappingLimits
+    ) throws(MapperError) {
+        let walker = TextWalker(sink: sink, limits, sizes)
+        let outcome: WalkOutcome
+        do throws(JSONError) {
+            outcome =
+                bytes.count > sizes.bytesMin
+                ? try walker.large(bytes) : try walker.small(bytes)
+        } catch {
+            throw MapperError(error)
+        }
+        if outcome == .tooDeep {
+            throw MapperError(JSONError.tooDeep(max: limits.nestingDepthMax))
+        }
+    }
+
+    package func encode(_ reader: ValueReader) throws(MapperError) -> [UInt8] {
+        let builder = TreeBuilder()
+        try reader.read(into: builder)
+        guard let value = builder.value, !builder.hasNoWord else {
+            throw MapperError("a number is infinite, or none: JSON cannot write it")
+        }
+        return value.text()
+    }
+}
+
+extension MapperError {
+    init(_ error: JSONError) {
+        switch error {
+        case .malformed(let line, let column, let byteOffset, _):
+            self.init(error.message, line: line, column: column, byteOffset: byteOffset)
+        case .tooDeep, .empty, .outOfMemory:
+            self.init(error.message)
+        }
+    }
+}

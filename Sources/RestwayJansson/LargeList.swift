@@ -1,0 +1,56 @@
+import RestwayJSON
+
+/// A large list, cut into parts that are read one after the other.
+struct LargeList {
+    struct Part {
+        /// Borrowed: elements with commas between them, without white space around.
+        let text: UnsafeRawBufferPointer
+        let count: Int
+    }
+
+    /// Each is one element that is large, or several that are not.
+    private(set) var parts: [Part] = []
+    /// How many elements there are.
+    private(set) var count = 0
+    /// The index behind the closing bracket.
+    private(set) var end = 0
+
+    /// - Parameter start: Where the opening bracket stands.
+    init(
+        _ outline: JSONOutline, from start: Int, _ sizes: LargeText
+    ) throws(JSONError) {
+        var partStart = outline.skipSpaces(from: start + 1)
+        if partStart < outline.text.count, outline.text[partStart] == UInt8(ascii: "]") {
+            end = partStart + 1
+            return
+        }
+        var elementStart = partStart
+        var count = 0
+        while true {
+            guard let end = outline.endOfValue(from: elementStart) else {
+                throw LargeText.malformed
+            }
+            if count > 0, end - elementStart > sizes.bytesMin {
+                // A part of its own.
+                add(outline, partStart..<elementStart - 1, count)
+                (partStart, count) = (elementStart, 0)
+            }
+            count += 1
+            let isLast = outline.text[end] != UInt8(ascii: ",")
+            if isLast || end - partStart >= sizes.partBytes {
+                add(outline, partStart..<end, count)
+                (partStart, count) = (end + 1, 0)
+            }
+            elementStart = end + 1
+            guard isLast else { continue }
+            guard outline.text[end] == UInt8(ascii: "]") else { throw LargeText.malformed }
+            self.end = end + 1
+            return
+        }
+    }
+
+    private mutating func add(_ outline: JSONOutline, _ range: Range<Int>, _ count: Int) {
+        self.count += count
+        parts.append(Part(text: outline.trimmed(range), count: count))
+    }
+}

@@ -1,0 +1,165 @@
+import CJansson
+import RestwayJSON
+import RestwayMapping
+
+/// Pushes a text into a sink; a large one a part at a time, so that there is never a tree of all.
+///
+/// Jansson's tree takes ten times the memory of its text, and most of the time goes into getting
+/// that memory, missing the cache in it and giving it back. A part's tree stays in the cache.
+///
+/// Large lists and objects are opened here, their ends found by brackets and quotes; every value
+/// in them, and so everything that can be wrong with one, is left to Jansson.
+struct TextWalker<Sink: EventSink> {
+    private let sink: Sink
+    private let limits: MappingLimits
+    private let sizes: LargeText
+
+    init(sink: Sink, _ limits: MappingLimits, _ sizes: LargeText) {
+        self.sink = sink
+        self.sizes = sizes
+        var limits = limits
+        // Opening a container must not allow more than Jansson does.
+        limits.nestingDepthMax = min(limits.nestingDepthMax, JSONValue.nestingDepthMax)
+        self.limits = limits
+    }
+
+    /// Makes one tree of `text`.
+    func small(_ text: UnsafeRawBufferPointer) throws(JSONError) -> WalkOutcome {
+        try tree(text, depth: 1, isWanted: true)
+    }
+
+    func large(_ text: UnsafeRawBufferPointer) throws(JSONError) -> WalkOutcome {
+        do throws(JSONError) {
+            let outline = JSONOutline(JSONValue.withoutByteOrderMark(text))
+            return try value(outline.trimmed(0..<outline.text.count), depth: 1, isWanted: true)
+        } catch {
+            guard error != .outOfMemory else { throw error }
+            // Its place in the whole text only a parser of the whole text tells.
+            _ = try JSONValue.parse(text, .init(keepsOutOfRangeNumbers: true))
+            throw error
+        }
+    }
+
+    /// Pushes the value that `text` holds, which has no white space around it.
+    ///
+    /// - Parameters:
+    ///   - depth: How deep a container would be that stands here; the outermost is 1.
+    ///   - isWanted: False for what the sink skips: then only syntax and depth are checked.
+    private func value(
+        _ text: UnsafeRawBufferPointer, depth: Int, isWanted: Bool
+    ) throws(JSONError) -> WalkOutcome {
+        // A byte order mark is allowed only in front of it all.
+        guard let first = text.first, first != 0xEF else { throw LargeText.malformed }
+        guard text.count > sizes.bytesMin, depth <= sizes.openedDepthMax else {
+            return try tree(text, depth: depth, isWanted: isWanted)
+        }
+        let outline = JSONOutline(text)
+        if first == UInt8(ascii: "[") {
+            let list = try LargeList(outline, from: 0, sizes)
+            guard list.end == text.count else { throw LargeText.malformed }
+            return try array(list, depth, isWanted)
+        }
+        if first == UInt8(ascii: "{"), let object = try LargeObject(outline, sizes) {
+            return try self.object(object, depth, isWanted)
+        }
+        return try tree(text, depth: depth, isWanted: isWanted)
+    }
+
+    private func tree(
+        _ text: UnsafeRawBufferPointer, depth: Int, isWanted: Bool
+    ) throws(JSONError) -> WalkOutcome {
+        let tree = try JSONValue.parse(text, .init(keepsOutOfRangeNumbers: true))
+        return withExtendedLifetime(tree) {
+            let walker = TreeWalker(sink: sink, tree, limits)
+            return isWanted
+                ? walker.value(tree.pointer, depth: depth)
+                : walker.skip(tree.pointer, depth: depth)
+        }
+    }
+
+    // MARK: Objects
+
+    private func object(
+        _ object: LargeObject, _ depth: Int, _ isWanted: Bool
+    ) throws(JSONError) -> WalkOutcome {
+        guard depth <= limits.nestingDepthMax else { return .tooDeep }
+        var wantsMembers = isWanted
+        if isWanted {
+            switch sink.beginObject() {
+            case .want: break
+            case .skip: wantsMembers = false
+            case .stop: return .stopped
+            }
+        }
+        for member in object.members {
+            var wantsValue = wantsMembers
+            if wantsMembers {
+                switch member.key.withUnsafeBytes({ sink.key($0) }) {
+                case .want: break
+                case .skip: wantsValue = false
+                case .stop: return .stopped
+                }
+            }
+            let outcome = try value(of: member, depth + 1, wantsValue)
+            guard outcome == .done else { return outcome }
+        }
+        guard wantsMembers else { return .done }
+        return sink.endObject() == .stop ? .stopped : .done
+    }
+
+    private func value(
+        of member: LargeObject.Member, _ depth: Int, _ isWanted: Bool
+    ) throws(JSONError) -> WalkOutcome {
+        if let list = member.list, member.value.count > sizes.bytesMin,
+            depth <= sizes.openedDepthMax
+        {
+            return try array(list, depth, isWanted)
+        }
+        return try value(member.value, depth: depth, isWanted: isWanted)
+    }
+
+    // MARK: Lists
+
+    private func array(
+        _ list: LargeList, _ depth: Int, _ isWanted: Bool
+    ) throws(JSONError) -> WalkOutcome {
+        guard depth <= limits.nestingDepthMax else { return .tooDeep }
+        var wantsElements = isWanted
+        if isWanted {
+            switch sink.beginArray(count: list.count) {
+            case .want: break
+            case .skip: wantsElements = false
+            case .stop: return .stopped
+            }
+        }
+        for part in list.parts {
+            let isOneLarge = part.count == 1 && part.text.count > sizes.bytesMin
+            let outcome =
+                isOneLarge
+                ? try value(part.text, depth: depth + 1, isWanted: wantsElements)
+                : try self.part(part, depth, wantsElements)
+            guard outcome == .done else { return outcome }
+        }
+        guard wantsElements else { return .done }
+        return sink.endArray() == .stop ? .stopped : .done
+    }
+
+    private func part(
+        _ part: LargeList.Part, _ depth: Int, _ isWanted: Bool
+    ) throws(JSONError) -> WalkOutcome {
+        let tree = try JSONValue.parse(elements: part.text)
+        guard json_array_size(tree.pointer) == part.count else { throw LargeText.malformed }
+        return withExtendedLifetime(tree) {
+            let walker = TreeWalker(sink: sink, tree, limits)
+            for index in 0..<part.count {
+                guard let element = json_array_get(tree.pointer, index) else { continue }
+                let outcome =
+                    isWanted
+                    ? walker.value(element, depth: depth + 1)
+                    : walker.skip(element, depth: depth + 1)
+                guard outcome == .done else { return outcome }
+            }
+            return .done
+        }
+    }
+}
