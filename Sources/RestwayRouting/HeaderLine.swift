@@ -1,0 +1,10 @@
+/// A header as an environment states it.
+package struct HeaderLine: Hashable, Sendable {
+    package let name: String
+    package let value: String
+
+    package init(name: String, value: String) {
+        self.name = name
+        self.value = value
+    }
+}

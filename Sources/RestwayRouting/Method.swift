@@ -1,0 +1,22 @@
+/// The request methods that Restway speaks (RFC 9110, section 9; PATCH: RFC 5789).
+package enum Method: String, CaseIterable, Sendable {
+    case get = "GET"
+    case head = "HEAD"
+    case post = "POST"
+    case put = "PUT"
+    case patch = "PATCH"
+    case delete = "DELETE"
+
+    /// The method of that exact name: methods are case-sensitive (RFC 9110, section 9.1).
+    package init?(token: String) {
+        self.init(rawValue: token)
+    }
+
+    /// Whether parameters go into the query, rather than making the body.
+    package var parametersGoIntoQuery: Bool {
+        switch self {
+        case .get, .head, .delete: true
+        case .post, .put, .patch: false
+        }
+    }
+}

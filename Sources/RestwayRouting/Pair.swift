@@ -1,0 +1,10 @@
+/// A name and a value whose order among others matters.
+package struct Pair: Hashable, Sendable {
+    package let name: String
+    package let value: String
+
+    package init(name: String, value: String) {
+        self.name = name
+        self.value = value
+    }
+}

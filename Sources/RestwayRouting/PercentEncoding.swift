@@ -1,0 +1,106 @@
+/// Percent-encoding of bytes (RFC 3986, section 2.1).
+enum PercentEncoding {
+    /// The characters that stand for themselves.
+    enum Kept {
+        /// RFC 3986, section 2.3.
+        case unreserved
+        /// Unreserved and reserved characters (section 2.2), and existing triplets.
+        case reserved
+        /// What a path may hold (section 3.3), and existing triplets.
+        case path
+        /// What a query or a fragment may hold (sections 3.4, 3.5), and existing triplets.
+        case query
+
+        fileprivate var keepsTriplets: Bool { self != .unreserved }
+
+        fileprivate func contains(_ byte: UInt8) -> Bool {
+            if ASCII.isAlphanumeric(byte) { return true }
+            switch byte {
+            case UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "~"):
+                return true
+            case UInt8(ascii: "!"), UInt8(ascii: "$"), UInt8(ascii: "&"), UInt8(ascii: "'"),
+                UInt8(ascii: "("), UInt8(ascii: ")"), UInt8(ascii: "*"), UInt8(ascii: "+"),
+                UInt8(ascii: ","), UInt8(ascii: ";"), UInt8(ascii: "="), UInt8(ascii: ":"),
+                UInt8(ascii: "@"), UInt8(ascii: "/"):
+                return self != .unreserved
+            case UInt8(ascii: "?"):
+                return self == .reserved || self == .query
+            case UInt8(ascii: "#"), UInt8(ascii: "["), UInt8(ascii: "]"):
+                return self == .reserved
+            default:
+                return false
+            }
+        }
+    }
+
+    /// Bytes without their triplets.
+    struct Decoded {
+        var bytes: [UInt8]
+        /// Where each byte began in the source, and the source's end; nil when nothing moved.
+        var offsets: [Int]?
+        /// Whether each "%" began a triplet; those that did not stand for themselves.
+        var isWellFormed: Bool
+    }
+
+    /// Appends `source` to `output`, encoded.
+    static func append(
+        _ source: some Collection<UInt8>, keeping kept: Kept, to output: inout [UInt8]
+    ) {
+        var index = source.startIndex
+        while index != source.endIndex {
+            let byte = source[index]
+            if kept.contains(byte)
+                || (byte == ASCII.percent && kept.keepsTriplets && isTriplet(source[index...]))
+            {
+                output.append(byte)
+            } else {
+                output.append(ASCII.percent)
+                output.append(ASCII.upperHexDigit(byte >> 4))
+                output.append(ASCII.upperHexDigit(byte & 0xF))
+            }
+            source.formIndex(after: &index)
+        }
+    }
+
+    static func encode(_ text: some StringProtocol, keeping kept: Kept) -> String {
+        var output: [UInt8] = []
+        append(text.utf8, keeping: kept, to: &output)
+        return String(decoding: output, as: UTF8.self)
+    }
+
+    /// Replaces each triplet by its byte, and leaves any other "%" where it is.
+    static func decode(_ source: ArraySlice<UInt8>) -> Decoded {
+        guard source.contains(ASCII.percent) else {
+            return Decoded(bytes: Array(source), offsets: nil, isWellFormed: true)
+        }
+        var bytes: [UInt8] = []
+        var offsets: [Int] = []
+        var isWellFormed = true
+        var index = source.startIndex
+        while index < source.endIndex {
+            offsets.append(index - source.startIndex)
+            if source[index] == ASCII.percent {
+                if isTriplet(source[index...]) {
+                    let high = ASCII.hexValue(source[index + 1]) ?? 0
+                    let low = ASCII.hexValue(source[index + 2]) ?? 0
+                    bytes.append(high << 4 | low)
+                    index += 3
+                    continue
+                }
+                isWellFormed = false
+            }
+            bytes.append(source[index])
+            index += 1
+        }
+        offsets.append(source.count)
+        return Decoded(bytes: bytes, offsets: offsets, isWellFormed: isWellFormed)
+    }
+
+    /// Whether `source` begins with "%" and two hexadecimal digits.
+    static func isTriplet(_ source: some Collection<UInt8>) -> Bool {
+        var bytes = source.makeIterator()
+        guard bytes.next() == ASCII.percent, let high = bytes.next(), let low = bytes.next()
+        else { return false }
+        return ASCII.hexValue(high) != nil && ASCII.hexValue(low) != nil
+    }
+}

@@ -1,0 +1,25 @@
+/// A named base URL with its headers and time-outs.
+package struct Environment: Sendable {
+    package var name: String
+    package var baseURL: BaseURL
+    package var headers: [HeaderLine]
+    package var timeouts: Timeouts
+    /// Where credentials and the environment's headers may go, besides the base URL's origin.
+    package var trustedOrigins: [Origin]
+
+    package init(
+        name: String, baseURL: BaseURL, headers: [HeaderLine] = [], timeouts: Timeouts = Timeouts(),
+        trustedOrigins: [Origin] = []
+    ) {
+        self.name = name
+        self.baseURL = baseURL
+        self.headers = headers
+        self.timeouts = timeouts
+        self.trustedOrigins = trustedOrigins
+    }
+
+    /// Whether credentials and the environment's headers may go to `origin`.
+    package func trusts(_ origin: Origin) -> Bool {
+        origin == baseURL.origin || trustedOrigins.contains(origin)
+    }
+}

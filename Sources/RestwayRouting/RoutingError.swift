@@ -1,0 +1,62 @@
+/// Why a path, a route or a URL could not be made.
+package enum RoutingError: Error, Equatable, Sendable {
+    /// `position` is a UTF-8 offset into `text`.
+    case invalidTemplate(text: String, position: Int, reason: String)
+    case unknownEnvironment(String, known: [String])
+    case unknownRoute(String)
+    case noRouteForObject(entity: String, method: Method)
+    case ambiguousRoute(entity: String, method: Method, candidates: [String])
+    case methodNotAllowed(Method, route: String, allowed: [Method])
+    case missingVariable(name: String, template: String)
+    case unusableVariable(name: String, template: String, reason: String)
+    /// Says which two routes are the same.
+    case duplicateRoute(String)
+    /// Made by `unusableURL(_:_:)`, so that its text holds no credentials.
+    case invalidURL(String, reason: String)
+
+    /// What is wrong and where; never with the credentials of a URL.
+    package var message: String {
+        switch self {
+        case .invalidTemplate(let text, let position, let reason):
+            "path template \"\(Self.shown(text))\", byte \(position): \(reason)"
+        case .unknownEnvironment(let name, let known):
+            "there is no environment \"\(name)\"; there are: \(Self.list(known))"
+        case .unknownRoute(let name):
+            "there is no route \"\(name)\""
+        case .noRouteForObject(let entity, let method):
+            "no route serves \(method.rawValue) for objects of \(entity)"
+        case .ambiguousRoute(let entity, let method, let candidates):
+            "several routes serve \(method.rawValue) for objects of \(entity): "
+                + Self.list(candidates)
+        case .methodNotAllowed(let method, let route, let allowed):
+            "route \"\(route)\" does not take \(method.rawValue); it takes: "
+                + Self.list(allowed.map(\.rawValue))
+        case .missingVariable(let name, let template):
+            "variable \"\(name)\" of path \"\(Self.shown(template))\" has no value"
+        case .unusableVariable(let name, let template, let reason):
+            "variable \"\(name)\" of path \"\(Self.shown(template))\": \(reason)"
+        case .duplicateRoute(let what):
+            "the same route twice: \(what)"
+        case .invalidURL(let url, let reason):
+            "URL \"\(URLText.redacted(url))\": \(reason)"
+        }
+    }
+
+    /// `invalidURL` without the URL's credentials.
+    static func unusableURL(_ url: String, _ reason: String) -> RoutingError {
+        .invalidURL(URLText.redacted(url), reason: reason)
+    }
+
+    /// A template; the ":" of a variable is not that of a password.
+    private static func shown(_ template: String) -> String {
+        URLText.isAbsolute(template) ? URLText.redacted(template) : template
+    }
+
+    private static func list(_ names: [String]) -> String {
+        names.isEmpty ? "none" : names.joined(separator: ", ")
+    }
+}
+
+extension RoutingError: CustomStringConvertible {
+    package var description: String { message }
+}

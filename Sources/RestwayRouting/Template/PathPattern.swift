@@ -1,0 +1,224 @@
+/// The part of a path template that decides matches: its path, segment by segment.
+struct PathPattern: Equatable, Sendable {
+    enum Piece: Equatable, Sendable {
+        /// Percent-decoded.
+        case literal([UInt8])
+        /// An index into `names`.
+        case variable(Int)
+    }
+
+    let segments: [[Piece]]
+    private let names: [String]
+    /// Every segment is one literal or one variable, and no variable stands twice.
+    private let isPlain: Bool
+
+    /// Nil when the path has an expression that is not simple.
+    init?(_ parts: [TemplatePart]) {
+        var builder = Builder()
+        for part in Self.pathParts(of: parts) {
+            switch part {
+            case .literal(let bytes):
+                builder.append(literal: bytes)
+            case .variable(let name):
+                builder.append(variable: name)
+            case .expression(let expression):
+                guard let name = expression.simpleName else { return nil }
+                builder.append(variable: name)
+            }
+        }
+        segments = Self.trimmed(builder.segments)
+        names = builder.names
+        let variables = segments.joined().count { if case .variable = $0 { true } else { false } }
+        isPlain = segments.allSatisfy { $0.count == 1 } && variables == names.count
+    }
+
+    /// The parts before the query and the fragment.
+    static func pathParts(of parts: [TemplatePart]) -> [TemplatePart] {
+        var path: [TemplatePart] = []
+        for part in parts {
+            switch part {
+            case .literal(let bytes):
+                guard let end = bytes.firstIndex(where: ASCII.endsPath) else { break }
+                return end == 0 ? path : path + [.literal(Array(bytes[..<end]))]
+            case .expression(let expression) where expression.endsPath:
+                return path
+            case .variable, .expression:
+                break
+            }
+            path.append(part)
+        }
+        return path
+    }
+
+    func match(_ path: String) -> [String: String]? {
+        let bytes = Array(path.utf8)
+        let end = bytes.firstIndex(where: ASCII.endsPath) ?? bytes.endIndex
+        let split = bytes[..<end].split(
+            separator: ASCII.slash, maxSplits: segments.count + 2, omittingEmptySubsequences: false)
+        let actual = Self.trimmed(split)
+        guard actual.count == segments.count else { return nil }
+        var values = [String?](repeating: nil, count: names.count)
+        for (pieces, segment) in zip(segments, actual) {
+            guard Self.match(pieces, segment, &values) else { return nil }
+        }
+        return Dictionary(uniqueKeysWithValues: zip(names, values.map { $0 ?? "" }))
+    }
+
+    /// Whether `match` finds values, without making them.
+    func matches(_ path: String) -> Bool {
+        guard isPlain else { return match(path) != nil }
+        var path = path
+        let answer: Bool? = path.withUTF8 { bytes in
+            let end = bytes.firstIndex(where: ASCII.endsPath) ?? bytes.count
+            // What is encoded has to be decoded first.
+            guard !bytes[..<end].contains(ASCII.percent) else { return nil }
+            return matches(Self.withoutOuterSlashes(bytes[..<end]))
+        }
+        return answer ?? (match(path) != nil)
+    }
+
+    private func matches(_ path: UnsafeBufferPointer<UInt8>.SubSequence) -> Bool {
+        var rest = path
+        for (index, pieces) in segments.enumerated() {
+            let segment = rest.prefix { $0 != ASCII.slash }
+            switch pieces[0] {
+            case .literal(let literal) where segment.elementsEqual(literal): break
+            case .variable where !segment.isEmpty: break
+            case .literal, .variable: return false
+            }
+            rest = rest[segment.endIndex...]
+            if index < segments.count - 1 {
+                guard !rest.isEmpty else { return false }
+                rest.removeFirst()
+            }
+        }
+        return rest.isEmpty
+    }
+
+    /// As `trimmed` does with segments.
+    private static func withoutOuterSlashes(
+        _ path: UnsafeBufferPointer<UInt8>.SubSequence
+    ) -> UnsafeBufferPointer<UInt8>.SubSequence {
+        var path = path
+        if path.first == ASCII.slash { path.removeFirst() }
+        if path.last == ASCII.slash { path.removeLast() }
+        return path
+    }
+
+    /// Matches one segment. Taking each literal where it first occurs, and the last one at the end,
+    /// finds a match whenever there is one: nothing is ever tried twice.
+    private static func match(
+        _ pieces: [Piece], _ segment: ArraySlice<UInt8>, _ values: inout [String?]
+    ) -> Bool {
+        let decoded = PercentEncoding.decode(segment)
+        let bytes = decoded.bytes
+        var position = 0
+        var open: (variable: Int, start: Int)?
+
+        /// Ends the open variable at `end`; one that appears twice has one value.
+        func close(at end: Int) -> Bool {
+            guard let (variable, start) = open else { return true }
+            open = nil
+            let value = text(start..<end, of: decoded, in: segment)
+            if let earlier = values[variable] { return earlier.utf8.elementsEqual(value.utf8) }
+            values[variable] = value
+            return true
+        }
+
+        for (index, piece) in pieces.enumerated() {
+            let least = open.map { scalarEnd(bytes, $0.start) } ?? position
+            switch piece {
+            case .literal(let literal):
+                let at: Int?
+                if index == pieces.count - 1, open != nil {
+                    at = bytes.count - literal.count
+                } else {
+                    at = open == nil ? position : find(literal, in: bytes, from: least)
+                }
+                guard let at, at >= least, bytes[at...].starts(with: literal), close(at: at)
+                else { return false }
+                position = at + literal.count
+            case .variable(let variable):
+                guard least < bytes.count, close(at: least) else { return false }
+                position = least
+                open = (variable, least)
+            }
+        }
+        if open != nil { return close(at: bytes.count) }
+        return position == bytes.count
+    }
+
+    private static func text(
+        _ range: Range<Int>, of decoded: PercentEncoding.Decoded, in segment: ArraySlice<UInt8>
+    ) -> String {
+        if decoded.isWellFormed,
+            let text = String(validating: decoded.bytes[range], as: UTF8.self)
+        {
+            return text
+        }
+        let start = segment.startIndex + (decoded.offsets?[range.lowerBound] ?? range.lowerBound)
+        let end = segment.startIndex + (decoded.offsets?[range.upperBound] ?? range.upperBound)
+        return String(decoding: segment[start..<end], as: UTF8.self)
+    }
+
+    /// Where the UTF-8 sequence that begins at `start` ends, whether it is well formed or not.
+    private static func scalarEnd(_ bytes: [UInt8], _ start: Int) -> Int {
+        var end = start + 1
+        while end < bytes.count, bytes[end] & 0xC0 == 0x80, end - start < 4 { end += 1 }
+        return end
+    }
+
+    /// The first occurrence of `needle`, after Knuth, Morris and Pratt: linear for any input.
+    private static func find(_ needle: [UInt8], in bytes: [UInt8], from start: Int) -> Int? {
+        guard start <= bytes.count - needle.count else { return nil }
+        var borders = [Int](repeating: 0, count: needle.count)
+        var length = 0
+        for index in needle.indices.dropFirst() {
+            while length > 0, needle[index] != needle[length] { length = borders[length - 1] }
+            if needle[index] == needle[length] { length += 1 }
+            borders[index] = length
+        }
+        length = 0
+        for index in start..<bytes.count {
+            while length > 0, bytes[index] != needle[length] { length = borders[length - 1] }
+            if bytes[index] == needle[length] { length += 1 }
+            if length == needle.count { return index + 1 - length }
+        }
+        return nil
+    }
+
+    /// Without the empty segments that a leading and a trailing slash make.
+    private static func trimmed<Segment: Collection>(_ segments: [Segment]) -> [Segment] {
+        var segments = segments[...]
+        if segments.count > 1, segments.first?.isEmpty == true { segments.removeFirst() }
+        if segments.count > 1, segments.last?.isEmpty == true { segments.removeLast() }
+        return Array(segments)
+    }
+}
+
+extension PathPattern {
+    /// Gathers pieces into segments.
+    private struct Builder {
+        private(set) var segments: [[Piece]] = [[]]
+        private(set) var names: [String] = []
+        private var indices: [String: Int] = [:]
+
+        mutating func append(literal bytes: [UInt8]) {
+            let runs = bytes.split(separator: ASCII.slash, omittingEmptySubsequences: false)
+            for (index, run) in runs.enumerated() {
+                if index > 0 { segments.append([]) }
+                if run.isEmpty { continue }
+                segments[segments.count - 1].append(.literal(PercentEncoding.decode(run).bytes))
+            }
+        }
+
+        mutating func append(variable name: String) {
+            let index = indices[name] ?? names.count
+            if index == names.count {
+                names.append(name)
+                indices[name] = index
+            }
+            segments[segments.count - 1].append(.variable(index))
+        }
+    }
+}

@@ -1,0 +1,8 @@
+/// One variable's value, already as text.
+///
+/// An empty list and an empty map count as undefined (RFC 6570, section 2.3).
+package enum VariableValue: Equatable, Sendable {
+    case string(String)
+    case list([String])
+    case map([Pair])
+}

@@ -1,0 +1,71 @@
+/// The validated URL below which an environment's paths lie: http or https, a host, maybe a path.
+package struct BaseURL: Sendable, Equatable {
+    package let origin: Origin
+    /// "" or "/api/v2", without a slash at its end.
+    package let path: String
+    /// In normal form, without a slash at its end.
+    package let text: String
+
+    /// Refuses credentials, a query, a fragment and dot segments.
+    package init(_ text: String) throws(RoutingError) {
+        if text.utf8.contains(where: ASCII.endsPath) {
+            throw .unusableURL(text, "a base URL has neither query nor fragment")
+        }
+        let url = try HTTPURL(text)
+        let segments = Array(url.path.utf8).split(separator: ASCII.slash)
+        if segments.contains(where: PathSegment.isDots) {
+            throw .unusableURL(text, "a base URL has no \".\" and no \"..\" segments")
+        }
+        origin = url.origin
+        path = String(PathSegment.withoutTrailingSlashes(url.path[...]))
+        self.text = origin.description + path
+    }
+
+    /// The base URL of a server with the path and the version of an API on it.
+    package init(
+        server: String, path: String? = nil, version: String? = nil
+    ) throws(RoutingError) {
+        var text = String(PathSegment.withoutTrailingSlashes(server[...]))
+        for part in [path, version] {
+            let trimmed = PathSegment.withoutTrailingSlashes((part ?? "")[...])
+            let part = PathSegment.withoutLeadingSlashes(trimmed)
+            if !part.isEmpty { text += "/" + part }
+        }
+        try self.init(text)
+    }
+
+    /// The URL of a path below this one.
+    ///
+    /// A slash at the path's start is ignored, its query is kept and `query` put behind it, its
+    /// fragment is dropped. Characters that may not stand in a URL are percent-encoded, existing
+    /// triplets stay. A path that climbs above the base URL, and an absolute URL, are refused.
+    package func url(path: String, query: [Pair] = []) throws(RoutingError) -> String {
+        if query.isEmpty, PathSegment.isPlain(path) { return text + "/" + path }
+        if URLText.isAbsolute(path) {
+            throw .unusableURL(path, "only a route that says \"absolute\": true takes it")
+        }
+        let relative = path.utf8.dropFirst(path.utf8.first == ASCII.slash ? 1 : 0)
+        let encoded = URLText.encodedWithoutFragment(Substring(relative))
+        if PathSegment.climbs(encoded.prefix { $0 != "?" }) {
+            throw .unusableURL(path, "\"..\" leads above the base URL \(text)")
+        }
+        var url = text
+        if self.path.isEmpty || !(encoded.isEmpty || encoded.utf8.first == ASCII.question) {
+            url += "/"
+        }
+        return URLText.appendingQuery(query, to: url + encoded)
+    }
+
+    /// The path below this base URL, without query, percent-encoding and leading slash untouched;
+    /// nil when the URL does not lie below it.
+    package func relativePath(of url: String) -> String? {
+        guard let url = try? HTTPURL(url), url.origin == origin,
+            url.path.utf8.starts(with: path.utf8)
+        else { return nil }
+        let rest = url.path.utf8.dropFirst(path.utf8.count)
+        guard let first = rest.first else { return "" }
+        guard first == ASCII.slash else { return nil }
+        let below = String(rest.dropFirst()) ?? ""
+        return PathSegment.climbs(below) ? nil : below
+    }
+}

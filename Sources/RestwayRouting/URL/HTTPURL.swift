@@ -1,0 +1,74 @@
+/// An absolute http or https URL, taken apart and normalised; without credentials or fragment.
+///
+/// Scheme and host are in lower case, the host is in ASCII (RFC 5891), a default port is not
+/// written, an empty path is "/", and characters that may not stand in a URL are percent-encoded
+/// (RFC 3986, section 6.2). Dot segments stay.
+struct HTTPURL: Equatable, Sendable {
+    let origin: Origin
+    let path: String
+    let query: String?
+
+    init(_ text: String) throws(RoutingError) {
+        guard URLText.isAbsolute(text) else {
+            throw .unusableURL(text, "an absolute URL is expected")
+        }
+        let pieces = try Pieces(text)
+        let parts: CurlURL.Parts
+        do {
+            parts = try CurlURL.parse(pieces.encoded)
+        } catch {
+            throw .unusableURL(text, error.reason)
+        }
+        guard parts.scheme == "http" || parts.scheme == "https" else {
+            throw .unusableURL(text, "the scheme is neither http nor https")
+        }
+        if parts.hasCredentials {
+            throw .unusableURL(text, "a URL has no user and no password")
+        }
+        guard let host = Self.host(parts) else {
+            throw .unusableURL(text, "the host's name cannot be used")
+        }
+        guard let port = Int(parts.port), (1...65_535).contains(port) else {
+            throw .unusableURL(text, "a port is from 1 to 65535")
+        }
+        origin = Origin(scheme: parts.scheme, host: host, port: port)
+        path = parts.path.isEmpty ? "/" : parts.path
+        query = parts.query
+    }
+
+    var text: String {
+        origin.description + path + (query.map { "?" + $0 } ?? "")
+    }
+
+    private static func host(_ parts: CurlURL.Parts) -> String? {
+        guard let host = HostName.ascii(parts.host) else { return nil }
+        guard let zone = parts.zone else { return host }
+        // RFC 6874: the zone is behind the address, within the brackets.
+        return host.dropLast() + "%25" + PercentEncoding.encode(zone, keeping: .unreserved) + "]"
+    }
+}
+
+extension HTTPURL {
+    /// The text before libcurl sees it: it is as lenient with path and query as with slashes.
+    private struct Pieces {
+        let encoded: String
+
+        init(_ text: String) throws(RoutingError) {
+            let utf8 = text.utf8
+            guard let colon = utf8.firstIndex(of: ASCII.colon) else {
+                throw .unusableURL(text, "an absolute URL is expected")
+            }
+            let start = utf8.index(colon, offsetBy: 3)
+            let end =
+                utf8[start...].firstIndex { $0 == ASCII.slash || ASCII.endsPath($0) }
+                ?? utf8.endIndex
+            let authority = text[start..<end]
+            if authority.isEmpty { throw .unusableURL(text, "there is no host") }
+            let isStrange = authority.utf8.contains {
+                ASCII.isControl($0) || $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\\")
+            }
+            if isStrange { throw .unusableURL(text, "a character that no host has") }
+            encoded = text[..<end] + URLText.encodedWithoutFragment(text[end...])
+        }
+    }
+}

@@ -1,0 +1,51 @@
+/// Slashes and dot segments (RFC 3986, section 3.3).
+enum PathSegment {
+    /// Whether a segment is "." or "..", also when its dots are percent-encoded.
+    static func isDots(_ segment: ArraySlice<UInt8>) -> Bool {
+        dots(segment) != nil
+    }
+
+    /// Whether `path` can go behind a base URL and a slash as it stands, as most paths can: nothing
+    /// in it is to be encoded, and nothing leads upwards.
+    static func isPlain(_ path: String) -> Bool {
+        guard let first = path.utf8.first, first != ASCII.slash else { return false }
+        return path.utf8.allSatisfy { byte in
+            ASCII.isAlphanumeric(byte) || byte == ASCII.slash || byte == UInt8(ascii: "-")
+                || byte == UInt8(ascii: "_")
+        }
+    }
+
+    /// Whether following `path` ever leads above where it starts. Empty segments do not count as
+    /// going down, because some servers drop them.
+    static func climbs(_ path: some StringProtocol) -> Bool {
+        var depth = 0
+        let bytes = Array(path.utf8)
+        for segment in bytes.split(separator: ASCII.slash) {
+            switch dots(segment) {
+            case 2?: depth -= 1
+            case .some: break
+            case nil: depth += 1
+            }
+            if depth < 0 { return true }
+        }
+        return false
+    }
+
+    /// Byte-wise: a slash and a combining mark behind it are one Character.
+    static func withoutLeadingSlashes(_ text: Substring) -> Substring {
+        Substring(text.utf8.drop { $0 == ASCII.slash })
+    }
+
+    static func withoutTrailingSlashes(_ text: Substring) -> Substring {
+        var utf8 = text.utf8
+        while utf8.last == ASCII.slash { utf8.removeLast() }
+        return Substring(utf8)
+    }
+
+    /// 1 for ".", 2 for "..", else nil.
+    private static func dots(_ segment: ArraySlice<UInt8>) -> Int? {
+        guard (1...6).contains(segment.count) else { return nil }
+        let bytes = PercentEncoding.decode(segment).bytes
+        return bytes.count <= 2 && bytes.allSatisfy { $0 == ASCII.dot } ? bytes.count : nil
+    }
+}

@@ -1,0 +1,130 @@
+/// What is done with the text of URLs.
+package enum URLText {
+    /// Whether `text` begins with a scheme and "://" (RFC 3986, section 3.1).
+    package static func isAbsolute(_ text: String) -> Bool {
+        guard let length = schemeLength(of: text) else { return false }
+        return text.utf8.dropFirst(length).starts(with: "://".utf8)
+    }
+
+    /// Resolves a reference, such as a Location (RFC 3986, section 5), without its fragment.
+    ///
+    /// The result is normalised. Another scheme than http and https, and credentials, are refused
+    /// (RFC 9110, section 4.2.4).
+    package static func resolve(
+        _ reference: String, against base: String
+    ) throws(RoutingError) -> String {
+        let base = try HTTPURL(base)
+        if schemeLength(of: reference) != nil { return try normalizedAbsolute(reference) }
+        if reference.utf8.starts(with: "//".utf8) {
+            return try normalizedAbsolute("\(base.origin.scheme):\(reference)")
+        }
+        let encoded = encodedWithoutFragment(reference[...])
+        if encoded.isEmpty { return base.text }
+        let resolved: String
+        do {
+            resolved = try CurlURL.resolve(encoded, against: base.text)
+        } catch {
+            throw .unusableURL(reference, error.reason)
+        }
+        return try HTTPURL(resolved).text
+    }
+
+    /// An absolute http or https URL in its normal form: scheme and host in lower case, host in
+    /// ASCII, no default port, a path, no fragment, nothing that may not stand in a URL. Dot
+    /// segments stay; credentials are refused.
+    package static func normalizedAbsolute(_ text: String) throws(RoutingError) -> String {
+        try HTTPURL(text).text
+    }
+
+    /// `url` without user and password, also when it is not a URL.
+    package static func redacted(_ url: String) -> String {
+        let utf8 = url.utf8
+        var start = utf8.startIndex
+        var hasAuthority = utf8.starts(with: "//".utf8)
+        if let length = schemeLength(of: url) {
+            let rest = utf8.dropFirst(length + 1)
+            if rest.first == ASCII.slash {
+                start = rest.startIndex
+                hasAuthority = true
+            }
+        }
+        start = utf8[start...].firstIndex { $0 != ASCII.slash } ?? utf8.endIndex
+        let authorityEnd =
+            utf8[start...].firstIndex { $0 == ASCII.slash || ASCII.endsPath($0) } ?? utf8.endIndex
+        var at = utf8[start..<authorityEnd].lastIndex(of: ASCII.at)
+        let host = utf8[start..<authorityEnd]
+        let colon = host.lastIndex(of: ASCII.colon)
+        // A path may begin with "a@b"; only "a:b@c" is then taken for credentials.
+        if !hasAuthority && colon == nil { return url }
+        if at == nil, let colon, host.first != UInt8(ascii: "["),
+            !host[colon...].dropFirst().allSatisfy(ASCII.isDigit)
+        {
+            // That is no port: a password with a slash in it looks like this.
+            at = utf8[start...].lastIndex(of: ASCII.at)
+        }
+        guard let at else { return url }
+        return String(url[..<start] + url[utf8.index(after: at)...])
+    }
+
+    /// `url` for a log or a message: without credentials, and without its query and fragment, which
+    /// may hold a token.
+    package static func withoutQuery(_ url: String) -> String {
+        let url = redacted(url)
+        let end = url.utf8.firstIndex(where: ASCII.endsPath) ?? url.endIndex
+        return String(url[..<end])
+    }
+
+    /// `text` with its triplets undone, for reading: what is not UTF-8 is replaced.
+    package static func decoded(_ text: String) -> String {
+        String(decoding: PercentEncoding.decode(Array(text.utf8)[...]).bytes, as: UTF8.self)
+    }
+
+    /// `a=1&b=x%20y`: everything but unreserved characters is percent-encoded.
+    package static func encodedQuery(_ pairs: [Pair]) -> String {
+        var output: [UInt8] = []
+        for (index, pair) in pairs.enumerated() {
+            if index > 0 { output.append(UInt8(ascii: "&")) }
+            PercentEncoding.append(pair.name.utf8, keeping: .unreserved, to: &output)
+            output.append(UInt8(ascii: "="))
+            PercentEncoding.append(pair.value.utf8, keeping: .unreserved, to: &output)
+        }
+        return String(decoding: output, as: UTF8.self)
+    }
+
+    /// `url`, which has no fragment, with `pairs` behind the query it has.
+    package static func appendingQuery(_ pairs: [Pair], to url: String) -> String {
+        if pairs.isEmpty { return url }
+        guard url.utf8.contains(ASCII.question) else { return url + "?" + encodedQuery(pairs) }
+        let isOpen = url.utf8.last == ASCII.question || url.utf8.last == UInt8(ascii: "&")
+        return url + (isOpen ? "" : "&") + encodedQuery(pairs)
+    }
+
+    /// Path and query with what may not stand in them percent-encoded; existing triplets stay.
+    static func encodedWithoutFragment(_ text: Substring) -> String {
+        let utf8 = text.utf8
+        let end = utf8.firstIndex(of: ASCII.hash) ?? utf8.endIndex
+        let pathEnd = utf8[..<end].firstIndex(of: ASCII.question) ?? end
+        var output: [UInt8] = []
+        PercentEncoding.append(utf8[..<pathEnd], keeping: .path, to: &output)
+        if pathEnd < end {
+            output.append(ASCII.question)
+            PercentEncoding.append(utf8[pathEnd..<end].dropFirst(), keeping: .query, to: &output)
+        }
+        return String(decoding: output, as: UTF8.self)
+    }
+
+    /// How long the scheme before a ":" is; nil without one.
+    private static func schemeLength(of text: String) -> Int? {
+        guard let first = text.utf8.first, ASCII.isLetter(first) else { return nil }
+        var length = 0
+        for byte in text.utf8 {
+            if byte == ASCII.colon { return length }
+            let mayStand =
+                ASCII.isAlphanumeric(byte) || byte == UInt8(ascii: "+")
+                || byte == UInt8(ascii: "-") || byte == ASCII.dot
+            if !mayStand { return nil }
+            length += 1
+        }
+        return nil
+    }
+}

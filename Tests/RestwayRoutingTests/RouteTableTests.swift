@@ -1,0 +1,134 @@
+import XCTest
+
+@testable import RestwayRouting
+
+final class RouteTableTests: XCTestCase {
+    private func route(
+        _ name: String?, _ methods: [RestwayRouting.Method], _ path: String, _ entity: String? = nil
+    ) throws -> Route {
+        Route(name: name, methods: methods, template: try PathTemplate(path), entity: entity)
+    }
+
+    private func table(_ routes: [Route]) throws -> RouteTable {
+        var table = RouteTable()
+        for route in routes { try table.add(route) }
+        return table
+    }
+
+    func testMethodsAreExactTokens() {
+        XCTAssertEqual(Method(token: "PATCH"), .patch)
+        XCTAssertNil(Method(token: "get"))
+        XCTAssertNil(Method(token: "OPTIONS"))
+        XCTAssertEqual(
+            Method.allCases.filter(\.parametersGoIntoQuery), [.get, .head, .delete])
+    }
+
+    func testARouteIsFoundByName() throws {
+        let table = try table([route("a", [.get], "a"), route(nil, [.put], "b")])
+        XCTAssertEqual(try table.route(named: "a").template.text, "a")
+        XCTAssertEqual(table.all.map(\.displayName), ["a", "PUT b"])
+        XCTAssertEqual(failure(try table.route(named: "b")), .unknownRoute("b"))
+    }
+
+    func testANameStandsOnce() throws {
+        var table = try table([route("a", [.get], "a")])
+        XCTAssertEqual(
+            failure(try table.add(route("a", [.put], "b"))),
+            .duplicateRoute("\"a\" names both GET a and PUT b"))
+        XCTAssertEqual(table.all.count, 1)
+    }
+
+    func testAnEqualObjectRouteStandsOnce() throws {
+        var table = try table([route("a", [.get, .put], "e/:id", "E")])
+        guard
+            case .duplicateRoute(let what)? = failure(
+                try table.add(route("b", [.put], "/e/{itemID}", "E")))
+        else { return XCTFail("accepted") }
+        XCTAssertTrue(what.contains("\"a\" and \"b\""))
+        try table.add(route("c", [.delete], "e/:id", "E"))
+        try table.add(route("d", [.get], "e/:id", "F"))
+        try table.add(route("e", [.get], "e/:id"))
+        try table.add(route("f", [.get], "e/:id"))
+        XCTAssertEqual(table.all.count, 5)
+    }
+
+    func testPostPrefersThePathWithoutVariablesAndOthersTheOneWith() throws {
+        let table = try table([
+            route("all", [.get, .post], "e{?page}", "E"),
+            route("one", [.get, .post, .put], "e/:id", "E"),
+        ])
+        XCTAssertEqual(try table.route(forEntity: "E", method: .post).name, "all")
+        XCTAssertEqual(try table.route(forEntity: "E", method: .get).name, "one")
+        XCTAssertEqual(try table.route(forEntity: "E", method: .put).name, "one")
+        XCTAssertEqual(
+            failure(try table.route(forEntity: "E", method: .delete)),
+            .noRouteForObject(entity: "E", method: .delete))
+        XCTAssertEqual(
+            failure(try table.route(forEntity: "e", method: .get)),
+            .noRouteForObject(entity: "e", method: .get))
+    }
+
+    func testTheOnlyRouteIsTakenEvenWhenItIsNotPreferred() throws {
+        let table = try table([
+            route("nested", [.post], "a/:b/e", "E"), route("single", [.get], "e", "E"),
+        ])
+        XCTAssertEqual(try table.route(forEntity: "E", method: .post).name, "nested")
+        XCTAssertEqual(try table.route(forEntity: "E", method: .get).name, "single")
+    }
+
+    func testSeveralLeftAreListed() throws {
+        let table = try table([
+            route("a", [.get], "a/:b", "E"), route(nil, [.get], "c/:b", "E"),
+            route("d", [.get], "d", "E"),
+        ])
+        XCTAssertEqual(
+            failure(try table.route(forEntity: "E", method: .get)),
+            .ambiguousRoute(entity: "E", method: .get, candidates: ["a", "GET c/:b"]))
+    }
+
+    func testTheFirstMethodIsTheDefault() throws {
+        let table = RouteTable()
+        let route = try route("a", [.put, .get], "a")
+        XCTAssertEqual(try table.method(nil, of: route), .put)
+        XCTAssertEqual(try table.method(.get, of: route), .get)
+        XCTAssertEqual(
+            failure(try table.method(.post, of: route)),
+            .methodNotAllowed(.post, route: "a", allowed: [.put, .get]))
+        XCTAssertEqual(try self.route("a", [], "a").methods, [.get])
+    }
+
+    func testJoiningKeepsEverythingButThePathOfTheChild() throws {
+        var child = try route("review", [.put], "reviews/:reviewID", "Review")
+        child.properties = ["x-a": "1"]
+        var table = try table([route("product", [.get], "products/:id"), child])
+        try table.join(name: "productReview", parent: "product", child: "review")
+        let joined = try table.route(named: "productReview")
+        XCTAssertEqual(joined.template.text, "products/:id/reviews/:reviewID")
+        XCTAssertEqual(joined.methods, [.put])
+        XCTAssertEqual(joined.entity, "Review")
+        XCTAssertEqual(joined.properties, ["x-a": "1"])
+        XCTAssertEqual(
+            failure(try table.join(name: "x", parent: "none", child: "review")),
+            .unknownRoute("none"))
+        guard
+            case .duplicateRoute? = failure(
+                try table.join(name: "product", parent: "product", child: "review"))
+        else { return XCTFail("accepted") }
+    }
+
+    func testEachErrorHasAMessage() {
+        let errors: [RoutingError] = [
+            .unknownEnvironment("x", known: ["a", "b"]), .unknownEnvironment("x", known: []),
+            .methodNotAllowed(.post, route: "r", allowed: [.get, .put]),
+            .missingVariable(name: "id", template: ":id/a@b"),
+        ]
+        XCTAssertEqual(
+            errors.map(\.message),
+            [
+                "there is no environment \"x\"; there are: a, b",
+                "there is no environment \"x\"; there are: none",
+                "route \"r\" does not take POST; it takes: GET, PUT",
+                "variable \"id\" of path \":id/a@b\" has no value",
+            ])
+    }
+}
