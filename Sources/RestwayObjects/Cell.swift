@@ -1,0 +1,80 @@
+/// The value of one attribute in 16 bytes: the layout and the numbers of `restway_value`, so that
+/// the C boundary copies cells as they are.
+///
+/// A cell owns nothing. Text and bytes lie where `bits` points to: in the block of its snapshot,
+/// with a NUL behind them. In a row that is still being collected `bits` is an offset instead.
+///
+/// Relationships: `object` holds the store key of the object at the other end, `list` points to
+/// `length` store keys. In a row that no store has seen a key may be a *reference* instead: the
+/// number of a row of the same change set, made negative (`reference(toRow:)`).
+package struct Cell: BitwiseCopyable, Sendable {
+    package enum Kind: UInt32, Sendable {
+        case null = 0
+        case bool = 1
+        case int64 = 2
+        case double = 3
+        case date = 4
+        case string = 5
+        case bytes = 6
+        case json = 7
+        case object = 8
+        case list = 9
+        case absent = 10
+    }
+
+    package let rawKind: UInt32
+    package let length: UInt32
+    package let bits: UInt64
+
+    package init(_ kind: Kind, length: UInt32 = 0, bits: UInt64 = 0) {
+        rawKind = kind.rawValue
+        self.length = length
+        self.bits = bits
+    }
+
+    package static var absent: Cell { Cell(.absent) }
+    package static var null: Cell { Cell(.null) }
+    package static func bool(_ value: Bool) -> Cell { Cell(.bool, bits: value ? 1 : 0) }
+    package static func int64(_ value: Int64) -> Cell {
+        Cell(.int64, bits: UInt64(bitPattern: value))
+    }
+    package static func double(_ value: Double) -> Cell { Cell(.double, bits: value.bitPattern) }
+    /// Microseconds since 1970-01-01T00:00:00Z.
+    package static func date(_ value: Int64) -> Cell {
+        Cell(.date, bits: UInt64(bitPattern: value))
+    }
+
+    /// A link to one object: its store key, or a reference to a row.
+    package static func link(_ key: Int64) -> Cell { Cell(.object, bits: UInt64(bitPattern: key)) }
+
+    /// What stands for the store key of an object that has none yet.
+    package static func reference(toRow row: Int) -> Int64 { -Int64(row) - 1 }
+    /// The row of a reference; nil for a store key.
+    package static func row(ofReference key: Int64) -> Int? { key < 0 ? Int(-(key + 1)) : nil }
+
+    package var kind: Kind { Kind(rawValue: rawKind) ?? .absent }
+    package var isAbsent: Bool { rawKind == Kind.absent.rawValue }
+    /// Of a bool (0 or 1), int64 or date.
+    package var integer: Int64 { Int64(bitPattern: bits) }
+    package var double: Double { Double(bitPattern: bits) }
+
+    /// Whether the value lies outside the cell: a string, bytes, JSON.
+    package var isText: Bool {
+        rawKind >= Kind.string.rawValue && rawKind <= Kind.json.rawValue
+    }
+
+    package var isList: Bool { rawKind == Kind.list.rawValue }
+
+    /// The store keys that `bits` points to, for a list of a snapshot.
+    package var keys: UnsafeBufferPointer<Int64> {
+        UnsafeBufferPointer(
+            start: UnsafePointer(bitPattern: UInt(truncatingIfNeeded: bits)), count: Int(length))
+    }
+
+    /// What `bits` points to, for text of a snapshot.
+    package var text: UnsafeRawBufferPointer {
+        UnsafeRawBufferPointer(
+            start: UnsafeRawPointer(bitPattern: UInt(truncatingIfNeeded: bits)),
+            count: Int(length))
+    }
+}

@@ -1,0 +1,198 @@
+import RestwaySupport
+
+/// A mutable copy of an object, or a new one, made to be sent.
+///
+/// Usable from any thread: each function sees and leaves a whole. It says of an attribute or a
+/// relationship what the host said last, else what its base says; nothing that stands in a store
+/// changes with it.
+package final class Draft: Sendable {
+    /// What a relationship may lead to.
+    package enum Target: Sendable {
+        case object(Snapshot)
+        case draft(Draft)
+
+        var entity: Entity {
+            switch self {
+            case .object(let object): object.entity
+            case .draft(let draft): draft.entity
+            }
+        }
+    }
+
+    package let entity: Entity
+    let node: DraftNode
+    private let group: DraftGroup
+
+    /// A new object.
+    package init(_ entity: Entity) {
+        self.entity = entity
+        node = DraftNode(entity, base: nil)
+        group = DraftGroup(node)
+    }
+
+    /// A copy of an object.
+    package init(copying object: Snapshot) {
+        entity = object.entity
+        node = DraftNode(entity, base: object)
+        group = DraftGroup(node)
+    }
+
+    /// The object that this is a draft of; 0 as long as no store knows it.
+    package var storeKey: Int64 { node.storeKey }
+
+    // MARK: Attributes
+
+    package func set(_ value: Value, attribute index: Int) throws(DraftError) {
+        let attribute = entity.attributes[index]
+        let kept = try checked(value, attribute, isIdentity: index == entity.identityIndex)
+        try node.state.withLock { state throws(DraftError) in
+            if index == entity.identityIndex, let base = state.base, base.identity != nil,
+                !base.value(at: index).isSame(as: kept)
+            {
+                throw .fixedIdentity(entity: entity.name, attribute: attribute.name)
+            }
+            state.set(kept, at: index)
+        }
+    }
+
+    private func checked(
+        _ value: Value, _ attribute: Attribute, isIdentity: Bool
+    ) throws(DraftError) -> Value {
+        let kept = attribute.type.kept(value)
+        var expected = attribute.type.expectation
+        if isIdentity, attribute.type == .any {
+            expected = "an integer or a string"
+            switch kept {
+            case .int64, .string, .null: return kept ?? .null
+            default: break
+            }
+        } else if let kept {
+            return kept
+        }
+        throw .unfitValue(
+            entity: entity.name, attribute: attribute.name, expected: expected,
+            found: value.withArticle)
+    }
+
+    // MARK: Relationships
+
+    /// Leads a relationship to `targets`, in their order and each once, in place of what it leads
+    /// to; none is null for a relationship to one.
+    package func set(_ targets: [Target], relationship index: Int) throws(DraftError) {
+        let relationship = entity.relationships[index]
+        if !relationship.isMany, targets.count > 1 {
+            throw .manyForOne(entity: entity.name, relationship: relationship.name)
+        }
+        for target in targets { try check(target, relationship) }
+        join(targets)
+        var links: [DraftLink] = []
+        for link in targets.map(DraftLink.init)
+        where !links.contains(where: { $0.leads(toTheSameAs: link) }) {
+            links.append(link)
+        }
+        let content: DraftLinks =
+            relationship.isMany ? .many(links) : links.first.map { .one($0) } ?? .null
+        node.state.withLock { $0.set(content, atRelationship: index) }
+    }
+
+    /// Null: for a relationship to many other than an empty list.
+    package func setNull(relationship index: Int) {
+        node.state.withLock { $0.set(.null, atRelationship: index) }
+    }
+
+    /// Adds a link behind the others, or sets the one of a relationship to one. A draft takes the
+    /// place of the object that it is a draft of.
+    package func add(_ target: Target, relationship index: Int) throws(DraftError) {
+        let relationship = entity.relationships[index]
+        guard relationship.isMany else { return try set([target], relationship: index) }
+        try check(target, relationship)
+        join([target])
+        let link = DraftLink(target)
+        node.state.withLock { state in
+            var links = state.links(at: index).all
+            if let place = links.firstIndex(where: { $0.leads(toTheSameAs: link) }) {
+                links[place] = link
+            } else {
+                links.append(link)
+            }
+            state.set(.many(links), atRelationship: index)
+        }
+    }
+
+    /// Takes a link away; nothing happens when there is none to `target`.
+    package func remove(_ target: Target, relationship index: Int) throws(DraftError) {
+        let relationship = entity.relationships[index]
+        try check(target, relationship)
+        let link = DraftLink(target)
+        node.state.withLock { state in
+            let links = state.links(at: index).all
+            let rest = links.filter { !$0.leads(toTheSameAs: link) }
+            guard rest.count < links.count else { return }
+            state.set(relationship.isMany ? .many(rest) : .null, atRelationship: index)
+        }
+    }
+
+    private func check(_ target: Target, _ relationship: Relationship) throws(DraftError) {
+        guard entity.links(relationship, to: target.entity) else {
+            let isNamesake = target.entity.name == relationship.targetName
+            throw .unfitLink(
+                entity: entity.name, relationship: relationship.name,
+                expected: relationship.targetName,
+                found: isNamesake ? "that of another api" : target.entity.name)
+        }
+    }
+
+    private func join(_ targets: [Target]) {
+        for case .draft(let draft) in targets { group.merge(draft.group) }
+    }
+
+    // MARK: Taking back
+
+    /// The draft no longer says anything about the attribute or relationship of cell `index`: it is
+    /// not sent, and a store keeps what it has.
+    package func unset(cell index: Int) {
+        let relationship = index - entity.attributes.count
+        node.state.withLock { state in
+            if relationship >= 0 {
+                state.set(.absent, atRelationship: relationship)
+            } else {
+                state.set(.absent, at: index)
+            }
+        }
+    }
+
+    /// Forgets what the host said about cell `index`, or about everything.
+    package func revert(cell index: Int?) {
+        node.state.withLock { state in
+            guard let index else {
+                state.values = [:]
+                state.links = [:]
+                return
+            }
+            state.values[index] = nil
+            state.links[index - entity.attributes.count] = nil
+        }
+    }
+
+    // MARK: Reading
+
+    /// The cells that say something else than the object that the draft was made of, in order: for
+    /// a new object all that were set.
+    package var changedCells: [Int] {
+        capture().root.changed.sorted()
+    }
+
+    /// The object as the draft has it now, with the draft's store key if it has one. Links to
+    /// drafts that no store knows are left out.
+    package func snapshot() -> Snapshot {
+        let snapshot = capture().snapshot()
+        let key = storeKey
+        if key != 0 { snapshot.setStoreKey(key) }
+        return snapshot
+    }
+
+    /// What this draft, and the drafts that it leads to, say now.
+    package func capture() -> DraftCapture {
+        withExtendedLifetime(group) { DraftCapture(node, of: self) }
+    }
+}

@@ -1,0 +1,198 @@
+import RestwaySupport
+
+/// What a draft, and the drafts that it leads to, said at one moment. Later words do not reach it.
+package struct DraftCapture: Sendable {
+    package enum Link: Sendable {
+        /// The store key of an object.
+        case key(Int64)
+        /// The index of a member of the same capture.
+        case member(Int)
+    }
+
+    package enum Links: Sendable {
+        case absent
+        case null
+        case one(Link)
+        case many([Link])
+
+        package var all: [Link] {
+            switch self {
+            case .absent, .null: []
+            case .one(let link): [link]
+            case .many(let links): links
+            }
+        }
+    }
+
+    /// One draft.
+    package struct Member: Sendable {
+        package let entity: Entity
+        /// 0 when no store knows the object.
+        package let storeKey: Int64
+        /// In the order of the entity's attributes.
+        package let values: [Value]
+        /// In the order of the entity's relationships.
+        package fileprivate(set) var links: [Links] = []
+        /// The cells that say something else than the base.
+        package let changed: Set<Int>
+        let node: DraftNode
+        let wordCount: Int
+    }
+
+    /// The first is the draft itself.
+    package private(set) var members: [Member] = []
+    /// Keeps all members alive.
+    private let draft: Draft
+
+    package var root: Member { members[0] }
+
+    init(_ node: DraftNode, of draft: Draft) {
+        self.draft = draft
+        // Found before they are read: links are resolved to indices.
+        var places: [ObjectIdentifier: Int] = [ObjectIdentifier(node): 0]
+        var nodes = [node]
+        var index = 0
+        while index < nodes.count {
+            let (member, links) = Self.read(nodes[index])
+            members.append(member)
+            members[index].links = links.map { links in
+                links.resolved { node in
+                    let identifier = ObjectIdentifier(node)
+                    if let place = places[identifier] { return place }
+                    places[identifier] = nodes.count
+                    nodes.append(node)
+                    return nodes.count - 1
+                }
+            }
+            index += 1
+        }
+    }
+
+    private static func read(_ node: DraftNode) -> (Member, [DraftLinks]) {
+        let entity = node.entity
+        let count = entity.attributes.count
+        return node.state.withLock { state in
+            var changed = Set(state.values.keys.filter { state.changes(valueAt: $0) })
+            for index in state.links.keys where state.changes(linksAt: index) {
+                changed.insert(count + index)
+            }
+            let member = Member(
+                entity: entity, storeKey: node.storeKey,
+                values: entity.attributes.indices.map { state.value(at: $0) }, changed: changed,
+                node: node, wordCount: state.wordCount)
+            return (member, entity.relationships.indices.map { state.links(at: $0) })
+        }
+    }
+
+    // MARK: For stores
+
+    /// The draft itself as an object, without a store key.
+    func snapshot() -> Snapshot {
+        Snapshot.make(root.entity, row(of: root, cells: nil) { members[$0].storeKey })
+    }
+
+    /// What puts the drafts into a store, added to `changes`: a row for each member that the cells
+    /// lead to, the draft itself first.
+    ///
+    /// Of an object that the store knows, the row has only what was changed.
+    ///
+    /// - Parameter cells: What of the draft itself there is to be; nil for all that was said.
+    /// - Returns: The row of the draft itself.
+    @discardableResult
+    package func add(to changes: inout ChangeSet, cells: Set<Int>? = nil) -> Int {
+        let told = cells ?? (root.storeKey == 0 ? nil : root.changed)
+        let reached = members(reachedBy: told)
+        let first = changes.rows.count
+        var rows: [Int: Int] = [:]
+        for (place, index) in reached.enumerated() { rows[index] = first + place }
+        for index in reached {
+            let member = members[index]
+            let cells = index == 0 ? told : member.storeKey == 0 ? nil : member.changed
+            let values = row(of: member, cells: cells) { member in
+                rows[member].map(Cell.reference(toRow:)) ?? members[member].storeKey
+            }
+            changes.edits[changes.rows.count] = ChangeSet.Edit(node: member.node)
+            changes.rows.append(Snapshot.make(member.entity, values))
+        }
+        return first
+    }
+
+    /// Without those that only links lead to which are not to be stored.
+    private func members(reachedBy cells: Set<Int>?) -> [Int] {
+        var reached = [0]
+        var seen: Set<Int> = [0]
+        var next = 0
+        while next < reached.count {
+            let index = reached[next]
+            let member = members[index]
+            let cells = index == 0 ? cells : member.storeKey == 0 ? nil : member.changed
+            for (relationship, links) in member.links.enumerated()
+            where cells?.contains(member.entity.attributes.count + relationship) ?? true {
+                for case .member(let other) in links.all where seen.insert(other).inserted {
+                    reached.append(other)
+                }
+            }
+            next += 1
+        }
+        return reached
+    }
+
+    private func row(
+        of member: Member, cells: Set<Int>?, _ key: (Int) -> Int64
+    ) -> [Value] {
+        func resolved(_ link: Link) -> Int64 {
+            switch link {
+            case .key(let key): key
+            case .member(let index): key(index)
+            }
+        }
+        let links = member.links.map { links -> Value in
+            switch links {
+            case .absent: return .absent
+            case .null: return .null
+            case .one(let link):
+                let key = resolved(link)
+                return key == 0 ? .absent : .link(key)
+            case .many(let all): return .links(all.map(resolved).filter { $0 != 0 })
+            }
+        }
+        let values = member.values + links
+        guard let cells else { return values }
+        return values.enumerated().map { cells.contains($0.offset) ? $0.element : .absent }
+    }
+
+    /// The server has taken what was captured: the draft is one of `object` from now on. What the
+    /// host has said since stands, and what it said of the cells `withheld`, which were not sent.
+    package func settle(on object: Snapshot, withholding withheld: Set<Int>) {
+        let count = object.entity.attributes.count
+        let member = root
+        member.node.setStoreKey(object.storeKey)
+        member.node.state.withLock { state in
+            state.base = object
+            state.values = state.values.filter { index, word in
+                word.number > member.wordCount || withheld.contains(index)
+            }
+            state.links = state.links.filter { index, word in
+                word.number > member.wordCount || withheld.contains(count + index)
+            }
+        }
+    }
+}
+
+extension DraftLinks {
+    fileprivate func resolved(_ place: (DraftNode) -> Int) -> DraftCapture.Links {
+        func resolved(_ link: DraftLink) -> DraftCapture.Link {
+            switch link {
+            case .key(let key): .key(key)
+            case .object(let object): .key(object.storeKey)
+            case .draft(let reference): reference.node.map { .member(place($0)) } ?? .key(0)
+            }
+        }
+        return switch self {
+        case .absent: .absent
+        case .null: .null
+        case .one(let link): .one(resolved(link))
+        case .many(let links): .many(links.map(resolved))
+        }
+    }
+}

@@ -1,0 +1,35 @@
+/// One link of a draft.
+enum DraftLink: Sendable {
+    /// To what the draft's base is linked to.
+    case key(Int64)
+    case object(Snapshot)
+    case draft(DraftReference)
+
+    init(_ target: Draft.Target) {
+        switch target {
+        case .object(let object): self = .object(object)
+        case .draft(let draft): self = .draft(DraftReference(draft.node))
+        }
+    }
+
+    /// 0 for what no store knows.
+    var storeKey: Int64 {
+        switch self {
+        case .key(let key): key
+        case .object(let object): object.storeKey
+        case .draft(let draft): draft.node?.storeKey ?? 0
+        }
+    }
+
+    /// Whether both lead to the same object.
+    func leads(toTheSameAs other: DraftLink) -> Bool {
+        if case .draft(let own) = self, case .draft(let its) = other, own.node === its.node {
+            return true
+        }
+        if case .object(let own) = self, case .object(let its) = other, own.isSame(as: its) {
+            return true
+        }
+        let key = storeKey
+        return key != 0 && key == other.storeKey
+    }
+}

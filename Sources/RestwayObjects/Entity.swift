@@ -1,0 +1,104 @@
+import Glibc
+
+/// A named type of object.
+///
+/// An entity is equal to itself only: two apis may each have a "Company".
+///
+/// `@unchecked Sendable`: nothing changes after `init`, the C strings included.
+package final class Entity: @unchecked Sendable {
+    package let name: String
+    /// The position within its model.
+    package let index: Int
+    /// Relationships lead to entities of the same model.
+    package let model: EntityModel
+    /// The order of the API document; a cell of a snapshot has the index of its attribute.
+    package let attributes: [Attribute]
+    /// The order of the API document; their cells stand behind those of the attributes.
+    package let relationships: [Relationship]
+    /// Which attribute tells the objects apart; nil when none does.
+    package let identityIndex: Int?
+    /// The name for the C boundary; valid while the entity lives.
+    package let nameCString: UnsafePointer<CChar>
+
+    private let attributeNameCStrings: [UnsafePointer<CChar>]
+    private let relationshipNameCStrings: [UnsafePointer<CChar>]
+    private let relationshipTargetCStrings: [UnsafePointer<CChar>]
+    private let indexOfName: [String: Int]
+
+    /// - Parameter model: nil for an entity that stands alone.
+    package init(
+        name: String, index: Int, attributes: [Attribute], relationships: [Relationship] = [],
+        identityIndex: Int? = nil, model: EntityModel? = nil
+    ) {
+        precondition(identityIndex.map(attributes.indices.contains) ?? true)
+        self.name = name
+        self.index = index
+        self.model = model ?? EntityModel()
+        self.attributes = attributes
+        self.relationships = relationships
+        self.identityIndex = identityIndex
+        nameCString = Self.cString(name)
+        attributeNameCStrings = attributes.map { Self.cString($0.name) }
+        relationshipNameCStrings = relationships.map { Self.cString($0.name) }
+        relationshipTargetCStrings = relationships.map { Self.cString($0.targetName) }
+        indexOfName = Dictionary(
+            attributes.enumerated().map { ($1.name, $0) }, uniquingKeysWith: { first, _ in first })
+    }
+
+    deinit {
+        nameCString.deallocate()
+        for name in attributeNameCStrings { name.deallocate() }
+        for name in relationshipNameCStrings { name.deallocate() }
+        for name in relationshipTargetCStrings { name.deallocate() }
+    }
+
+    /// Of a snapshot: one for each attribute and relationship.
+    package var cellCount: Int { attributes.count + relationships.count }
+
+    /// The index among `relationships`.
+    package func relationshipIndex(named name: String) -> Int? {
+        relationships.firstIndex { $0.name == name }
+    }
+
+    package func relationshipIndex(cString name: UnsafePointer<CChar>) -> Int? {
+        relationshipNameCStrings.firstIndex { strcmp($0, name) == 0 }
+    }
+
+    /// Valid while the entity lives; nil when `index` is out of range.
+    package func relationshipNameCString(at index: Int) -> UnsafePointer<CChar>? {
+        relationshipNameCStrings.indices.contains(index) ? relationshipNameCStrings[index] : nil
+    }
+
+    /// The name of the entity at the other end; valid while the entity lives.
+    package func relationshipTargetCString(at index: Int) -> UnsafePointer<CChar>? {
+        relationshipTargetCStrings.indices.contains(index)
+            ? relationshipTargetCStrings[index] : nil
+    }
+
+    /// Whether objects of `other` may stand at the other end of `relationship`.
+    package func links(_ relationship: Relationship, to other: Entity) -> Bool {
+        model === other.model && relationship.targetIndex == other.index
+    }
+
+    package func attributeIndex(named name: String) -> Int? {
+        indexOfName[name]
+    }
+
+    /// The same without making a `String`: for callers from C.
+    package func attributeIndex(cString name: UnsafePointer<CChar>) -> Int? {
+        attributeNameCStrings.firstIndex { strcmp($0, name) == 0 }
+    }
+
+    /// Valid while the entity lives; nil when `index` is out of range.
+    package func attributeNameCString(at index: Int) -> UnsafePointer<CChar>? {
+        attributeNameCStrings.indices.contains(index) ? attributeNameCStrings[index] : nil
+    }
+
+    /// Names that hold a NUL end there in C.
+    private static func cString(_ text: String) -> UnsafePointer<CChar> {
+        let bytes = text.utf8CString
+        let copy = UnsafeMutableBufferPointer<CChar>.allocate(capacity: bytes.count)
+        _ = copy.initialize(from: bytes)
+        return UnsafePointer(copy.baseAddress!)
+    }
+}

@@ -1,0 +1,119 @@
+/// What the lock of a memory store guards.
+///
+/// Its tables are shared by all copies, so that a commit may work on one.
+struct MemoryState: CommitTarget {
+    private let contents: Contents
+
+    /// `@unchecked Sendable`: only used under the lock of its store, which is why nothing checks
+    /// at run time that accesses do not overlap.
+    private final class Contents: @unchecked Sendable {
+        @exclusivity(unchecked) var tables: [EntityTable] = []
+        @exclusivity(unchecked) var lastKey: Int64
+        @exclusivity(unchecked) var unsent: Set<Int64> = []
+        /// Objects that have become part of another.
+        @exclusivity(unchecked) var redirections: [Int64: Int64] = [:]
+        /// The place of the table that was used last, by the index of its entity: nearly always
+        /// right, and quicker than a search.
+        @exclusivity(unchecked) var places: [Int] = []
+
+        init(lastKey: Int64) {
+            self.lastKey = lastKey
+        }
+    }
+
+    init(lastKey: Int64) {
+        contents = Contents(lastKey: lastKey)
+    }
+
+    var tables: [EntityTable] { contents.tables }
+    var lastKey: Int64 { contents.lastKey }
+
+    func table(_ entity: Entity) -> EntityTable? {
+        let contents = contents
+        if entity.index < contents.places.count {
+            let place = contents.places[entity.index]
+            if place >= 0, contents.tables[place].entity === entity {
+                return contents.tables[place]
+            }
+        }
+        guard let place = contents.tables.firstIndex(where: { $0.entity === entity }) else {
+            return nil
+        }
+        while contents.places.count <= entity.index { contents.places.append(-1) }
+        contents.places[entity.index] = place
+        return contents.tables[place]
+    }
+
+    func newest(_ entity: Entity, _ key: Int64) -> Snapshot? {
+        guard let table = table(entity) else { return nil }
+        if let snapshot = table.snapshot(key) { return snapshot }
+        guard !contents.redirections.isEmpty else { return nil }
+        return contents.redirections[key].flatMap { newest(entity, $0) }
+    }
+
+    func target(of relationship: Relationship, from entity: Entity) -> Entity? {
+        contents.tables.first { entity.links(relationship, to: $0.entity) }?.entity
+    }
+
+    // MARK: Changes
+
+    func makeRoom(_ rows: Int, _ entity: Entity) {
+        tableMade(entity).reserve(rows)
+    }
+
+    func key(of row: Snapshot) -> Int64 {
+        let fresh = contents.lastKey + 1
+        let key = tableMade(row.entity).key(of: row, orNew: fresh)
+        if key == fresh { contents.lastKey = fresh }
+        return key
+    }
+
+    func key(_ entity: Entity, _ identity: Identity) -> Int64? {
+        table(entity)?.key(identity)
+    }
+
+    func bind(_ entity: Entity, _ identity: Identity, to key: Int64) {
+        tableMade(entity).bind(identity, to: key)
+    }
+
+    func redirect(_ entity: Entity, from older: Int64, to newer: Int64) {
+        contents.redirections[older] = newer
+    }
+
+    func publish(_ snapshot: Snapshot, _ key: Int64, over older: Snapshot?) {
+        tableMade(snapshot.entity).publish(snapshot, key)
+    }
+
+    func delete(_ object: Snapshot) {
+        table(object.entity)?.remove(object)
+        contents.unsent.remove(object.storeKey)
+    }
+
+    func deleteAll(_ entity: Entity?, listing: Bool) -> (count: Int, objects: [Snapshot]) {
+        let emptied = contents.tables.filter { entity == nil || $0.entity === entity }
+        let count = emptied.reduce(0) { $0 + $1.count }
+        var objects: [Snapshot] = []
+        if listing || !contents.unsent.isEmpty { objects = emptied.flatMap(\.objects) }
+        for object in objects { contents.unsent.remove(object.storeKey) }
+        for table in emptied { table.removeAll() }
+        if entity == nil { contents.redirections = [:] }
+        guard listing else { return (count, []) }
+        objects.sort { $0.storeKey < $1.storeKey }
+        return (count, objects)
+    }
+
+    func isUnsent(_ key: Int64) -> Bool {
+        !contents.unsent.isEmpty && contents.unsent.contains(key)
+    }
+
+    func setUnsent(_ entity: Entity, _ key: Int64, _ isUnsent: Bool) {
+        if isUnsent { contents.unsent.insert(key) } else { contents.unsent.remove(key) }
+    }
+
+    private func tableMade(_ entity: Entity) -> EntityTable {
+        if let table = table(entity) { return table }
+        let table = EntityTable(entity)
+        contents.tables.append(table)
+        return table
+    }
+}

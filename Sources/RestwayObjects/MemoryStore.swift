@@ -1,0 +1,93 @@
+import RestwaySupport
+import Synchronization
+
+/// A store that lives and dies with the process.
+package final class MemoryStore: ObjectStore {
+    /// How many stores there have been.
+    private static let storeCount = Atomic<Int64>(0)
+
+    /// So many keys each store has for itself: keys tell the objects of different stores apart, and
+    /// neither number can be reached.
+    private static let keysOfAStore: Int64 = 1 << 40
+
+    private let state: Lock<MemoryState>
+
+    package convenience init() {
+        let number = Self.storeCount.add(1, ordering: .relaxed).oldValue
+        self.init(keyBefore: number * Self.keysOfAStore)
+    }
+
+    /// - Parameter keyBefore: The first object has the key behind this one.
+    package init(keyBefore: Int64) {
+        state = Lock(MemoryState(lastKey: keyBefore))
+    }
+
+    package func commit(
+        _ changes: ChangeSet, recordingChanges: Bool
+    ) throws(StoreError) -> Commit {
+        // The only thing that can fail comes before anything is changed.
+        try state.withLock { (state) throws(StoreError) in
+            var run = CommitRun(changes, state, isRecording: recordingChanges)
+            let commit = try run.run()
+            run.tellDrafts()
+            return commit
+        }
+    }
+
+    package func object(_ entity: Entity, _ identity: Identity) -> Snapshot? {
+        state.withLock { $0.table(entity)?.snapshot(identity) }
+    }
+
+    package func newest(_ entity: Entity, storeKey: Int64) -> Snapshot? {
+        state.withLock { $0.newest(entity, storeKey) }
+    }
+
+    package func related(_ object: Snapshot, relationship index: Int) -> [Snapshot] {
+        let relationship = object.entity.relationships[index]
+        let keys = object.relatedKeys(at: index)
+        guard !keys.isEmpty else { return [] }
+        return state.withLock { state in
+            let entity = state.target(of: relationship, from: object.entity)
+            return entity.map { entity in keys.compactMap { state.newest(entity, $0) } } ?? []
+        }
+    }
+
+    package func count(_ entity: Entity?) -> Int {
+        state.withLock { state in
+            guard let entity else { return state.tables.reduce(0) { $0 + $1.count } }
+            return state.table(entity)?.count ?? 0
+        }
+    }
+
+    package func objects(_ query: Query) -> [Snapshot] {
+        // Sorting needs no lock: snapshots do not change.
+        var found = matching(query)
+        found.sort { query.sorts($0, before: $1) }
+        let rest = found.dropFirst(query.offset)
+        return Array(query.limit.map { rest.prefix($0) } ?? rest)
+    }
+
+    package func count(_ query: Query) -> Int {
+        query.conditions.isEmpty ? count(query.entity) : matching(query).count
+    }
+
+    package func isUnsent(_ entity: Entity, storeKey: Int64) -> Bool {
+        state.withLock { state in
+            state.newest(entity, storeKey).map { state.isUnsent($0.storeKey) } ?? false
+        }
+    }
+
+    package func statistics() -> StoreStatistics {
+        let all = state.withLock { $0.tables.flatMap(\.objects) }
+        var statistics = StoreStatistics()
+        statistics.objectCount = all.count
+        statistics.cachedObjectCount = all.count
+        statistics.cachedByteCount = all.reduce(0) { $0 + $1.blockByteCount }
+        return statistics
+    }
+
+    private func matching(_ query: Query) -> [Snapshot] {
+        let all = state.withLock { $0.table(query.entity)?.objects ?? [] }
+        return query.conditions.isEmpty ? all : all.filter { query.matches($0) }
+    }
+}

@@ -1,0 +1,221 @@
+import RestwaySQLite
+
+/// How the cells of one attribute stand in its column.
+///
+/// A value that the column takes as it is stands there as people expect it. One letter for each
+/// attribute, in the row's `_kinds`, tells what a column cannot: null from absent, a bool from a
+/// number, JSON from a string. The column comes first: a letter that does not fit what stands there
+/// (somebody wrote it by hand) is not looked at.
+///
+/// A value that SQLite would convert in this column ("007" as an integer) stands there as a blob,
+/// with the letter in upper case.
+struct ColumnCoding: Sendable {
+    /// What a column does with values.
+    enum Affinity: Sendable {
+        /// Takes all of them as they are.
+        case none
+        case integer
+        case real
+        case text
+    }
+
+    /// The letters of `_kinds`.
+    enum Letter {
+        static let absent = UInt8(ascii: "-")
+        static let null = UInt8(ascii: "0")
+        static let bool = UInt8(ascii: "b")
+        static let int64 = UInt8(ascii: "i")
+        static let date = UInt8(ascii: "t")
+        static let double = UInt8(ascii: "d")
+        static let string = UInt8(ascii: "s")
+        static let json = UInt8(ascii: "j")
+        static let bytes = UInt8(ascii: "x")
+        /// What SQLite keeps as null, and as 0.0.
+        static let notANumber = UInt8(ascii: "n")
+        static let minusZero = UInt8(ascii: "z")
+        /// Of relationships.
+        static let link = UInt8(ascii: "o")
+        static let list = UInt8(ascii: "l")
+
+        static let wrapping: UInt8 = 0x20
+    }
+
+    /// What tells the kind of a cell, and whether reading would come to the same without it.
+    struct Told {
+        let letter: UInt8
+        let isImplied: Bool
+
+        init(_ letter: UInt8, _ isImplied: Bool = false) {
+            self.letter = letter
+            self.isImplied = isImplied
+        }
+    }
+
+    let type: AttributeType
+    let affinity: Affinity
+
+    init(_ type: AttributeType) {
+        self.type = type
+        affinity =
+            switch type {
+            case .any, .bytes: .none
+            case .bool, .int, .date: .integer
+            case .double: .real
+            case .string, .json: .text
+            }
+    }
+
+    /// The type of a column as `CREATE TABLE` says it.
+    var declaration: String {
+        switch type {
+        case .any: ""
+        case .bool: "BOOLEAN"
+        case .int: "INTEGER"
+        case .double: "REAL"
+        case .string, .json: "TEXT"
+        case .date: "MICROSECONDS"
+        case .bytes: "BLOB"
+        }
+    }
+
+    /// Whether a value of this kind stands in the column as it is.
+    func takes(_ kind: Cell.Kind) -> Bool {
+        switch (affinity, kind) {
+        case (.none, _), (_, .null), (_, .absent), (_, .object), (_, .list): true
+        case (.integer, .bool), (.integer, .int64), (.integer, .date): true
+        case (.real, .double): true
+        case (.text, .string), (.text, .json): true
+        default: false
+        }
+    }
+
+    // MARK: Writing
+
+    /// What has to stand in `_kinds` for a cell.
+    func told(_ cell: Cell) -> Told {
+        let kind = cell.kind
+        if kind == .double {
+            // Both may come back from SQLite as something else.
+            if cell.double.isNaN { return Told(Letter.notANumber) }
+            if cell.double == 0, cell.double.sign == .minus, takes(kind) {
+                return Told(Letter.minusZero)
+            }
+        }
+        guard takes(kind) else { return Told(Self.letter(kind) & ~Letter.wrapping) }
+        let isImplied =
+            switch kind {
+            case .absent, .object, .list, .double, .bytes: true
+            case .null: false
+            case .bool, .int64, .date: kind == integerKind
+            case .string, .json: kind == textKind
+            }
+        return Told(Self.letter(kind), isImplied)
+    }
+
+    /// Binds a cell, whose text has to stay where it is until the statement is reset.
+    func bind(_ cell: Cell, _ statement: Statement, _ index: Int32) {
+        let kind = cell.kind
+        guard takes(kind) || kind == .double && cell.double.isNaN else {
+            return bindWrapped(cell, statement, index)
+        }
+        switch kind {
+        case .absent, .null, .object, .list: statement.bindNull(index)
+        case .bool, .int64, .date: statement.bind(index, cell.integer)
+        // What is not a number becomes null.
+        case .double: statement.bind(index, cell.double)
+        case .string, .json: statement.bindText(index, cell.text)
+        case .bytes: statement.bindBytes(index, cell.text)
+        }
+    }
+
+    private func bindWrapped(_ cell: Cell, _ statement: Statement, _ index: Int32) {
+        if cell.isText { return statement.bindBytes(index, cell.text) }
+        withUnsafeBytes(of: cell.bits.littleEndian) { statement.bindCopy(index, ofBytes: $0) }
+    }
+
+    func bind(_ identity: Identity, _ statement: Statement, _ index: Int32) {
+        switch identity {
+        case .integer(let integer):
+            bind(.int64(integer), statement, index)
+        case .string(let string) where takes(.string):
+            statement.bind(index, string)
+        case .string(var string):
+            string.withUTF8 { statement.bindCopy(index, ofBytes: UnsafeRawBufferPointer($0)) }
+        }
+    }
+
+    // MARK: Reading
+
+    /// - Parameter letter: nil behind the last one that the row has.
+    func read(_ statement: Statement, _ column: Int32, _ letter: UInt8?) -> Cell {
+        switch statement.storage(column) {
+        case .null:
+            switch letter {
+            case nil, Letter.absent: return .absent
+            case Letter.notANumber: return .double(.nan)
+            default: return .null
+            }
+        case .integer:
+            let integer = statement.integer(column)
+            var kind = letter.flatMap(Self.kind) ?? integerKind
+            if ![.bool, .int64, .date].contains(kind) { kind = integerKind }
+            if kind == .bool { return .bool(integer != 0) }
+            return Cell(kind, bits: UInt64(bitPattern: integer))
+        case .real:
+            let double = statement.real(column)
+            return .double(letter == Letter.minusZero && double == 0 ? -0.0 : double)
+        case .text:
+            let isJSON = letter == Letter.json || letter != Letter.string && textKind == .json
+            return Self.cell(isJSON ? .json : .string, statement.bytes(column))
+        case .blob:
+            return Self.unwrapped(statement.bytes(column), letter)
+        }
+    }
+
+    private static func unwrapped(_ bytes: UnsafeRawBufferPointer, _ letter: UInt8?) -> Cell {
+        guard let letter, letter & Letter.wrapping == 0, let kind = kind(letter | Letter.wrapping)
+        else { return cell(.bytes, bytes) }
+        if kind == .string || kind == .json || kind == .bytes { return cell(kind, bytes) }
+        guard bytes.count == MemoryLayout<UInt64>.size else { return cell(.bytes, bytes) }
+        let bits = UInt64(littleEndian: bytes.loadUnaligned(as: UInt64.self))
+        return kind == .bool ? .bool(bits != 0) : Cell(kind, bits: bits)
+    }
+
+    private static func cell(_ kind: Cell.Kind, _ bytes: UnsafeRawBufferPointer) -> Cell {
+        Cell(kind, length: UInt32(clamping: bytes.count)).withAddress(bytes.baseAddress!)
+    }
+
+    /// What an integer is, and text, where nothing else is told.
+    private var integerKind: Cell.Kind {
+        type == .bool ? .bool : type == .date ? .date : .int64
+    }
+
+    private var textKind: Cell.Kind { type == .json ? .json : .string }
+
+    private static func letter(_ kind: Cell.Kind) -> UInt8 {
+        switch kind {
+        case .null: Letter.null
+        case .bool: Letter.bool
+        case .int64: Letter.int64
+        case .double: Letter.double
+        case .date: Letter.date
+        case .string: Letter.string
+        case .bytes: Letter.bytes
+        case .json: Letter.json
+        case .object, .list, .absent: Letter.absent
+        }
+    }
+
+    private static func kind(_ letter: UInt8) -> Cell.Kind? {
+        switch letter {
+        case Letter.bool: .bool
+        case Letter.int64: .int64
+        case Letter.double: .double
+        case Letter.date: .date
+        case Letter.string: .string
+        case Letter.bytes: .bytes
+        case Letter.json: .json
+        default: nil
+        }
+    }
+}

@@ -1,0 +1,253 @@
+import RestwaySQLite
+
+/// Gives a file a place for everything that the entities of a document hold.
+///
+/// What the document no longer has, stays: its column and what stands there. All within one
+/// transaction of the caller's.
+struct SchemaMigration {
+    let connection: Connection
+    /// Names of tables, in lower case: SQLite takes no others for different.
+    private var tableNames: Set<String> = []
+
+    init(_ connection: Connection) throws(SQLiteError) {
+        self.connection = connection
+        let names = try connection.prepare("SELECT name FROM sqlite_schema")
+        while try names.step() { tableNames.insert((names.string(0) ?? "").lowercased()) }
+    }
+
+    mutating func run(_ entities: [Entity]) throws(StoreError) {
+        var schema = try StoreError.wrapping { () throws(SQLiteError) in
+            try StoreSchema(reading: connection)
+        }
+        for entity in entities where schema.tables[entity.name] == nil {
+            try StoreError.wrapping { () throws(SQLiteError) in try create(entity) }
+        }
+        schema = try StoreError.wrapping { () throws(SQLiteError) in
+            try StoreSchema(reading: connection)
+        }
+        for entity in entities where schema.layout(entity) == nil {
+            guard let table = schema.tables[entity.name] else { continue }
+            try change(table, for: entity)
+        }
+    }
+
+    // MARK: New tables
+
+    private mutating func create(_ entity: Entity) throws(SQLiteError) {
+        let table = Self.free(entity.name, &tableNames)
+        try connection.run(
+            """
+            CREATE TABLE \(table.quotedForSQL) (
+                _key INTEGER PRIMARY KEY, _kinds TEXT, _anonymous INTEGER)
+            """)
+        let insertion = try connection.prepare(
+            """
+            INSERT INTO restway_entities (name, place, identity, nextNumber)
+            VALUES (?1, ?2, NULL, 0)
+            """)
+        insertion.bind(1, entity.name)
+        insertion.bind(2, table)
+        try insertion.run()
+    }
+
+    // MARK: Tables that are there
+
+    private mutating func change(
+        _ table: StoreSchema.Table, for entity: Entity
+    ) throws(StoreError) {
+        let wanted = WantedColumn.all(of: entity)
+        var nextNumber = table.nextNumber
+        let identity = entity.identityIndex.map { entity.attributes[$0].name }
+        let identityIsOther = table.identity != identity
+        let identityChangesType =
+            identity.flatMap { table.column($0, .attribute) }
+            .map { $0.type != wanted[entity.identityIndex!].type } ?? false
+        do throws(SQLiteError) {
+            if identityIsOther || identityChangesType { try dropIdentityIndex(table) }
+            for column in table.columns where column.number != nil {
+                if !wanted.contains(where: { $0.name == column.name && $0.kind == column.kind }) {
+                    try record(column.name, column.kind, column.type, column.place, nil, table)
+                }
+            }
+            for column in wanted {
+                let old = table.column(column.name, column.kind)
+                if let old, old.type == column.type || column.kind != .attribute {
+                    let number = old.number ?? nextNumber
+                    if old.number == nil { nextNumber += 1 }
+                    try record(
+                        column.name, column.kind, column.type, old.place, number, table)
+                    continue
+                }
+                let place = try add(column, replacing: old, table)
+                try record(column.name, column.kind, column.type, place, nextNumber, table)
+                nextNumber += 1
+            }
+        } catch {
+            throw .file(error)
+        }
+        if identityIsOther || identityChangesType {
+            try makeIdentityIndex(entity, table, checksLosses: !identityIsOther)
+        }
+        try StoreError.wrapping { () throws(SQLiteError) in
+            let update = try connection.prepare(
+                "UPDATE restway_entities SET identity = ?2, nextNumber = ?3 WHERE number = ?1")
+            update.bind(1, table.number)
+            if let identity { update.bind(2, identity) } else { update.bindNull(2) }
+            update.bind(3, Int64(nextNumber))
+            try update.run()
+        }
+    }
+
+    /// The place of a column that is new, or of another type than `old`.
+    private mutating func add(
+        _ column: WantedColumn, replacing old: StoreSchema.Column?, _ table: StoreSchema.Table
+    ) throws(SQLiteError) -> String {
+        if column.kind == .many { return try addLinks(column, table) }
+        var names = try columnNames(table)
+        let tableName = table.name.quotedForSQL
+        var place = column.name
+        var olderPlace: String?
+        if let old {
+            // The name is for what counts now; what was there stays beside it.
+            let renamed = Self.free("\(column.name)_was_\(old.type)", &names)
+            try connection.run(
+                "ALTER TABLE \(tableName) RENAME COLUMN \(old.place.quotedForSQL) TO "
+                    + renamed.quotedForSQL)
+            olderPlace = renamed
+            place = old.place
+        } else {
+            place = Self.free(column.name, &names)
+        }
+        try connection.run(
+            "ALTER TABLE \(tableName) ADD COLUMN \(place.quotedForSQL) \(column.declaration)")
+        if let old, let olderPlace, let type = column.coding?.type,
+            let value = TypeChange(old.type, type).value(of: olderPlace.quotedForSQL)
+        {
+            try connection.run("UPDATE \(tableName) SET \(place.quotedForSQL) = \(value)")
+        }
+        if column.kind == .one, let many = table.column(column.name, .many) {
+            try connection.run(
+                """
+                UPDATE \(tableName) SET \(place.quotedForSQL) = (
+                    SELECT target FROM \(many.place.quotedForSQL) WHERE owner = _key
+                    ORDER BY position LIMIT 1)
+                """)
+        }
+        return place
+    }
+
+    private mutating func addLinks(
+        _ column: WantedColumn, _ table: StoreSchema.Table
+    ) throws(SQLiteError) -> String {
+        let place = Self.free("\(table.name)__\(column.name)", &tableNames)
+        try connection.run(
+            """
+            CREATE TABLE \(place.quotedForSQL) (
+                owner INTEGER NOT NULL, position INTEGER NOT NULL, target INTEGER NOT NULL,
+                PRIMARY KEY (owner, position)) WITHOUT ROWID
+            """)
+        if let one = table.column(column.name, .one)?.place.quotedForSQL {
+            try connection.run(
+                """
+                INSERT INTO \(place.quotedForSQL) SELECT _key, 0, \(one)
+                FROM \(table.name.quotedForSQL) WHERE \(one) IS NOT NULL
+                """)
+        }
+        return place
+    }
+
+    private func record(
+        _ name: String, _ kind: StoreSchema.Column.Kind, _ type: String, _ place: String,
+        _ number: Int?, _ table: StoreSchema.Table
+    ) throws(SQLiteError) {
+        let statement = try connection.prepare(
+            "INSERT OR REPLACE INTO restway_columns VALUES (?1, ?2, ?3, ?4, ?5, ?6)")
+        statement.bind(1, table.number)
+        statement.bind(2, name)
+        statement.bind(3, kind.rawValue)
+        statement.bind(4, type)
+        statement.bind(5, place)
+        if let number { statement.bind(6, Int64(number)) } else { statement.bindNull(6) }
+        try statement.run()
+    }
+
+    // MARK: The identity
+
+    private func indexName(_ table: StoreSchema.Table) -> String {
+        "\(table.name)._identity".quotedForSQL
+    }
+
+    private func dropIdentityIndex(_ table: StoreSchema.Table) throws(SQLiteError) {
+        try connection.run("DROP INDEX IF EXISTS \(indexName(table))")
+    }
+
+    private func makeIdentityIndex(
+        _ entity: Entity, _ table: StoreSchema.Table, checksLosses: Bool
+    ) throws(StoreError) {
+        guard let index = entity.identityIndex else { return }
+        let attribute = entity.attributes[index].name
+        let schema = try StoreError.wrapping { () throws(SQLiteError) in
+            try StoreSchema(reading: connection)
+        }
+        guard let place = schema.tables[entity.name]?.column(attribute, .attribute)?.place else {
+            return
+        }
+        let (tableName, column) = (table.name.quotedForSQL, place.quotedForSQL)
+        func refusal(_ why: String) -> StoreError {
+            .incompatible(
+                path: connection.path,
+                reason: "entity \"\(entity.name)\": \"\(attribute)\" cannot become the identity of "
+                    + "type \(entity.attributes[index].type.rawValue): \(why)")
+        }
+        if checksLosses, let type = table.column(attribute, .attribute)?.type {
+            let old = "\(attribute)_was_\(type)".quotedForSQL
+            let lost = try StoreError.wrapping { () throws(SQLiteError) in
+                try connection.integer(
+                    """
+                    SELECT count(*) FROM \(tableName)
+                    WHERE \(old) IS NOT NULL AND \(column) IS NULL AND _anonymous IS NULL
+                    """)
+            }
+            if let lost, lost > 0 { throw refusal("\(lost) objects have a value that is none") }
+        }
+        do throws(SQLiteError) {
+            try connection.run(
+                """
+                UPDATE \(tableName) SET _anonymous =
+                    CASE WHEN typeof(\(column)) IN ('null', 'integer', 'text') THEN NULL ELSE 1 END
+                """)
+            try connection.run(
+                """
+                CREATE UNIQUE INDEX \(indexName(table)) ON \(tableName) (\(column))
+                WHERE _anonymous IS NULL
+                """)
+        } catch {
+            throw error.isConstraint
+                ? refusal("two objects would have the same one") : .file(error)
+        }
+    }
+
+    // MARK: Names
+
+    private func columnNames(_ table: StoreSchema.Table) throws(SQLiteError) -> Set<String> {
+        var names: Set<String> = ["rowid", "oid", "_rowid_"]
+        let columns = try connection.prepare("SELECT name FROM pragma_table_info(?1)")
+        columns.bind(1, table.name)
+        while try columns.step() { names.insert((columns.string(0) ?? "").lowercased()) }
+        return names
+    }
+
+    /// `name`, or one like it that is not taken yet: SQLite does not tell "Name" from "name".
+    private static func free(_ name: String, _ taken: inout Set<String>) -> String {
+        var wanted = String(name.unicodeScalars.map { $0 == "\0" ? "_" : Character($0) })
+        let lowered = wanted.lowercased()
+        if lowered.hasPrefix("sqlite_") || lowered.hasPrefix("restway_") { wanted = "_" + wanted }
+        var candidate = wanted
+        var number = 2
+        while !taken.insert(candidate.lowercased()).inserted {
+            candidate = "\(wanted)_\(number)"
+            number += 1
+        }
+        return candidate
+    }
+}

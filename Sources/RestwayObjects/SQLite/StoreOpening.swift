@@ -1,0 +1,91 @@
+import RestwaySQLite
+
+/// Brings a file up to what the library and the document want, or refuses it.
+struct StoreOpening {
+    static let lastKeySQL = "SELECT value FROM restway_store WHERE name = 'lastKey'"
+
+    /// So many keys a file has for itself before it comes to those of another: neither number can
+    /// be reached in practice. Keys stay small enough for a double, and for six bytes of the file.
+    private static let keysOfAFile: Int64 = 1 << 30
+    private static let fileNumbers: Range<Int64> = 1..<(1 << 17)
+    /// Each memory store of a process starts at a multiple of this.
+    private static let fileNumbersOfAMemoryStore: Int64 = 1 << 10
+
+    private let connection: Connection
+    private let entities: [Entity]
+    private let keyBefore: Int64
+
+    init(_ connection: Connection, _ entities: [Entity], _ options: SQLiteStore.Options) {
+        self.connection = connection
+        self.entities = entities
+        keyBefore = options.keyBefore ?? Self.randomKey()
+    }
+
+    /// Where everything stands. Writes only when something is missing.
+    func layouts() throws(StoreError) -> [TableLayout] {
+        let isCurrent: Bool
+        do throws(Migrations.Refusal) {
+            isCurrent = try StoreSchema.migrations.areDone(connection)
+        } catch {
+            throw refusal(error)
+        }
+        if isCurrent, let layouts = try currentLayouts() { return layouts }
+        do throws(SQLiteError) {
+            try connection.begin()
+        } catch {
+            throw .file(error)
+        }
+        do throws(StoreError) {
+            try migrate()
+            guard let layouts = try currentLayouts() else {
+                throw .incompatible(
+                    path: connection.path, reason: "its tables do not fit the document")
+            }
+            try StoreError.wrapping { () throws(SQLiteError) in try connection.commit() }
+            return layouts
+        } catch {
+            connection.rollBack()
+            throw error
+        }
+    }
+
+    private func currentLayouts() throws(StoreError) -> [TableLayout]? {
+        let schema = try StoreError.wrapping { () throws(SQLiteError) in
+            try StoreSchema(reading: connection)
+        }
+        let layouts = entities.compactMap { schema.layout($0) }
+        return layouts.count == entities.count ? layouts : nil
+    }
+
+    private func migrate() throws(StoreError) {
+        do throws(Migrations.Refusal) {
+            try StoreSchema.migrations.run(connection)
+        } catch {
+            throw refusal(error)
+        }
+        var migration = try StoreError.wrapping { () throws(SQLiteError) in
+            let insertion = try connection.prepare(
+                "INSERT OR IGNORE INTO restway_store VALUES ('lastKey', ?1)")
+            insertion.bind(1, keyBefore)
+            try insertion.run()
+            return try SchemaMigration(connection)
+        }
+        try migration.run(entities)
+    }
+
+    private func refusal(_ refusal: Migrations.Refusal) -> StoreError {
+        switch refusal {
+        case .foreign: .foreignFile(path: connection.path)
+        case .newer(let version): .newerFile(path: connection.path, version: version)
+        case .failed(let error): .file(error)
+        }
+    }
+
+    private static func randomKey() -> Int64 {
+        var number: Int64
+        repeat {
+            number = Int64.random(in: fileNumbers)
+        } while number.isMultiple(of: fileNumbersOfAMemoryStore)
+        return number * keysOfAFile
+    }
+}

@@ -1,0 +1,124 @@
+import RestwaySQLite
+
+/// The statements of one entity on one connection, prepared when first needed. As its connection:
+/// one thread at a time.
+final class TableAccess {
+    let layout: TableLayout
+    let connection: Connection
+    private var prepared: [Purpose: Statement] = [:]
+    private var preparedLinks: [LinkPurpose: [Statement?]] = [:]
+    /// One for each cell of a snapshot, filled while a row is read.
+    let cells: UnsafeMutablePointer<Cell>
+    /// The letters of the row that is being written.
+    let letters: UnsafeMutableBufferPointer<UInt8>
+
+    // What is needed for each row of a large commit stands apart: a search for each is too much.
+    private(set) lazy var columnNames = layout.columns.map(\.name.quotedForSQL)
+    private(set) lazy var tableName = layout.table.quotedForSQL
+    private var insertion: Statement?
+    private var update: Statement?
+
+    enum Purpose: Hashable {
+        case byKey, byIdentity, identityUpdate, deletion, count, keyMax, integerIdentityMax
+    }
+
+    enum LinkPurpose: Hashable {
+        case read, insertion, deletion, positionMax
+    }
+
+    init(_ layout: TableLayout, _ connection: Connection) {
+        self.layout = layout
+        self.connection = connection
+        cells = .allocate(capacity: max(1, layout.entity.cellCount))
+        cells.initialize(repeating: .absent, count: max(1, layout.entity.cellCount))
+        letters = .allocate(capacity: max(1, layout.letterCount))
+        letters.initialize(repeating: 0)
+    }
+
+    deinit {
+        cells.deallocate()
+        letters.deallocate()
+    }
+
+    func statement(_ purpose: Purpose) throws(SQLiteError) -> Statement {
+        if let statement = prepared[purpose] { return statement }
+        let statement = try connection.prepare(sql(purpose))
+        prepared[purpose] = statement
+        return statement
+    }
+
+    func insertionStatement() throws(SQLiteError) -> Statement {
+        if let insertion { return insertion }
+        let names = ["_key", "_kinds", "_anonymous"] + columnNames
+        let values = names.indices.map { "?\($0 + 1)" }.joined(separator: ", ")
+        let statement = try connection.prepare(
+            "INSERT INTO \(tableName) (\(names.joined(separator: ", "))) VALUES (\(values))")
+        insertion = statement
+        return statement
+    }
+
+    /// Leaves the identity alone, and so its index.
+    func updateStatement() throws(SQLiteError) -> Statement {
+        if let update { return update }
+        let statement = try connection.prepare(updateSQL(withIdentity: false))
+        update = statement
+        return statement
+    }
+
+    func statement(
+        _ purpose: LinkPurpose, _ place: Int
+    ) throws(SQLiteError) -> Statement {
+        if let statement = preparedLinks[purpose]?[place] { return statement }
+        let table = layout.links[place].table.quotedForSQL
+        let sql =
+            switch purpose {
+            case .read: "SELECT target FROM \(table) WHERE owner = ?1 ORDER BY position"
+            case .insertion:
+                "INSERT INTO \(table) (owner, position, target) VALUES (?1, ?2, ?3)"
+            case .deletion: "DELETE FROM \(table) WHERE owner = ?1"
+            case .positionMax: "SELECT coalesce(max(position), -1) FROM \(table) WHERE owner = ?1"
+            }
+        let statement = try connection.prepare(sql)
+        var all = preparedLinks[purpose] ?? Array(repeating: nil, count: layout.links.count)
+        all[place] = statement
+        preparedLinks[purpose] = all
+        return statement
+    }
+
+    // MARK: SQL
+
+    /// All that makes a snapshot.
+    var selection: String {
+        let names = ["_key", "_kinds"] + columnNames
+        return "SELECT \(names.joined(separator: ", ")) FROM \(tableName)"
+    }
+
+    private func sql(_ purpose: Purpose) -> String {
+        let identity = layout.entity.identityIndex.map { columnNames[$0] } ?? "NULL"
+        let isIdentity = "\(identity) = ?1 AND _anonymous IS NULL"
+        return switch purpose {
+        case .byKey: "\(selection) WHERE _key = ?1"
+        case .byIdentity: "\(selection) WHERE \(isIdentity)"
+        case .identityUpdate: updateSQL(withIdentity: true)
+        case .deletion: "DELETE FROM \(tableName) WHERE _key = ?1"
+        case .count: "SELECT count(*) FROM \(tableName)"
+        case .keyMax: "SELECT max(_key) FROM \(tableName)"
+        case .integerIdentityMax:
+            // All numbers come before all text.
+            """
+            SELECT \(identity) FROM \(tableName) WHERE \(identity) < '' AND _anonymous IS NULL
+            ORDER BY \(identity) DESC LIMIT 1
+            """
+        }
+    }
+
+    private func updateSQL(withIdentity: Bool) -> String {
+        var changes = ["_kinds = ?2"]
+        if withIdentity { changes.append("_anonymous = ?3") }
+        for (index, name) in columnNames.enumerated()
+        where withIdentity || index != layout.entity.identityIndex {
+            changes.append("\(name) = ?\(index + 4)")
+        }
+        return "UPDATE \(tableName) SET \(changes.joined(separator: ", ")) WHERE _key = ?1"
+    }
+}

@@ -1,0 +1,128 @@
+import Glibc
+
+/// A link of a list that is still being collected.
+package struct RowLink: BitwiseCopyable {
+    /// A reference to a row, or a store key.
+    package let key: Int64
+    /// The index of the next one.
+    package var next: UInt32
+
+    package init(key: Int64, next: UInt32 = 0) {
+        self.key = key
+        self.next = next
+    }
+}
+
+/// How blocks come to be: each is filled once.
+extension Snapshot {
+    /// Copies a row: as many cells as the entity has attributes and relationships, whose text lies
+    /// at offsets of `bytes`, and the first link of each list at an index of `links`.
+    package static func make(
+        _ entity: Entity, cells: UnsafePointer<Cell>, bytes: UnsafeRawPointer,
+        links: UnsafePointer<RowLink>? = nil
+    ) -> Snapshot {
+        make(entity, { index in
+            let cell = cells[index]
+            guard cell.isText else { return cell }
+            return cell.withAddress(bytes + Int(truncatingIfNeeded: cell.bits))
+        }, fillList: { cell, keys in
+            guard let links else { return }
+            var next = Int(truncatingIfNeeded: cell.bits & 0xFFFF_FFFF)
+            for index in 0..<Int(cell.length) {
+                (keys + index).initialize(to: links[next].key)
+                next = Int(links[next].next)
+            }
+        })
+    }
+
+    /// A row of values in the order of the entity's attributes and relationships; what is missing
+    /// at the end is absent.
+    package static func make(_ entity: Entity, _ values: [Value]) -> Snapshot {
+        var bytes: [UInt8] = []
+        var keys: [Int64] = []
+        var cells = values.prefix(entity.cellCount).map { $0.cell(appendingTo: &bytes, &keys) }
+        while cells.count < entity.cellCount { cells.append(.absent) }
+        // Text of no bytes may have no array behind it.
+        bytes.append(0)
+        keys.append(0)
+        return bytes.withUnsafeBytes { bytes in
+            keys.withUnsafeBytes { keys in
+                make(entity) { index in
+                    let cell = cells[index]
+                    let offset = Int(truncatingIfNeeded: cell.bits)
+                    if cell.isText { return cell.withAddress(bytes.baseAddress! + offset) }
+                    guard cell.isList else { return cell }
+                    return cell.withAddress(keys.baseAddress! + offset * MemoryLayout<Int64>.size)
+                }
+            }
+        }
+    }
+
+    /// Copies cells whose text and keys lie at addresses.
+    package static func make(_ entity: Entity, _ cell: (Int) -> Cell) -> Snapshot {
+        make(entity, cell) { cell, keys in
+            keys.initialize(from: cell.keys.baseAddress!, count: cell.keys.count)
+        }
+    }
+
+    /// Allocates and fills a block. `cell` gives cells whose text lies at an address; it is asked
+    /// twice for each index. `fillList` writes the keys of a list that is not empty.
+    @inline(__always)
+    private static func make(
+        _ entity: Entity, _ cell: (Int) -> Cell,
+        fillList: (Cell, UnsafeMutablePointer<Int64>) -> Void
+    ) -> Snapshot {
+        let count = entity.cellCount
+        var byteCount = 0
+        var keyCount = 0
+        for index in 0..<count {
+            let cell = cell(index)
+            if cell.isText { byteCount += Int(cell.length) + 1 }
+            if cell.isList { keyCount += Int(cell.length) }
+        }
+        byteCount += keyCount * MemoryLayout<Int64>.size
+        let size = MemoryLayout<Cell>.size
+        let capacity = count + (byteCount + size - 1) / size
+        let block = Block(bufferClass: Snapshot.self, minimumCapacity: capacity) { _, _ in
+            SnapshotHeader(entity: entity, cellCount: count, byteCount: byteCount)
+        }
+        block.withUnsafeMutablePointerToElements { cells in
+            var keys = UnsafeMutableRawPointer(cells + count)
+                .bindMemory(to: Int64.self, capacity: keyCount)
+            var text = UnsafeMutableRawPointer(keys + keyCount)
+            for index in 0..<count {
+                let cell = cell(index)
+                if cell.isText {
+                    let length = Int(cell.length)
+                    if length > 0 { memcpy(text, cell.text.baseAddress!, length) }
+                    text.storeBytes(of: 0, toByteOffset: length, as: UInt8.self)
+                    (cells + index).initialize(to: cell.withAddress(text))
+                    text += length + 1
+                } else if cell.isList {
+                    if cell.length > 0 { fillList(cell, keys) }
+                    (cells + index).initialize(to: cell.withAddress(keys))
+                    keys += Int(cell.length)
+                } else {
+                    (cells + index).initialize(to: cell)
+                }
+            }
+        }
+        return unsafeDowncast(block.buffer, to: Snapshot.self)
+    }
+}
+
+extension Cell {
+    /// Whether both hold the same value. Doubles are compared as they are stored, so that what is
+    /// not a number equals itself.
+    package func isEqual(to other: Cell) -> Bool {
+        guard rawKind == other.rawKind, length == other.length else { return false }
+        guard length > 0 else { return isText || isList || bits == other.bits }
+        if isText { return memcmp(text.baseAddress!, other.text.baseAddress!, Int(length)) == 0 }
+        let size = Int(length) * MemoryLayout<Int64>.size
+        return memcmp(keys.baseAddress!, other.keys.baseAddress!, size) == 0
+    }
+
+    func withAddress(_ address: UnsafeRawPointer) -> Cell {
+        Cell(kind, length: length, bits: UInt64(UInt(bitPattern: address)))
+    }
+}

@@ -1,0 +1,169 @@
+/// What came of a row that met the newest snapshot of its object.
+package enum Merging {
+    /// Every present cell is already so.
+    case nothing
+    /// All cells are present: the row takes the place of the older snapshot.
+    case replaces
+    case merges(Snapshot)
+}
+
+/// Rows on their way into a store.
+extension Snapshot {
+    /// Puts store keys where references to rows stand, each object once in a list, and what null
+    /// means under the policy of a relationship. Before anyone else sees the row.
+    ///
+    /// - Parameter assigning: Whether every policy is as `assign`.
+    package func settleRelationships(_ keys: [Int64], assigning: Bool = false) {
+        guard !entity.relationships.isEmpty else { return }
+        let cells = unpublishedCells + entity.attributes.count
+        for (index, relationship) in entity.relationships.enumerated() {
+            let cell = cells[index]
+            switch cell.kind {
+            case .object:
+                let key = cell.integer
+                if let row = Cell.row(ofReference: key) { cells[index] = .link(keys[row]) }
+            case .list:
+                let list = UnsafeMutableBufferPointer(mutating: cell.keys)
+                let count = Self.settle(list, keys)
+                cells[index] = Cell(.list, length: UInt32(count), bits: cell.bits)
+            case .null where relationship.isMany:
+                // A list of nothing needs no memory, only an address that is not null.
+                let address = UInt64(UInt(bitPattern: cells))
+                let isUnion = relationship.policy == .merge && !assigning
+                cells[index] = isUnion ? .absent : Cell(.list, bits: address)
+            default:
+                break
+            }
+        }
+    }
+
+    /// The last row of the change set that this row refers to; -1 when it refers to none.
+    var lastReferredRow: Int {
+        guard !entity.relationships.isEmpty else { return -1 }
+        var last = -1
+        for index in entity.attributes.count..<cellCount {
+            let cell = cells[index]
+            if cell.kind == .object {
+                last = max(last, Cell.row(ofReference: cell.integer) ?? -1)
+            } else if cell.isList {
+                for key in cell.keys { last = max(last, Cell.row(ofReference: key) ?? -1) }
+            }
+        }
+        return last
+    }
+
+    /// Changes the numbers of the rows that references lead to. Before anyone else sees the row.
+    package func renumberReferences(_ numbers: [Int]) {
+        guard !entity.relationships.isEmpty else { return }
+        let cells = unpublishedCells
+        for index in entity.attributes.count..<entity.cellCount {
+            let cell = cells[index]
+            if cell.kind == .object, let row = Cell.row(ofReference: cell.integer) {
+                cells[index] = .link(Cell.reference(toRow: numbers[row]))
+            }
+            guard cell.isList else { continue }
+            for (place, key) in cell.keys.enumerated() {
+                guard let row = Cell.row(ofReference: key) else { continue }
+                UnsafeMutableBufferPointer(mutating: cell.keys)[place] =
+                    Cell.reference(toRow: numbers[row])
+            }
+        }
+    }
+
+    /// Store keys in place of references, each once; how many are left.
+    private static func settle(_ list: UnsafeMutableBufferPointer<Int64>, _ keys: [Int64]) -> Int {
+        var seen = Set<Int64>(minimumCapacity: list.count > 8 ? list.count : 0)
+        var count = 0
+        for key in list {
+            let key = Cell.row(ofReference: key).map { keys[$0] } ?? key
+            if list.count > 8 {
+                guard seen.insert(key).inserted else { continue }
+            } else if list[..<count].contains(key) {
+                continue
+            }
+            list[count] = key
+            count += 1
+        }
+        return count
+    }
+
+    /// Brings this settled row to `older`, of the same entity.
+    ///
+    /// - Parameter assigning: Whether every policy is as `assign`.
+    package func merging(over older: Snapshot, assigning: Bool = false) -> Merging {
+        precondition(entity === older.entity)
+        return withExtendedLifetime((self, older)) {
+            let (newerCells, olderCells) = (cells, older.cells)
+            let unions = assigning ? [:] : unions(over: older)
+            var changes = false
+            var isComplete = unions.isEmpty
+            for index in 0..<cellCount {
+                if newerCells[index].isAbsent {
+                    isComplete = false
+                } else if let union = unions[index] {
+                    if union.count != olderCells[index].length { changes = true }
+                } else if !newerCells[index].isEqual(to: olderCells[index]) {
+                    changes = true
+                }
+            }
+            guard changes else { return .nothing }
+            return isComplete ? .replaces : .merges(merged(over: older, unions))
+        }
+    }
+
+    private func merged(over older: Snapshot, _ unions: [Int: [Int64]]) -> Snapshot {
+        let (newerCells, olderCells) = (cells, older.cells)
+        var keys: [Int64] = []
+        var starts: [Int: Int] = [:]
+        for (index, union) in unions {
+            starts[index] = keys.count
+            keys += union
+        }
+        keys.append(0)
+        return keys.withUnsafeBytes { keys in
+            Self.make(entity) { index in
+                if let union = unions[index], let start = starts[index] {
+                    let address = keys.baseAddress! + start * MemoryLayout<Int64>.size
+                    return Cell(.list, length: UInt32(union.count)).withAddress(address)
+                }
+                return newerCells[index].isAbsent ? olderCells[index] : newerCells[index]
+            }
+        }
+    }
+
+    /// A row that no store has seen, with the present cells of this snapshot, and `older`'s where
+    /// they are absent.
+    package func completed(from older: Snapshot) -> Snapshot {
+        precondition(entity === older.entity)
+        return withExtendedLifetime((self, older)) { merged(over: older, [:]) }
+    }
+
+    /// The lists that the policy `merge` asks for, by the index of their cell: what is there, then
+    /// what is new.
+    private func unions(over older: Snapshot) -> [Int: [Int64]] {
+        var unions: [Int: [Int64]] = [:]
+        for (index, relationship) in entity.relationships.enumerated()
+        where relationship.policy == .merge && relationship.isMany {
+            let place = entity.attributes.count + index
+            let (own, its) = (cells[place], older.cells[place])
+            guard own.isList, its.isList else { continue }
+            let known = Set(its.keys)
+            unions[place] = Array(its.keys) + own.keys.filter { !known.contains($0) }
+        }
+        return unions
+    }
+
+    /// The objects that `older` was linked to and this row is not, where the policy says that such
+    /// objects are deleted.
+    func replacedLinks(of older: Snapshot) -> [(relationship: Relationship, key: Int64)] {
+        var replaced: [(relationship: Relationship, key: Int64)] = []
+        for (index, relationship) in entity.relationships.enumerated()
+        where relationship.policy == .replace && !relationshipCell(at: index).isAbsent {
+            let linked = Set(relatedKeys(at: index))
+            for key in older.relatedKeys(at: index) where !linked.contains(key) {
+                replaced.append((relationship, key))
+            }
+        }
+        return replaced
+    }
+}

@@ -1,0 +1,67 @@
+/// A cell that owns what it holds: for code that is not in a hurry.
+package enum Value: Equatable, Sendable {
+    case absent
+    case null
+    case bool(Bool)
+    case int64(Int64)
+    case double(Double)
+    /// Microseconds since 1970-01-01T00:00:00Z.
+    case date(Int64)
+    case string(String)
+    case bytes([UInt8])
+    /// JSON text.
+    case json(String)
+    /// Of a relationship: the store key of the object at the other end.
+    case link(Int64)
+    /// Of a relationship: the store keys of the objects at the other end.
+    case links([Int64])
+
+    /// Copies a cell of a snapshot, which must be alive.
+    package init(_ cell: Cell) {
+        switch cell.kind {
+        case .null: self = .null
+        case .bool: self = .bool(cell.integer != 0)
+        case .int64: self = .int64(cell.integer)
+        case .double: self = .double(cell.double)
+        case .date: self = .date(cell.integer)
+        case .string: self = .string(String(decoding: cell.text, as: UTF8.self))
+        case .bytes: self = .bytes(Array(cell.text))
+        case .json: self = .json(String(decoding: cell.text, as: UTF8.self))
+        case .object: self = .link(cell.integer)
+        case .list: self = .links(Array(cell.keys))
+        case .absent: self = .absent
+        }
+    }
+
+    /// The cell of this value; what lies outside is appended to `bytes` or `keys`, the cell has its
+    /// offset.
+    func cell(appendingTo bytes: inout [UInt8], _ keys: inout [Int64]) -> Cell {
+        switch self {
+        case .absent: .absent
+        case .null: .null
+        case .bool(let value): .bool(value)
+        case .int64(let value): .int64(value)
+        case .double(let value): .double(value)
+        case .date(let value): .date(value)
+        case .string(let text): Self.text(.string, text.utf8, &bytes)
+        case .bytes(let content): Self.text(.bytes, content, &bytes)
+        case .json(let text): Self.text(.json, text.utf8, &bytes)
+        case .link(let key): .link(key)
+        case .links(let links): Self.list(links, &keys)
+        }
+    }
+
+    private static func list(_ links: [Int64], _ keys: inout [Int64]) -> Cell {
+        let offset = keys.count
+        keys += links
+        return Cell(.list, length: UInt32(clamping: links.count), bits: UInt64(offset))
+    }
+
+    private static func text(
+        _ kind: Cell.Kind, _ content: some Collection<UInt8>, _ bytes: inout [UInt8]
+    ) -> Cell {
+        let offset = bytes.count
+        bytes.append(contentsOf: content)
+        return Cell(kind, length: UInt32(clamping: content.count), bits: UInt64(offset))
+    }
+}

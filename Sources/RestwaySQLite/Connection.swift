@@ -1,0 +1,160 @@
+import CSQLite
+import RestwaySupport
+
+/// A connection to a file in WAL mode. One thread at a time may use it and its statements.
+///
+/// `@unchecked Sendable`: who owns it keeps it behind a lock.
+package final class Connection: @unchecked Sendable {
+    package struct Options: Sendable {
+        package var busyTimeoutMilliseconds: Int32 = 5000
+        /// Pages that SQLite keeps in memory, in KiB.
+        package var pageCacheKiB = 8 << 10
+        /// nil sets none; for tests that fill a file.
+        package var pagesMax: Int?
+        package var faults: FaultPoints?
+
+        package init() {}
+    }
+
+    package let path: String
+    let handle: OpaquePointer
+    let faults: FaultPoints?
+    /// Points into memory that lives as long as the connection.
+    private var walIndexHeader: UnsafePointer<UInt32>?
+    private let generation = ProcessGeneration.current
+
+    /// Opens the file at `path`, and makes it where there is none.
+    package init(_ path: String, _ options: Options = Options()) throws(SQLiteError) {
+        self.path = path
+        faults = options.faults
+        if let code = faults?.code(for: .open) {
+            throw SQLiteError(code: code, message: Self.words(code), path: path)
+        }
+        var opened: OpaquePointer?
+        let flags =
+            SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX
+            | SQLITE_OPEN_EXRESCODE
+        let code = sqlite3_open_v2(path, &opened, flags, nil)
+        guard code == SQLITE_OK, let opened else {
+            let message = opened.map { String(cString: sqlite3_errmsg($0)) } ?? Self.words(code)
+            sqlite3_close_v2(opened)
+            throw SQLiteError(code: code, message: message, path: path)
+        }
+        do throws(SQLiteError) {
+            try Self.configure(opened, path, options)
+        } catch {
+            sqlite3_close_v2(opened)
+            throw error
+        }
+        handle = opened
+    }
+
+    deinit {
+        // In a forked child the locks are the parent's, and closing would meddle with its file.
+        if generation == ProcessGeneration.current { sqlite3_close_v2(handle) }
+    }
+
+    /// The pragmas do not come in any order: WAL first, as that reads the file for the first time.
+    private static func configure(
+        _ handle: OpaquePointer, _ path: String, _ options: Options
+    ) throws(SQLiteError) {
+        sqlite3_busy_timeout(handle, options.busyTimeoutMilliseconds)
+        var pragmas = [
+            "journal_mode = WAL", "synchronous = NORMAL", "wal_autocheckpoint = 0",
+            "journal_size_limit = \(64 << 20)", "cache_size = -\(options.pageCacheKiB)",
+            "trusted_schema = OFF", "temp_store = MEMORY",
+        ]
+        if let pages = options.pagesMax { pragmas.append("max_page_count = \(pages)") }
+        for pragma in pragmas {
+            let code = sqlite3_exec(handle, "PRAGMA \(pragma)", nil, nil, nil)
+            if code != SQLITE_OK {
+                let message = String(cString: sqlite3_errmsg(handle))
+                throw SQLiteError(
+                    code: sqlite3_extended_errcode(handle), message: message, path: path)
+            }
+        }
+    }
+
+    /// Runs statements that answer nothing.
+    package func run(_ sql: String) throws(SQLiteError) {
+        try run(sql, .step)
+    }
+
+    private func run(_ sql: String, _ operation: FaultPoints.Operation) throws(SQLiteError) {
+        if let code = faults?.code(for: operation) { throw error(code) }
+        let code = sqlite3_exec(handle, sql, nil, nil, nil)
+        if code != SQLITE_OK { throw error(code) }
+    }
+
+    package func prepare(_ sql: String) throws(SQLiteError) -> Statement {
+        if let code = faults?.code(for: .prepare) { throw error(code) }
+        var prepared: OpaquePointer?
+        let flags = UInt32(SQLITE_PREPARE_PERSISTENT)
+        let code = sqlite3_prepare_v3(handle, sql, -1, flags, &prepared, nil)
+        guard code == SQLITE_OK, let prepared else { throw error(code) }
+        return Statement(prepared, self)
+    }
+
+    /// What a query with at most one row and one column answers; nil without a row.
+    package func integer(_ sql: String) throws(SQLiteError) -> Int64? {
+        let statement = try prepare(sql)
+        return try statement.step() ? statement.integer(0) : nil
+    }
+
+    // MARK: Transactions
+
+    /// Waits for other writers, as long as the options say.
+    package func begin() throws(SQLiteError) {
+        try run("BEGIN IMMEDIATE", .begin)
+    }
+
+    package func commit() throws(SQLiteError) {
+        try run("COMMIT", .commit)
+    }
+
+    /// Does what it can: when it fails, the next `begin` says so.
+    package func rollBack() {
+        try? run("ROLLBACK", .rollback)
+    }
+
+    package var isInTransaction: Bool { sqlite3_get_autocommit(handle) == 0 }
+
+    /// Moves what is in the log into the file, as far as readers allow.
+    package func checkpoint() throws(SQLiteError) {
+        if let code = faults?.code(for: .checkpoint) { throw error(code) }
+        let code = sqlite3_wal_checkpoint_v2(handle, nil, SQLITE_CHECKPOINT_PASSIVE, nil, nil)
+        // Somebody else does the same: as good.
+        if code != SQLITE_OK, code & 0xFF != SQLITE_BUSY { throw error(code) }
+    }
+
+    // MARK: Commits of others
+
+    /// Finds what `commitMark` and `logFrameCount` read. Once something was read from the file.
+    package func watchLog() {
+        walIndexHeader = rw_wal_index_header(handle).map { UnsafePointer($0) }
+    }
+
+    /// Differs after each commit of any connection; reading it costs nothing. nil where the log
+    /// has no index that could be read.
+    package var commitMark: UInt64? {
+        walIndexHeader.map { rw_wal_index_mark($0) }
+    }
+
+    /// How many pages the log holds, those included that a checkpoint has moved.
+    package var logFrameCount: Int {
+        walIndexHeader.map { Int(rw_wal_index_frame_count($0)) } ?? .max
+    }
+
+    // MARK: Errors
+
+    func error(_ code: Int32) -> SQLiteError {
+        let own = sqlite3_extended_errcode(handle)
+        let isOwn = own & 0xFF == code & 0xFF
+        let message = isOwn ? String(cString: sqlite3_errmsg(handle)) : Self.words(code)
+        return SQLiteError(code: isOwn ? own : code, message: message, path: path)
+    }
+
+    private static func words(_ code: Int32) -> String {
+        String(cString: sqlite3_errstr(code))
+    }
+}

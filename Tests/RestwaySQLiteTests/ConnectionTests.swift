@@ -1,0 +1,130 @@
+import Glibc
+import RestwaySQLite
+import XCTest
+
+final class ConnectionTests: XCTestCase {
+    private var path = ""
+
+    override func setUp() {
+        var template = Array("/tmp/restway-sqlite-XXXXXX".utf8CString)
+        let descriptor = mkstemp(&template)
+        precondition(descriptor >= 0)
+        close(descriptor)
+        path = template.withUnsafeBufferPointer { String(cString: $0.baseAddress!) }
+    }
+
+    override func tearDown() {
+        for suffix in ["", "-wal", "-shm"] { unlink(path + suffix) }
+    }
+
+    private func error(_ body: () throws -> Void) -> SQLiteError? {
+        do {
+            try body()
+            return nil
+        } catch {
+            return error as? SQLiteError
+        }
+    }
+
+    func testFilesAreInWALMode() throws {
+        let connection = try Connection(path)
+        let statement = try connection.prepare("PRAGMA journal_mode")
+        XCTAssertTrue(try statement.step())
+        XCTAssertEqual(statement.string(0), "wal")
+    }
+
+    func testWhatIsBoundIsRead() throws {
+        let connection = try Connection(path)
+        try connection.run("CREATE TABLE t (a, b, c, d, e, f)")
+        let insertion = try connection.prepare("INSERT INTO t VALUES (?1, ?2, ?3, ?4, ?5, ?6)")
+        let bytes: [UInt8] = [1, 0, 2]
+        try bytes.withUnsafeBytes { bytes in
+            insertion.bind(1, Int64.min)
+            insertion.bind(2, 0.5)
+            insertion.bind(3, "a\0é")
+            insertion.bindBytes(4, bytes)
+            insertion.bindText(5, UnsafeRawBufferPointer(start: nil, count: 0))
+            insertion.bindNull(6)
+            try insertion.run()
+        }
+        let row = try connection.prepare("SELECT * FROM t")
+        XCTAssertTrue(try row.step())
+        XCTAssertEqual(row.integer(0), .min)
+        XCTAssertEqual(row.real(1), 0.5)
+        XCTAssertEqual(row.string(2), "a\0é")
+        XCTAssertEqual(Array(row.bytes(3)), bytes)
+        XCTAssertEqual(row.string(4), "")
+        XCTAssertEqual(row.storage(5), .null)
+        XCTAssertNil(row.string(5))
+        XCTAssertFalse(try row.step())
+    }
+
+    func testErrorsNameTheFileAndTheReason() throws {
+        let connection = try Connection(path)
+        let syntax = error { try connection.run("SELEKT 1") }
+        XCTAssertEqual(syntax?.text.contains(path), true)
+        XCTAssertEqual(syntax?.text.contains("SELEKT"), true)
+        let index = error {
+            let statement = try connection.prepare("SELECT 1")
+            statement.bind(5, 1 as Int64)
+            _ = try statement.step()
+        }
+        XCTAssertNotNil(index, "a parameter that is none")
+    }
+
+    func testTheCommitMarkChangesWithEachCommitAndWithNothingElse() throws {
+        let (writer, reader) = (try Connection(path), try Connection(path))
+        try writer.run("CREATE TABLE t (a)")
+        _ = try reader.integer("SELECT count(*) FROM t")
+        reader.watchLog()
+        var marks: Set<UInt64> = []
+        for number in 0..<5 {
+            try writer.begin()
+            try writer.run("INSERT INTO t VALUES (\(number))")
+            let before = try XCTUnwrap(reader.commitMark)
+            try writer.commit()
+            let after = try XCTUnwrap(reader.commitMark)
+            XCTAssertNotEqual(before, after)
+            _ = try reader.integer("SELECT count(*) FROM t")
+            XCTAssertEqual(reader.commitMark, after)
+            marks.insert(after)
+        }
+        XCTAssertEqual(marks.count, 5)
+        XCTAssertGreaterThan(reader.logFrameCount, 4)
+    }
+
+    func testEachOperationCanBeMadeToFail() throws {
+        for operation in FaultPoints.Operation.allCases {
+            var options = Connection.Options()
+            options.faults = FaultPoints { $0 == operation ? 10 : nil }
+            let failed = error {
+                let connection = try Connection(path, options)
+                try connection.begin()
+                _ = try connection.prepare("SELECT 1").step()
+                try connection.commit()
+                try connection.checkpoint()
+            }
+            if operation == .rollback { continue }
+            XCTAssertEqual(failed?.primaryCode, 10, "\(operation)")
+        }
+    }
+
+    func testMigrationsRunOnceAndRefuseWhatIsNotTheirs() throws {
+        let connection = try Connection(path)
+        let first = Migrations(applicationID: 7, steps: ["CREATE TABLE a (x)"])
+        XCTAssertFalse(try first.areDone(connection))
+        try first.run(connection)
+        XCTAssertTrue(try first.areDone(connection))
+        let second = Migrations(
+            applicationID: 7, steps: ["CREATE TABLE a (x)", "ALTER TABLE a ADD COLUMN y"])
+        XCTAssertFalse(try second.areDone(connection))
+        try second.run(connection)
+        XCTAssertEqual(try connection.integer("SELECT count(y) FROM a"), 0)
+        XCTAssertThrowsError(try first.run(connection)) {
+            XCTAssertEqual($0 as? Migrations.Refusal, .newer(version: 2))
+        }
+        XCTAssertThrowsError(
+            try Migrations(applicationID: 8, steps: ["", "", ""]).run(connection)
+        ) { XCTAssertEqual($0 as? Migrations.Refusal, .foreign) }
+    }
+}
