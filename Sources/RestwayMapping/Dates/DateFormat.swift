@@ -1,0 +1,96 @@
+/// How dates are written in a payload, compiled once: `iso8601`, `epoch`, `epochMilliseconds`, or a
+/// pattern of Unicode TR 35 (`yyyy-MM-dd`).
+///
+/// Dates are microseconds since 1970-01-01T00:00:00Z; text without a zone is UTC. Years are 0 to
+/// 9999.
+package struct DateFormat: Sendable, Equatable {
+    enum Kind: Equatable, Sendable {
+        case iso8601
+        case epoch(unitMicroseconds: Int64)
+        case pattern(DatePattern)
+    }
+
+    /// As it stands in the API document.
+    package let text: String
+    let kind: Kind
+
+    package static let iso8601 = DateFormat(text: "iso8601", kind: .iso8601)
+
+    package init(_ text: String) throws(DateFormatError) {
+        let kind: Kind =
+            switch text {
+            case "iso8601": .iso8601
+            case "epoch": .epoch(unitMicroseconds: 1_000_000)
+            case "epochMilliseconds": .epoch(unitMicroseconds: 1_000)
+            default: .pattern(try DatePattern(text))
+            }
+        self.init(text: text, kind: kind)
+    }
+
+    private init(text: String, kind: Kind) {
+        self.text = text
+        self.kind = kind
+    }
+
+    /// Whether the payload has numbers, not strings.
+    package var isNumeric: Bool {
+        if case .epoch = kind { true } else { false }
+    }
+
+    /// The date that all of `text` says; nil when it says none. Allocates nothing.
+    package func parse(_ text: UnsafeBufferPointer<UInt8>) -> Int64? {
+        switch kind {
+        case .iso8601: ISO8601.parse(text)
+        case .epoch(let unit): Self.parseNumber(text, unit)
+        case .pattern(let pattern): pattern.parse(text)
+        }
+    }
+
+    /// The date of a number; nil when it is too large, or this format has no numbers.
+    package func date(_ number: Int64) -> Int64? {
+        guard case .epoch(let unit) = kind else { return nil }
+        let (product, overflows) = number.multipliedReportingOverflow(by: unit)
+        return overflows ? nil : product
+    }
+
+    /// As above, with a fraction.
+    package func date(_ number: Double) -> Int64? {
+        guard case .epoch(let unit) = kind else { return nil }
+        return Int64(exactly: (number * Double(unit)).rounded())
+    }
+
+    /// The text of a date, in UTC.
+    package func format(_ microseconds: Int64) -> String {
+        switch kind {
+        case .iso8601:
+            return ISO8601.format(microseconds)
+        case .pattern(let pattern):
+            return pattern.format(microseconds)
+        case .epoch(let unit):
+            let rest = microseconds % unit
+            let sign = microseconds < 0 ? "-" : ""
+            let whole = sign + String((microseconds / unit).magnitude)
+            guard rest != 0 else { return whole }
+            var fraction = String((unit + Int64(rest.magnitude))).dropFirst()
+            while fraction.last == "0" { fraction.removeLast() }
+            return whole + "." + fraction
+        }
+    }
+
+    /// Digits with an optional sign and fraction: a number that came as a string.
+    private static func parseNumber(_ text: UnsafeBufferPointer<UInt8>, _ unit: Int64) -> Int64? {
+        var scanner = DateScanner(text)
+        let isNegative = scanner.accept(UInt8(ascii: "-"))
+        guard let whole = scanner.digits(atLeast: 1, atMost: 17) else { return nil }
+        var fraction = 0
+        if scanner.accept(UInt8(ascii: ".")) {
+            guard let read = scanner.microseconds(atLeast: 1, atMost: .max) else { return nil }
+            fraction = read
+        }
+        let (product, overflows) = Int64(whole).multipliedReportingOverflow(by: unit)
+        guard scanner.isAtEnd, !overflows else { return nil }
+        let part = Int64(fraction) * unit / 1_000_000
+        let (sum, isTooLarge) = product.addingReportingOverflow(part)
+        return isTooLarge ? nil : isNegative ? -sum : sum
+    }
+}

@@ -1,0 +1,45 @@
+/// The status codes that a descriptor applies to.
+package struct StatusRange: Sendable, Equatable {
+    package let codes: ClosedRange<Int>
+
+    package static let success = StatusRange(codes: 200...299)
+
+    private init(codes: ClosedRange<Int>) {
+        self.codes = codes
+    }
+
+    /// `2xx`, `404` or `200-299`; nil for anything else. Codes are 100 to 599.
+    package init?(_ text: String) {
+        let parts = text.split(separator: "-", omittingEmptySubsequences: false)
+        guard let first = Self.code(parts[0]), parts.count <= 2 else {
+            guard let hundreds = Self.hundreds(text) else { return nil }
+            codes = hundreds...(hundreds + 99)
+            return
+        }
+        guard parts.count == 2 else {
+            codes = first...first
+            return
+        }
+        guard let last = Self.code(parts[1]), first <= last else { return nil }
+        codes = first...last
+    }
+
+    package func contains(_ status: Int) -> Bool {
+        codes.contains(status)
+    }
+
+    private static func code(_ text: Substring) -> Int? {
+        guard text.utf8.count == 3, text.utf8.allSatisfy({ $0 >= 0x30 && $0 <= 0x39 }),
+            let code = Int(text), (100...599).contains(code)
+        else { return nil }
+        return code
+    }
+
+    private static func hundreds(_ text: String) -> Int? {
+        let bytes = Array(text.utf8)
+        guard bytes.count == 3, (0x31...0x35).contains(bytes[0]),
+            bytes[1] | 0x20 == UInt8(ascii: "x"), bytes[2] | 0x20 == UInt8(ascii: "x")
+        else { return nil }
+        return Int(bytes[0] - 0x30) * 100
+    }
+}

@@ -1,0 +1,76 @@
+package import RestwayObjects
+
+/// The way back, into a payload.
+extension ValueConversion {
+    /// What a payload gets for an attribute's value: null, a bool, an int64, a finite double, a
+    /// string or JSON text; `absent` when it is to be left out.
+    ///
+    /// - Parameter transforms: The host's, by name; a name that is missing does nothing.
+    package func encode(
+        _ value: Value, _ transforms: [String: CustomTransform] = [:]
+    ) throws(TransformError) -> Value {
+        switch (self, value) {
+        case (_, .absent), (_, .null):
+            return value
+        case (.date(let format), .date(let date)):
+            return format.encode(date)
+        case (.boolWords(let words), .bool(let value)):
+            return words.word(value)
+        case (.intText, .int64(let number)), (.doubleText, .int64(let number)):
+            return .string(String(number))
+        case (.intText, .double(let number)), (.doubleText, .double(let number)):
+            return .string(try Self.finite(number).description)
+        case (.numberAsText, .string(let text)):
+            return try Self.number(text)
+        case (.url, .string(let text)):
+            guard URLCheck.isValid(text) else {
+                throw TransformError("expected an absolute URL, found another string")
+            }
+            return value
+        case (.base64Text, .string(let text)):
+            return .string(Base64.encode(Array(text.utf8)))
+        case (.custom(let name, _), _):
+            guard let encode = transforms[name]?.encode else { return try Self.plain(value) }
+            return try Self.plain(encode(value))
+        default:
+            return try Self.plain(value)
+        }
+    }
+
+    /// What a value is written as when no transform says otherwise.
+    private static func plain(_ value: Value) throws(TransformError) -> Value {
+        switch value {
+        case .absent, .null, .bool, .int64, .string, .json: return value
+        case .double(let number): return .double(try finite(number))
+        case .date(let date): return .string(DateFormat.iso8601.format(date))
+        case .bytes(let bytes): return .string(Base64.encode(bytes))
+        case .link, .links: throw TransformError("expected a value, found an object")
+        }
+    }
+
+    private static func finite(_ number: Double) throws(TransformError) -> Double {
+        guard number.isFinite else {
+            throw TransformError("expected a number, found one that JSON cannot write")
+        }
+        return number
+    }
+
+    private static func number(_ text: String) throws(TransformError) -> Value {
+        let number: Value? = Array(text.utf8).withUnsafeBytes { bytes in
+            NumberText.integer(bytes).map(Value.int64)
+                ?? NumberText.double(bytes).map(Value.double)
+        }
+        guard let number else {
+            throw TransformError("expected a string that is a number, found another one")
+        }
+        return number
+    }
+}
+
+extension DateFormat {
+    /// A number for a format of numbers, with a fraction if there is one; else a string.
+    fileprivate func encode(_ date: Int64) -> Value {
+        guard case .epoch(let unit) = kind else { return .string(format(date)) }
+        return date % unit == 0 ? .int64(date / unit) : .double(Double(date) / Double(unit))
+    }
+}

@@ -1,0 +1,17 @@
+package import RestwayObjects
+
+/// How objects are written.
+package struct EncodingOptions {
+    /// Whether null is written; else it is left out.
+    package var keepsNulls = true
+    /// Whether of the outermost object only that is written which was changed.
+    package var isChangedOnly = false
+    /// Asked for each relationship of each object: true leaves it out.
+    package var excludes: (Entity, Relationship) -> Bool = { _, _ in false }
+    /// How deep objects may nest, in levels of the result.
+    package var limits = MappingLimits()
+    /// The host's, by name.
+    package var transforms: [String: CustomTransform] = [:]
+
+    package init() {}
+}

@@ -1,0 +1,80 @@
+import RestwayObjects
+
+/// Makes a value of what a mapper reads.
+final class WireBuilder: EventSink {
+    private enum Container {
+        case list([WireValue])
+        case object(WireObject, key: String)
+    }
+
+    private(set) var value: WireValue?
+    private var open: [Container] = []
+
+    /// The value of JSON text; nil when it is none.
+    static func value(
+        json text: String, _ mapper: any Mapper, _ limits: MappingLimits
+    ) -> WireValue? {
+        let builder = WireBuilder()
+        var text = text
+        return text.withUTF8 { text in
+            guard (try? mapper.decode(UnsafeRawBufferPointer(text), into: builder, limits: limits))
+                != nil
+            else { return nil }
+            return builder.value
+        }
+    }
+
+    func beginObject() -> EventAnswer {
+        open.append(.object(WireObject(), key: ""))
+        return .want
+    }
+
+    func key(_ text: UnsafeRawBufferPointer) -> EventAnswer {
+        if case .object(let object, _)? = open.popLast() {
+            open.append(.object(object, key: String(decoding: text, as: UTF8.self)))
+        }
+        return .want
+    }
+
+    func endObject() -> EventAnswer {
+        if case .object(let object, _)? = open.popLast() { return put(.object(object)) }
+        return .stop
+    }
+
+    func beginArray(count: Int?) -> EventAnswer {
+        open.append(.list([]))
+        return .want
+    }
+
+    func endArray() -> EventAnswer {
+        if case .list(let list)? = open.popLast() { return put(.list(list)) }
+        return .stop
+    }
+
+    func string(_ text: UnsafeRawBufferPointer) -> EventAnswer {
+        put(.leaf(.string(String(decoding: text, as: UTF8.self))))
+    }
+
+    func int64(_ value: Int64) -> EventAnswer { put(.leaf(.int64(value))) }
+    func double(_ value: Double) -> EventAnswer { put(.leaf(.double(value))) }
+    func bool(_ value: Bool) -> EventAnswer { put(.leaf(.bool(value))) }
+    func null() -> EventAnswer { put(.leaf(.null)) }
+
+    func unrepresentableNumber(_ text: UnsafeRawBufferPointer) -> EventAnswer {
+        put(.leaf(.json(String(decoding: text, as: UTF8.self))))
+    }
+
+    private func put(_ value: WireValue) -> EventAnswer {
+        switch open.popLast() {
+        case nil:
+            self.value = value
+        case .list(var list):
+            list.append(value)
+            open.append(.list(list))
+        case .object(var object, let key):
+            object[key] = value
+            open.append(.object(object, key: key))
+        }
+        return .want
+    }
+}

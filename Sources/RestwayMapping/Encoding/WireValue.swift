@@ -1,0 +1,16 @@
+package import RestwayObjects
+
+/// A value on its way out, in the terms that all media types share.
+package indirect enum WireValue: Sendable {
+    /// Null, a bool, an int64, a finite double, a string or JSON text; `absent` is never written.
+    case leaf(Value)
+    case list([WireValue])
+    case object(WireObject)
+
+    /// What lies over this: members of two objects are merged, else the one above stands.
+    package func merged(_ above: WireValue) -> WireValue {
+        guard case .object(var own) = self, case .object(let other) = above else { return above }
+        own.merge(other)
+        return .object(own)
+    }
+}

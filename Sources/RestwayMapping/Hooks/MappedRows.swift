@@ -1,0 +1,151 @@
+package import RestwayObjects
+
+/// The rows of a response on their way to the store, as hooks see and change them.
+///
+/// Rows never change: one that a hook sets is made anew when it is next read. `@unchecked
+/// Sendable`: hooks are asked one after the other, and nobody else has it meanwhile.
+package final class MappedRows: @unchecked Sendable {
+    /// Why a hook may not do that.
+    package enum Refusal: Error, Equatable, Sendable {
+        case noSuchRow(Int, count: Int)
+        case noSuchResult(Int, count: Int)
+        case unfit(attribute: String, expected: String)
+        case tooManyLinks(relationship: String)
+        case foreignLink(relationship: String, expected: String)
+
+        package var message: String {
+            switch self {
+            case .noSuchRow(let row, let count): "there is no row \(row) of \(count)"
+            case .noSuchResult(let index, let count): "there is no result \(index) of \(count)"
+            case .unfit(let attribute, let expected): "\"\(attribute)\" takes \(expected)"
+            case .tooManyLinks(let relationship):
+                "\"\(relationship)\" leads to one object at most"
+            case .foreignLink(let relationship, let expected):
+                "\"\(relationship)\" leads to objects of \(expected)"
+            }
+        }
+    }
+
+    /// For each descriptor of the plan the rows that are its results.
+    package let results: [[Int]]
+    /// The descriptor whose hook is being asked.
+    package private(set) var ownResult = 0
+
+    private var rows: [Snapshot]
+    /// By row, what a hook has set since the row was made.
+    private var changed: [Int: [Value]] = [:]
+    /// Rows that were made anew: what was read from them is still lent.
+    private var replaced: [Snapshot] = []
+
+    package init(_ result: MappingResult) {
+        rows = result.changeSet.rows
+        results = result.parts.map(\.rows)
+    }
+
+    package var count: Int { rows.count }
+
+    package func begin(result: Int) {
+        ownResult = result
+    }
+
+    /// The rows as the store is to have them.
+    package func finish() -> [Snapshot] {
+        for row in changed.keys { renew(row) }
+        return rows
+    }
+
+    // MARK: Reading
+
+    package func result(_ index: Int) throws(Refusal) -> [Int] {
+        guard results.indices.contains(index) else {
+            throw .noSuchResult(index, count: results.count)
+        }
+        return results[index]
+    }
+
+    package func entity(of row: Int) throws(Refusal) -> Entity {
+        try check(row)
+        return rows[row].entity
+    }
+
+    /// The row as it stands now; it lives as long as these rows.
+    package func snapshot(_ row: Int) throws(Refusal) -> Snapshot {
+        try check(row)
+        renew(row)
+        return rows[row]
+    }
+
+    /// The rows that relationship `index` leads to.
+    package func related(_ row: Int, relationship index: Int) throws(Refusal) -> [Int] {
+        try snapshot(row).relatedKeys(at: index).compactMap { Cell.row(ofReference: $0) }
+    }
+
+    // MARK: Changing
+
+    package func set(_ row: Int, attribute index: Int, _ value: Value) throws(Refusal) {
+        let entity = try entity(of: row)
+        let attribute = entity.attributes[index]
+        guard let fitting = attribute.type.fit(value) else {
+            throw .unfit(attribute: attribute.name, expected: attribute.type.withArticle)
+        }
+        if index == entity.identityIndex {
+            switch fitting {
+            case .int64, .string, .null: break
+            default: throw .unfit(attribute: attribute.name, expected: "an integer or a string")
+            }
+        }
+        put(fitting, row, index)
+    }
+
+    package func relate(
+        _ row: Int, relationship index: Int, toRows targets: [Int]
+    ) throws(Refusal) {
+        var found: [(key: Int64, entity: Entity)] = []
+        for target in targets {
+            found.append((Cell.reference(toRow: target), try entity(of: target)))
+        }
+        try relate(row, index, found)
+    }
+
+    package func relate(
+        _ row: Int, relationship index: Int, to objects: [Snapshot]
+    ) throws(Refusal) {
+        try relate(row, index, objects.map { ($0.storeKey, $0.entity) })
+    }
+
+    private func relate(
+        _ row: Int, _ index: Int, _ targets: [(key: Int64, entity: Entity)]
+    ) throws(Refusal) {
+        let entity = try entity(of: row)
+        let relationship = entity.relationships[index]
+        guard relationship.isMany || targets.count <= 1 else {
+            throw .tooManyLinks(relationship: relationship.name)
+        }
+        // An object without a key has never been in a store.
+        guard targets.allSatisfy({ $0.key != 0 && entity.links(relationship, to: $0.entity) })
+        else {
+            throw .foreignLink(relationship: relationship.name, expected: relationship.targetName)
+        }
+        let keys = targets.map(\.key)
+        let value: Value =
+            relationship.isMany ? .links(keys) : keys.first.map(Value.link) ?? .null
+        put(value, row, entity.attributes.count + index)
+    }
+
+    // MARK: Rows
+
+    private func check(_ row: Int) throws(Refusal) {
+        guard rows.indices.contains(row) else { throw .noSuchRow(row, count: rows.count) }
+    }
+
+    private func put(_ value: Value, _ row: Int, _ cell: Int) {
+        let old = rows[row]
+        changed[row, default: (0..<old.cellCount).map(old.value(at:))][cell] = value
+    }
+
+    private func renew(_ row: Int) {
+        guard let values = changed.removeValue(forKey: row) else { return }
+        replaced.append(rows[row])
+        rows[row] = Snapshot.make(rows[row].entity, values)
+    }
+}

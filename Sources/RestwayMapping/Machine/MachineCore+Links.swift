@@ -1,0 +1,149 @@
+import RestwayObjects
+
+/// Relationships: each value that leads somewhere becomes a row of its own, and the row that links
+/// to it gets a reference to that row's number.
+extension MachineCore {
+    /// An object at the other end of a relationship of `parent`; false when the mapping is over.
+    mutating func startRow(_ link: PlanLink, _ parent: Int) -> Bool {
+        guard takes(link) else { return true }
+        let start = PlanRow(descriptor: -1, mapping: plan.mapping(of: link))
+        guard startRow(start) else { return false }
+        attach(link, parent)
+        return true
+    }
+
+    /// The identity of an object at the other end: a row of nothing else. False when the mapping is
+    /// over.
+    mutating func putIdentity(_ scalar: Scalar, _ link: PlanLink, _ parent: Int) -> Bool {
+        guard takes(link) else { return true }
+        let mapping = plan.mapping(of: link)
+        guard let target = plan.mappings[mapping].identityTarget else {
+            issue("expected an object, found \(scalar.found)")
+            return true
+        }
+        let issuesBefore = issueCount
+        guard pushRow(PlanRow(descriptor: -1, mapping: mapping)) else { return false }
+        attach(link, parent)
+        let row = rows.count - 1
+        put(scalar, target, row)
+        let isNothing = rows[row].isEmpty
+        if isNothing {
+            nothingCount += 1
+            cells.pop(to: rows[row].firstCell)
+            rows.pop(to: row)
+            if issueCount == issuesBefore { issue("expected an identity, found \(scalar.found)") }
+        } else {
+            finishRows(from: row, haveContent: true)
+        }
+        return true
+    }
+
+    private mutating func attach(_ link: PlanLink, _ parent: Int) {
+        rows[rows.count - 1].parent = parent
+        rows[rows.count - 1].parentCell = link.cell
+    }
+
+    /// A row of a relationship has become something.
+    mutating func link(_ row: Row) {
+        let reference = Cell.reference(toRow: row.number)
+        let place = rows[row.parent].firstCell + row.parentCell
+        rows[row.parent].isEmpty = false
+        let entity = entities[rows[row.parent].mapping]
+        guard entity.relationships[row.parentCell - entity.attributes.count].isMany else {
+            cells[place] = .link(reference)
+            return
+        }
+        let index = UInt32(links.count)
+        links.push(RowLink(key: reference))
+        let list = cells[place]
+        guard list.isList, list.length > 0 else {
+            cells[place] = Cell(.list, length: 1, bits: UInt64(index) << 32 | UInt64(index))
+            return
+        }
+        // The first link stands in the lower half, the last in the upper.
+        links[Int(list.bits >> 32)].next = index
+        cells[place] = Cell(
+            .list, length: list.length + 1,
+            bits: UInt64(index) << 32 | list.bits & 0xFFFF_FFFF)
+    }
+
+    /// An empty object stands where a relationship leads: there is nothing at the other end.
+    mutating func linkNothing(_ row: Row) {
+        let place = rows[row.parent].firstCell + row.parentCell
+        guard cells[place].isAbsent else { return }
+        let entity = entities[rows[row.parent].mapping]
+        let isMany = entity.relationships[row.parentCell - entity.attributes.count].isMany
+        cells[place] = isMany ? Cell(.list) : .null
+        rows[row.parent].isEmpty = false
+    }
+
+    /// A list of nothing has ended: relationships to one take null from it.
+    mutating func putNullToOne(_ frame: Frame) {
+        for index in frame.firstPosition..<positions.count {
+            let position = positions[index]
+            for link in position.node.pointee.links where !link.isMany {
+                putNull(link, position.row)
+            }
+        }
+    }
+
+    /// Null is an element of the list that is open: relationships to one take the first.
+    mutating func putNullToOne(_ position: Position) {
+        for link in position.node.pointee.links where !link.isMany && takes(link) {
+            putNull(link, position.row)
+        }
+    }
+
+    mutating func putNull(_ link: PlanLink, _ row: Int) {
+        guard link.ignoresNull else { return putLinkCell(link, row, .null) }
+        // Nor does it change what the same key said before, when it comes twice.
+        guard cells[rows[row].firstCell + link.cell].isAbsent else { return }
+        cells[rows[row].firstCell + link.cell] = .null
+    }
+
+    /// Whether an empty row is one of an object that knows its keys, but says nothing with them.
+    func isToldNull(_ row: Row) -> Bool {
+        let entity = entities[row.mapping]
+        return (entity.attributes.count..<entity.cellCount).contains { index in
+            cells[row.firstCell + index].kind == .null
+        }
+    }
+
+    mutating func putLinkCell(_ link: PlanLink, _ row: Int, _ cell: Cell) {
+        cells[rows[row].firstCell + link.cell] = cell
+        rows[row].isEmpty = false
+    }
+
+    /// What became nothing leaves no gap: rows, results and references are numbered anew.
+    mutating func closeGaps() -> [Snapshot] {
+        guard nothingCount > 0 else { return takeFinished() }
+        var numbers: [Int] = []
+        var kept: [Snapshot] = []
+        for snapshot in finished {
+            numbers.append(kept.count)
+            if let snapshot { kept.append(snapshot) }
+        }
+        for snapshot in kept { snapshot.renumberReferences(numbers) }
+        for index in results.indices { results[index] = results[index].map { numbers[$0] } }
+        return kept
+    }
+
+    /// All rows, none of which is missing; moved, for each is far away in memory.
+    private mutating func takeFinished() -> [Snapshot] {
+        var rows: [Snapshot?] = []
+        swap(&rows, &finished)
+        return Array(unsafeUninitializedCapacity: rows.count) { places, count in
+            count = rows.count
+            for index in rows.indices {
+                (places.baseAddress! + index).initialize(to: rows[index].take()!)
+            }
+        }
+    }
+
+    /// Of a list, a relationship to one takes the first element only.
+    private func takes(_ link: PlanLink) -> Bool {
+        guard !link.isMany, frames.count > 0 else { return true }
+        let frame = frames[frames.count - 1]
+        return !frame.isArray || frame.index == 0
+    }
+}

@@ -1,0 +1,174 @@
+import RestwayObjects
+
+/// Scalars: each kind has its own quick way to a single attribute; all others meet in `scalar`.
+extension MachineCore {
+    enum Scalar {
+        case null
+        case bool(Bool)
+        case int64(Int64)
+        case double(Double)
+        case string(UnsafeRawBufferPointer)
+        case unrepresentable(UnsafeRawBufferPointer)
+
+        /// As issues name it.
+        var found: StaticString {
+            switch self {
+            case .null: "null"
+            case .bool: "a boolean"
+            case .int64: "an integer"
+            case .double: "a number with a fraction or an exponent"
+            case .string: "a string"
+            case .unrepresentable: "a number out of range"
+            }
+        }
+    }
+
+    @inline(__always)
+    mutating func string(_ text: UnsafeRawBufferPointer) -> EventAnswer {
+        guard isPendingSimple else { return scalar(.string(text)) }
+        let position = takeSimple()
+        putString(text, position.node.pointee.targets[0], position.row)
+        return .want
+    }
+
+    @inline(__always)
+    mutating func int64(_ value: Int64) -> EventAnswer {
+        guard isPendingSimple else { return scalar(.int64(value)) }
+        let position = takeSimple()
+        putInt64(value, position.node.pointee.targets[0], position.row)
+        return .want
+    }
+
+    @inline(__always)
+    mutating func double(_ value: Double) -> EventAnswer {
+        guard isPendingSimple else { return scalar(.double(value)) }
+        let position = takeSimple()
+        putDouble(value, position.node.pointee.targets[0], position.row)
+        return .want
+    }
+
+    @inline(__always)
+    mutating func bool(_ value: Bool) -> EventAnswer {
+        guard isPendingSimple else { return scalar(.bool(value)) }
+        let position = takeSimple()
+        putBool(value, position.node.pointee.targets[0], position.row)
+        return .want
+    }
+
+    mutating func scalar(_ scalar: Scalar) -> EventAnswer {
+        guard failure == nil else { return .stop }
+        let isElement = enterValue()
+        if captures.count > 0 { write(scalar) }
+        for index in receivers(isElement) {
+            let position = isElement ? positions[index] : pending[index]
+            let node = position.node.pointee
+            if !isElement {
+                for target in node.targets { put(scalar, target, position.row) }
+            }
+            if case .null = scalar {
+                if !isElement, position.row >= 0 { putNull(from: position.node, position.row) }
+                if isElement { putNullToOne(position) }
+                continue
+            }
+            for link in node.links where !putIdentity(scalar, link, position.row) { return .stop }
+            if !node.rows.isEmpty || (!isElement && !node.children.isEmpty) {
+                let isList = !isElement && !node.rows.isEmpty
+                issue("expected an object\(isList ? " or a list" : ""), found \(scalar.found)")
+            }
+        }
+        pending.pop(to: 0)
+        isPendingSimple = false
+        return .want
+    }
+
+    @inline(__always)
+    private mutating func takeSimple() -> Position {
+        isPendingSimple = false
+        pending.pop(to: 0)
+        return pending[0]
+    }
+
+    mutating func put(_ scalar: Scalar, _ target: PlanTarget, _ row: Int) {
+        switch scalar {
+        case .null: put(target, row, .null)
+        case .bool(let value): putBool(value, target, row)
+        case .int64(let value): putInt64(value, target, row)
+        case .double(let value): putDouble(value, target, row)
+        case .string(let text): putString(text, target, row)
+        case .unrepresentable:
+            guard target.conversion == .json else { return putTransformed(scalar, target, row) }
+            putJSON(scalar, target, row)
+        }
+    }
+
+    mutating func putBool(_ value: Bool, _ target: PlanTarget, _ row: Int) {
+        switch target.conversion {
+        case .any, .bool: put(target, row, .bool(value))
+        case .json: putJSON(.bool(value), target, row)
+        default: putTransformed(.bool(value), target, row)
+        }
+    }
+
+    mutating func putInt64(_ value: Int64, _ target: PlanTarget, _ row: Int) {
+        switch target.conversion {
+        case .any, .int: put(target, row, .int64(value))
+        case .double: put(target, row, .double(Double(value)))
+        case .json: putJSON(.int64(value), target, row)
+        case .epoch:
+            guard let date = formats[rows[row].mapping][target.detail].date(value) else {
+                return refuse(target, row, "a number out of range")
+            }
+            put(target, row, .date(date))
+        default: putTransformed(.int64(value), target, row)
+        }
+    }
+
+    mutating func putDouble(_ value: Double, _ target: PlanTarget, _ row: Int) {
+        switch target.conversion {
+        case .any, .double: put(target, row, .double(value))
+        case .int:
+            guard let whole = Int64(exactly: value) else {
+                return refuse(target, row, "a number with a fraction, or out of range")
+            }
+            put(target, row, .int64(whole))
+        case .json: putJSON(.double(value), target, row)
+        case .epoch:
+            guard let date = formats[rows[row].mapping][target.detail].date(value) else {
+                return refuse(target, row, "a number out of range")
+            }
+            put(target, row, .date(date))
+        default: putTransformed(.double(value), target, row)
+        }
+    }
+
+    mutating func putString(
+        _ text: UnsafeRawBufferPointer, _ target: PlanTarget, _ row: Int
+    ) {
+        let start = bytes.count
+        switch target.conversion {
+        case .any, .string:
+            bytes.append(text)
+            putText(target, row, .string, from: start)
+        case .iso8601:
+            let date = ISO8601.parse(text.bindMemory(to: UInt8.self))
+            putDate(date, target, row)
+        case .pattern, .epoch:
+            let format = formats[rows[row].mapping][target.detail]
+            putDate(format.parse(text.bindMemory(to: UInt8.self)), target, row)
+        case .bytes:
+            bytes.reserve(Base64.byteCountMax(text.count))
+            guard let count = Base64.decode(text, into: bytes.base + start) else {
+                return refuse(target, row, "a string of another form")
+            }
+            bytes.grew(by: count)
+            putText(target, row, .bytes, from: start)
+        case .json: putJSON(.string(text), target, row)
+        default: putTransformed(.string(text), target, row)
+        }
+    }
+
+    private mutating func putDate(_ date: Int64?, _ target: PlanTarget, _ row: Int) {
+        guard let date else { return refuse(target, row, "a string of another form") }
+        put(target, row, .date(date))
+    }
+}

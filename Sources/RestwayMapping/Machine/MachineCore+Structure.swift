@@ -1,0 +1,150 @@
+import RestwayObjects
+
+/// Objects, lists and keys.
+extension MachineCore {
+    mutating func key(_ key: UnsafeRawBufferPointer) -> EventAnswer {
+        guard failure == nil, frames.count > 0, !frames[frames.count - 1].isArray else {
+            return fail(.brokenEvents)
+        }
+        let top = frames.count - 1
+        if captures.count > 0 { writeKey(key, isFirst: !frames[top].hasContent) }
+        frames[top].hasContent = true
+        isPendingSimple = false
+        let first = frames[top].firstPosition
+        if positions.count - first == 1 {
+            // Nearly always: one row, one place in its tree.
+            let position = positions[first]
+            guard let child = position.node.pointee.child(key) else {
+                pending.pop(to: 0)
+                return captures.count > 0 ? .want : .skip
+            }
+            frames[top].current = child
+            pending.pop(to: 0)
+            pending.push(Position(row: position.row, node: child))
+            isPendingSimple = child.pointee.isSimple && captures.count == 0
+            return .want
+        }
+        pending.pop(to: 0)
+        for index in first..<positions.count {
+            let position = positions[index]
+            guard let child = position.node.pointee.child(key) else { continue }
+            frames[top].current = child
+            pending.push(Position(row: position.row, node: child))
+        }
+        return pending.count > 0 || captures.count > 0 ? .want : .skip
+    }
+
+    mutating func beginObject() -> EventAnswer {
+        guard failure == nil else { return .stop }
+        let isElement = enterValue()
+        let frame = newFrame(isArray: false)
+        let range = receivers(isElement)
+        for index in range {
+            let position = isElement ? positions[index] : pending[index]
+            let node = position.node.pointee
+            if !isElement {
+                captureOrRefuse(position, "an object")
+                if !node.children.isEmpty { positions.push(position) }
+            }
+            if !isElement { for _ in node.rows { progress?.expect(1) } }
+            for row in node.rows where !startRow(row) { return .stop }
+            for link in node.links where !startRow(link, position.row) { return .stop }
+        }
+        return open(frame)
+    }
+
+    mutating func beginArray(_ count: Int?) -> EventAnswer {
+        guard failure == nil else { return .stop }
+        let isElement = enterValue()
+        let frame = newFrame(isArray: true)
+        let range = receivers(isElement)
+        for index in range {
+            let position = isElement ? positions[index] : pending[index]
+            if isElement {
+                issue("expected an object, found a list")
+                continue
+            }
+            captureOrRefuse(position, "a list")
+            if !position.node.pointee.children.isEmpty {
+                issue("expected an object, found a list")
+            }
+            for link in position.node.pointee.links where link.isMany {
+                putLinkCell(link, position.row, Cell(.list))
+            }
+            let node = position.node.pointee
+            if !node.rows.isEmpty || !node.links.isEmpty { positions.push(position) }
+            for _ in node.rows { progress?.expect(count) }
+        }
+        return open(frame)
+    }
+
+    mutating func end(isArray: Bool) -> EventAnswer {
+        guard failure == nil else { return .stop }
+        guard frames.count > 0, frames[frames.count - 1].isArray == isArray else {
+            return fail(.brokenEvents)
+        }
+        let frame = frames[frames.count - 1]
+        frames.pop(to: frames.count - 1)
+        pending.pop(to: 0)
+        isPendingSimple = false
+        if isArray, !frame.hasContent { putNullToOne(frame) }
+        positions.pop(to: frame.firstPosition)
+        if captures.count > 0 {
+            text.push(UInt8(ascii: isArray ? "]" : "}"))
+            finishCaptures(from: frame.firstCapture)
+        }
+        if rows.count > frame.firstRow {
+            finishRows(from: frame.firstRow, haveContent: frame.hasContent)
+        }
+        return .want
+    }
+
+    /// Called first for every value: counts it, if it is an element of a list, and writes what
+    /// stands before it in captured text. Whether it is an element.
+    mutating func enterValue() -> Bool {
+        guard frames.count > 0, frames[frames.count - 1].isArray else { return false }
+        let top = frames.count - 1
+        if captures.count > 0, frames[top].hasContent { text.push(UInt8(ascii: ",")) }
+        frames[top].hasContent = true
+        frames[top].index += 1
+        return true
+    }
+
+    /// The positions that a value goes to: those of its list, else the pending ones.
+    func receivers(_ isElement: Bool) -> Range<Int> {
+        isElement ? frames[frames.count - 1].firstPosition..<positions.count : 0..<pending.count
+    }
+
+    private func newFrame(isArray: Bool) -> Frame {
+        Frame(
+            isArray: isArray, firstPosition: positions.count, firstRow: rows.count,
+            firstCapture: captures.count)
+    }
+
+    /// Opens a container, unless nobody wants to see inside.
+    private mutating func open(_ frame: Frame) -> EventAnswer {
+        pending.pop(to: 0)
+        isPendingSimple = false
+        guard
+            positions.count > frame.firstPosition || rows.count > frame.firstRow
+                || captures.count > 0
+        else { return .skip }
+        guard frames.count < limits.nestingDepthMax else {
+            return fail(.tooDeep(max: limits.nestingDepthMax))
+        }
+        if captures.count > 0 { text.push(UInt8(ascii: frame.isArray ? "[" : "{")) }
+        frames.push(frame)
+        return .want
+    }
+
+    /// A container as the value of attributes: text for those that take any, an issue for others.
+    private mutating func captureOrRefuse(_ position: Position, _ found: StaticString) {
+        for target in position.node.pointee.targets {
+            guard target.takesContainers else {
+                refuse(target, position.row, found)
+                continue
+            }
+            captures.push(Capture(row: position.row, target: target, start: text.count))
+        }
+    }
+}

@@ -1,0 +1,146 @@
+import RestwayObjects
+
+/// The state of a mapping machine.
+///
+/// A *position* is a row and a place in its tree of source keys. The frame of each open object
+/// holds the positions whose children its keys are looked up in; `key` turns them into *pending*
+/// positions, which the value that follows is delivered to. Overlapping descriptors are several
+/// positions in one frame; a row inside a row is another frame's position with a row of its own.
+struct MachineCore {
+    struct Position: BitwiseCopyable {
+        /// Index into `rows`; -1 above all rows, on the way to them.
+        let row: Int
+        let node: UnsafePointer<PlanNode>
+    }
+
+    /// An object or list that is open.
+    struct Frame: BitwiseCopyable {
+        let isArray: Bool
+        /// A key or an element has come.
+        var hasContent = false
+        /// Its positions, rows and captures begin at these indices and reach to the next frame's.
+        let firstPosition: Int
+        let firstRow: Int
+        let firstCapture: Int
+        /// For issues: the position in a list, or the key's node.
+        var index = -1
+        var current: UnsafePointer<PlanNode>?
+    }
+
+    /// An object that is being collected.
+    struct Row: BitwiseCopyable {
+        /// Whose result it is; -1 for the other end of a relationship.
+        let descriptor: Int
+        let mapping: Int
+        /// Its place in `finished`.
+        let number: Int
+        /// Its cells begin here.
+        let firstCell: Int
+        /// The row that links to this one, and the cell of the relationship there; -1 for none.
+        var parent = -1
+        var parentCell = 0
+        var isEmpty = true
+    }
+
+    /// A subtree that becomes JSON text.
+    struct Capture: BitwiseCopyable {
+        let row: Int
+        let target: PlanTarget
+        /// Where its text begins in `text`.
+        let start: Int
+    }
+
+    /// What starting a row needs to know, by mapping.
+    struct RowKind: BitwiseCopyable {
+        let root: UnsafePointer<PlanNode>
+        let cellCount: Int
+    }
+
+    let plan: MappingPlan
+    let limits: MappingLimits
+    let isCancelled: (@Sendable () -> Bool)?
+    let progress: MappingProgress?
+
+    var positions = ScratchStack<Position>()
+    var pending = ScratchStack<Position>()
+    /// There is exactly one pending position, it is a simple one, and nothing is captured.
+    var isPendingSimple = false
+    var frames = ScratchStack<Frame>()
+    var rows = ScratchStack<Row>()
+    var cells = ScratchStack<Cell>(capacity: 256)
+    /// Text of the cells. Kept until no row is open: rows inside each other share it.
+    var bytes = ScratchStack<UInt8>(capacity: 4_096)
+    var captures = ScratchStack<Capture>()
+    /// JSON text that is being captured; captures inside each other share it.
+    var text = ScratchStack<UInt8>(capacity: 1_024)
+    /// The links of lists, in chains; rows inside each other share it.
+    var links = ScratchStack<RowLink>()
+    var rowKinds = ScratchStack<RowKind>()
+
+    let entities: [Entity]
+    let formats: [[DateFormat]]
+    let transforms: [[ValueConversion]]
+    /// In the order in which they began; nil for what is still open, or became nothing.
+    var finished: [Snapshot?] = []
+    /// How many rows have become nothing.
+    var nothingCount = 0
+    var results: [[Int]]
+    var issues: [MappingIssue] = []
+    var issueCount = 0
+    var failure: MappingFailure?
+
+    init(
+        _ plan: MappingPlan, _ limits: MappingLimits, _ isCancelled: (@Sendable () -> Bool)?,
+        _ progress: MappingProgress?
+    ) {
+        self.plan = plan
+        self.limits = limits
+        self.isCancelled = isCancelled
+        self.progress = progress
+        entities = plan.mappings.map(\.entity)
+        formats = plan.mappings.map(\.plan.formats)
+        transforms = plan.mappings.map(\.plan.transforms)
+        results = plan.descriptors.map { _ in [] }
+        for mapping in plan.mappings {
+            rowKinds.push(
+                RowKind(root: mapping.plan.root, cellCount: mapping.entity.cellCount))
+        }
+        pending.push(Position(row: -1, node: plan.tree.root))
+    }
+
+    func destroy() {
+        positions.destroy()
+        pending.destroy()
+        frames.destroy()
+        rows.destroy()
+        cells.destroy()
+        bytes.destroy()
+        captures.destroy()
+        text.destroy()
+        links.destroy()
+        rowKinds.destroy()
+    }
+
+    mutating func finish() throws(MappingFailure) -> MappingResult {
+        if let failure { throw failure }
+        guard frames.count == 0 else { throw .brokenEvents }
+        let rows = closeGaps()
+        progress?.end()
+        let parts = results.enumerated().map {
+            MappingResult.Part(descriptor: $0.offset, rows: $0.element)
+        }
+        var changes = ChangeSet(rows: rows)
+        changes.rowsAreNew = true
+        return MappingResult(
+            changeSet: changes, parts: parts, issues: issues,
+            issueCount: issueCount)
+    }
+
+    /// Ends it all. The first failure stands.
+    mutating func fail(_ failure: MappingFailure) -> EventAnswer {
+        self.failure = self.failure ?? failure
+        pending.pop(to: 0)
+        isPendingSimple = false
+        return .stop
+    }
+}

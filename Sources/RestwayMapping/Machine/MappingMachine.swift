@@ -1,0 +1,49 @@
+/// Turns the events of one response into rows of a change set.
+///
+/// Made for one response and one thread; touches no store and takes no lock.
+package final class MappingMachine: EventSink {
+    /// Behind a pointer: Swift checks each access to a class's own storage at run time.
+    private let core: UnsafeMutablePointer<MachineCore>
+
+    /// - Parameters:
+    ///   - isCancelled: Asked once for each object; true stops the mapping.
+    ///   - progress: Told how far it is.
+    package init(
+        plan: MappingPlan, limits: MappingLimits = MappingLimits(),
+        isCancelled: (@Sendable () -> Bool)? = nil, progress: MappingProgress? = nil
+    ) {
+        core = .allocate(capacity: 1)
+        core.initialize(to: MachineCore(plan, limits, isCancelled, progress))
+    }
+
+    deinit {
+        core.pointee.destroy()
+        core.deinitialize(count: 1)
+        core.deallocate()
+    }
+
+    /// For callers that push through C.
+    package var pointer: MachinePointer { MachinePointer(core) }
+
+    package func beginObject() -> EventAnswer { core.pointee.beginObject() }
+    package func key(_ text: UnsafeRawBufferPointer) -> EventAnswer { core.pointee.key(text) }
+    package func endObject() -> EventAnswer { core.pointee.end(isArray: false) }
+    package func beginArray(count: Int?) -> EventAnswer { core.pointee.beginArray(count) }
+    package func endArray() -> EventAnswer { core.pointee.end(isArray: true) }
+    package func string(_ text: UnsafeRawBufferPointer) -> EventAnswer {
+        core.pointee.string(text)
+    }
+    package func int64(_ value: Int64) -> EventAnswer { core.pointee.int64(value) }
+    package func double(_ value: Double) -> EventAnswer { core.pointee.double(value) }
+    package func bool(_ value: Bool) -> EventAnswer { core.pointee.bool(value) }
+    package func null() -> EventAnswer { core.pointee.scalar(.null) }
+    package func unrepresentableNumber(_ text: UnsafeRawBufferPointer) -> EventAnswer {
+        core.pointee.scalar(.unrepresentable(text))
+    }
+
+    /// What came of the events; call it once, when the mapper has returned. A machine that saw no
+    /// value at all found nothing.
+    package func finish() throws(MappingFailure) -> MappingResult {
+        try core.pointee.finish()
+    }
+}

@@ -1,0 +1,89 @@
+import Glibc
+
+/// A stack of plain values that keeps its memory when it shrinks.
+///
+/// Owned by one machine, which destroys it; an array would count references on every access.
+struct ScratchStack<Element: BitwiseCopyable> {
+    private(set) var base: UnsafeMutablePointer<Element>
+    private(set) var count = 0
+    private var capacity: Int
+
+    init(capacity: Int = 32) {
+        base = Self.allocate(capacity)
+        self.capacity = capacity
+    }
+
+    func destroy() {
+        free(base)
+    }
+
+    subscript(index: Int) -> Element {
+        @inline(__always) get { base[index] }
+        @inline(__always) nonmutating _modify { yield &base[index] }
+    }
+
+    @inline(__always)
+    mutating func push(_ element: Element) {
+        if count == capacity { grow(to: count + 1) }
+        (base + count).initialize(to: element)
+        count += 1
+    }
+
+    mutating func push(repeating element: Element, _ times: Int) {
+        if count + times > capacity { grow(to: count + times) }
+        (base + count).initialize(repeating: element, count: times)
+        count += times
+    }
+
+    @inline(__always)
+    mutating func pop(to count: Int) {
+        self.count = count
+    }
+
+    /// Room for `more` elements behind the last.
+    mutating func reserve(_ more: Int) {
+        if count + more > capacity { grow(to: count + more) }
+    }
+
+    /// Takes in `more` elements that were written behind the last.
+    mutating func grew(by more: Int) {
+        count += more
+    }
+
+    private mutating func grow(to least: Int) {
+        let newCapacity = max(least, capacity * 2)
+        let newBase = Self.allocate(newCapacity)
+        newBase.update(from: base, count: count)
+        free(base)
+        base = newBase
+        capacity = newCapacity
+    }
+
+    /// `malloc` keeps small blocks ready for each thread; what Swift's pointers allocate with, and
+    /// gives the same alignment, does not.
+    private static func allocate(_ capacity: Int) -> UnsafeMutablePointer<Element> {
+        guard let memory = malloc(capacity * MemoryLayout<Element>.stride) else {
+            preconditionFailure("out of memory")
+        }
+        return memory.bindMemory(to: Element.self, capacity: capacity)
+    }
+}
+
+extension ScratchStack<UInt8> {
+    @inline(__always)
+    mutating func append(_ bytes: UnsafeRawBufferPointer) {
+        guard let start = bytes.baseAddress, !bytes.isEmpty else { return }
+        reserve(bytes.count)
+        memcpy(base + count, start, bytes.count)
+        grew(by: bytes.count)
+    }
+
+    mutating func append(_ text: StaticString) {
+        append(UnsafeRawBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
+    }
+
+    mutating func append(_ text: String) {
+        var text = text
+        text.withUTF8 { append(UnsafeRawBufferPointer($0)) }
+    }
+}

@@ -1,0 +1,37 @@
+import RestwayObjects
+
+/// The descriptors that apply to one response, compiled into one tree of key paths.
+///
+/// Worth keeping where the same descriptors apply again and again; any number of machines may use
+/// it at once.
+package final class MappingPlan: Sendable {
+    /// In order of registration; results come in this order.
+    package let descriptors: [ResponseDescriptor]
+    /// The mappings of the descriptors, then those of all entities of the model by their index:
+    /// where relationships lead to.
+    let mappings: [EntityMapping]
+    let tree: PlanTree
+    /// The host's, by name.
+    let customTransforms: [String: CustomTransform]
+
+    /// - Parameter entities: The mappings of all entities by their index; needed where there are
+    ///   relationships.
+    package init(
+        _ descriptors: [ResponseDescriptor], entities: [EntityMapping] = [],
+        transforms: [String: CustomTransform] = [:]
+    ) {
+        precondition(entities.enumerated().allSatisfy { $0.offset == $0.element.entity.index })
+        self.descriptors = descriptors
+        customTransforms = transforms
+        mappings = descriptors.map(\.mapping) + entities
+        var draft = PlanDraft()
+        for (index, descriptor) in descriptors.enumerated() {
+            draft.add(PlanRow(descriptor: index, mapping: index), at: descriptor.keyPath)
+        }
+        tree = PlanTree(draft)
+    }
+
+    /// The index into `mappings` of the entity at the other end of a link.
+    @inline(__always)
+    func mapping(of link: PlanLink) -> Int { descriptors.count + link.entity }
+}

@@ -1,0 +1,64 @@
+/// A place in the tree of source keys, as the machine reads it: plain memory, no reference counts.
+///
+/// Owned by its `PlanTree`, which never changes it.
+struct PlanNode {
+    /// The key that leads here; valid as long as the tree.
+    var key = UnsafeRawBufferPointer(start: nil, count: 0)
+    /// The places below in the order of declaration.
+    var children = UnsafeBufferPointer<UnsafePointer<PlanNode>>(start: nil, count: 0)
+    /// The children again, by their key: open addressing in a power of two of slots.
+    var slots: UnsafePointer<PlanSlot>?
+    var slotMask = 0
+    /// Attributes that take the value here.
+    var targets = UnsafeBufferPointer<PlanTarget>(start: nil, count: 0)
+    /// Objects that are made of the value here.
+    var rows = UnsafeBufferPointer<PlanRow>(start: nil, count: 0)
+    /// Relationships that lead to what is made of the value here.
+    var links = UnsafeBufferPointer<PlanLink>(start: nil, count: 0)
+    /// One attribute and nothing else: what most values meet.
+    var isSimple = false
+
+    /// The place that `key` leads to.
+    @inline(__always)
+    func child(_ key: UnsafeRawBufferPointer) -> UnsafePointer<PlanNode>? {
+        guard let slots else { return nil }
+        let digest = KeyDigest(key)
+        var index = digest.hash & slotMask
+        while let node = slots[index].node {
+            if slots[index].digest == digest, digest.decides || slots[index].hasKey(key) {
+                return node
+            }
+            index = (index + 1) & slotMask
+        }
+        return nil
+    }
+}
+
+/// One place of a node's table; at least one of them is empty.
+struct PlanSlot {
+    var digest = KeyDigest(UnsafeRawBufferPointer(start: nil, count: 0))
+    var node: UnsafePointer<PlanNode>?
+
+    func hasKey(_ key: UnsafeRawBufferPointer) -> Bool {
+        node.map { $0.pointee.key.elementsEqual(key) } ?? false
+    }
+}
+
+/// An object that is made of a value.
+struct PlanRow {
+    /// Index of the descriptor in its plan, for the results.
+    let descriptor: Int
+    /// Index into the plan's entity mappings.
+    let mapping: Int
+}
+
+/// A relationship that leads to objects, or identities of objects.
+struct PlanLink {
+    /// The cell of the relationship in a row.
+    let cell: Int
+    let isMany: Bool
+    /// Null changes nothing, so it says nothing of the object that it belongs to.
+    let ignoresNull: Bool
+    /// The index, within its model, of the entity at the other end.
+    let entity: Int
+}

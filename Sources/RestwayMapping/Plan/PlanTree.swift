@@ -1,0 +1,63 @@
+/// A compiled tree of source keys.
+///
+/// `@unchecked Sendable`: its memory is filled in `init` and only read from then on.
+final class PlanTree: @unchecked Sendable {
+    /// Valid while the tree lives.
+    let root: UnsafePointer<PlanNode>
+    let formats: [DateFormat]
+    /// What transforms need to know beside their kind.
+    let transforms: [ValueConversion]
+    private var memory: [UnsafeMutableRawPointer] = []
+
+    init(_ draft: PlanDraft) {
+        let nodes = UnsafeMutablePointer<PlanNode>.allocate(capacity: draft.nodes.count)
+        nodes.initialize(repeating: PlanNode(), count: draft.nodes.count)
+        root = UnsafePointer(nodes)
+        formats = draft.formats
+        transforms = draft.transforms
+        memory.append(UnsafeMutableRawPointer(nodes))
+
+        // Keys first: a node's table is made of its children's.
+        for (index, node) in draft.nodes.enumerated() {
+            nodes[index].key = UnsafeRawBufferPointer(copy(Array(node.key.utf8)))
+        }
+        for (index, node) in draft.nodes.enumerated() {
+            nodes[index].targets = copy(node.targets)
+            nodes[index].rows = copy(node.rows)
+            nodes[index].links = copy(node.links)
+            nodes[index].children = copy(node.children.map { UnsafePointer(nodes + $0) })
+            (nodes[index].slots, nodes[index].slotMask) = table(nodes[index].children)
+            nodes[index].isSimple =
+                node.targets.count == 1 && node.rows.isEmpty && node.links.isEmpty
+                && node.children.isEmpty
+        }
+    }
+
+    deinit {
+        for block in memory { block.deallocate() }
+    }
+
+    private func copy<Element>(_ elements: [Element]) -> UnsafeBufferPointer<Element> {
+        let copy = UnsafeMutableBufferPointer<Element>.allocate(capacity: max(1, elements.count))
+        _ = copy.initialize(from: elements)
+        memory.append(UnsafeMutableRawPointer(copy.baseAddress!))
+        return UnsafeBufferPointer(start: copy.baseAddress, count: elements.count)
+    }
+
+    /// Four slots a child, so that most searches end at the first.
+    private func table(
+        _ children: UnsafeBufferPointer<UnsafePointer<PlanNode>>
+    ) -> (slots: UnsafePointer<PlanSlot>?, mask: Int) {
+        guard !children.isEmpty else { return (nil, 0) }
+        var count = 4
+        while count < children.count * 4 { count *= 2 }
+        var slots = [PlanSlot](repeating: PlanSlot(), count: count)
+        for child in children {
+            let digest = KeyDigest(child.pointee.key)
+            var index = digest.hash & (count - 1)
+            while slots[index].node != nil { index = (index + 1) & (count - 1) }
+            slots[index] = PlanSlot(digest: digest, node: child)
+        }
+        return (copy(slots).baseAddress, count - 1)
+    }
+}

@@ -1,0 +1,157 @@
+import RestwayMapping
+import RestwayObjects
+import XCTest
+
+/// A machine that is fed by hand: by mappers other than the built-in one, right or wrong.
+final class MachineEventTests: XCTestCase {
+    private let plan: MappingPlan = {
+        let entity = Entity(
+            name: "A", index: 0,
+            attributes: [
+                Attribute(name: "id"), Attribute(name: "json", type: .json),
+                Attribute(name: "number", type: .double),
+            ],
+            identityIndex: 0)
+        let mapping = EntityMapping(
+            entity: entity,
+            attributes: [
+                AttributeMapping(attribute: 0, source: ["id"], conversion: .any),
+                AttributeMapping(attribute: 1, source: ["json"], conversion: .json),
+                AttributeMapping(attribute: 2, source: ["number"], conversion: .double),
+            ])
+        return MappingPlan([ResponseDescriptor(keyPath: ["a"], mapping: mapping)])
+    }()
+
+    private func key(_ machine: MappingMachine, _ text: String) -> EventAnswer {
+        Array(text.utf8).withUnsafeBytes { machine.key($0) }
+    }
+
+    func testKeysThatNobodyWantsAreSkipped() throws {
+        let machine = MappingMachine(plan: plan)
+        XCTAssertEqual(machine.beginObject(), .want)
+        XCTAssertEqual(key(machine, "b"), .skip)
+        XCTAssertEqual(key(machine, "a"), .want)
+        XCTAssertEqual(machine.beginObject(), .want)
+        XCTAssertEqual(key(machine, "idx"), .skip)
+        XCTAssertEqual(key(machine, "id"), .want)
+        XCTAssertEqual(machine.int64(1), .want)
+        XCTAssertEqual(key(machine, "number"), .want)
+        XCTAssertEqual(machine.beginArray(count: nil), .skip)
+        XCTAssertEqual(machine.endObject(), .want)
+        XCTAssertEqual(machine.endObject(), .want)
+        let result = try machine.finish()
+        XCTAssertEqual(result.changeSet.rows.map(\.identity), [.integer(1)])
+        XCTAssertEqual(result.issues.map(\.keyPath), ["a.number"])
+    }
+
+    func testOfAKeyThatComesTwiceTheLaterValueStands() throws {
+        let machine = MappingMachine(plan: plan)
+        _ = machine.beginObject()
+        _ = key(machine, "a")
+        _ = machine.beginObject()
+        for value in 1...3 {
+            _ = key(machine, "id")
+            _ = machine.int64(Int64(value))
+        }
+        _ = machine.endObject()
+        _ = machine.endObject()
+        XCTAssertEqual(try machine.finish().changeSet.rows.map(\.identity), [.integer(3)])
+    }
+
+    func testWhatIsNotANumberIsNullInJSONText() throws {
+        let machine = MappingMachine(plan: plan)
+        _ = machine.beginObject()
+        _ = key(machine, "a")
+        _ = machine.beginObject()
+        _ = key(machine, "json")
+        _ = machine.beginArray(count: nil)
+        for value in [Double.nan, .infinity, -.infinity, .leastNonzeroMagnitude, 1e22] {
+            _ = machine.double(value)
+        }
+        _ = machine.endArray()
+        _ = machine.endObject()
+        _ = machine.endObject()
+        XCTAssertEqual(
+            try machine.finish().changeSet.rows[0].value(named: "json"),
+            .json("[null,null,null,5e-324,1e+22]"))
+    }
+
+    func testEventsThatMakeNoSenseFailAndNeverTrap() {
+        let machine = MappingMachine(plan: plan)
+        XCTAssertEqual(machine.endObject(), .stop)
+        XCTAssertEqual(machine.beginObject(), .stop)
+        XCTAssertThrowsError(try machine.finish()) {
+            XCTAssertEqual($0 as? MappingFailure, .brokenEvents)
+        }
+        let open = MappingMachine(plan: plan)
+        _ = open.beginObject()
+        XCTAssertThrowsError(try open.finish())
+    }
+
+    func testAMapperThatKeepsNoLimitIsStopped() {
+        let machine = MappingMachine(plan: plan, limits: MappingLimits(nestingDepthMax: 3))
+        _ = machine.beginObject()
+        _ = key(machine, "a")
+        _ = machine.beginObject()
+        _ = key(machine, "json")
+        XCTAssertEqual(machine.beginArray(count: nil), .want)
+        XCTAssertEqual(machine.beginArray(count: nil), .stop)
+        XCTAssertThrowsError(try machine.finish()) {
+            XCTAssertEqual($0 as? MappingFailure, .tooDeep(max: 3))
+        }
+    }
+
+    func testRandomEventsNeverTrap() {
+        var generator = Seeded(4)
+        for _ in 0..<20_000 {
+            let machine = MappingMachine(plan: plan)
+            for _ in 0..<Int.random(in: 0...30, using: &generator) {
+                switch Int.random(in: 0...11, using: &generator) {
+                case 0...1: _ = machine.beginObject()
+                case 2: _ = machine.endObject()
+                case 3: _ = machine.beginArray(count: nil)
+                case 4: _ = machine.endArray()
+                case 5: _ = machine.int64(1)
+                case 6: _ = machine.double(1.5)
+                case 7: _ = machine.null()
+                case 8: _ = Array("text".utf8).withUnsafeBytes { machine.string($0) }
+                case 9:
+                    _ = Array("1e999".utf8).withUnsafeBytes { machine.unrepresentableNumber($0) }
+                default:
+                    _ = key(
+                        machine, ["a", "id", "json", "number"].randomElement(using: &generator)!)
+                }
+            }
+            _ = try? machine.finish()
+        }
+    }
+
+    func testNoEventsAtAllFindNothing() throws {
+        let result = try MappingMachine(plan: plan).finish()
+        XCTAssertEqual(result.changeSet.rows.count, 0)
+        XCTAssertEqual(result.parts.map(\.descriptor), [0])
+    }
+
+    func testNothingOutlivesItsUse() throws {
+        weak var machine: MappingMachine?
+        weak var row: Snapshot?
+        weak var entity: Entity?
+        do {
+            let used = Entity(name: "A", index: 0, attributes: [Attribute(name: "id")])
+            let mapping = EntityMapping(
+                entity: used,
+                attributes: [AttributeMapping(attribute: 0, source: ["id"], conversion: .any)])
+            let made = MappingMachine(plan: MappingPlan([ResponseDescriptor(mapping: mapping)]))
+            _ = made.beginObject()
+            _ = key(made, "id")
+            _ = made.int64(1)
+            _ = made.endObject()
+            let result = try made.finish()
+            (machine, row, entity) = (made, result.changeSet.rows[0], used)
+            XCTAssertNotNil(row)
+        }
+        XCTAssertNil(machine)
+        XCTAssertNil(row)
+        XCTAssertNil(entity)
+    }
+}
