@@ -1,0 +1,20 @@
+/// Why a call has no credential to go out with.
+package enum AuthFailure: Error, Equatable, Sendable {
+    /// The refresh ended without a new credential, for this reason.
+    case refused(reason: String)
+    /// The refresh did not end in time.
+    case timedOut(milliseconds: Int64)
+    /// The credential had to be refreshed too often.
+    case tooManyRefreshes(max: Int, windowMilliseconds: Int64)
+    case closed
+
+    package var message: String {
+        switch self {
+        case .refused(let reason): reason
+        case .timedOut(let milliseconds): "the refresh did not end within \(milliseconds) ms"
+        case .tooManyRefreshes(let max, let window):
+            "more than \(max) refreshes in \(window) ms: the server refuses what it has just given"
+        case .closed: "the client has been closed"
+        }
+    }
+}

@@ -1,0 +1,34 @@
+/// How a client gets its tokens (RFC 6749).
+package struct OAuthSettings: Equatable, Sendable {
+    package enum Grant: String, CaseIterable, Sendable {
+        /// Section 4.4.
+        case clientCredentials
+        /// Section 6.
+        case refreshToken
+    }
+
+    /// Where the client's identifier and secret go (section 2.3.1).
+    package enum ClientAuthentication: String, CaseIterable, Sendable {
+        case basic
+        case body
+    }
+
+    package var grant: Grant
+    /// Absolute.
+    package var tokenURL: String
+    package var scope: String?
+    package var clientAuthentication = ClientAuthentication.basic
+    /// What the server wants besides (an audience, a resource).
+    package var parameters: [(name: String, value: String)] = []
+
+    package init(grant: Grant, tokenURL: String) {
+        self.grant = grant
+        self.tokenURL = tokenURL
+    }
+
+    package static func == (left: OAuthSettings, right: OAuthSettings) -> Bool {
+        left.grant == right.grant && left.tokenURL == right.tokenURL && left.scope == right.scope
+            && left.clientAuthentication == right.clientAuthentication
+            && left.parameters.elementsEqual(right.parameters, by: ==)
+    }
+}

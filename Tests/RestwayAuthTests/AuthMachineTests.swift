@@ -1,0 +1,179 @@
+import RestwaySupport
+import XCTest
+
+@testable import RestwayAuth
+
+final class AuthMachineTests: XCTestCase {
+    private func machine(
+        hasCredential: Bool = true, _ change: (inout AuthMachine.Settings) -> Void = { _ in }
+    ) -> AuthMachine {
+        var settings = AuthMachine.Settings()
+        settings.canRefresh = true
+        change(&settings)
+        return AuthMachine(settings, hasCredential: hasCredential)
+    }
+
+    private func at(_ milliseconds: Int64) -> Deadline {
+        Deadline(nanoseconds: 1).advanced(milliseconds: milliseconds)
+    }
+
+    func testConcurrent401sShareOneRefreshAndReplayInArrivalOrder() {
+        var machine = machine()
+        for call in 1...3 as ClosedRange<UInt64> {
+            XCTAssertEqual(machine.arrive(call, now: at(0)), [.send(call, credential: 1)])
+        }
+        XCTAssertEqual(
+            machine.refuse(3, sentWith: 1, replays: 0, now: at(1)), [.refresh(1)])
+        XCTAssertEqual(machine.refuse(1, sentWith: 1, replays: 0, now: at(2)), [])
+        XCTAssertEqual(machine.arrive(4, now: at(2)), [])
+        XCTAssertEqual(machine.refuse(2, sentWith: 1, replays: 0, now: at(3)), [])
+        XCTAssertEqual(
+            machine.refreshed(1, now: at(9)),
+            [1, 2, 3, 4].map { .send($0, credential: 2) })
+    }
+
+    func testA401ToAnOlderCredentialReplaysAtOnceWithoutARefresh() {
+        var machine = machine()
+        _ = machine.arrive(1, now: at(0))
+        _ = machine.arrive(2, now: at(0))
+        _ = machine.refuse(1, sentWith: 1, replays: 0, now: at(1))
+        _ = machine.refreshed(1, now: at(2))
+        XCTAssertEqual(
+            machine.refuse(2, sentWith: 1, replays: 0, now: at(3)), [.send(2, credential: 2)])
+    }
+
+    func testACallIsReplayedOnceUnlessMoreAreAllowed() {
+        var once = machine()
+        _ = once.refuse(1, sentWith: 1, replays: 0, now: at(0))
+        _ = once.refreshed(1, now: at(1))
+        XCTAssertEqual(once.refuse(1, sentWith: 2, replays: 1, now: at(2)), [.settle(1)])
+        var twice = machine { $0.replaysMax = 2 }
+        _ = twice.refuse(1, sentWith: 1, replays: 0, now: at(0))
+        _ = twice.refreshed(1, now: at(1))
+        XCTAssertEqual(twice.refuse(1, sentWith: 2, replays: 1, now: at(2)), [.refresh(2)])
+    }
+
+    func testAFailedRefreshFailsAllWhoWaitAndIsRememberedUntilThereIsANewCredential() {
+        var machine = machine()
+        let failure = AuthFailure.refused(reason: "the user has logged out")
+        _ = machine.refuse(2, sentWith: 1, replays: 0, now: at(0))
+        _ = machine.arrive(1, now: at(0))
+        XCTAssertEqual(
+            machine.refreshFailed(1, failure, now: at(1)), [.fail(1, failure), .fail(2, failure)])
+        XCTAssertEqual(machine.arrive(3, now: at(999_999)), [.fail(3, failure)])
+        XCTAssertEqual(
+            machine.refuse(4, sentWith: 1, replays: 0, now: at(999_999)), [.fail(4, failure)])
+        XCTAssertEqual(machine.credentialChanged(), [])
+        XCTAssertEqual(machine.arrive(5, now: at(0)), [.send(5, credential: 2)])
+    }
+
+    func testATemporaryFailureFailsWhoWaitsAndLetsTheNextOneTryAgain() {
+        var machine = machine()
+        let failure = AuthFailure.refused(reason: "no network")
+        _ = machine.refuse(1, sentWith: 1, replays: 0, now: at(0))
+        XCTAssertEqual(
+            machine.refreshFailed(1, failure, isTemporary: true, now: at(1)), [.fail(1, failure)])
+        XCTAssertEqual(machine.arrive(2, now: at(2)), [.refresh(2)])
+    }
+
+    func testARefreshThatNeverEndsIsAbandonedAndFailsWhoWaits() {
+        var machine = machine()
+        _ = machine.refuse(1, sentWith: 1, replays: 0, now: at(0))
+        let failure = AuthFailure.timedOut(milliseconds: 30)
+        XCTAssertEqual(
+            machine.refreshTimedOut(1, milliseconds: 30, now: at(30)),
+            [.abandon(1), .fail(1, failure)])
+        XCTAssertEqual(machine.refreshed(1, now: at(31)), [], "too late")
+        XCTAssertEqual(machine.arrive(2, now: at(32)), [.fail(2, failure)])
+    }
+
+    func testACancelledCallIsNotSentWhenTheRefreshEnds() {
+        var machine = machine()
+        _ = machine.refuse(1, sentWith: 1, replays: 0, now: at(0))
+        _ = machine.arrive(2, now: at(0))
+        machine.leave(1)
+        XCTAssertEqual(machine.refreshed(1, now: at(1)), [.send(2, credential: 2)])
+    }
+
+    func testTooManyRefreshesInAWindowFailUntilTheWindowHasMovedOn() {
+        var machine = machine { $0.refreshesMax = 2; $0.windowMilliseconds = 100 }
+        for round in 1...2 as ClosedRange<UInt64> {
+            let call = round
+            XCTAssertEqual(
+                machine.refuse(call, sentWith: round, replays: 0, now: at(Int64(round))),
+                [.refresh(round)])
+            _ = machine.refreshed(round, now: at(Int64(round)))
+        }
+        let failure = AuthFailure.tooManyRefreshes(max: 2, windowMilliseconds: 100)
+        XCTAssertEqual(
+            machine.refuse(3, sentWith: 3, replays: 0, now: at(50)), [.fail(3, failure)])
+        XCTAssertEqual(machine.arrive(4, now: at(100)), [.fail(4, failure)])
+        XCTAssertEqual(machine.arrive(5, now: at(101)), [.refresh(3)])
+    }
+
+    func testWithoutAnyoneToRefreshARefusalIsTheAnswer() {
+        var machine = machine { $0.canRefresh = false }
+        XCTAssertEqual(machine.refuse(1, sentWith: 1, replays: 0, now: at(0)), [.settle(1)])
+        XCTAssertEqual(machine.arrive(2, now: at(0)), [.send(2, credential: 1)])
+        _ = machine.credentialChanged()
+        XCTAssertEqual(
+            machine.refuse(3, sentWith: 1, replays: 0, now: at(0)), [.send(3, credential: 2)])
+    }
+
+    func testTheFirstCallWaitsForACredentialWhenThereIsNone() {
+        var machine = machine(hasCredential: false)
+        XCTAssertEqual(machine.arrive(1, now: at(0)), [.refresh(1)])
+        XCTAssertEqual(machine.arrive(2, now: at(0)), [])
+        XCTAssertEqual(
+            machine.refreshed(1, now: at(1)),
+            [.send(1, credential: 2), .send(2, credential: 2)])
+    }
+
+    func testWhoCanRefreshMayComeLater() {
+        var machine = machine(hasCredential: false) { $0.canRefresh = false }
+        XCTAssertEqual(machine.arrive(1, now: at(0)), [.send(1, credential: 1)])
+        machine.configure(canRefresh: true, hasCredential: false)
+        XCTAssertEqual(machine.arrive(2, now: at(0)), [.refresh(1)])
+        _ = machine.refreshed(1, now: at(0))
+        machine.configure(canRefresh: true, hasCredential: false)
+        machine.configure(canRefresh: true, hasCredential: true)
+        XCTAssertEqual(machine.arrive(3, now: at(0)), [.send(3, credential: 2)])
+        machine.configure(canRefresh: false, hasCredential: true)
+        XCTAssertEqual(machine.refuse(4, sentWith: 2, replays: 0, now: at(0)), [.settle(4)])
+    }
+
+    func testACredentialIsRefreshedBeforeItExpires() {
+        var machine = machine(hasCredential: false)
+        _ = machine.arrive(1, now: at(0))
+        _ = machine.refreshed(1, refreshAt: at(90), expiresAt: at(100), now: at(0))
+        XCTAssertEqual(machine.arrive(2, now: at(89)), [.send(2, credential: 2)])
+        XCTAssertEqual(machine.arrive(3, now: at(90)), [.refresh(2)])
+        let failure = AuthFailure.refused(reason: "busy")
+        XCTAssertEqual(
+            machine.refreshFailed(2, failure, now: at(95)), [.send(3, credential: 2)],
+            "it is still good for a while")
+        XCTAssertEqual(machine.arrive(4, now: at(99)), [.send(4, credential: 2)])
+        XCTAssertEqual(machine.arrive(5, now: at(100)), [.refresh(3)])
+        XCTAssertEqual(machine.refreshFailed(3, failure, now: at(101)), [.fail(5, failure)])
+    }
+
+    func testANewCredentialLetsWaitingCallsGoAndTheOldRefreshHasToEndBeforeTheNext() {
+        var machine = machine()
+        _ = machine.refuse(1, sentWith: 1, replays: 0, now: at(0))
+        XCTAssertEqual(
+            machine.credentialChanged(), [.abandon(1), .send(1, credential: 2)])
+        XCTAssertEqual(machine.refuse(2, sentWith: 2, replays: 0, now: at(1)), [])
+        XCTAssertEqual(machine.refreshed(1, now: at(2)), [.refresh(2)], "its outcome is obsolete")
+        XCTAssertEqual(machine.refreshed(2, now: at(3)), [.send(2, credential: 3)])
+    }
+
+    func testAfterCloseNothingGoesOut() {
+        var machine = machine()
+        _ = machine.refuse(1, sentWith: 1, replays: 0, now: at(0))
+        XCTAssertEqual(machine.close(), [.abandon(1)])
+        XCTAssertEqual(machine.refreshed(1, now: at(1)), [])
+        XCTAssertEqual(machine.credentialChanged(), [])
+        XCTAssertEqual(machine.arrive(2, now: at(2)), [.fail(2, .closed)])
+        XCTAssertEqual(machine.close(), [])
+    }
+}

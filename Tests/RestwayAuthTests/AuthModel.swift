@@ -1,0 +1,120 @@
+import RestwayAuth
+import RestwaySupport
+
+/// What the issue says about authentication, as plainly as it can be written: a list of calls that
+/// is searched again for every question. The machine has to agree with it in every step.
+struct AuthModel {
+    struct Waiting { let call: UInt64 }
+    struct Running { let number: UInt64, credential: UInt64 }
+
+    let settings: AuthMachine.Settings
+    var credential: UInt64 = 1
+    /// Credentials that a server refused, or that could not be replaced.
+    var dead: Set<UInt64> = []
+    /// Why the present credential cannot be replaced, and until when that holds.
+    var failure: (why: AuthFailure, until: Deadline)?
+    var waiting: [UInt64] = []
+    var running: Running?
+    var refreshStarts: [Deadline] = []
+    var refreshCount: UInt64 = 0
+    var isClosed = false
+
+    init(_ settings: AuthMachine.Settings) {
+        self.settings = settings
+    }
+
+    private var isDead: Bool { dead.contains(credential) }
+
+    mutating func arrive(_ call: UInt64, _ now: Deadline) -> [AuthMachine.Action] {
+        if isClosed { return [.fail(call, .closed)] }
+        if !isDead { return [.send(call, credential: credential)] }
+        if let failure {
+            if now < failure.until { return [.fail(call, failure.why)] }
+            self.failure = nil
+        }
+        let isFirst = waiting.isEmpty
+        waiting.append(call)
+        if running != nil { return [] }
+        // Whoever else waits does so for a refresh that runs.
+        precondition(isFirst)
+        return start(now)
+    }
+
+    mutating func refuse(
+        _ call: UInt64, _ sentWith: UInt64, _ replays: Int, _ now: Deadline
+    ) -> [AuthMachine.Action] {
+        if replays >= settings.replaysMax { return [.settle(call)] }
+        if sentWith == credential {
+            if !settings.canRefresh { return [.settle(call)] }
+            dead.insert(credential)
+        }
+        return arrive(call, now)
+    }
+
+    mutating func leave(_ call: UInt64) {
+        waiting.removeAll { $0 == call }
+    }
+
+    mutating func refreshed(_ number: UInt64, _ now: Deadline) -> [AuthMachine.Action] {
+        guard !isClosed, let ended = running, ended.number == number else { return [] }
+        running = nil
+        if ended.credential != credential { return isDead && failure == nil ? again(now) : [] }
+        credential += 1
+        return letGo()
+    }
+
+    mutating func failed(
+        _ number: UInt64, _ why: AuthFailure, _ isTemporary: Bool, _ now: Deadline
+    ) -> [AuthMachine.Action] {
+        guard !isClosed, let ended = running, ended.number == number else { return [] }
+        running = nil
+        if ended.credential != credential { return isDead && failure == nil ? again(now) : [] }
+        if !isTemporary { failure = (why, .never) }
+        return end(why)
+    }
+
+    mutating func changed() -> [AuthMachine.Action] {
+        if isClosed { return [] }
+        credential += 1
+        failure = nil
+        return (running.map { [.abandon($0.number)] } ?? []) + letGo()
+    }
+
+    mutating func close() -> [AuthMachine.Action] {
+        isClosed = true
+        waiting = []
+        defer { running = nil }
+        return running.map { [.abandon($0.number)] } ?? []
+    }
+
+    /// A refresh starts even when everyone who waited has been cancelled meanwhile.
+    private mutating func again(_ now: Deadline) -> [AuthMachine.Action] { start(now) }
+
+    private mutating func start(_ now: Deadline) -> [AuthMachine.Action] {
+        let recent = refreshStarts.filter {
+            $0.advanced(milliseconds: settings.windowMilliseconds) > now
+        }
+        if recent.count >= settings.refreshesMax {
+            let why = AuthFailure.tooManyRefreshes(
+                max: settings.refreshesMax, windowMilliseconds: settings.windowMilliseconds)
+            failure = (why, recent[0].advanced(milliseconds: settings.windowMilliseconds))
+            return end(why)
+        }
+        refreshStarts.append(now)
+        refreshCount += 1
+        running = Running(number: refreshCount, credential: credential)
+        return [.refresh(refreshCount)]
+    }
+
+    private mutating func letGo() -> [AuthMachine.Action] {
+        let calls = waiting.sorted()
+        waiting = []
+        return calls.map { .send($0, credential: credential) }
+    }
+
+    private mutating func end(_ why: AuthFailure) -> [AuthMachine.Action] {
+        let calls = waiting.sorted()
+        waiting = []
+        return calls.map { .fail($0, why) }
+    }
+}

@@ -1,0 +1,241 @@
+import RestwaySupport
+import XCTest
+
+@testable import RestwayAuth
+
+/// Random schedules of calls, answers, refreshes, cancels and a close, against `AuthModel` and
+/// against what must hold whatever a model says.
+final class AuthScheduleTests: XCTestCase {
+    func testTheMachineAgreesWithTheModelInThousandsOfSchedules() {
+        var totals = World.Counts()
+        for seed in 0..<6_000 as Range<UInt64> {
+            var world = World(seed: seed)
+            if let problem = world.run() {
+                XCTFail("seed \(seed): \(problem)\n" + world.log.joined(separator: "\n"))
+                return
+            }
+            totals.add(world.counts)
+        }
+        // The schedules are worth something only when they lead everywhere.
+        XCTAssertGreaterThan(totals.replayed, 5_000)
+        XCTAssertGreaterThan(totals.refreshes, 5_000)
+        XCTAssertGreaterThan(totals.failed, 5_000)
+        XCTAssertGreaterThan(totals.cancelledWaiting, 500)
+        XCTAssertGreaterThan(totals.obsolete, 500)
+        XCTAssertGreaterThan(totals.throttled, 100)
+        XCTAssertGreaterThan(totals.closed, 1_000)
+    }
+}
+
+/// One schedule: a server that lets tokens die, hosts that refresh well, badly or never.
+private struct World {
+    struct Counts {
+        var replayed = 0, refreshes = 0, failed = 0, cancelledWaiting = 0, obsolete = 0
+        var throttled = 0, closed = 0
+
+        mutating func add(_ other: Counts) {
+            replayed += other.replayed
+            refreshes += other.refreshes
+            failed += other.failed
+            cancelledWaiting += other.cancelledWaiting
+            obsolete += other.obsolete
+            throttled += other.throttled
+            closed += other.closed
+        }
+    }
+
+    private enum Place: Equatable { case waiting, sent(UInt64), completed }
+    private struct Call {
+        var place: Place
+        var replays = 0
+    }
+
+    var counts = Counts()
+    var log: [String] = []
+
+    private var random: SeededRandom
+    private var machine: AuthMachine
+    private var model: AuthModel
+    private let settings: AuthMachine.Settings
+    private var now = Deadline(nanoseconds: 1)
+    private var calls: [UInt64: Call] = [:]
+    private var lastCall: UInt64 = 0
+    /// Credentials that a refusal proved to be dead.
+    private var knownDead: Set<UInt64> = []
+    private var runningRefresh: UInt64?
+    private var problem: String?
+
+    init(seed: UInt64) {
+        random = SeededRandom(seed: seed)
+        var settings = AuthMachine.Settings()
+        settings.canRefresh = seed % 16 != 0
+        settings.replaysMax = Int(seed % 3)
+        settings.refreshesMax = 1 + Int(seed % 5)
+        settings.windowMilliseconds = 50
+        self.settings = settings
+        machine = AuthMachine(settings)
+        model = AuthModel(settings)
+    }
+
+    private mutating func roll(_ sides: Int) -> Int { Int.random(in: 0..<sides, using: &random) }
+
+    mutating func run() -> String? {
+        let steps = 20 + roll(60)
+        for _ in 0..<steps where problem == nil {
+            now = now.advanced(milliseconds: Int64(roll(8)))
+            step()
+        }
+        if problem == nil { finish() }
+        return problem
+    }
+
+    private mutating func step() {
+        switch roll(20) {
+        case 0..<6: arrive()
+        case 6..<13: answer()
+        case 13..<16: endRefresh()
+        case 16: cancel()
+        case 17: changeCredential()
+        case 18 where roll(6) == 0: close()
+        default: arrive()
+        }
+    }
+
+    private mutating func arrive() {
+        lastCall += 1
+        calls[lastCall] = Call(place: .waiting)
+        let call = lastCall
+        check("arrive \(call)", machine.arrive(call, now: now), model.arrive(call, now))
+    }
+
+    private mutating func answer() {
+        let sent = calls.filter { if case .sent = $0.value.place { true } else { false } }
+        guard let call = sent.keys.sorted().randomElement(using: &random),
+            case .sent(let credential)? = calls[call]?.place
+        else { return }
+        // A server never takes back that a credential is dead.
+        let isRefused = knownDead.contains(credential) || roll(3) == 0
+        guard isRefused else {
+            log.append("answer \(call)")
+            return complete(call)
+        }
+        let replays = calls[call]!.replays
+        if settings.canRefresh, replays < settings.replaysMax { knownDead.insert(credential) }
+        let actions = machine.refuse(call, sentWith: credential, replays: replays, now: now)
+        calls[call]!.place = .waiting
+        calls[call]!.replays += 1
+        check(
+            "refuse \(call), sent with \(credential)", actions,
+            model.refuse(call, credential, replays, now))
+    }
+
+    private mutating func endRefresh() {
+        guard let number = runningRefresh else { return }
+        if number != model.running?.number || model.running?.credential != model.credential {
+            counts.obsolete += 1
+        }
+        runningRefresh = nil
+        let failure = AuthFailure.refused(reason: "refused on purpose")
+        switch roll(8) {
+        case 0..<4:
+            check("refreshed \(number)", machine.refreshed(number, now: now),
+                model.refreshed(number, now))
+        case 4:
+            // It never ended; the time-out does.
+            let late = AuthFailure.timedOut(milliseconds: 9)
+            let actions = machine.refreshTimedOut(number, milliseconds: 9, now: now)
+            let expected = model.running?.number == number && !model.isClosed
+                ? [.abandon(number)] + model.failed(number, late, false, now) : []
+            check("refresh \(number) timed out", actions, expected)
+        default:
+            let isTemporary = roll(2) == 0
+            check(
+                "refresh \(number) failed",
+                machine.refreshFailed(number, failure, isTemporary: isTemporary, now: now),
+                model.failed(number, failure, isTemporary, now))
+        }
+    }
+
+    private mutating func cancel() {
+        let open = calls.filter { $0.value.place != .completed }
+        guard let call = open.keys.sorted().randomElement(using: &random) else { return }
+        log.append("cancel \(call)")
+        if calls[call]?.place == .waiting { counts.cancelledWaiting += 1 }
+        machine.leave(call)
+        model.leave(call)
+        complete(call)
+    }
+
+    private mutating func changeCredential() {
+        check("credential changed", machine.credentialChanged(), model.changed())
+    }
+
+    private mutating func close() {
+        guard !model.isClosed else { return }
+        counts.closed += 1
+        // The client completes them; the machine only has to forget them.
+        for call in calls.keys where calls[call]!.place != .completed { complete(call) }
+        check("close", machine.close(), model.close())
+        runningRefresh = nil
+    }
+
+    /// Everything ends at last: refreshes well or badly, calls with an answer.
+    private mutating func finish() {
+        for _ in 0..<1_000 where problem == nil {
+            let open = calls.filter { $0.value.place != .completed }
+            guard !open.isEmpty else { break }
+            now = now.advanced(milliseconds: 60)
+            if runningRefresh != nil { endRefresh() } else { answer() }
+        }
+        for (call, state) in calls where state.place != .completed {
+            problem = problem ?? "call \(call) never completed"
+        }
+    }
+
+    // MARK: What must hold
+
+    private mutating func check(
+        _ event: String, _ actions: [AuthMachine.Action], _ expected: [AuthMachine.Action]
+    ) {
+        log.append("\(event): \(actions)")
+        if actions != expected { problem = "\(event): \(actions), the model says \(expected)" }
+        var lastSent: UInt64 = 0
+        for action in actions {
+            switch action {
+            case .send(let call, let credential):
+                if call <= lastSent { problem = "\(call) is sent after \(lastSent)" }
+                lastSent = call
+                send(call, credential)
+            case .fail(let call, let why):
+                counts.failed += 1
+                if case .tooManyRefreshes = why { counts.throttled += 1 }
+                complete(call)
+            case .settle(let call):
+                complete(call)
+            case .refresh(let number):
+                if runningRefresh != nil { problem = "two refreshes at once" }
+                runningRefresh = number
+                counts.refreshes += 1
+            case .abandon:
+                break
+            }
+        }
+        let overtaken = calls.contains { $0.value.place == .waiting && $0.key < lastSent }
+        if lastSent > 0, overtaken { problem = "\(lastSent) overtook a call that waits" }
+        if machine.waitingCount != calls.values.count(where: { $0.place == .waiting }) {
+            problem = problem ?? "\(event): a call is lost, or waits although it has ended"
+        }
+    }
+
+    private mutating func send(_ call: UInt64, _ credential: UInt64) {
+        if calls[call]?.place != .waiting { problem = "\(call) is sent from nowhere" }
+        if knownDead.contains(credential) { problem = "\(call) is sent with a dead credential" }
+        if calls[call]!.replays > 0 { counts.replayed += 1 }
+        calls[call]!.place = .sent(credential)
+    }
+
+    private mutating func complete(_ call: UInt64) {
+        if calls[call]!.place == .completed { problem = "\(call) completed twice" }
+        calls[call]!.place = .completed
+    }
+}

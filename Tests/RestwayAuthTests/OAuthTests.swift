@@ -1,0 +1,115 @@
+import RestwaySupport
+import XCTest
+
+@testable import RestwayAuth
+
+final class OAuthTests: XCTestCase {
+    private func credential() -> Credential {
+        var credential = Credential()
+        credential.user = "the client"
+        credential.password = Secret("s&cret")
+        credential.refreshToken = Secret("r1")
+        return credential
+    }
+
+    private func text(_ request: TokenRequest) -> String {
+        String(decoding: request.body, as: UTF8.self)
+    }
+
+    func testClientCredentialsAreAskedForAsTheStandardSays() throws {
+        var settings = OAuthSettings(grant: .clientCredentials, tokenURL: "https://a.test/token")
+        settings.scope = "read write"
+        settings.parameters = [("audience", "https://api.test/ü")]
+        let request = try TokenRequest(settings, credential())
+        XCTAssertEqual(
+            text(request),
+            "grant_type=client_credentials&scope=read+write"
+                + "&audience=https%3A%2F%2Fapi.test%2F%C3%BC")
+        XCTAssertEqual(request.basicCredentials, "the+client:s%26cret")
+    }
+
+    func testTheClientCanNameItselfInTheBody() throws {
+        var settings = OAuthSettings(grant: .refreshToken, tokenURL: "https://a.test/token")
+        settings.clientAuthentication = .body
+        let request = try TokenRequest(settings, credential())
+        XCTAssertEqual(
+            text(request),
+            "grant_type=refresh_token&refresh_token=r1&client_id=the+client&client_secret=s%26cret")
+        XCTAssertNil(request.basicCredentials)
+    }
+
+    func testAPublicClientHasNoSecret() throws {
+        var credential = credential()
+        credential.password = nil
+        let request = try TokenRequest(
+            OAuthSettings(grant: .refreshToken, tokenURL: "https://a.test/token"), credential)
+        XCTAssertNil(request.basicCredentials)
+        XCTAssertTrue(text(request).hasSuffix("&client_id=the+client"))
+    }
+
+    func testWhatIsMissingIsSaid() {
+        let settings = OAuthSettings(grant: .refreshToken, tokenURL: "https://a.test/token")
+        XCTAssertThrowsError(try TokenRequest(settings, Credential()))
+        let other = OAuthSettings(grant: .clientCredentials, tokenURL: "https://a.test/token")
+        XCTAssertThrowsError(try TokenRequest(other, Credential()))
+    }
+
+    private func response(_ status: Int, _ body: String) -> TokenResponse {
+        Array(body.utf8).withUnsafeBytes { TokenResponse(status: status, body: $0) }
+    }
+
+    func testATokenIsTakenWithItsLifeAndItsSuccessor() {
+        var expected = Credential()
+        expected.token = Secret("t2")
+        expected.refreshToken = Secret("r2")
+        expected.expiresInMilliseconds = 3_600_000
+        XCTAssertEqual(
+            response(
+                200,
+                """
+                {"access_token": "t2", "token_type": "Bearer", "expires_in": 3600,
+                 "refresh_token": "r2"}
+                """), .granted(expected))
+        expected.refreshToken = nil
+        expected.expiresInMilliseconds = 1_500
+        XCTAssertEqual(
+            response(200, #"{"access_token": "t2", "expires_in": "1.5"}"#), .granted(expected))
+    }
+
+    func testARefreshTokenThatDidNotComeStands() {
+        var new = Credential()
+        new.token = Secret("t2")
+        let updated = credential().updated(by: new)
+        XCTAssertEqual(updated.refreshToken, Secret("r1"))
+        XCTAssertEqual(updated.token, Secret("t2"))
+        XCTAssertEqual(updated.user, "the client")
+    }
+
+    func testARefusalIsTellingAndFinal() {
+        let answer = response(
+            400, #"{"error": "invalid_grant", "error_description": "revoked\u0007"}"#)
+        XCTAssertEqual(
+            answer,
+            .refused(
+                reason: "the token endpoint answered 400 (invalid_grant): revoked?",
+                isTemporary: false))
+    }
+
+    func testAServerInTroubleMayBeAskedAgain() {
+        for status in [408, 425, 429, 500, 503] {
+            guard case .refused(_, true) = response(status, "<html>") else {
+                return XCTFail("\(status)")
+            }
+        }
+        guard case .refused(_, true) = response(400, #"{"error": "temporarily_unavailable"}"#)
+        else { return XCTFail("temporarily_unavailable") }
+    }
+
+    func testAnAnswerOfAnyShapeIsTolerated() {
+        for body in ["", "null", "[]", "{}", "\"t\"", #"{"access_token": 1}"#,
+            #"{"access_token": ""}"#, #"{"access_token": "t", "token_type": "mac"}"#, "{",
+        ] {
+            guard case .refused(_, false) = response(200, body) else { return XCTFail(body) }
+        }
+    }
+}
