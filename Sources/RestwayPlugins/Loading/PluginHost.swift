@@ -1,0 +1,31 @@
+import CRestwayPlugin
+import RestwaySupport
+
+/// What the library gives to plugins.
+enum PluginHost {
+    static let capabilities = UInt64(RESTWAY_PLUGIN_CAN_MAP)
+
+    /// The table for the start of a plugin; lives as long as the process.
+    ///
+    /// `nonisolated(unsafe)`: written once, before anybody has it.
+    nonisolated(unsafe) static let shared: UnsafePointer<restway_plugin_host> = {
+        let host = UnsafeMutablePointer<restway_plugin_host>.allocate(capacity: 1)
+        var table = restway_plugin_host()
+        table.struct_size = MemoryLayout<restway_plugin_host>.size
+        table.abi_major = UInt32(RESTWAY_PLUGIN_ABI_MAJOR)
+        table.abi_minor = UInt32(RESTWAY_PLUGIN_ABI_MINOR)
+        table.capabilities = capabilities
+        table.version = version
+        table.log = { _, level, text in
+            guard let text = text.map({ String(cString: $0) }) else { return }
+            Log.shared.write(LogLevel(rawValue: Int(level)) ?? .debug, .plugin, text)
+        }
+        host.initialize(to: table)
+        return UnsafePointer(host)
+    }()
+
+    nonisolated(unsafe) private static let version: UnsafePointer<CChar> = {
+        let text: StaticString = "0.1.0"
+        return UnsafeRawPointer(text.utf8Start).assumingMemoryBound(to: CChar.self)
+    }()
+}

@@ -1,0 +1,146 @@
+import CRestwayPlugin
+import RestwayMapping
+import RestwaySupport
+
+/// A sink as a plugin sees it: functions and a context.
+///
+/// A plugin that pushes when `decode` has returned finds the sink ended: it is told to stop, and
+/// reported. For that the last few sinks are kept.
+///
+/// `@unchecked Sendable`: used by the thread that decodes; later only `plugin` is read.
+final class GuardedSink: @unchecked Sendable {
+    /// What C gets: no reference is counted on the way to a machine.
+    private struct Context {
+        /// nil for other sinks, and when `decode` has returned.
+        var machine: MachinePointer?
+        unowned(unsafe) let guarded: GuardedSink
+    }
+
+    private let context: UnsafeMutablePointer<Context>
+    /// nil when `decode` has returned.
+    private var sink: (any EventSink)?
+    private let plugin: String
+
+    private static let recent = Lock<Fifo<GuardedSink>>(Fifo())
+    private static let recentMax = 64
+
+    init(_ sink: any EventSink, plugin: String) {
+        self.sink = sink
+        self.plugin = plugin
+        context = .allocate(capacity: 1)
+        let machine = (sink as? MappingMachine)?.pointer
+        context.initialize(to: Context(machine: machine, guarded: self))
+    }
+
+    deinit {
+        context.deinitialize(count: 1)
+        context.deallocate()
+    }
+
+    var table: restway_plugin_sink {
+        var table = context.pointee.machine == nil ? Self.anyTable : Self.machineTable
+        table.context = UnsafeMutableRawPointer(context)
+        return table
+    }
+
+    func end() {
+        sink = nil
+        context.pointee.machine = nil
+        Self.recent.withLock { recent in
+            recent.append(self)
+            if recent.count > Self.recentMax { _ = recent.popFirst() }
+        }
+    }
+
+    private func late() -> Int32 {
+        Log.shared.write(
+            .error, .plugin, "plugin \"\(plugin)\": pushes values although decode has returned")
+        return RESTWAY_PLUGIN_STOP
+    }
+
+    // MARK: From C
+
+    @inline(__always)
+    private static func toMachine(
+        _ context: UnsafeMutableRawPointer?, _ push: (MachinePointer) -> EventAnswer
+    ) -> Int32 {
+        let context = context!.assumingMemoryBound(to: Context.self)
+        guard let machine = context.pointee.machine else { return context.pointee.guarded.late() }
+        return push(machine).number
+    }
+
+    @inline(__always)
+    private static func toAny(
+        _ context: UnsafeMutableRawPointer?, _ push: (any EventSink) -> EventAnswer
+    ) -> Int32 {
+        let guarded = context!.assumingMemoryBound(to: Context.self).pointee.guarded
+        guard let sink = guarded.sink else { return guarded.late() }
+        return push(sink).number
+    }
+
+    nonisolated(unsafe) private static let machineTable: restway_plugin_sink = {
+        var table = restway_plugin_sink()
+        table.struct_size = MemoryLayout<restway_plugin_sink>.size
+        table.begin_object = { context in toMachine(context) { $0.beginObject() } }
+        table.key = { context, text, length in
+            toMachine(context) { $0.key(UnsafeRawBufferPointer(start: text, count: length)) }
+        }
+        table.end_object = { context in toMachine(context) { $0.endObject() } }
+        table.begin_array = { context, count in
+            toMachine(context) { $0.beginArray(count: count >= 0 ? Int(count) : nil) }
+        }
+        table.end_array = { context in toMachine(context) { $0.endArray() } }
+        table.null_value = { context in toMachine(context) { $0.null() } }
+        table.boolean = { context, truth in toMachine(context) { $0.bool(truth != 0) } }
+        table.integer = { context, value in toMachine(context) { $0.int64(value) } }
+        table.real = { context, value in toMachine(context) { $0.double(value) } }
+        table.string = { context, text, length in
+            toMachine(context) { $0.string(UnsafeRawBufferPointer(start: text, count: length)) }
+        }
+        table.number_out_of_range = { context, text, length in
+            toMachine(context) {
+                $0.unrepresentableNumber(UnsafeRawBufferPointer(start: text, count: length))
+            }
+        }
+        return table
+    }()
+
+    nonisolated(unsafe) private static let anyTable: restway_plugin_sink = {
+        var table = restway_plugin_sink()
+        table.struct_size = MemoryLayout<restway_plugin_sink>.size
+        table.begin_object = { context in toAny(context) { $0.beginObject() } }
+        table.key = { context, text, length in
+            toAny(context) { $0.key(UnsafeRawBufferPointer(start: text, count: length)) }
+        }
+        table.end_object = { context in toAny(context) { $0.endObject() } }
+        table.begin_array = { context, count in
+            toAny(context) { $0.beginArray(count: count >= 0 ? Int(count) : nil) }
+        }
+        table.end_array = { context in toAny(context) { $0.endArray() } }
+        table.null_value = { context in toAny(context) { $0.null() } }
+        table.boolean = { context, truth in toAny(context) { $0.bool(truth != 0) } }
+        table.integer = { context, value in toAny(context) { $0.int64(value) } }
+        table.real = { context, value in toAny(context) { $0.double(value) } }
+        table.string = { context, text, length in
+            toAny(context) { $0.string(UnsafeRawBufferPointer(start: text, count: length)) }
+        }
+        table.number_out_of_range = { context, text, length in
+            toAny(context) {
+                $0.unrepresentableNumber(UnsafeRawBufferPointer(start: text, count: length))
+            }
+        }
+        return table
+    }()
+}
+
+extension EventAnswer {
+    /// RESTWAY_PLUGIN_WANT, SKIP, STOP.
+    @inline(__always)
+    fileprivate var number: Int32 {
+        switch self {
+        case .want: RESTWAY_PLUGIN_WANT
+        case .skip: RESTWAY_PLUGIN_SKIP
+        case .stop: RESTWAY_PLUGIN_STOP
+        }
+    }
+}
