@@ -1,0 +1,113 @@
+import RestwayAuth
+import RestwayJSON
+import RestwayMapping
+import RestwayObjects
+import RestwayRouting
+
+/// What an API document says, as the library works with it.
+struct APIDefinition: Sendable {
+    var environments: [String: Environment] = [:]
+    /// Every name that the document gives, in its order, also of environments with a problem.
+    var environmentNames: [String] = []
+    /// The environment to use when a client names none.
+    var environment: String?
+    /// Sent to every environment.
+    var headers: [HeaderLine] = []
+    var errors = ErrorDefinition()
+    var auth = AuthDefinition()
+    /// `nil`: nothing is retried.
+    var retry: RetryPolicy?
+
+    var redaction = Redaction()
+    var store = StoreSettings()
+
+    /// What attributes of a type become that have no transform of their own.
+    var conversions: [AttributeType: ValueConversion] = [:]
+    /// The host's transforms that the document names, and where it first does.
+    var transformNames: [Pair] = []
+    /// The host's transforms by name.
+    var transforms: [String: CustomTransform] = [:]
+
+    /// The hooks that descriptors name, and where one first does.
+    var hookNames: [Pair] = []
+    /// The host's hooks by name.
+    var hooks: [String: Hook] = [:]
+
+    /// What the entities have in common.
+    let model = EntityModel()
+    /// Mappings by the name of their entity.
+    var mappings: [String: EntityMapping] = [:]
+    /// Every entity's name in order, also of entities with a problem.
+    var entityNames: [String] = []
+
+    var plugins: [PluginReference] = []
+    /// The name of the mapper for answers to requests whose route names none.
+    var dataMapper: String?
+    /// What routes name, and where the document says so.
+    var dataMappersOfRoutes: [(path: String, name: String)] = []
+
+    var routes = RouteTable()
+    var routeSettings: [String: RouteSettings] = [:]
+    /// The routes' own descriptors, then those of `responses`: the order of results.
+    var routeDescriptors: [ResponseDescriptor] = []
+    var responseDescriptors: [ResponseDescriptor] = []
+    var requestDefaults: [RequestDefaults] = []
+    /// The routes' own, then those of `requests`.
+    var routeRequestDescriptors: [RequestDescriptor] = []
+    var requestDescriptors: [RequestDescriptor] = []
+
+    var allRequestDescriptors: [RequestDescriptor] {
+        routeRequestDescriptors + requestDescriptors
+    }
+
+    /// In the order of the entities' indices, once there are no problems.
+    var entityMappings: [EntityMapping] { entityNames.compactMap { mappings[$0] } }
+
+    /// Puts a newer mapping of its entity in place of the one before, wherever that is used.
+    mutating func replace(_ mapping: EntityMapping) {
+        mappings[mapping.entity.name] = mapping
+        let index = mapping.entity.index
+        Self.replace(&routeDescriptors, \.mapping, mapping, index)
+        Self.replace(&responseDescriptors, \.mapping, mapping, index)
+        Self.replace(&routeRequestDescriptors, \.mapping, mapping, index)
+        Self.replace(&requestDescriptors, \.mapping, mapping, index)
+    }
+
+    private static func replace<Descriptor>(
+        _ descriptors: inout [Descriptor], _ path: WritableKeyPath<Descriptor, EntityMapping>,
+        _ mapping: EntityMapping, _ entityIndex: Int
+    ) {
+        for place in descriptors.indices
+        where descriptors[place][keyPath: path].entity.index == entityIndex {
+            descriptors[place][keyPath: path] = mapping
+        }
+    }
+
+    /// What the document names and the host has not registered.
+    var missingFunctions: [Failure.Detail] {
+        let missing = transformNames.filter { transforms[$0.name] == nil }.map {
+            Failure.Detail(
+                path: $0.value, message: "transform \"\($0.name)\" is neither built in nor added")
+        }
+        return missing
+            + hookNames.filter { hooks[$0.name] == nil }.map {
+                Failure.Detail(path: $0.value, message: "hook \"\($0.name)\" has not been added")
+            }
+    }
+
+    /// Whether mapping a response may call the host.
+    var asksWhileMapping: Bool { !transforms.isEmpty || !hooks.isEmpty }
+
+    /// In the order of their indices.
+    var entities: [Entity] { entityMappings.map(\.entity) }
+
+    var descriptors: [ResponseDescriptor] { routeDescriptors + responseDescriptors }
+
+    func settings(of route: Route) -> RouteSettings {
+        routeSettings[Self.settingsKey(route)] ?? RouteSettings()
+    }
+
+    static func settingsKey(_ route: Route) -> String {
+        route.name.map { "name \($0)" } ?? "entity \(route.entity ?? "") \(route.displayName)"
+    }
+}

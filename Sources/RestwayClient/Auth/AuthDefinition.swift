@@ -1,0 +1,74 @@
+import RestwayAuth
+import RestwayRouting
+
+/// The section `auth` of a document.
+struct AuthDefinition: Sendable {
+    enum Scheme: Sendable, Equatable {
+        /// The host's authorize function does it all.
+        case custom
+        case basic
+        case digest
+        case bearer
+        case apiKey(APIKeyPlace)
+        case oauth2(OAuthSettings)
+    }
+
+    enum APIKeyPlace: Sendable, Equatable {
+        case header(String)
+        case query(String)
+    }
+
+    var scheme = Scheme.custom
+    var credential = Credential()
+    /// Which answers say that a credential is dead.
+    var replayStatuses: [ClosedRange<Int>] = [401...401]
+    var replayCodes: Set<String> = []
+    var replaysMax = 1
+    var refreshesMax = 5
+    var windowMilliseconds: Int64 = 30_000
+    var refreshTimeoutMilliseconds: Int64 = 30_000
+    /// How long before it expires a token is replaced.
+    var earlyMilliseconds: Int64 = 30_000
+
+    /// Whether an answer says that the credential is dead, when no function is asked.
+    func isRefusal(status: Int, apiCode: String?) -> Bool {
+        replayStatuses.contains { $0.contains(status) }
+            || apiCode.map(replayCodes.contains) == true
+    }
+
+    /// The header that the scheme sets; a request that sets it by itself is left alone.
+    var header: String? {
+        switch scheme {
+        case .basic, .digest, .bearer, .oauth2: "Authorization"
+        case .apiKey(.header(let name)): name
+        case .apiKey(.query), .custom: nil
+        }
+    }
+
+    /// Whether `credential` has what the scheme sends.
+    func isComplete(_ credential: Credential) -> Bool {
+        switch scheme {
+        case .custom: true
+        case .basic, .digest: credential.user != nil
+        case .bearer, .apiKey, .oauth2: credential.token != nil
+        }
+    }
+}
+
+extension AuthDefinition {
+    /// With a token endpoint that is absolute: in a document it may be a path below the base URL.
+    func resolved(_ environment: Environment) throws(Failure) -> AuthDefinition {
+        guard case .oauth2(var settings) = scheme else { return self }
+        do {
+            settings.tokenURL =
+                URLText.isAbsolute(settings.tokenURL)
+                ? try URLText.normalizedAbsolute(settings.tokenURL)
+                : try environment.baseURL.url(path: settings.tokenURL)
+        } catch {
+            throw Failure(error)
+        }
+        var resolved = self
+        resolved.scheme = .oauth2(settings)
+        return resolved
+    }
+}

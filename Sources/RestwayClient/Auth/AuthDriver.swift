@@ -1,0 +1,362 @@
+import RestwayAuth
+import RestwayHTTP
+import RestwaySupport
+import Synchronization
+
+/// Performs what an `AuthMachine` decides: holds the credential, keeps the calls that wait, asks
+/// for new credentials. One for each client; it does not know the client, so that a refresh in the
+/// hands of the host keeps nothing alive but this.
+final class AuthDriver: Sendable {
+    /// Told what becomes of a call; `isOnWorker` when questions may be asked right there.
+    typealias Waiter = @Sendable (_ answer: AuthAnswer, _ isOnWorker: Bool) -> Void
+
+    private struct State {
+        var machine: AuthMachine
+        var credential: Credential
+        var functions = AuthFunctions()
+        var waiters: [UInt64: Waiter] = [:]
+        /// Ends a refresh that takes too long.
+        var timeLimit: TimerTicket?
+        /// The request for a token, while it is under way.
+        var exchange: ExchangeID?
+    }
+
+    /// What is left to do when the lock is gone.
+    private enum Step {
+        case tell(Waiter, AuthAnswer)
+        case refresh(UInt64)
+        case cancel(ExchangeID)
+    }
+
+    private let definition: AuthDefinition
+    private let surroundings: AuthSurroundings
+    private let state: Lock<State>
+    /// False as long as nobody has anything to do with authentication: calls then pass by.
+    private let isActive: Atomic<Bool>
+
+    init(_ definition: AuthDefinition, _ surroundings: AuthSurroundings) {
+        self.definition = definition
+        self.surroundings = surroundings
+        var settings = AuthMachine.Settings()
+        settings.replaysMax = definition.replaysMax
+        settings.refreshesMax = definition.refreshesMax
+        settings.windowMilliseconds = definition.windowMilliseconds
+        var state = State(machine: AuthMachine(settings), credential: definition.credential)
+        Self.configure(&state, definition)
+        self.state = Lock(state)
+        isActive = Atomic(definition.scheme != .custom)
+    }
+
+    // MARK: Calls
+
+    var concernsCalls: Bool { isActive.load(ordering: .relaxed) }
+
+    /// A call wants to go out. `waiter` is told once, unless the call leaves: at once, or later.
+    func arrive(_ call: UInt64, isOnWorker: Bool, _ waiter: @escaping Waiter) {
+        act(isOnWorker: isOnWorker) { state, now in
+            state.waiters[call] = waiter
+            return state.machine.arrive(call, now: now)
+        }
+    }
+
+    /// A server refused what a call was sent with; the rest is as for `arrive`. False when that is
+    /// the call's answer: `waiter` is not told then.
+    func refuse(
+        _ call: UInt64, sentWith credential: UInt64, replays: Int, isOnWorker: Bool,
+        _ waiter: @escaping Waiter
+    ) -> Bool {
+        var isSettled = false
+        act(isOnWorker: isOnWorker) { state, now in
+            let actions = state.machine.refuse(
+                call, sentWith: credential, replays: replays, now: now)
+            isSettled = actions == [.settle(call)]
+            if !isSettled { state.waiters[call] = waiter }
+            return actions
+        }
+        return !isSettled
+    }
+
+    /// How many calls wait for a credential.
+    var waitingCount: Int { state.withLock { $0.machine.waitingCount } }
+
+    /// A call has ended: it waits no longer.
+    func leave(_ call: UInt64) {
+        let dropped = state.withLock { state in
+            state.machine.leave(call)
+            return state.waiters.removeValue(forKey: call)
+        }
+        _ = consume dropped
+    }
+
+    /// What a call goes out with that neither waits nor is replayed.
+    func bypass() -> Permit {
+        state.withLock { Self.permit($0) }
+    }
+
+    func mayUse(_ permit: Permit) -> Bool {
+        state.withLock { $0.machine.mayUse(permit.credentialNumber) }
+    }
+
+    /// Puts the credential into what goes out; asks the host, so on a worker.
+    func authorize(_ outgoing: inout OutgoingExchange, with permit: Permit) -> Failure? {
+        definition.authorize(&outgoing, with: permit.credential)
+        guard let authorize = permit.authorize else { return nil }
+        var changed = outgoing
+        let failure = CallbackScope.run { authorize(&changed) }
+        outgoing = changed
+        return failure
+    }
+
+    /// What goes out with the scheme's credential, for people; the host is not asked.
+    func authorized(_ exchange: Exchange) -> Exchange {
+        var outgoing = OutgoingExchange(exchange: exchange, attempt: 1)
+        definition.authorize(&outgoing, with: bypass().credential)
+        return outgoing.exchange
+    }
+
+    /// Whether a failed answer says that the credential is dead; may ask the host.
+    func isRefusal(_ failure: Failure) -> Bool {
+        guard let shouldReplay = state.withLock({ $0.functions.shouldReplay }) else {
+            return definition.isRefusal(status: failure.httpStatus, apiCode: failure.apiCode)
+        }
+        return CallbackScope.run { shouldReplay(failure) }
+    }
+
+    /// Whether the host is asked what an answer means.
+    var asksAboutFailures: Bool {
+        concernsCalls && state.withLock { $0.functions.shouldReplay != nil }
+    }
+
+    // MARK: The host
+
+    /// Puts functions in the place of others.
+    func setFunctions(_ change: (inout AuthFunctions) -> Void) {
+        // Those before may end here, which may run destroy functions of the host.
+        let before = state.withLock { state in
+            let before = state.functions
+            change(&state.functions)
+            Self.configure(&state, definition)
+            let functions = state.functions
+            isActive.store(
+                definition.scheme != .custom || functions.authorize != nil
+                    || functions.refresh != nil || functions.shouldReplay != nil,
+                ordering: .relaxed)
+            return before
+        }
+        _ = consume before
+    }
+
+    /// There is a new credential; `nil`: the host keeps it.
+    func setCredential(_ fields: Credential?) {
+        let life = surroundings.life(of: fields, definition)
+        act { state, _ in
+            if let fields { state.credential = state.credential.updated(by: fields) }
+            defer { Self.configure(&state, definition) }
+            return state.machine.credentialChanged(
+                refreshAt: life.refreshAt, expiresAt: life.expiresAt)
+        }
+    }
+
+    /// Nothing goes out any more; secrets and functions are dropped. Who waits is the client's to
+    /// complete.
+    func close() {
+        // What the host gave ends outside of the lock.
+        var waiters: [UInt64: Waiter] = [:]
+        var functions = AuthFunctions()
+        let (timeLimit, exchange) = state.withLock { state in
+            _ = state.machine.close()
+            swap(&waiters, &state.waiters)
+            swap(&functions, &state.functions)
+            state.credential = Credential()
+            return (state.timeLimit.take(), state.exchange.take())
+        }
+        timeLimit?.cancel()
+        if let exchange { surroundings.transport.cancel(exchange) }
+    }
+
+    // MARK: Refreshes
+
+    /// A refresh has brought a credential; false when nobody wants it any more.
+    @discardableResult
+    func refreshed(_ number: UInt64, _ fields: Credential?) -> Bool {
+        let life = surroundings.life(of: fields, definition)
+        let (isCurrent, timeLimit, persist): (Bool, TimerTicket?, (@Sendable () -> Void)?) =
+            state.withLock { state in
+                let isCurrent = state.machine.isCurrent(refresh: number)
+                guard isCurrent else { return (false, nil, nil) }
+                guard let fields else { return (true, state.timeLimit.take(), nil) }
+                // At once: what has been rotated must not be lost, whatever comes.
+                state.credential = state.credential.updated(by: fields)
+                let persist = state.functions.persist.map { persist in
+                    let credential = state.credential
+                    return { @Sendable in CallbackScope.run { persist(credential) } }
+                }
+                return (true, state.timeLimit.take(), persist)
+            }
+        timeLimit?.cancel()
+        let goOn = { @Sendable in
+            self.act { state, now in
+                state.machine.refreshed(
+                    number, refreshAt: life.refreshAt, expiresAt: life.expiresAt, now: now)
+            }
+        }
+        if let persist {
+            surroundings.pool.submit {
+                persist()
+                goOn()
+            }
+        } else {
+            goOn()
+        }
+        return isCurrent
+    }
+
+    @discardableResult
+    func refreshFailed(_ number: UInt64, _ failure: AuthFailure, isTemporary: Bool) -> Bool {
+        var isCurrent = false
+        act { state, now in
+            isCurrent = state.machine.isCurrent(refresh: number)
+            return state.machine.refreshFailed(
+                number, failure, isTemporary: isTemporary, now: now)
+        }
+        return isCurrent
+    }
+
+    private func startRefresh(_ number: UInt64) {
+        let milliseconds = definition.refreshTimeoutMilliseconds
+        let (clock, timers, pool) = (surroundings.clock, surroundings.timers, surroundings.pool)
+        let limit = timers.schedule(at: clock.now().advanced(milliseconds: milliseconds)) {
+            self.act { state, now in
+                state.machine.refreshTimedOut(number, milliseconds: milliseconds, now: now)
+            }
+        }
+        let (before, refresh, credential) = state.withLock { state in
+            let before = state.timeLimit
+            state.timeLimit = limit
+            return (before, state.functions.refresh, state.credential)
+        }
+        before?.cancel()
+        Log.shared.write(.debug, .client, "refresh \(number) of the credential starts")
+        if let refresh {
+            pool.submit {
+                let ticket = RefreshTicket(number: number, driver: self)
+                // Closed meanwhile: nobody is asked any more.
+                guard self.state.withLock({ $0.machine.isCurrent(refresh: number) }) else {
+                    return
+                }
+                CallbackScope.run { refresh(ticket) }
+            }
+        } else if case .oauth2(let settings) = definition.scheme {
+            requestToken(number, settings, credential)
+        } else {
+            let failure = AuthFailure.refused(reason: "nobody can get a new credential")
+            refreshFailed(number, failure, isTemporary: true)
+        }
+    }
+
+    /// Asks the token endpoint.
+    private func requestToken(
+        _ number: UInt64, _ settings: OAuthSettings, _ credential: Credential
+    ) {
+        let exchange: Exchange
+        do {
+            exchange = try surroundings.exchange(
+                TokenRequest(settings, credential), to: settings.tokenURL,
+                timeoutMilliseconds: definition.refreshTimeoutMilliseconds)
+        } catch {
+            refreshFailed(number, error, isTemporary: false)
+            return
+        }
+        let recorder = ExchangeRecorder(bodyBytesMax: AuthSurroundings.tokenBytesMax) {
+            result, recorder in
+            self.surroundings.pool.submit { self.answered(number, result, recorder) }
+        }
+        let id = surroundings.transport.start(exchange, observer: recorder)
+        let isWanted = state.withLock { state in
+            guard state.machine.isCurrent(refresh: number) else { return false }
+            state.exchange = id
+            return true
+        }
+        if !isWanted { surroundings.transport.cancel(id) }
+    }
+
+    private func answered(
+        _ number: UInt64, _ result: Result<ExchangeSummary, TransportError>,
+        _ recorder: ExchangeRecorder
+    ) {
+        switch AuthSurroundings.tokenResponse(result, recorder) {
+        case .granted(let fields):
+            refreshed(number, fields)
+        case .refused(let reason, let isTemporary):
+            refreshFailed(number, .refused(reason: reason), isTemporary: isTemporary)
+        }
+    }
+
+    // MARK: Steps
+
+    /// Feeds the machine an event of a call, then does what it wants, right here.
+    private func act(
+        isOnWorker: Bool, _ event: (inout State, Deadline) -> [AuthMachine.Action]
+    ) {
+        for step in steps(event) { perform(step, isOnWorker: isOnWorker) }
+    }
+
+    /// The same for an event that may let many calls go: on one worker, one after the other, so
+    /// that they keep their order and nobody's thread is held up.
+    private func act(_ event: (inout State, Deadline) -> [AuthMachine.Action]) {
+        let steps = steps(event)
+        guard !steps.isEmpty else { return }
+        surroundings.pool.submit {
+            for step in steps { self.perform(step, isOnWorker: true) }
+        }
+    }
+
+    private func steps(_ event: (inout State, Deadline) -> [AuthMachine.Action]) -> [Step] {
+        let now = surroundings.clock.now()
+        return state.withLock { state in
+            event(&state, now).compactMap { Self.step($0, &state) }
+        }
+    }
+
+    private func perform(_ step: Step, isOnWorker: Bool) {
+        switch step {
+        case .tell(let waiter, let answer): waiter(answer, isOnWorker)
+        case .refresh(let number): startRefresh(number)
+        case .cancel(let exchange): surroundings.transport.cancel(exchange)
+        }
+    }
+
+    private static func step(_ action: AuthMachine.Action, _ state: inout State) -> Step? {
+        switch action {
+        case .send(let call, _):
+            return state.waiters.removeValue(forKey: call).map {
+                .tell($0, .go(permit(state)))
+            }
+        case .fail(let call, let failure):
+            return state.waiters.removeValue(forKey: call).map {
+                .tell($0, .fail(Failure(failure)))
+            }
+        case .settle:
+            return nil
+        case .refresh(let number):
+            return .refresh(number)
+        case .abandon:
+            return state.exchange.take().map(Step.cancel)
+        }
+    }
+
+    private static func permit(_ state: State) -> Permit {
+        Permit(
+            credentialNumber: state.machine.credential, credential: state.credential,
+            authorize: state.functions.authorize)
+    }
+
+    private static func configure(_ state: inout State, _ definition: AuthDefinition) {
+        var canRefresh = state.functions.refresh != nil
+        if case .oauth2 = definition.scheme { canRefresh = true }
+        state.machine.configure(
+            canRefresh: canRefresh,
+            hasCredential: state.functions.authorize != nil
+                || definition.isComplete(state.credential))
+    }
+}

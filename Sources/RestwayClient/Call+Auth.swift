@@ -1,0 +1,136 @@
+import RestwayHTTP
+import RestwaySupport
+
+/// From a prepared request to what goes out: with a credential, now or when there is one.
+extension Call {
+    /// - Parameter isOnWorker: The host may be asked right here.
+    func perform(_ request: PreparedRequest, isOnWorker: Bool) {
+        let mode = request.isTrusted ? request.sending.auth : .none
+        guard mode != .none, client.auth.concernsCalls else {
+            transmit(request, request.exchange, isOnWorker: isOnWorker)
+            return
+        }
+        guard mode == .full else {
+            authorize(request, client.auth.bypass(), isOnWorker: isOnWorker)
+            return
+        }
+        guard park() else { return }
+        client.auth.arrive(id, isOnWorker: isOnWorker) { answer, isOnWorker in
+            self.goOn(request, answer, isOnWorker: isOnWorker)
+        }
+        watch()
+    }
+
+    /// From now on the call waits; false when it has ended.
+    func park() -> Bool {
+        state.withLock { state in
+            switch state.phase {
+            case .exchanging, .processing: break
+            case .parked, .exchanged, .committing, .completed: return false
+            }
+            state.phase = .parked
+            return true
+        }
+    }
+
+    /// The wait is over; false when the call has ended.
+    func unpark() -> Bool {
+        let now = client.clock.now()
+        let (isWanted, timer): (Bool, TimerTicket?) = state.withLock { state in
+            guard case .parked = state.phase else { return (false, nil) }
+            state.phase = .exchanging(nil)
+            state.attempts.endWait(now)
+            return (true, state.timer.take())
+        }
+        timer?.cancel()
+        return isWanted
+    }
+
+    /// Sees to it that a call that still waits ends when its time is over.
+    func watch() {
+        let deadline: Deadline? = state.withLock { state in
+            guard case .parked = state.phase, state.timer == nil else { return nil }
+            return state.deadline
+        }
+        if let deadline, deadline != .never {
+            let ticket = client.timers.schedule(at: deadline) {
+                self.abort(Failure(.timedOut, "\(self.description) timed out"))
+            }
+            keep(ticket)
+        }
+        // It may have ended before authentication knew of it.
+        if isComplete { client.auth.leave(id) }
+    }
+
+    /// Keeps a timer for as long as the call waits.
+    func keep(_ ticket: TimerTicket) {
+        let isKept = state.withLock { state in
+            guard case .parked = state.phase, state.timer == nil else { return false }
+            state.timer = ticket
+            return true
+        }
+        if !isKept { ticket.cancel() }
+    }
+
+    private func goOn(_ request: PreparedRequest, _ answer: AuthAnswer, isOnWorker: Bool) {
+        guard unpark() else { return }
+        switch answer {
+        case .go(let permit):
+            authorize(request, permit, isOnWorker: isOnWorker)
+        case .fail(var failure):
+            failure.message = "\(description): \(failure.message)"
+            finish(.failure(failure), isOnWorker: isOnWorker)
+        }
+    }
+
+    /// Puts the credential into what goes out.
+    private func authorize(_ request: PreparedRequest, _ permit: Permit, isOnWorker: Bool) {
+        guard isOnWorker || permit.authorize == nil else {
+            client.pool.submit { self.authorize(request, permit, isOnWorker: true) }
+            return
+        }
+        guard !isComplete else { return }
+        let number = state.withLock { state in
+            state.attempts.credential = permit.credentialNumber
+            return state.attempts.number
+        }
+        var outgoing = OutgoingExchange(exchange: request.exchange, attempt: number)
+        if let failure = client.auth.authorize(&outgoing, with: permit) {
+            finish(.failure(failure), isOnWorker: isOnWorker)
+        } else if permit.authorize != nil, request.sending.auth == .full,
+            !client.auth.mayUse(permit)
+        {
+            // Found out to be dead while the host was asked.
+            perform(request, isOnWorker: isOnWorker)
+        } else {
+            transmit(request, outgoing.exchange, isOnWorker: isOnWorker)
+        }
+    }
+
+    /// When a server has refused the credential: waits for a newer one, and is sent again with it.
+    /// False when the refusal is the answer.
+    func replays(_ request: PreparedRequest, isOnWorker: Bool) -> Bool {
+        guard request.isTrusted, request.sending.auth == .full, client.auth.concernsCalls else {
+            return false
+        }
+        let (credential, replays) = state.withLock { ($0.attempts.credential, $0.attempts.replays) }
+        guard let credential, park() else { return false }
+        let before = begin(.replay)
+        let isTaken = client.auth.refuse(
+            id, sentWith: credential, replays: replays, isOnWorker: isOnWorker
+        ) { answer, isOnWorker in
+            self.goOn(request, answer, isOnWorker: isOnWorker)
+        }
+        if isTaken { watch() } else { unpark(before) }
+        return isTaken
+    }
+
+    /// The call did not have to wait after all: it is where it was.
+    private func unpark(_ attempts: AttemptLog) {
+        state.withLock { state in
+            guard case .parked = state.phase else { return }
+            state.phase = .processing
+            state.attempts = attempts
+        }
+    }
+}

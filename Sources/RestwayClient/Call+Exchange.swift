@@ -1,0 +1,122 @@
+import RestwayHTTP
+import RestwayRouting
+import RestwaySupport
+import Synchronization
+
+/// The way of an exchange: to the transport, back to a worker, into objects.
+extension Call {
+    /// Gives an exchange to the transport.
+    ///
+    /// - Parameters:
+    ///   - exchange: What goes out for `request`, with its credential.
+    ///   - isOnWorker: False on a thread that may be about to wait.
+    func transmit(_ request: PreparedRequest, _ exchange: Exchange, isOnWorker: Bool) {
+        var exchange = exchange
+        let (deadline, send, isAwaited) = state.withLock { state in
+            state.sendCount += 1
+            return (state.deadline, state.sendCount, state.isAwaited && !isOnWorker)
+        }
+        if deadline != .never {
+            let left = deadline.milliseconds(since: client.clock.now())
+            guard left > 0 else {
+                finish(.failure(Failure(.timedOut, "\(description) timed out")))
+                return
+            }
+            exchange.timeouts.totalMilliseconds = left
+        }
+        log.sends(exchange)
+        let recorder = ExchangeRecorder(
+            bodyBytesMax: client.options.bodyBytesMax, isAwaited: isAwaited,
+            progressed: progressFunction(for: request)
+        ) { result, recorder in
+            // The transport's thread only moves bytes.
+            self.hand { self.received(request, result, recorder, isOnWorker: $0) }
+        }
+        let id = client.transport.start(exchange, observer: recorder)
+        let isWanted = state.withLock { state in
+            switch state.phase {
+            case .exchanging:
+                // A fast answer may have led to the next exchange already.
+                if state.sendCount == send { state.phase = .exchanging(id) }
+                return true
+            case .parked, .exchanged, .processing, .committing:
+                return true
+            case .completed:
+                return false
+            }
+        }
+        if !isWanted { client.transport.cancel(id) }
+    }
+
+    private func received(
+        _ request: PreparedRequest, _ result: Result<ExchangeSummary, TransportError>,
+        _ recorder: ExchangeRecorder, isOnWorker: Bool
+    ) {
+        let isWanted = state.withLock { state in
+            guard case .exchanged = state.phase else { return false }
+            state.phase = .processing
+            return true
+        }
+        guard isWanted else { return }
+        switch result {
+        case .failure(let error):
+            var failure = Failure(error)
+            failure.message = "\(description): \(error.message)"
+            if !recovers(failure, request, isOnWorker: isOnWorker) {
+                finish(.failure(failure), isOnWorker: isOnWorker)
+            }
+        case .success(let summary):
+            guard let head = recorder.head else {
+                finish(.failure(Failure(.internal, "\(description): completed without a head")))
+                return
+            }
+            log.receives(head)
+            transferred(request)
+            if follow(head, summary, of: request, isOnWorker: isOnWorker) { return }
+            let process = { @Sendable (isOnWorker: Bool) in
+                self.process(
+                    request, head, recorder, CallTimings(summary), isOnWorker: isOnWorker)
+            }
+            // The host is not asked on a thread of its own, which may hold what the answer needs.
+            if !isOnWorker, !head.isSuccess, client.asksAboutFailures {
+                client.pool.submit { process(true) }
+            } else {
+                process(isOnWorker)
+            }
+        }
+    }
+
+    private func process(
+        _ request: PreparedRequest, _ head: ResponseHead, _ recorder: ExchangeRecorder,
+        _ timings: CallTimings, isOnWorker: Bool
+    ) {
+        let processor = ResponseProcessor(
+            client: client, api: api, started: started, request: request, log: log,
+            progress: mappingProgress, isAbandoned: { self.hasEnded.load(ordering: .relaxed) },
+            mayCommit: {
+                self.state.withLock { state in
+                    guard case .processing = state.phase else { return false }
+                    state.phase = .committing
+                    return true
+                }
+            },
+            isRecovered: { self.recovers($0, request, isOnWorker: isOnWorker) },
+            attempts: { self.attempts(endingWith: head.status) },
+            mappingProgressed: mappingProgressFunction(for: request))
+        do {
+            let response = try processor.process(head, recorder.takeBody(), timings)
+            guard let response else { return }
+            if request.sending.retry != nil {
+                client.retry.succeeded(
+                    request.exchange.url, afterRetry: state.withLock { $0.attempts.retries > 0 })
+            }
+            finish(.success(response), isOnWorker: isOnWorker)
+        } catch {
+            // What was damaged on its way may come whole the next time.
+            if error.reason == .connectionLost, recovers(error, request, isOnWorker: isOnWorker) {
+                return
+            }
+            finish(.failure(error), isOnWorker: isOnWorker)
+        }
+    }
+}

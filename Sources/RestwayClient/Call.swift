@@ -1,0 +1,276 @@
+import RestwayHTTP
+package import RestwayMapping
+import RestwayObjects
+import RestwayRouting
+import RestwaySupport
+import Synchronization
+
+/// A request in flight. It completes exactly once, whatever happens.
+package final class Call: Sendable {
+    package typealias Outcome = Result<Response, Failure>
+    /// Runs once, as a notice.
+    package typealias Completion = @Sendable (Call, Outcome) -> Void
+    /// May change a request before it goes out, or refuse it. A question to the host.
+    package typealias Interceptor = @Sendable (RequestSpec) -> Result<RequestSpec, Failure>
+
+    /// Whom a call tells, and what ends when that is over, at once and at most once.
+    struct Receiver: Sendable {
+        let completion: Completion
+        let end: @Sendable () -> Void
+    }
+
+    enum Phase {
+        /// An exchange is with the transport, which may not have named it yet.
+        case exchanging(ExchangeID?)
+        /// It waits: for a credential, or until it may be tried again.
+        case parked
+        /// The exchange is over, and waits for a thread that decodes and maps.
+        case exchanged
+        /// A thread decodes and maps.
+        case processing
+        /// The store is changing: too late to cancel.
+        case committing
+        case completed(Outcome)
+    }
+
+    struct State {
+        var phase = Phase.exchanging(nil)
+        var receiver: Receiver?
+        /// When the whole call has taken too long.
+        var deadline: Deadline
+        /// What is still to be asked, and about what.
+        var question: (interceptor: Interceptor, spec: RequestSpec)?
+        /// Of the attempt that is under way.
+        var redirects = 0
+        /// How often an exchange was started.
+        var sendCount = 0
+        var attempts: AttemptLog
+        /// Ends what it waits for.
+        var timer: TimerTicket?
+        var progress: ProgressState
+        /// Threads that wait without a deadline, and what one of them is to do instead of a worker.
+        var waiterCount = 0
+        var work: (@Sendable () -> Void)?
+
+        /// A thread waits, and nobody else is to be told.
+        var isAwaited: Bool { waiterCount > 0 && receiver == nil }
+    }
+
+    /// What a thread that waits meets.
+    private enum Step {
+        case work(@Sendable () -> Void)
+        case ended(Outcome)
+    }
+
+    private static let lastID = Atomic<UInt64>(0)
+
+    /// Unique in this process: `#12` in the log.
+    package var id: UInt64 { log.id }
+    /// How far the mapping of the response is.
+    package let mappingProgress = MappingProgress()
+    let log: CallLog
+    let client: Client
+    let api: LoadedAPI
+    let original: PreparedRequest
+    let token: UInt64
+    let started: Deadline
+    let state: Monitor<State>
+    /// What a worker asks for each object, without the lock.
+    let hasEnded = Atomic<Bool>(false)
+    private let generation = ProcessGeneration.current
+
+    init(
+        client: Client, api: LoadedAPI, request: PreparedRequest, token: UInt64,
+        question: (interceptor: Interceptor, spec: RequestSpec)?, receiver: Receiver?
+    ) {
+        self.client = client
+        self.api = api
+        log = CallLog(
+            id: Self.lastID.add(1, ordering: .relaxed).newValue,
+            redaction: api.definition.redaction)
+        original = request
+        self.token = token
+        started = client.clock.now()
+        state = Monitor(
+            State(
+                receiver: receiver, deadline: request.deadline(from: started, of: started),
+                question: question, attempts: AttemptLog(started),
+                progress: ProgressState(request)))
+    }
+
+    // MARK: The caller's side
+
+    package var isComplete: Bool {
+        state.withLock { state in
+            if case .completed = state.phase { true } else { false }
+        }
+    }
+
+    /// Ends the call unless it has completed, or its objects are just being stored.
+    package func cancel() {
+        guard generation == ProcessGeneration.current else { return }
+        finish(.failure(Failure(.cancelled, "\(description) was cancelled")), whenCommitting: false)
+    }
+
+    /// Starts, and waits as `wait` does.
+    func perform(milliseconds: Int64) throws(Failure) -> Response {
+        // Counted beforehand: who is told of the exchange knows that somebody waits.
+        if milliseconds == 0 { state.withLock { $0.waiterCount += 1 } }
+        defer { if milliseconds == 0 { state.withLock { $0.waiterCount -= 1 } } }
+        start()
+        return try wait(milliseconds: milliseconds)
+    }
+
+    /// Waits for the outcome. When `milliseconds` (0: no bound) pass first, the call is cancelled.
+    package func wait(milliseconds: Int64) throws(Failure) -> Response {
+        guard generation == ProcessGeneration.current else { throw Client.forkedFailure }
+        if !isComplete { try Self.refuseToBlockInsideCallbacks() }
+        let deadline =
+            milliseconds > 0 ? SystemClock().now().advanced(milliseconds: milliseconds) : .never
+        let outcome = waitWorking(until: deadline)
+        guard let outcome else {
+            cancel()
+            var failure = Failure(
+                .timedOut, "\(description) did not complete within \(milliseconds) ms",
+                domain: .transport)
+            failure.isRetryable = true
+            throw failure
+        }
+        return try outcome.get()
+    }
+
+    /// Waits. Without a deadline to keep it moves the bytes, decodes and maps on this thread, as
+    /// far as it can: that saves waking others.
+    private func waitWorking(until deadline: Deadline) -> Outcome? {
+        let mayWork = deadline == .never
+        if mayWork { state.withLock { $0.waiterCount += 1 } }
+        defer { if mayWork { state.withLock { $0.waiterCount -= 1 } } }
+        while true {
+            if mayWork { client.transport.drive { self.isExchanging } }
+            let step: Step? = state.wait(until: deadline) { state in
+                if case .completed(let outcome) = state.phase { return .ended(outcome) }
+                return mayWork ? state.work.take().map(Step.work) : nil
+            }
+            switch step {
+            case nil: return nil
+            case .ended(let outcome): return outcome
+            case .work(let work): work()
+            }
+        }
+    }
+
+    /// The transport has an exchange of this call, and tells when that is over.
+    private var isExchanging: Bool {
+        state.withLock { state in
+            if case .exchanging(.some) = state.phase { true } else { false }
+        }
+    }
+
+    /// The exchange is over: runs `work` on a thread that waits, when the call tells nobody else,
+    /// or else on a worker, where questions are asked.
+    func hand(_ work: @escaping @Sendable (_ isOnWorker: Bool) -> Void) {
+        let asksWhileMapping = api.definition.asksWhileMapping
+        let needsWorker = state.update { state in
+            guard case .exchanging = state.phase else { return false }
+            state.phase = .exchanged
+            guard state.isAwaited, !asksWhileMapping else { return true }
+            state.work = { work(false) }
+            return false
+        }
+        if needsWorker { client.pool.submit { work(true) } }
+    }
+
+    /// A callback that waits for a call would wait for itself: notices run one after the other.
+    package static func refuseToBlockInsideCallbacks() throws(Failure) {
+        guard CallbackScope.isActive else { return }
+        throw Failure(
+            .wouldBlock, "waiting inside a callback would keep the call from completing")
+    }
+
+    /// What the call is about, for messages: no query, no credentials.
+    package var description: String {
+        "\(original.method.rawValue) \(URLText.withoutQuery(original.exchange.url))"
+    }
+
+    // MARK: Start
+
+    func start() {
+        log.isRouted(original)
+        let question = state.withLock { $0.question.take() }
+        guard let question else {
+            perform(original, isOnWorker: false)
+            return
+        }
+        client.pool.submit { self.ask(question.interceptor, question.spec) }
+    }
+
+    /// Asks the host on a worker. When the call has ended meanwhile, the answer is dropped.
+    private func ask(_ interceptor: Interceptor, _ spec: RequestSpec) {
+        guard !isComplete else { return }
+        do throws(Failure) {
+            let answer = try CallbackScope.run { interceptor(spec) }.get()
+            guard !isComplete else { return }
+            let request = try client.prepare(answer, api)
+            state.withLock { state in
+                state.deadline = request.deadline(from: started, of: started)
+                state.progress = ProgressState(request)
+            }
+            perform(request, isOnWorker: true)
+        } catch {
+            finish(.failure(error))
+        }
+    }
+
+    /// Completes the call for a reason outside of it.
+    func abort(_ failure: Failure) {
+        finish(.failure(failure))
+    }
+
+    // MARK: Completion
+
+    /// - Parameter isOnWorker: The notice may run right here, when its turn has come.
+    func finish(
+        _ outcome: Outcome, whenCommitting: Bool = true, isOnWorker: Bool = false
+    ) {
+        // What was in flight, and whether notices have to be started, when this call is the one
+        // that completes it.
+        var abandonedWork: (@Sendable () -> Void)?
+        var timer: TimerTicket?
+        var wasParked = false
+        let now = client.clock.now()
+        let ended: (exchange: ExchangeID?, owesStart: Bool)? = state.update { state in
+            var exchange: ExchangeID?
+            switch state.phase {
+            case .completed: return nil
+            case .committing where !whenCommitting: return nil
+            case .exchanging(let id): exchange = id
+            case .parked: wasParked = true
+            case .exchanged, .processing, .committing: break
+            }
+            let outcome = state.attempts.completing(outcome, now)
+            state.phase = .completed(outcome)
+            // They hold this call.
+            abandonedWork = state.work.take()
+            timer = state.timer.take()
+            let owesStart = lastProgress(&state, outcome)
+            // Under the lock: notices keep the order in which others see calls complete.
+            let notice = state.receiver.take().map { receiver in
+                Notice.completion(
+                    .init(call: self, outcome: outcome, token: token, receiver: receiver))
+            }
+            return (exchange, (notice.map(client.delivery.append) ?? false) || owesStart)
+        }
+        _ = consume abandonedWork
+        timer?.cancel()
+        guard let ended else { return }
+        hasEnded.store(true, ordering: .relaxed)
+        if wasParked { client.auth.leave(id) }
+        if let exchange = ended.exchange { client.transport.cancel(exchange) }
+        log.completes(
+            original.exchange, outcome,
+            milliseconds: now.milliseconds(since: started))
+        // Behind the notice: a closed client without calls has nothing more to tell.
+        client.ended(self)
+        if ended.owesStart { client.delivery.start(isOnWorker: isOnWorker) }
+    }
+}

@@ -1,0 +1,320 @@
+package import RestwayAuth
+import RestwayCurl
+import RestwayHTTP
+package import RestwayObjects
+package import RestwayRouting
+import RestwaySupport
+
+/// One api in one environment, with its connections and its store: the composition root.
+package final class Client: Sendable {
+    /// May replace what was made of a failed answer. A question to the host.
+    package typealias FailureReader = @Sendable (Failure) -> Failure
+    /// Told of an attempt that did not end its call, and of its number.
+    package typealias AttemptObserver = @Sendable (Call, Int, CallAttempt) -> Void
+
+    package let api: API
+    package let store: ObservedStore
+    let environment: Environment
+    let options: ClientOptions
+    let transport: any Transport
+    let mappers: MapperTable
+    package let delivery: Delivery
+    let pool: WorkerPool
+    let clock: any Clock
+    let timers: any Timers
+    let auth: AuthDriver
+    let retry: RetryDriver
+
+    /// Whether a relationship of an object stays out of a request with this method to this path. A
+    /// question to the host.
+    package typealias Exclusion = @Sendable (Method, String?, Entity, Relationship) -> Bool
+
+    private struct State {
+        var isClosed = false
+        var interceptor: Call.Interceptor?
+        var exclusion: Exclusion?
+        var failureReader: FailureReader?
+        var attemptObserver: AttemptObserver?
+        /// Everything in flight: what `close` has to complete.
+        var calls: [ObjectIdentifier: Call] = [:]
+    }
+
+    private let state = Lock(State())
+    private let generation = ProcessGeneration.current
+
+    package convenience init(api: API, options: ClientOptions) throws(Failure) {
+        try self.init(api: api, options: options, transport: nil)
+    }
+
+    /// - Parameter transport: `nil` takes the built-in one.
+    init(
+        api: API, options: ClientOptions, transport: (any Transport)?,
+        pool: WorkerPool = .shared, clock: (any Clock)? = nil
+    ) throws(Failure) {
+        let clock = clock ?? options.clock ?? SystemClock()
+        let environment = try Self.environment(api.definition, options)
+        var options = options
+        options.resolve(environment.timeouts)
+        mappers = try MapperTable(api.definition, isLoadingAllowed: options.loadsPlugins)
+        try api.freeze()
+        self.api = api
+        self.environment = environment
+        self.options = options
+        self.pool = pool
+        self.clock = clock
+        let definition = api.definition
+        store = ObservedStore(
+            try definition.store.open(definition.entities, path: options.storePath))
+        delivery = try Delivery(options.delivery, pool: pool, clock: clock)
+        self.transport =
+            transport
+            ?? CurlTransport(
+                limits: .init(
+                    connectionsMax: options.connectionsMax,
+                    connectionsPerHostMax: options.connectionsPerHostMax),
+                keepsCookies: options.usesCookies, certificateFile: options.certificateFile,
+                clock: clock)
+        timers = (clock as? any Timers) ?? SystemTimers.shared
+        retry = RetryDriver(seed: options.randomSeed)
+        auth = AuthDriver(
+            try api.definition.auth.resolved(environment),
+            AuthSurroundings(
+                transport: self.transport, pool: pool, clock: clock, timers: timers,
+                userAgent: options.userAgent, timeouts: options.timeouts))
+    }
+
+    deinit {
+        if generation == ProcessGeneration.current { transport.close() }
+    }
+
+    // MARK: Calls
+
+    /// Sends a request. What it throws is the caller's mistake; everything else completes the call.
+    package func send(
+        _ spec: RequestSpec, token: UInt64 = 0, completion: Call.Completion? = nil,
+        end: @escaping @Sendable () -> Void = {}
+    ) throws(Failure) -> Call {
+        let receiver = completion.map { Call.Receiver(completion: $0, end: end) }
+        let call = try call(spec, token: token, receiver: receiver)
+        call.start()
+        return call
+    }
+
+    /// Sends a request and waits for its response: `send` and `Call.wait` in one, so that this
+    /// thread can do what else others would be woken for.
+    package func perform(_ spec: RequestSpec, milliseconds: Int64) throws(Failure) -> Response {
+        try Call.refuseToBlockInsideCallbacks()
+        return try call(spec, token: 0, receiver: nil).perform(milliseconds: milliseconds)
+    }
+
+    /// A call that this client knows of, but that has not started.
+    private func call(
+        _ spec: RequestSpec, token: UInt64, receiver: Call.Receiver?
+    ) throws(Failure) -> Call {
+        try refuseAfterFork()
+        let loaded = api.loaded
+        let spec = spec.captured()
+        let request = try prepare(spec, loaded)
+        let interceptor = state.withLock { $0.interceptor }
+        let call = Call(
+            client: self, api: loaded, request: request, token: token,
+            question: interceptor.map { ($0, spec) }, receiver: receiver)
+        try state.withLock { state throws(Failure) in
+            guard !state.isClosed else { throw Self.closedFailure }
+            state.calls[ObjectIdentifier(call)] = call
+        }
+        return call
+    }
+
+    /// Refuses new calls and completes all pending ones. Idempotent; never blocks.
+    package func close() {
+        // In a forked child neither the thread nor the connections are this process's own.
+        guard generation == ProcessGeneration.current else { return }
+        // What the host gave ends outside of the lock.
+        var (interceptor, reader): (Call.Interceptor?, FailureReader?)
+        var (observer, exclusion): (AttemptObserver?, Exclusion?)
+        let calls = state.withLock { state in
+            state.isClosed = true
+            swap(&interceptor, &state.interceptor)
+            swap(&exclusion, &state.exclusion)
+            swap(&reader, &state.failureReader)
+            swap(&observer, &state.attemptObserver)
+            return Array(state.calls.values)
+        }
+        for call in calls { call.abort(Self.closedFailure) }
+        auth.close()
+        if calls.isEmpty { endDelivery() }
+        transport.close()
+    }
+
+    /// Sets who may change requests before they go out; `nil` sets nobody.
+    package func setInterceptor(_ interceptor: Call.Interceptor?) throws(Failure) {
+        try set(\.interceptor, interceptor)
+    }
+
+    /// Sets who reads the API's own errors; `nil` sets nobody.
+    package func setFailureReader(_ reader: FailureReader?) throws(Failure) {
+        try set(\.failureReader, reader)
+    }
+
+    var failureReader: FailureReader? { state.withLock { $0.failureReader } }
+
+    /// Sets who is told of attempts that did not end their call; `nil` sets nobody.
+    package func setAttemptObserver(_ observer: AttemptObserver?) throws(Failure) {
+        try set(\.attemptObserver, observer)
+    }
+
+    var attemptObserver: AttemptObserver? { state.withLock { $0.attemptObserver } }
+
+    /// Whether the host is asked what a failed answer means.
+    var asksAboutFailures: Bool { auth.asksAboutFailures || failureReader != nil }
+
+    /// Changes who is asked about authentication.
+    package func setAuthFunctions(
+        _ change: (inout AuthFunctions) -> Void
+    ) throws(Failure) {
+        try refuseAfterFork()
+        guard !isClosed else { throw Self.closedFailure }
+        auth.setFunctions(change)
+    }
+
+    /// There is a new credential; `nil`: the host keeps it.
+    package func setCredential(_ credential: Credential?) throws(Failure) {
+        try refuseAfterFork()
+        guard !isClosed else { throw Self.closedFailure }
+        auth.setCredential(credential)
+    }
+
+    /// Sets the retry policy, in place of the document's; `nil` retries nothing.
+    package func setRetry(_ text: UnsafeRawBufferPointer?) throws(Failure) {
+        try refuseAfterFork()
+        guard !isClosed else { throw Self.closedFailure }
+        retry.set(try text.map { text throws(Failure) in try DocumentReader.retryPolicy(text) })
+    }
+
+    private var isClosed: Bool { state.withLock { $0.isClosed } }
+
+    private func set<Function>(
+        _ place: WritableKeyPath<State, Function?>, _ function: Function?
+    ) throws(Failure) {
+        try refuseAfterFork()
+        // The one before may end here, which may run a destroy function of the host.
+        var before = function
+        let isClosed = state.withLock { state in
+            if !state.isClosed { swap(&before, &state[keyPath: place]) }
+            return state.isClosed
+        }
+        if isClosed { throw Self.closedFailure }
+    }
+
+    /// Sets who may leave relationships out of requests; `nil` sets nobody.
+    package func setExclusion(_ exclusion: Exclusion?) throws(Failure) {
+        try set(\.exclusion, exclusion)
+    }
+
+    var exclusion: Exclusion? { state.withLock { $0.exclusion } }
+
+    // MARK: Observers
+
+    /// Tells `changed` of every transaction from here on that touches `scope`, as a notice, until
+    /// the observer is removed from the store or the client has ended; then `end` runs once.
+    package func observe(
+        _ scope: Observer.Scope, token: UInt64 = 0, changed: @escaping Observer.Changed,
+        end: @escaping @Sendable () -> Void = {}
+    ) throws(Failure) -> Observer {
+        try refuseAfterFork()
+        let observer = Observer(delivery, token: token, changed: changed, end: end)
+        let isClosed = state.withLock { $0.isClosed }
+        guard !isClosed, try store.add(observer, scope) else { throw Self.closedFailure }
+        return observer
+    }
+
+    /// The curl command that would send what `spec` sends, without secrets unless `reveals`.
+    package func curlCommand(_ spec: RequestSpec, reveals: Bool) throws(Failure) -> String {
+        try refuseAfterFork()
+        let loaded = api.loaded
+        let request = try prepare(spec, loaded)
+        let exchange =
+            request.isTrusted && request.sending.auth != .none
+            ? auth.authorized(request.exchange) : request.exchange
+        let redaction = reveals ? nil : loaded.definition.redaction
+        return CurlCommand(
+            exchange: exchange, redaction: redaction, certificateFile: options.certificateFile
+        ).text
+    }
+
+    func prepare(
+        _ spec: RequestSpec, _ api: LoadedAPI
+    ) throws(Failure) -> PreparedRequest {
+        try RequestPreparation(client: self, api: api).prepare(spec)
+    }
+
+    /// In a forked child neither threads nor connections are left.
+    package func refuseAfterFork() throws(Failure) {
+        if generation != ProcessGeneration.current { throw Self.forkedFailure }
+    }
+
+    func ended(_ call: Call) {
+        // The removed reference is dropped outside of the lock.
+        let (removed, isLast) = state.withLock { state in
+            let removed = state.calls.removeValue(forKey: ObjectIdentifier(call))
+            return (removed, state.isClosed && state.calls.isEmpty)
+        }
+        _ = consume removed
+        if isLast { endDelivery() }
+    }
+
+    /// The client is closed and its last call has completed.
+    private func endDelivery() {
+        store.endObservers()
+        delivery.end()
+    }
+
+    /// Whether the environment's credentials may go to `url`.
+    func trusts(_ url: String) -> Bool {
+        guard let origin = try? Origin(url: url) else { return false }
+        return environment.trusts(origin)
+    }
+
+    // MARK: Failures that several places throw
+
+    static let closedFailure = Failure(.closed, "the client has been closed")
+    package static let forkedFailure = Failure(
+        .forked, "made before a fork: in the child it can only be released")
+
+    // MARK: Environment
+
+    private static func environment(
+        _ definition: APIDefinition, _ options: ClientOptions
+    ) throws(Failure) -> Environment {
+        do {
+            var environment = try named(definition, options)
+            if let baseURL = options.baseURL { environment.baseURL = try BaseURL(baseURL) }
+            return environment
+        } catch let error as RoutingError {
+            throw Failure(error)
+        } catch {
+            throw Failure(.internal, "unexpected error while choosing an environment: \(error)")
+        }
+    }
+
+    /// The environment that the options, or else the document, name. With a base URL in the options
+    /// there need not be one.
+    private static func named(
+        _ definition: APIDefinition, _ options: ClientOptions
+    ) throws -> Environment {
+        if let name = options.environment ?? definition.environment {
+            if let environment = definition.environments[name] { return environment }
+            throw RoutingError.unknownEnvironment(name, known: definition.environmentNames)
+        }
+        if let baseURL = options.baseURL {
+            return Environment(
+                name: "", baseURL: try BaseURL(baseURL), headers: [], timeouts: Timeouts(),
+                trustedOrigins: [])
+        }
+        if definition.environments.count == 1, let only = definition.environments.values.first {
+            return only
+        }
+        throw RoutingError.unknownEnvironment("", known: definition.environmentNames)
+    }
+}

@@ -1,0 +1,38 @@
+/// Something that a host is to be told.
+///
+/// Its cases are classes: a queue moves one word, and valgrind sees no bits that nobody has set.
+package enum Notice: Sendable {
+    /// A call has completed.
+    case completion(CompletionNotice)
+    /// The store has changed.
+    case changes(ChangeNotice)
+    /// A call has come further.
+    case progress(ProgressNotice)
+    /// An attempt of a call has ended, and another one follows.
+    case attempt(AttemptNotice)
+
+    /// Tells the host through its function; false when nobody wants to know any more.
+    func run() -> Bool {
+        switch self {
+        case .completion(let notice): notice.run()
+        case .changes(let notice): return notice.run()
+        case .progress(let notice): notice.run()
+        case .attempt(let notice): notice.run()
+        }
+        return true
+    }
+
+    /// Lets the notice go without telling: the host has let go.
+    func drop() {
+        switch self {
+        case .completion(let notice): notice.end()
+        case .changes(let notice): notice.drop()
+        case .progress(let notice): _ = notice.take()
+        case .attempt: break
+        }
+    }
+
+    func isFor(_ observer: Observer) -> Bool {
+        if case .changes(let notice) = self { notice.observer === observer } else { false }
+    }
+}

@@ -1,0 +1,27 @@
+import RestwayJSON
+
+/// A node that is known to be an object.
+struct DocumentObject {
+    let node: DocumentNode
+
+    /// The member called `key`, when the document has it.
+    subscript(key: String) -> DocumentNode? {
+        node.value[key].map { node.node(key, $0) }
+    }
+
+    /// The member called `key`, which the document must have.
+    func required(_ key: String) -> DocumentNode? {
+        if let member = self[key] { return member }
+        node.report("\"\(key)\" is missing")
+        return nil
+    }
+
+    /// The members that the document's author added for the host, as JSON text.
+    var extensions: [String: String] {
+        var result: [String: String] = [:]
+        for (key, value) in node.value.members ?? [] where key.isExtension {
+            result[key] = String(decoding: value.text(), as: UTF8.self)
+        }
+        return result
+    }
+}

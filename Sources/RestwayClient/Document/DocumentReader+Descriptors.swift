@@ -1,0 +1,125 @@
+import RestwayJSON
+import RestwayMapping
+import RestwayRouting
+
+/// The section `responses`.
+extension DocumentReader {
+    /// What `response` of a route and an entry of `responses` have in common.
+    struct ResponsePart {
+        let node: DocumentNode
+        let mapping: EntityMapping
+        let keyPath: [String]
+        let statuses: StatusRange
+        let hook: String?
+
+        func descriptor(
+            methods: [Method], template: PathTemplate?, routeName: String?
+        ) -> ResponseDescriptor {
+            ResponseDescriptor(
+                methods: methods, template: template, statuses: statuses, keyPath: keyPath,
+                mapping: mapping, routeName: routeName, hook: hook)
+        }
+    }
+
+    mutating func addResponse(_ node: DocumentNode) {
+        let known = ["method", "path", "entity", "keyPath", "status", "hook"]
+        guard let object = node.object(known) else { return }
+        let methods = object["method"].map { $0.methods() } ?? []
+        let template = object["path"].map { $0.template() }
+        guard let part = responsePart(object) else { return }
+        if case .some(nil) = template { return }
+        let descriptor = part.descriptor(
+            methods: methods, template: template ?? nil, routeName: nil)
+        if isNew(descriptor, node) { definition.responseDescriptors.append(descriptor) }
+    }
+
+    mutating func responsePart(_ object: DocumentObject) -> ResponsePart? {
+        let keyPath = object["keyPath"].map { $0.keyPath() } ?? []
+        let statuses = object["status"].map { $0.statuses() } ?? .success
+        let hook = object["hook"].flatMap { readHook($0) }
+        guard
+            let entity = object.required("entity"), let mapping = mapping(entity),
+            let keyPath, let statuses
+        else { return nil }
+        return ResponsePart(
+            node: object.node, mapping: mapping, keyPath: keyPath, statuses: statuses,
+            hook: hook)
+    }
+
+    /// The name of a hook, which is missed when a client begins.
+    private mutating func readHook(_ node: DocumentNode) -> String? {
+        guard let name = node.nonEmptyString() else { return nil }
+        if !definition.hookNames.contains(where: { $0.name == name }) {
+            definition.hookNames.append(Pair(name: name, value: node.path))
+        }
+        return name
+    }
+
+    /// Whether `descriptor` may be added; an equal one before it is reported.
+    func isNew(_ descriptor: ResponseDescriptor, _ node: DocumentNode) -> Bool {
+        guard definition.descriptors.contains(where: { $0.isEqual(to: descriptor) }) else {
+            return true
+        }
+        problems.reportDuplicate(
+            node.path, "an equal response descriptor stands before this one")
+        return false
+    }
+
+    /// The mapping of the entity that `node` names.
+    func mapping(_ node: DocumentNode) -> EntityMapping? {
+        guard let name = node.nonEmptyString() else { return nil }
+        if let mapping = definition.mappings[name] { return mapping }
+        // An entity with a problem of its own is no second problem here.
+        if !definition.entityNames.contains(name) {
+            node.report(unknown("entity", name, definition.entityNames))
+        }
+        return nil
+    }
+}
+
+extension DocumentNode {
+    /// One method or several, each once.
+    func methods() -> [Method] {
+        let methods = oneOrMany().compactMap { node -> Method? in
+            guard let token = node.string() else { return nil }
+            if let method = Method(token: token) { return method }
+            let all = Method.allCases.map(\.rawValue).joined(separator: ", ")
+            node.report("unknown method \"\(token)\" (there are \(all))")
+            return nil
+        }
+        if value.kind == .array, value.elements?.isEmpty ?? false {
+            report("must name at least one method")
+        }
+        var unique: [Method] = []
+        var repeated: [Method] = []
+        for method in methods {
+            if !unique.contains(method) {
+                unique.append(method)
+            } else if !repeated.contains(method) {
+                repeated.append(method)
+                report("names \(method.rawValue) more than once")
+            }
+        }
+        return unique
+    }
+
+    /// `"2xx"`, `"404"`, `"200-299"` or the number 404.
+    func statuses() -> StatusRange? {
+        guard let text = value.integer.map({ String($0) }) ?? value.string else {
+            report("must be a string or a whole number, is \(value.kind.withArticle)")
+            return nil
+        }
+        if let range = StatusRange(text) { return range }
+        report("\"\(text)\" is no status: write 404, \"404\", \"2xx\" or \"200-299\"")
+        return nil
+    }
+
+    func template() -> PathTemplate? {
+        guard let text = string() else { return nil }
+        return routing { () throws(RoutingError) in try PathTemplate(text) }
+    }
+
+    func parameters() -> [Parameter]? {
+        namedMembers()?.map { Parameter(keys: [$0.name], value: $0.node.value) }
+    }
+}

@@ -1,0 +1,180 @@
+package import RestwayHTTP
+package import RestwayRouting
+
+/// What went wrong, as every caller of the library sees it.
+package struct Failure: Error, Sendable {
+    /// One case for each status of the C ABI.
+    package enum Reason: Sendable, Equatable {
+        case invalidArgument
+        case outOfMemory
+        case `internal`
+        case closed
+        case cancelled
+        case wouldBlock
+        case timedOut
+        case forked
+        case io
+        case config
+        case duplicate
+        case frozen
+        case unknownEnvironment
+        case unknownRoute
+        case unknownEntity
+        case unknownAttribute
+        case ambiguousRoute
+        case missingVariable
+        case invalidURL
+        case methodNotAllowed
+        case resolve
+        case connect
+        case tls
+        case connectionLost
+        case protocolViolation
+        case tooLarge
+        case tooManyRedirects
+        case http
+        case auth
+        case mapping
+        case noObject
+        case store
+        case plugin
+    }
+
+    /// Where a failure comes from.
+    package enum Domain: Sendable, Equatable {
+        case usage, config, route, transport, http, auth, mapping, store, batch, outbox, cache
+        case plugin, api, cancelled
+    }
+
+    /// One of several problems that a failure reports.
+    package struct Detail: Sendable, Equatable {
+        package var path: String
+        package var message: String
+
+        package init(path: String, message: String) {
+            self.path = path
+            self.message = message
+        }
+    }
+
+    package var reason: Reason
+    package var message: String
+    package var domain: Domain
+    package var httpStatus = 0
+    package var transportCode: Int32 = 0
+    package var isRetryable = false
+    /// What the host said about that, which stands over any policy.
+    package private(set) var statedRetryable: Bool?
+    package var apiCode: String?
+    package var apiMessage: String?
+    package var field: String?
+    package var details: [Detail] = []
+    package var response: Response?
+    /// Of a call that failed: every time it was sent.
+    package var attempts: [CallAttempt] = []
+
+    package init(
+        _ reason: Reason, _ message: String, domain: Domain? = nil, field: String? = nil
+    ) {
+        self.reason = reason
+        self.message = message
+        self.domain = domain ?? reason.usualDomain
+        self.field = field
+    }
+
+    /// Several problems as one failure; the message names the first.
+    package init(_ reason: Reason, details: [Detail]) {
+        let first = details.first.map { "\($0.path): \($0.message)" } ?? "no details"
+        let more = details.count > 1 ? " (and \(details.count - 1) more)" : ""
+        self.init(reason, first + more, field: details.first?.path)
+        self.details = details
+    }
+}
+
+extension Failure.Reason {
+    /// The domain of a failure for this reason, unless it says another.
+    var usualDomain: Failure.Domain {
+        switch self {
+        case .invalidArgument, .outOfMemory, .internal, .wouldBlock, .forked, .frozen, .duplicate,
+            .unknownEntity, .unknownAttribute:
+            .usage
+        case .closed, .cancelled: .cancelled
+        case .io, .config, .unknownEnvironment: .config
+        case .unknownRoute, .ambiguousRoute, .missingVariable, .invalidURL, .methodNotAllowed:
+            .route
+        case .timedOut, .resolve, .connect, .tls, .connectionLost, .protocolViolation, .tooLarge,
+            .tooManyRedirects:
+            .transport
+        case .http: .http
+        case .auth: .auth
+        case .mapping: .mapping
+        case .noObject, .store: .store
+        case .plugin: .plugin
+        }
+    }
+}
+
+extension Failure {
+    /// A routing error as its caller sees it.
+    package init(_ error: RoutingError) {
+        switch error {
+        case .invalidTemplate: self.init(.invalidURL, error.message)
+        case .unknownEnvironment(let name, _):
+            self.init(.unknownEnvironment, error.message, field: name)
+        case .unknownRoute(let name): self.init(.unknownRoute, error.message, field: name)
+        case .noRouteForObject(let entity, _):
+            self.init(.unknownRoute, error.message, field: entity)
+        case .ambiguousRoute(let entity, _, _):
+            self.init(.ambiguousRoute, error.message, field: entity)
+        case .methodNotAllowed(let method, _, _):
+            self.init(.methodNotAllowed, error.message, field: method.rawValue)
+        case .missingVariable(let name, _):
+            self.init(.missingVariable, error.message, field: name)
+        case .unusableVariable(let name, _, _):
+            self.init(.invalidURL, error.message, field: name)
+        case .duplicateRoute: self.init(.duplicate, error.message)
+        case .invalidURL: self.init(.invalidURL, error.message)
+        }
+    }
+
+    /// A transport error as its caller sees it.
+    package init(_ error: TransportError) {
+        self.init(Self.reason(error.kind), error.message)
+        transportCode = error.code
+        isRetryable = error.isTemporary
+    }
+
+    private static func reason(_ kind: TransportError.Kind) -> Reason {
+        switch kind {
+        case .cancelled: .cancelled
+        case .closed: .closed
+        case .timedOut: .timedOut
+        case .resolve: .resolve
+        case .connect: .connect
+        case .tls: .tls
+        case .connectionLost: .connectionLost
+        case .protocolViolation: .protocolViolation
+        case .tooLarge: .tooLarge
+        case .tooManyRedirects: .tooManyRedirects
+        case .invalidURL, .unsupported: .invalidURL
+        case .outOfMemory: .outOfMemory
+        case .internal: .internal
+        }
+    }
+}
+
+extension Failure {
+    /// Says something else about an answer: "" for none, `nil` keeps what stands.
+    package mutating func replace(
+        apiCode: String?, apiMessage: String?, message: String?, isRetryable: Bool?
+    ) {
+        if let apiCode { self.apiCode = apiCode.isEmpty ? nil : apiCode }
+        if let apiMessage { self.apiMessage = apiMessage.isEmpty ? nil : apiMessage }
+        if let message { self.message = message }
+        if let isRetryable {
+            self.isRetryable = isRetryable
+            statedRetryable = isRetryable
+        }
+        domain = self.apiCode == nil && self.apiMessage == nil ? .http : .api
+    }
+}

@@ -1,0 +1,40 @@
+import RestwayAuth
+import RestwayHTTP
+import RestwayObjects
+import RestwayRouting
+import RestwaySupport
+
+/// A request with everything decided: what goes out, and what the answer will be matched with.
+struct PreparedRequest: Sendable {
+    var exchange: Exchange
+    let method: Method
+    /// The path below the base URL, which descriptors are matched with; `nil` for another origin.
+    let path: String?
+    /// Whose own descriptors apply whatever the path.
+    let routeName: String?
+    /// The route's mapper for the answer, by name.
+    let dataMapper: String?
+    /// False when the environment's credentials must not go there.
+    let isTrusted: Bool
+    /// What it is about.
+    var submission: Submission?
+    /// What a DELETE removes.
+    var deletions: [ChangeSet.Deletion] = []
+    var sending = SendingRules()
+
+    /// When an attempt that begins `now` has taken too long.
+    func deadline(from now: Deadline, of start: Deadline) -> Deadline {
+        let total = exchange.timeouts.totalMilliseconds
+        let ofAttempt = total > 0 ? now.advanced(milliseconds: total) : .never
+        let ofCall = sending.retry?.deadlineMilliseconds ?? 0
+        return ofCall > 0 ? min(ofAttempt, start.advanced(milliseconds: ofCall)) : ofAttempt
+    }
+
+    /// The same request, sent on to where a redirect leads.
+    func redirected(_ exchange: Exchange, isTrusted: Bool) -> PreparedRequest {
+        PreparedRequest(
+            exchange: exchange, method: method, path: path, routeName: routeName,
+            dataMapper: dataMapper, isTrusted: isTrusted, submission: submission,
+            deletions: deletions, sending: sending)
+    }
+}

@@ -1,0 +1,105 @@
+import RestwayJSON
+import RestwayJansson
+import RestwayMapping
+import RestwayObjects
+import RestwayRouting
+import RestwaySupport
+
+/// Makes the body of a request: the mapped object, and the caller's parameters over it.
+struct RequestBody {
+    let client: Client
+    let api: LoadedAPI
+    let method: Method
+    let path: String?
+    let routeName: String?
+
+    private static let mapper = JanssonMapper()
+
+    private var limits: MappingLimits {
+        MappingLimits(nestingDepthMax: client.options.nestingDepthMax)
+    }
+
+    /// Writes the object that `submission` is about, if something says that it goes along.
+    func mapped(_ submission: inout Submission) throws(Failure) -> WireObject? {
+        guard let descriptor = try descriptor(submission) else { return nil }
+        submission.isChangedOnly = descriptor.isChangedOnly
+        var options = EncodingOptions()
+        options.keepsNulls = descriptor.keepsNulls
+        options.isChangedOnly = descriptor.isChangedOnly
+        options.limits = limits
+        options.transforms = api.definition.transforms
+        let exclusion = client.exclusion
+        options.excludes = { entity, relationship in
+            if entity === descriptor.mapping.entity,
+                descriptor.excluded.contains(relationship.name)
+            {
+                return true
+            }
+            guard let exclusion else { return false }
+            return CallbackScope.run { exclusion(method, path, entity, relationship) }
+        }
+        var unread: Failure?
+        var encoder = ObjectEncoder(
+            mappings: api.definition.entityMappings, options: options, json: Self.mapper
+        ) { entity, key in
+            do throws(Failure) {
+                return try client.store.newest(entity, storeKey: key)
+            } catch {
+                unread = unread ?? error
+                return nil
+            }
+        }
+        let object = try encode(&encoder, submission.subject, descriptor.mapping)
+        if let unread { throw unread }
+        submission.withheld = encoder.withheld
+        guard !descriptor.keyPath.isEmpty else { return object }
+        var wrapped = WireObject()
+        _ = wrapped.set(descriptor.keyPath[...], .object(object))
+        return wrapped
+    }
+
+    private func encode(
+        _ encoder: inout ObjectEncoder, _ subject: EncodingSubject, _ mapping: EntityMapping
+    ) throws(Failure) -> WireObject {
+        do throws(EncodingError) {
+            return try encoder.encode(subject, mapping)
+        } catch {
+            throw Failure(.mapping, error.message, field: error.field)
+        }
+    }
+
+    /// Which descriptor applies. A draft is made to be sent: without one it goes out whole.
+    private func descriptor(_ submission: Submission) throws(Failure) -> RequestDescriptor? {
+        let entity = submission.entity
+        let descriptor = api.requestDescriptor(
+            method: method, path: path, entity: entity, routeName: routeName)
+        if let descriptor { return descriptor }
+        guard case .draft = submission.subject, !method.parametersGoIntoQuery else { return nil }
+        guard let mapping = api.definition.mappings[entity.name], mapping.entity === entity else {
+            throw Failure(
+                .invalidArgument, "the draft of \(entity.name) is of another api", field: "draft")
+        }
+        return RequestDescriptor(mapping: mapping)
+    }
+
+    /// The bytes of a body: `mapped` over the parameters of the document, and those of the caller
+    /// over both.
+    func bytes(
+        _ mapped: WireObject?, defaults: [Parameter], callers: [Parameter]
+    ) throws(Failure) -> [UInt8] {
+        var body: WireObject
+        if let mapped {
+            body = try ParameterEncoding.object(defaults)
+            body.merge(mapped)
+            body.merge(try ParameterEncoding.object(callers))
+        } else {
+            body = try ParameterEncoding.object(defaults + callers)
+        }
+        do throws(MapperError) {
+            return try Self.mapper.encode(
+                ValueReader(.object(body), json: Self.mapper, limits: limits))
+        } catch {
+            throw Failure(.mapping, "the body of the request: \(error.message)")
+        }
+    }
+}

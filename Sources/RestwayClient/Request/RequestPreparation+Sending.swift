@@ -1,0 +1,36 @@
+import RestwayAuth
+import RestwayHTTP
+import RestwayRouting
+
+/// What a request, its route and the client say about how it is sent.
+extension RequestPreparation {
+    func sending(
+        _ spec: RequestSpec, _ settings: RouteSettings, _ method: Method,
+        _ headers: inout [HeaderField]
+    ) -> SendingRules {
+        var rules = SendingRules(
+            auth: spec.authMode ?? settings.auth ?? .full,
+            retry: settings.retry ?? client.retry.policy(api.definition), progress: spec.progress)
+        // Who sets the scheme's header by hand knows better than the scheme.
+        if let name = api.definition.auth.header,
+            spec.headers.contains(where: { $0.value != nil && $0.name.isSameHeader(as: name) })
+        {
+            rules.auth = .none
+        }
+        if let key = spec.idempotencyKey {
+            headers.set(IdempotencyKey.headerName, key.text)
+        } else if let retry = rules.retry, retry.addsIdempotencyKey,
+            !retry.methods.contains(method.rawValue),
+            !headers.contains(where: { $0.isNamed(IdempotencyKey.headerName) })
+        {
+            headers.set(IdempotencyKey.headerName, IdempotencyKey.random.text)
+        }
+        return rules
+    }
+}
+
+extension String {
+    fileprivate func isSameHeader(as name: String) -> Bool {
+        HeaderField(name: self, value: "").isNamed(name)
+    }
+}

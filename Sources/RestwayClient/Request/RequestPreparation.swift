@@ -1,0 +1,240 @@
+import RestwayHTTP
+import RestwayJSON
+import RestwayMapping
+import RestwayObjects
+import RestwayRouting
+import RestwaySupport
+
+/// Turns what a caller describes into what goes out.
+struct RequestPreparation {
+    let client: Client
+    let api: LoadedAPI
+
+    private var environment: Environment { client.environment }
+
+    private struct Destination {
+        var method: Method
+        var url: String
+        /// `nil` for a URL that is not below the base URL.
+        var path: String?
+        var route: Route?
+    }
+
+    func prepare(_ spec: RequestSpec) throws(Failure) -> PreparedRequest {
+        do {
+            var submission = try submission(spec)
+            var destination = try destination(spec, submission?.subject)
+            let route = destination.route
+            let settings = route.map(api.definition.settings(of:)) ?? RouteSettings()
+            let (body, mediaType) = try body(spec, &destination, settings, &submission)
+
+            let isTrusted = try destination.path != nil || isTrusted(destination.url)
+            var headers = headers(spec, settings, isTrusted: isTrusted, mediaType: mediaType)
+            let sending = sending(spec, settings, destination.method, &headers)
+            let exchange = Exchange(
+                method: destination.method.rawValue, url: destination.url, headers: headers,
+                body: body, timeouts: timeouts(spec, settings),
+                usesCookies: client.options.usesCookies)
+            return PreparedRequest(
+                exchange: exchange, method: destination.method, path: destination.path,
+                routeName: route.map(APIDefinition.settingsKey), dataMapper: settings.dataMapper,
+                isTrusted: isTrusted, submission: submission,
+                deletions: deletions(destination, submission), sending: sending)
+        } catch let error as RoutingError {
+            throw Failure(error)
+        } catch let failure as Failure {
+            throw failure
+        } catch {
+            throw Failure(.internal, "unexpected error while preparing a request: \(error)")
+        }
+    }
+
+    // MARK: What it is about
+
+    private func submission(_ spec: RequestSpec) throws(Failure) -> Submission? {
+        switch spec.captured().subject {
+        case nil, .draft: return nil
+        case .object(let object): return Submission(subject: .object(object))
+        case .capture(let draft, let store):
+            guard store === client.store else {
+                throw Failure(
+                    .invalidArgument, "the draft is of an object in another client's store",
+                    field: "draft")
+            }
+            return Submission(subject: .draft(draft))
+        }
+    }
+
+    private func deletions(
+        _ destination: Destination, _ submission: Submission?
+    ) -> [ChangeSet.Deletion] {
+        guard destination.method == .delete else { return [] }
+        if let submission { return submission.deletion.map { [$0] } ?? [] }
+        guard let path = destination.path else { return [] }
+        return DeletionTargets(definition: api.definition, path: path, route: destination.route)
+            .all
+    }
+
+    private func lookup(_ spec: RequestSpec, _ subject: EncodingSubject?) -> VariableLookup {
+        VariableLookup(variables: spec.variables, subject: subject) { relationship, entity, key in
+            let mappings = api.definition.entityMappings
+            guard mappings.indices.contains(relationship.targetIndex) else { return nil }
+            let target = mappings[relationship.targetIndex].entity
+            guard entity.links(relationship, to: target) else { return nil }
+            // What cannot be read is as good as missing: the error names the variable.
+            return try? client.store.newest(target, storeKey: key)
+        }
+    }
+
+    // MARK: Where it goes
+
+    private func destination(
+        _ spec: RequestSpec, _ subject: EncodingSubject?
+    ) throws -> Destination {
+        let lookup = lookup(spec, subject)
+        switch spec.target {
+        case .path(let method, let text):
+            if URLText.isAbsolute(text) { return try absolute(method, text) }
+            let path = try Self.isLiteral(text) ? text : PathTemplate(text).expand(lookup.value)
+            return Destination(
+                method: method, url: try environment.baseURL.url(path: path),
+                path: path, route: nil)
+        case .route(let name, let requested):
+            let route = try route(named: name)
+            let method = try api.definition.routes.method(requested, of: route)
+            return try expand(route, method, lookup)
+        case .subject(let method):
+            guard let subject else {
+                throw Failure(.invalidArgument, "the request is about no object", field: "object")
+            }
+            let route = try api.definition.routes.route(
+                forEntity: subject.entity.name, method: method)
+            return try expand(route, method, lookup)
+        }
+    }
+
+    private func route(named name: String) throws -> Route {
+        if let route = try? api.definition.routes.route(named: name) { return route }
+        let known = api.definition.routes.all.compactMap(\.name)
+        let hint = NearestName.to(name, in: known).map { "; did you mean \"\($0)\"?" } ?? ""
+        throw Failure(.unknownRoute, "there is no route \"\(name)\"\(hint)", field: name)
+    }
+
+    private func expand(
+        _ route: Route, _ method: Method, _ lookup: VariableLookup
+    ) throws -> Destination {
+        guard route.isAbsolute else {
+            let path = try route.template.expand(lookup.value)
+            return Destination(
+                method: method, url: try environment.baseURL.url(path: path),
+                path: path, route: route)
+        }
+        let text = try route.template.expand(absolute: true, lookup.value)
+        guard URLText.isAbsolute(text) else {
+            return Destination(
+                method: method, url: try environment.baseURL.url(path: text),
+                path: text, route: route)
+        }
+        let url = try URLText.normalizedAbsolute(text)
+        return Destination(
+            method: method, url: url, path: environment.baseURL.relativePath(of: url), route: route)
+    }
+
+    /// Whether nothing in `text` could be a template's.
+    private static func isLiteral(_ text: String) -> Bool {
+        !text.utf8.contains { byte in
+            byte == UInt8(ascii: ":") || byte == UInt8(ascii: "{") || byte == UInt8(ascii: "}")
+                || byte == UInt8(ascii: "\\") || byte < 0x20 || byte == 0x7F
+        }
+    }
+
+    /// An absolute URL in place of a path is fine when it leads below the base URL (a link that the
+    /// API gave); elsewhere only a route can lead.
+    private func absolute(_ method: Method, _ text: String) throws -> Destination {
+        let url = try URLText.normalizedAbsolute(text)
+        guard let path = environment.baseURL.relativePath(of: url) else {
+            throw RoutingError.invalidURL(
+                URLText.redacted(text),
+                reason: "it is not below \(environment.baseURL.text), and only a route that says "
+                    + "\"absolute\": true leads elsewhere")
+        }
+        return Destination(method: method, url: url, path: path, route: nil)
+    }
+
+    private func isTrusted(_ url: String) throws -> Bool {
+        environment.trusts(try Origin(url: url))
+    }
+
+    // MARK: What it carries
+
+    /// The body and its media type; parameters that are not part of it go into the URL.
+    private func body(
+        _ spec: RequestSpec, _ destination: inout Destination, _ settings: RouteSettings,
+        _ submission: inout Submission?
+    ) throws(Failure) -> (ExchangeBody, mediaType: String?) {
+        let method = destination.method
+        let defaults = defaults(destination, settings)
+        if spec.body != nil, method == .head {
+            throw Failure(.invalidArgument, "a HEAD request has no body", field: "body")
+        }
+        let maker = RequestBody(
+            client: client, api: api, method: method, path: destination.path,
+            routeName: destination.route.map(APIDefinition.settingsKey))
+        var mapped: WireObject?
+        if var sent = submission, spec.body == nil {
+            mapped = try maker.mapped(&sent)
+            submission = sent
+        }
+        let isQuery = method.parametersGoIntoQuery || spec.body != nil
+        let parameters = defaults + spec.parameters
+        if isQuery {
+            let pairs = try ParameterEncoding.query(parameters)
+            destination.url = URLText.appendingQuery(pairs, to: destination.url)
+        }
+        if let raw = spec.body { return (.bytes(raw.bytes), raw.mediaType) }
+        guard mapped != nil || !isQuery && !parameters.isEmpty else { return (.none, nil) }
+        let bytes = try maker.bytes(
+            mapped, defaults: isQuery ? [] : defaults, callers: isQuery ? [] : spec.parameters)
+        return (.bytes(bytes), "application/json")
+    }
+
+    /// The parameters that the document gives.
+    private func defaults(_ destination: Destination, _ settings: RouteSettings) -> [Parameter] {
+        var parameters: [Parameter] = []
+        if let path = destination.path {
+            for defaults in api.definition.requestDefaults
+            where defaults.methods.isEmpty || defaults.methods.contains(destination.method) {
+                if defaults.template.matches(path) { parameters += defaults.parameters }
+            }
+        }
+        return parameters + settings.parameters
+    }
+
+    private func headers(
+        _ spec: RequestSpec, _ settings: RouteSettings, isTrusted: Bool, mediaType: String?
+    ) -> [HeaderField] {
+        var headers = Headers()
+        headers.set("Accept", "application/json")
+        headers.set("User-Agent", client.options.userAgent)
+        if isTrusted {
+            for line in api.definition.headers + environment.headers {
+                headers.set(line.name, line.value)
+            }
+        }
+        for line in settings.headers { headers.set(line.name, line.value) }
+        if let mediaType { headers.set("Content-Type", mediaType) }
+        for (name, value) in spec.headers {
+            if let value { headers.set(name, value) } else { headers.remove(name) }
+        }
+        return headers.fields
+    }
+
+    private func timeouts(_ spec: RequestSpec, _ settings: RouteSettings) -> ExchangeTimeouts {
+        var timeouts = client.options.timeouts
+        if let total = settings.timeoutMilliseconds { timeouts.totalMilliseconds = total }
+        if spec.timeoutMilliseconds != 0 {
+            timeouts.totalMilliseconds = max(0, spec.timeoutMilliseconds)
+        }
+        return timeouts
+    }
+}

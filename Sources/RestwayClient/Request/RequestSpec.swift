@@ -1,0 +1,70 @@
+package import RestwayObjects
+package import RestwayRouting
+
+/// A request as its caller describes it. Nothing is looked up before it is sent.
+package struct RequestSpec: Sendable {
+    package enum Target: Sendable {
+        case path(Method, String)
+        case route(String, Method?)
+        /// The object router finds the way of the subject.
+        case subject(Method)
+    }
+
+    /// What a request is about: its attributes fill the path's variables, and its body if a
+    /// descriptor says so.
+    package enum Subject: Sendable {
+        case object(Snapshot)
+        /// A draft of an object of a store.
+        case draft(Draft, ObservedStore)
+        /// What a draft said when the request was sent.
+        case capture(DraftCapture, ObservedStore)
+    }
+
+    /// What a caller gives for a path variable.
+    package enum Variable: Sendable {
+        case null
+        case value(VariableValue)
+        /// Its attributes serve the key paths that start with the variable's name.
+        case object(Snapshot)
+    }
+
+    /// A body that goes out as it is.
+    package struct Body: Sendable {
+        package var bytes: [UInt8]
+        package var mediaType: String
+
+        package init(bytes: [UInt8], mediaType: String) {
+            self.bytes = bytes
+            self.mediaType = mediaType
+        }
+    }
+
+    package var target: Target
+    package var subject: Subject?
+    package var variables: [String: Variable] = [:]
+    /// In the order in which they were given; of two with the same keys the later one stands.
+    package var parameters: [Parameter] = []
+    /// `nil` as value sends the request without that header.
+    package var headers: [(name: String, value: String?)] = []
+    package var body: Body?
+    /// 0: the client's; -1: none.
+    package var timeoutMilliseconds: Int64 = 0
+
+    /// `nil`: the route's, else `full`.
+    package var authMode: AuthMode?
+    package var idempotencyKey: IdempotencyKey?
+    package var progress: ProgressRequest?
+
+    package init(target: Target, subject: Subject? = nil) {
+        self.target = target
+        self.subject = subject
+    }
+
+    /// The same, which later words of its draft do not reach.
+    func captured() -> RequestSpec {
+        guard case .draft(let draft, let store)? = subject else { return self }
+        var spec = self
+        spec.subject = .capture(draft.capture(), store)
+        return spec
+    }
+}

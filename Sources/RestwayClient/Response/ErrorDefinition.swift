@@ -1,0 +1,24 @@
+/// The section `errors` of a document: where a failed answer holds the API's own code and message.
+struct ErrorDefinition: Sendable {
+    /// A shape that many APIs share.
+    enum Format: String, Sendable, CaseIterable {
+        /// JSON:API, version 1.1: `errors[]`.
+        case jsonapi
+        /// RFC 9457.
+        case problem
+    }
+
+    var code: [String]?
+    var message: [String]?
+    /// `nil`: what the media type says.
+    var format: Format?
+
+    func format(mediaType: String?) -> Format? {
+        if let format { return format }
+        switch mediaType.map(MediaType.essence) {
+        case "application/problem+json": return .problem
+        case "application/vnd.api+json": return .jsonapi
+        default: return nil
+        }
+    }
+}

@@ -1,0 +1,62 @@
+import RestwayHTTP
+import Synchronization
+
+/// Collects one exchange for its call.
+///
+/// `@unchecked Sendable`: the transport calls it on one thread at a time until it has completed the
+/// exchange; after that only whoever `finished` gave it to does.
+final class ExchangeRecorder: ExchangeObserver, @unchecked Sendable {
+    typealias Finished =
+        @Sendable (Result<ExchangeSummary, TransportError>, ExchangeRecorder) -> Void
+
+    /// What has moved, in bytes; a total of 0 is not known.
+    typealias Progressed =
+        @Sendable (_ uploaded: Int64, _ downloaded: Int64, _ downloadTotal: Int64) -> Void
+
+    private(set) var head: ResponseHead?
+    private var body: BodyCollector
+    private let finished: Finished
+    private let hasFinished = Atomic<Bool>(false)
+
+    private let progressed: Progressed?
+
+    /// - Parameter progressed: `nil` when nobody wants to know.
+    init(
+        bodyBytesMax: Int, isAwaited: Bool = false, progressed: Progressed? = nil,
+        finished: @escaping Finished
+    ) {
+        self.isAwaited = isAwaited
+        self.progressed = progressed
+        body = BodyCollector(bytesMax: bodyBytesMax)
+        self.finished = finished
+    }
+
+    let isAwaited: Bool
+    var wantsProgress: Bool { progressed != nil }
+
+    func progressed(
+        uploaded: Int64, uploadTotal: Int64, downloaded: Int64, downloadTotal: Int64
+    ) {
+        progressed?(uploaded, downloaded, downloadTotal)
+    }
+
+    func receivedHead(_ head: ResponseHead) {
+        self.head = head
+        body.expect(head.headers)
+    }
+
+    func receivedBody(_ bytes: UnsafeRawBufferPointer) -> BodyReply {
+        body.append(bytes)
+    }
+
+    /// Hands over the body. Nobody else holds it then, so that it can be changed without a copy.
+    func takeBody() -> [UInt8] {
+        body.take()
+    }
+
+    func completed(_ result: Result<ExchangeSummary, TransportError>) {
+        // A transport that completes twice must not end the next hop of a redirect.
+        guard !hasFinished.exchange(true, ordering: .acquiringAndReleasing) else { return }
+        finished(result, self)
+    }
+}

@@ -1,0 +1,15 @@
+import RestwayMapping
+import RestwayObjects
+
+/// What mapping made of a body.
+struct MappedObjects: Sendable {
+    var isMapped = false
+    var objects: [Snapshot] = []
+    var results: [Range<Int>] = []
+    var issues: [MappingIssue] = []
+    var issueCount = 0
+    /// How long the store took.
+    var storeMicroseconds: Int64 = 0
+
+    static let none = MappedObjects()
+}

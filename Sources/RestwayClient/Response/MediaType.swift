@@ -1,0 +1,31 @@
+import RestwayMapping
+
+/// Media types (RFC 9110, section 8.3.1), as far as they choose what reads a body.
+enum MediaType {
+    /// `application/json`, `text/json` and everything that ends in `+json` (RFC 6839).
+    static func isJSON(_ type: String) -> Bool {
+        // What nearly all send.
+        if type == "application/json" { return true }
+        let essence = essence(type)
+        return essence == "application/json" || essence == "text/json"
+            || essence.hasSuffix("+json")
+    }
+
+    /// Without parameters, in lower case.
+    static func essence(_ type: String) -> String {
+        type.prefix { $0 != ";" }.lowercased().filter { $0 != " " && $0 != "\t" }
+    }
+
+    /// Whether `mapper` reads bodies of the type `essence`.
+    static func reads(_ mapper: any Mapper, _ essence: String) -> Bool {
+        mapper.mediaTypes.contains { type in
+            type == essence || type.hasPrefix("*") && essence.hasSuffix(type.dropFirst())
+        }
+    }
+
+    /// True when the body may be JSON after all: some servers send it as `text/plain`.
+    static func looksLikeJSON(_ body: Body) -> Bool {
+        let first = body.bytesAndNUL.first { ![0x20, 0x09, 0x0A, 0x0D].contains($0) }
+        return first == UInt8(ascii: "{") || first == UInt8(ascii: "[")
+    }
+}

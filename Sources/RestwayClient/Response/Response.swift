@@ -1,0 +1,70 @@
+import RestwayJSON
+package import RestwayHTTP
+package import RestwayMapping
+package import RestwayObjects
+import RestwaySupport
+
+/// What the server answered, and the objects that it was mapped to. Immutable.
+package final class Response: Sendable {
+    package let status: Int
+    package let headers: Headers
+    /// The URL that answered, after redirects.
+    package let url: String
+    /// The body without its content coding, and a NUL behind it for C.
+    package var bodyWithNUL: [UInt8] { body.bytesAndNUL }
+    private let body: Body
+    /// True when at least one descriptor applied.
+    package let isMapped: Bool
+    /// Over all descriptors in their order.
+    package let objects: [Snapshot]
+    /// Which of the objects came from which descriptor.
+    package let results: [Range<Int>]
+    /// The first issues; `issueCount` counts all.
+    package let issues: [MappingIssue]
+    package let issueCount: Int
+    package let timings: CallTimings
+    private let recordedAttempts: [CallAttempt]
+
+    private let isJSON: Lock<Bool?>
+    /// The last property: it ends after the body and the objects.
+    private let heapReturn: HeapReturn?
+
+    init(_ received: ReceivedResponse, _ mapped: MappedObjects = .none) {
+        status = received.status
+        headers = received.headers
+        url = received.url
+        body = received.body
+        isMapped = mapped.isMapped
+        objects = mapped.objects
+        results = mapped.results
+        issues = mapped.issues
+        issueCount = mapped.issueCount
+        timings = received.timings
+        recordedAttempts = received.attempts
+        // Mapping has read the whole body.
+        isJSON = Lock(mapped.isMapped && !received.body.isEmpty ? true : nil)
+        heapReturn = received.body.count >= HeapReturn.bytesMin ? HeapReturn() : nil
+    }
+
+    /// Every time its call was sent. Of most there is one, which is not recorded.
+    package var attempts: [CallAttempt] {
+        guard recordedAttempts.isEmpty else { return recordedAttempts }
+        return [
+            CallAttempt(
+                reason: .first, httpStatus: status, tookMicroseconds: timings.total ?? 0)
+        ]
+    }
+
+    package var bodyCount: Int { body.count }
+
+    /// Whether the body is valid JSON; found out once.
+    package var bodyIsJSON: Bool {
+        isJSON.withLock { isJSON in
+            if let isJSON { return isJSON }
+            let options = JSONValue.ParseOptions(keepsOutOfRangeNumbers: true)
+            let isValid = body.withBytes { (try? JSONValue.parse($0, options)) != nil }
+            isJSON = isValid
+            return isValid
+        }
+    }
+}

@@ -1,0 +1,264 @@
+import RestwayHTTP
+import RestwayJSON
+import RestwayMapping
+import RestwayObjects
+import RestwayRouting
+import RestwaySupport
+
+/// Makes objects, or a failure, of what was received. Runs on a worker.
+struct ResponseProcessor {
+    let client: Client
+    let api: LoadedAPI
+    let started: Deadline
+    let request: PreparedRequest
+    let log: CallLog
+    /// Told how far the mapping is.
+    let progress: MappingProgress
+    /// Asked for each object: true ends the work early.
+    let isAbandoned: @Sendable () -> Bool
+    /// Asked once, right before the store changes; false leaves the store as it is.
+    let mayCommit: () -> Bool
+    /// Asked about a failed answer, before anything is made of it: true ends the work, as the call
+    /// is sent again.
+    let isRecovered: (Failure) -> Bool
+    /// All attempts, this one included, unless it is the only one.
+    let attempts: () -> [CallAttempt]
+    /// Told how many objects have been mapped, of how many; `nil` when nobody wants to know.
+    let mappingProgressed: (@Sendable (_ done: Int, _ total: Int?) -> Void)?
+
+    private var clock: any Clock { client.clock }
+
+    /// Answers `nil` when the call is sent again.
+    ///
+    /// - Parameter encodedBody: Held by nobody else, so that what is made of it needs no copy.
+    func process(
+        _ head: ResponseHead, _ encodedBody: consuming [UInt8], _ timings: CallTimings
+    ) throws(Failure) -> Response? {
+        let decodingStarted = clock.now()
+        var received = ReceivedResponse(
+            status: head.status, headers: head.headers, url: head.url, body: Body(),
+            timings: timings)
+        do {
+            received.body = Body(
+                try ContentDecoder.decode(
+                    encodedBody, headers: head.headers, bytesMax: client.options.bodyBytesMax))
+        } catch {
+            throw failure(.init(error), "\(describe(received)): \(error.message)", received)
+        }
+        var failure: Failure?
+        if !isDone(received) {
+            let found = httpFailure(received)
+            if isRecovered(found) { return nil }
+            failure = found
+        }
+        received.attempts = attempts()
+        let mappingStarted = clock.now()
+        received.timings.decode = mappingStarted.microseconds(since: decodingStarted)
+        let mapped: MappedObjects
+        do {
+            mapped = try map(received)
+        } catch {
+            // What a failed request brings beside its status is only a courtesy.
+            guard var failure, error.domain == .mapping else { throw error }
+            failure.response = Response(received)
+            throw failure
+        }
+        mappingProgressed?(mapped.objects.count, mapped.objects.count)
+        log.maps(mapped)
+        let ended = clock.now()
+        received.timings.map = mapped.isMapped ? ended.microseconds(since: mappingStarted) : 0
+        received.timings.store = mapped.storeMicroseconds
+        received.timings.total = ended.microseconds(since: started)
+        let response = Response(received, mapped)
+        guard var failure else { return response }
+        failure.response = response
+        throw failure
+    }
+
+    // MARK: Mapping
+
+    private func map(_ received: ReceivedResponse) throws(Failure) -> MappedObjects {
+        guard let plan = api.plan(for: request, status: received.status) else {
+            return try commit(nil, received)
+        }
+        guard request.method != .head, !received.body.isEmpty else {
+            var mapped = try commit(nil, received)
+            mapped.isMapped = true
+            mapped.results = plan.descriptors.map { _ in 0..<0 }
+            return mapped
+        }
+        let result = try read(received, plan, with: try mapper(for: received))
+        if client.options.isMappingStrict, result.issueCount > 0 {
+            var failure = Failure(
+                .mapping,
+                details: result.issues.map { .init(path: $0.keyPath, message: $0.reason) })
+            failure.message = "\(describe(received)) does not map: \(failure.message)"
+            throw complete(failure, received)
+        }
+        return try commit(try asking(plan, result, received), received)
+    }
+
+    /// Lets the hooks of the descriptors add to the rows, one after the other.
+    private func asking(
+        _ plan: MappingPlan, _ result: MappingResult, _ received: ReceivedResponse
+    ) throws(Failure) -> MappingResult {
+        guard plan.descriptors.contains(where: { $0.hook != nil }) else { return result }
+        let rows = MappedRows(result)
+        for (index, descriptor) in plan.descriptors.enumerated() {
+            guard let name = descriptor.hook, let hook = api.definition.hooks[name] else {
+                continue
+            }
+            guard !isAbandoned() else { throw Failure(.cancelled, "cancelled while mapping") }
+            rows.begin(result: index)
+            do {
+                try hook(rows)
+            } catch {
+                var failure = error
+                failure.domain = .mapping
+                failure.message = "\(describe(received)): hook \"\(name)\": \(error.message)"
+                throw complete(failure, received)
+            }
+        }
+        var result = result
+        result.changeSet.rows = rows.finish()
+        return result
+    }
+
+    /// Phase one: events become rows. Touches no store.
+    private func read(
+        _ received: ReceivedResponse, _ plan: MappingPlan, with mapper: any Mapper
+    ) throws(Failure) -> MappingResult {
+        let limits = MappingLimits(
+            nestingDepthMax: client.options.nestingDepthMax,
+            objectsMax: client.options.objectsMax)
+        let machine = MappingMachine(
+            plan: plan, limits: limits,
+            isCancelled: mappingProgressed.map(telling) ?? isAbandoned,
+            progress: progress)
+        let decoded: Result<Void, MapperError> = received.body.withBytes { body in
+            Result { () throws(MapperError) in
+                try mapper.decode(body, into: machine, limits: limits)
+            }
+        }
+        if case .failure(let error) = decoded {
+            throw failure(.mapping, "\(describe(received)): \(error.message)", received)
+        }
+        do {
+            return try machine.finish()
+        } catch {
+            switch error {
+            case .cancelled:
+                throw Failure(.cancelled, "cancelled while mapping")
+            case .tooManyObjects:
+                throw failure(.tooLarge, "\(describe(received)): \(error.message)", received)
+            case .tooDeep, .brokenEvents:
+                throw failure(.mapping, "\(describe(received)): \(error.message)", received)
+            }
+        }
+    }
+
+    /// `isAbandoned`, which is asked for each object: so it can tell how far the mapping is, too.
+    private func telling(
+        _ progressed: @escaping @Sendable (Int, Int?) -> Void
+    ) -> @Sendable () -> Bool {
+        let (progress, isAbandoned) = (progress, isAbandoned)
+        return {
+            progressed(progress.objectsDone, progress.objectsTotal)
+            return isAbandoned()
+        }
+    }
+
+    /// Phase two: the store takes all rows and what else follows from the answer, or nothing.
+    private func commit(
+        _ result: MappingResult?, _ received: ReceivedResponse
+    ) throws(Failure) -> MappedObjects {
+        var changes = result?.changeSet ?? ChangeSet()
+        let consequences = try consequences(of: result, received, &changes)
+        guard result != nil || !changes.isEmpty else { return .none }
+        guard mayCommit() else { throw Failure(.cancelled, "cancelled before the store changed") }
+        let storingStarted = clock.now()
+        let commit: Commit
+        do {
+            commit = try client.store.commit(changes)
+        } catch {
+            var failure = complete(error, received)
+            failure.message = "\(describe(received)): \(error.message)"
+            // The server has done its part already.
+            failure.isRetryable = error.isRetryable && [.get, .head].contains(request.method)
+            throw failure
+        }
+        let storeMicroseconds = clock.now().microseconds(since: storingStarted)
+        log.stores(commit.insertedCount, commit.updatedCount)
+        settle(consequences, commit)
+        guard let result else { return .none }
+        let (objects, results) = result.objects(of: commit)
+        return MappedObjects(
+            isMapped: true, objects: objects, results: results, issues: result.issues,
+            issueCount: result.issueCount, storeMicroseconds: storeMicroseconds)
+    }
+
+    /// A body that says it is something that nobody reads, and does not look like JSON, is not
+    /// worth a try.
+    private func mapper(for received: ReceivedResponse) throws(Failure) -> any Mapper {
+        let type = received.headers.joined("Content-Type")
+        let mapper = client.mappers.mapper(
+            named: request.dataMapper, type: type,
+            looksLikeJSON: MediaType.looksLikeJSON(received.body))
+        if let mapper { return mapper }
+        throw failure(
+            .mapping,
+            "\(describe(received)): expected JSON, the server sent \(type ?? "nothing")", received)
+    }
+
+    // MARK: Failures
+
+    private func httpFailure(_ received: ReceivedResponse) -> Failure {
+        let error = APIError(
+            body: received.body, mediaType: received.headers[first: "Content-Type"],
+            api.definition.errors)
+        var message = "\(describe(received)) answered \(received.status)"
+        if let reason = HTTPStatus.reason(received.status) { message += " \(reason)" }
+        if let text = error.message { message += ": \(text)" }
+        if let code = error.code { message += " (API code \(code))" }
+        var failure = Failure(
+            .http, message, domain: error.code == nil && error.message == nil ? .http : .api)
+        failure.httpStatus = received.status
+        failure.apiCode = error.code
+        failure.apiMessage = error.message
+        failure.details = error.details
+        failure.isRetryable = HTTPStatus.isTemporary(received.status)
+        failure.response = Response(received)
+        guard let read = client.failureReader else { return failure }
+        return CallbackScope.run { read(failure) }
+    }
+
+    private func failure(
+        _ reason: Failure.Reason, _ message: String, _ received: ReceivedResponse
+    ) -> Failure {
+        complete(Failure(reason, message), received)
+    }
+
+    /// `failure` with the response that it is about.
+    private func complete(_ failure: Failure, _ received: ReceivedResponse) -> Failure {
+        var failure = failure
+        failure.httpStatus = received.status
+        failure.response = Response(received)
+        return failure
+    }
+
+    /// The exchange, for a message: no query, which may hold a token.
+    private func describe(_ received: ReceivedResponse) -> String {
+        "\(request.method.rawValue) \(URLText.withoutQuery(received.url))"
+    }
+}
+
+extension Failure.Reason {
+    init(_ error: BodyError) {
+        switch error {
+        case .tooLarge: self = .tooLarge
+        case .truncated: self = .connectionLost
+        case .corrupt, .trailingBytes, .unknownCoding, .tooManyCodings: self = .protocolViolation
+        case .outOfMemory: self = .outOfMemory
+        }
+    }
+}

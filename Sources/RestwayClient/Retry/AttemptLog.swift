@@ -1,0 +1,75 @@
+import RestwaySupport
+
+/// The attempts of one call: how each came about, how long it waited and took, how it ended.
+struct AttemptLog: Sendable {
+    private var ended: [CallAttempt] = []
+    private var reason = CallAttempt.Reason.first
+    /// When the attempt, or the wait before it, began.
+    private var began: Deadline
+    private var waitedMicroseconds: Int64 = 0
+    private var isUnderWay = true
+
+    /// How often the call was sent again with another credential.
+    private(set) var replays = 0
+    /// How often it was sent again because it failed for a while.
+    private(set) var retries = 0
+    /// The number of the credential that the last exchange went out with.
+    var credential: UInt64?
+
+    init(_ start: Deadline) {
+        began = start
+    }
+
+    /// Which send this is, from 1.
+    var number: Int { ended.count + (isUnderWay ? 1 : 0) }
+
+    /// The wait that began last is over.
+    mutating func endWait(_ now: Deadline) {
+        waitedMicroseconds += now.microseconds(since: began)
+        began = now
+    }
+
+    /// The attempt under way has failed; answers what is known of it.
+    @discardableResult
+    mutating func end(_ failure: Failure, _ now: Deadline) -> CallAttempt {
+        let attempt = CallAttempt(
+            reason: reason, failure: failure.reason, httpStatus: failure.httpStatus,
+            apiCode: failure.apiCode, waitedMicroseconds: waitedMicroseconds,
+            tookMicroseconds: now.microseconds(since: began))
+        guard isUnderWay else { return attempt }
+        isUnderWay = false
+        ended.append(attempt)
+        began = now
+        return attempt
+    }
+
+    /// Another attempt comes, and waits first.
+    mutating func begin(_ reason: CallAttempt.Reason) {
+        self.reason = reason
+        switch reason {
+        case .first: break
+        case .retry: retries += 1
+        case .replay: replays += 1
+        }
+        waitedMicroseconds = 0
+        isUnderWay = true
+    }
+
+    /// All attempts of a call that ends with an answer; empty when that is the first and only one.
+    func ending(with status: Int, _ now: Deadline) -> [CallAttempt] {
+        guard isUnderWay else { return ended }
+        guard !ended.isEmpty else { return [] }
+        let last = CallAttempt(
+            reason: reason, httpStatus: status, waitedMicroseconds: waitedMicroseconds,
+            tookMicroseconds: now.microseconds(since: began))
+        return ended + [last]
+    }
+
+    /// `outcome` with the attempts that led to it, when it is a failure.
+    mutating func completing(_ outcome: Call.Outcome, _ now: Deadline) -> Call.Outcome {
+        guard case .failure(var failure) = outcome else { return outcome }
+        end(failure, now)
+        failure.attempts = ended
+        return .failure(failure)
+    }
+}

@@ -1,0 +1,15 @@
+import RestwayAuth
+import RestwayRouting
+
+/// What a route adds to the requests that it serves.
+struct RouteSettings: Sendable {
+    var headers: [HeaderLine] = []
+    /// Parameters that stand unless the caller gives others of the same name.
+    var parameters: [Parameter] = []
+    var timeoutMilliseconds: Int64?
+    /// In place of the client's.
+    var retry: RetryPolicy?
+    var auth: AuthMode?
+    /// The name of the mapper for its answers.
+    var dataMapper: String?
+}

@@ -1,0 +1,61 @@
+import RestwayObjects
+
+/// The changes of one commit, as its observers want them. What several want is made once.
+struct CommittedChanges {
+    let all: ChangeList
+    private var lists: [ObjectIdentifier: ChangeList?] = [:]
+    private var index: Index?
+
+    /// Where the changes of single objects stand.
+    private struct Index {
+        struct Name: Hashable {
+            let entity: ObjectIdentifier
+            let identity: Identity
+        }
+
+        var placeOfKey: [Int64: Int] = [:]
+        /// Of objects that this commit gave their identity.
+        var placeOfName: [Name: Int] = [:]
+
+        init(_ changes: [Change]) {
+            placeOfKey.reserveCapacity(changes.count)
+            for (place, change) in changes.enumerated() {
+                placeOfKey[change.storeKey] = place
+                guard change.before?.identity == nil, let identity = change.after?.identity else {
+                    continue
+                }
+                let entity = ObjectIdentifier(change.object.entity)
+                placeOfName[Name(entity: entity, identity: identity)] = place
+            }
+        }
+    }
+
+    /// - Parameter changes: Not empty.
+    init(_ changes: [Change]) {
+        all = ChangeList(changes)
+    }
+
+    /// Those of one entity; nil when there are none.
+    mutating func list(of entity: Entity) -> ChangeList? {
+        let key = ObjectIdentifier(entity)
+        if let list = lists[key] { return list }
+        let found = all.changes.filter { $0.object.entity === entity }
+        let list =
+            found.isEmpty ? nil : found.count == all.changes.count ? all : ChangeList(found)
+        lists[key] = list
+        return list
+    }
+
+    /// Those of one object: of the one that had `key`, and of the one that now has `identity`.
+    mutating func list(of entity: Entity, _ key: Int64, _ identity: Identity?) -> ChangeList? {
+        let changes = all.changes
+        let index = index ?? Index(changes)
+        self.index = index
+        let named = identity.flatMap {
+            index.placeOfName[.init(entity: ObjectIdentifier(entity), identity: $0)]
+        }
+        let kept = index.placeOfKey[key].flatMap { changes[$0].object.entity === entity ? $0 : nil }
+        let places = Set([kept, named].compactMap(\.self)).sorted()
+        return places.isEmpty ? nil : ChangeList(places.map { changes[$0] })
+    }
+}

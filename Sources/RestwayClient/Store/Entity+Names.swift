@@ -1,0 +1,23 @@
+package import RestwayObjects
+import RestwaySupport
+
+/// What a host may ask of an entity by name, and what it hears when there is no such thing.
+extension Entity {
+    /// The index of an attribute.
+    package func attribute(named name: String) throws(Failure) -> Int {
+        if let index = attributeIndex(named: name) { return index }
+        throw unknown("attribute", name, attributes.map(\.name))
+    }
+
+    /// The index among the relationships.
+    package func relationship(named name: String) throws(Failure) -> Int {
+        if let index = relationshipIndex(named: name) { return index }
+        throw unknown("relationship", name, relationships.map(\.name))
+    }
+
+    private func unknown(_ what: String, _ name: String, _ known: [String]) -> Failure {
+        let hint = NearestName.to(name, in: known).map { "; did you mean \"\($0)\"?" } ?? ""
+        return Failure(
+            .unknownAttribute, "\(self.name) has no \(what) \"\(name)\"\(hint)", field: name)
+    }
+}

@@ -1,0 +1,104 @@
+import RestwayHTTP
+import RestwaySupport
+import XCTest
+
+/// A transport that the test plays by hand: nothing happens before the test says so.
+final class FakeTransport: Transport {
+    struct Started {
+        let id: ExchangeID
+        let exchange: Exchange
+        let observer: any ExchangeObserver
+    }
+
+    private struct State {
+        var waiting: [Started] = []
+        var cancelled: [ExchangeID] = []
+        var isClosed = false
+        var idLast: UInt64 = 0
+    }
+
+    private let state = Monitor(State())
+
+    func start(_ exchange: Exchange, observer: any ExchangeObserver) -> ExchangeID {
+        let (id, isClosed) = state.update { state in
+            state.idLast += 1
+            let id = ExchangeID(state.idLast)
+            if !state.isClosed {
+                state.waiting.append(Started(id: id, exchange: exchange, observer: observer))
+            }
+            return (id, state.isClosed)
+        }
+        if isClosed { observer.completed(.failure(TransportError(.closed, "closed"))) }
+        return id
+    }
+
+    func cancel(_ id: ExchangeID) {
+        state.withLock { $0.cancelled.append(id) }
+    }
+
+    func close() {
+        let waiting = state.withLock { state in
+            state.isClosed = true
+            defer { state.waiting = [] }
+            return state.waiting
+        }
+        for started in waiting {
+            started.observer.completed(.failure(TransportError(.closed, "closed")))
+        }
+    }
+
+    var cancelledCount: Int { state.withLock { $0.cancelled.count } }
+    var isClosed: Bool { state.withLock { $0.isClosed } }
+    var waitingCount: Int { state.withLock { $0.waiting.count } }
+
+    /// The next exchange that was started; waits for it.
+    func next() -> Started {
+        let started: Started? = state.wait { state in
+            state.waiting.isEmpty ? nil : state.waiting.removeFirst()
+        }
+        return started!
+    }
+
+    /// Answers the next exchange and returns it.
+    @discardableResult
+    func answer(
+        _ status: Int = 200, _ body: String = "", headers: [HeaderField] = [],
+        redirectURL: String? = nil
+    ) -> Exchange {
+        let started = next()
+        started.answer(status, body, headers: headers, redirectURL: redirectURL)
+        return started.exchange
+    }
+}
+
+extension FakeTransport.Started {
+    func answer(
+        _ status: Int = 200, _ body: String = "", headers: [HeaderField] = [],
+        redirectURL: String? = nil
+    ) {
+        var all = Headers()
+        for field in headers { all.fields.append(field) }
+        observer.receivedHead(ResponseHead(status: status, headers: all, url: exchange.url))
+        for byte in Array(body.utf8) {
+            // One byte at a time: nothing may depend on how a body is cut.
+            _ = withUnsafeBytes(of: byte) { observer.receivedBody($0) }
+        }
+        observer.completed(.success(ExchangeSummary(redirectURL: redirectURL)))
+    }
+
+    func fail(_ kind: TransportError.Kind) {
+        observer.completed(.failure(TransportError(kind, code: 7, "failed on purpose")))
+    }
+}
+
+/// Time that stands still until the test moves it.
+final class FakeClock: Clock {
+    private let time = Lock(Deadline(nanoseconds: 1_000_000_000))
+
+    func now() -> Deadline { time.withLock { $0 } }
+    func wallMicroseconds() -> Int64 { 0 }
+
+    func advance(milliseconds: Int64) {
+        time.withLock { $0 = $0.advanced(milliseconds: milliseconds) }
+    }
+}

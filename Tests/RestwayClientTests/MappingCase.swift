@@ -1,0 +1,174 @@
+import Glibc
+import RestwayJSON
+import RestwayObjects
+import XCTest
+
+@testable import RestwayClient
+
+/// A case of `Tests/Fixtures/mapping`, whose README says what is in it.
+struct MappingCase {
+    /// One request and its answer.
+    struct Exchange {
+        /// For messages: the case and the number.
+        let name: String
+        let method: String
+        let path: String
+        let status: Int
+        let body: String
+        /// The entity of each descriptor that applied, and its objects; nil when none did.
+        let objects: [(entity: String, references: String)]?
+        let checksObjects: Bool
+        let issues: [String]
+        let isError: Bool
+        /// By entity, an object a line.
+        let store: [String: [String]]?
+
+        fileprivate init(name: String, _ json: JSONValue) throws {
+            let known: Set = [
+                "about", "request", "status", "body", "text", "objects", "issues", "error", "store",
+            ]
+            let keys = try XCTUnwrap(json.members, name).map(\.key)
+            XCTAssertEqual(keys.filter { !known.contains($0) }, [], name)
+            XCTAssertNotNil(json["about"]?.string, name)
+            self.name = name
+            let request = try XCTUnwrap(json["request"]?.string, name).split(separator: " ")
+            method = String(try XCTUnwrap(request.first, name))
+            path = String(try XCTUnwrap(request.last, name))
+            status = json["status"]?.integer.map(Int.init) ?? 200
+            body = json["text"]?.string ?? json["body"].map(CaseText.text) ?? ""
+            checksObjects = json["objects"] != nil
+            objects = try json["objects"]?.elements?.map { result in
+                let (entity, objects) = try XCTUnwrap(result.members?.first, name)
+                return (entity, CaseText.text(objects))
+            }
+            issues = json["issues"]?.elements?.compactMap(\.string) ?? []
+            isError = json["error"]?.bool ?? false
+            store = json["store"]?.members.map { members in
+                Dictionary(
+                    uniqueKeysWithValues: members.map { entity, objects in
+                        (entity, objects.elements?.map(CaseText.sortedText) ?? [])
+                    })
+            }
+        }
+    }
+
+    let name: String
+    let document: String
+    let exchanges: [Exchange]
+
+    /// All cases, by name.
+    static func all() throws -> [MappingCase] {
+        let cases = try names(in: folder).filter { !$0.contains(".") }.map(MappingCase.init)
+        XCTAssertGreaterThan(cases.count, 20, "the cases have not been found")
+        return cases
+    }
+
+    private init(_ name: String) throws {
+        self.name = name
+        let folder = Self.folder + "/" + name
+        document = String(decoding: try FileText.read(folder + "/document.json"), as: UTF8.self)
+        let files = try Self.names(in: folder).filter { $0 != "document.json" }
+        exchanges = try (1...files.count).map { number in
+            let text = try FileText.read("\(folder)/\(number).json")
+            let options = JSONValue.ParseOptions(rejectsDuplicateKeys: true)
+            return try Exchange(
+                name: "\(name) \(number)",
+                JSONValue.parse(String(decoding: text, as: UTF8.self), options))
+        }
+        XCTAssertNotNil(exchanges.last?.store, "\(name) says nothing of the store")
+    }
+
+    private static let folder: String = {
+        let parts = #filePath.split(separator: "/").dropLast(2)
+        return "/" + parts.joined(separator: "/") + "/Fixtures/mapping"
+    }()
+
+    private static func names(in folder: String) throws -> [String] {
+        let directory = try XCTUnwrap(opendir(folder), folder)
+        defer { closedir(directory) }
+        var names: [String] = []
+        while let entry = readdir(directory) {
+            let name = withUnsafePointer(to: &entry.pointee.d_name) {
+                $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
+            }
+            if !name.hasPrefix(".") { names.append(name) }
+        }
+        return names.sorted()
+    }
+}
+
+/// Objects as text, the same whether they come from a case or from a store.
+enum CaseText {
+    static func text(_ json: JSONValue) -> String {
+        String(decoding: json.text(), as: UTF8.self)
+    }
+
+    /// An object with its members by name.
+    static func sortedText(_ json: JSONValue) -> String {
+        let members = (json.members ?? []).map { ($0.key, text($0.value)) }
+        return text(members)
+    }
+
+    static func text(_ members: [(String, String)]) -> String {
+        let parts = members.sorted { $0.0 < $1.0 }.map { "\"\($0.0)\":\($0.1)" }
+        return "{" + parts.joined(separator: ",") + "}"
+    }
+}
+
+extension ObservedStore {
+    /// By entity, an object a line, as in a case.
+    func caseText(_ entities: [Entity]) throws -> [String: [String]] {
+        var text: [String: [String]] = [:]
+        for entity in entities {
+            let objects = try objects(Query(entity))
+            if !objects.isEmpty { text[entity.name] = try objects.map(caseText) }
+        }
+        return text
+    }
+
+    /// The identity of an object, or its place among those of its entity.
+    func caseReference(_ object: Snapshot) throws -> String {
+        switch object.identity {
+        case .integer(let identity): return "\(identity)"
+        case .string(let identity): return CaseText.text(.string(identity))
+        case nil:
+            let keys = try objects(Query(object.entity)).map(\.storeKey)
+            return "{\"#\":\(keys.firstIndex(of: object.storeKey) ?? -1)}"
+        }
+    }
+
+    private func caseText(_ object: Snapshot) throws -> String {
+        var members: [(String, String)] = []
+        for (index, attribute) in object.entity.attributes.enumerated() {
+            guard let text = try caseText(object.value(at: index)) else { continue }
+            members.append((attribute.name, text))
+        }
+        for (index, relationship) in object.entity.relationships.enumerated() {
+            let cell = object.relationshipCell(at: index)
+            guard !cell.isAbsent else { continue }
+            let related = try related(object, relationship: index).map(caseReference)
+            let text =
+                relationship.isMany || related.count > 1
+                ? "[" + related.joined(separator: ",") + "]" : related.first ?? "null"
+            members.append((relationship.name, text))
+        }
+        return CaseText.text(members)
+    }
+
+    private func caseText(_ value: Value) throws -> String? {
+        switch value {
+        case .absent: return nil
+        case .null: return "null"
+        case .bool(let value): return "\(value)"
+        case .int64(let value): return "\(value)"
+        case .double(let value): return try CaseText.text(XCTUnwrap(JSONValue.real(value)))
+        case .string(let value): return CaseText.text(.string(value))
+        case .json(let text): return try CaseText.text(JSONValue.parse(text))
+        case .date, .bytes, .link, .links: throw CaseProblem(text: "no case has \(value)")
+        }
+    }
+}
+
+struct CaseProblem: Error {
+    let text: String
+}

@@ -1,0 +1,114 @@
+import RestwayAuth
+import RestwayHTTP
+import RestwaySupport
+import XCTest
+
+@testable import RestwayClient
+
+final class ProgressTests: AuthTestCase {
+    private let told = Monitor<[CallProgress]>([])
+
+    private func watched(_ method: Watched = .get) -> RequestSpec {
+        var spec = RequestSpec(target: .path(method == .get ? .get : .put, "things"))
+        if method == .put {
+            spec.body = .init(
+                bytes: Array(repeating: 0, count: 100), mediaType: "application/octet-stream")
+        }
+        spec.progress = ProgressRequest(intervalMilliseconds: 10) { [told] _, progress in
+            told.update { $0.append(progress) }
+        }
+        return spec
+    }
+
+    func testTheFractionWeighsItsPartsAndNeverGoesBack() {
+        var progress = CallProgress(uploadTotal: 100)
+        progress.update { $0.upload.done = 50 }
+        XCTAssertEqual(progress.fraction, 0.2, accuracy: 1e-9)
+        progress.update { $0.upload.done = 100 }
+        progress.update { $0.download = .init(done: 10, total: 40) }
+        XCTAssertEqual(progress.fraction, 0.5, accuracy: 1e-9)
+        progress.update { $0.download.total = nil }
+        XCTAssertEqual(progress.fraction, 0.5, accuracy: 1e-9, "not known is not done")
+        progress.update { $0.upload.done = 0 }
+        XCTAssertEqual(progress.fraction, 0.5, accuracy: 1e-9)
+        progress.update { progress in
+            progress.upload.done = 100
+            progress.download = .init(done: 40, total: 40)
+            progress.mapping = .init(done: 7, total: 7)
+        }
+        XCTAssertLessThan(progress.fraction, 1, "only a success is all")
+        progress.finish()
+        XCTAssertEqual(progress.fraction, 1)
+    }
+
+    func testWithoutABodyTheDownloadCountsMore() {
+        var progress = CallProgress(uploadTotal: 0)
+        progress.update { $0.download = .init(done: 1, total: 2) }
+        XCTAssertEqual(progress.fraction, 0.4, accuracy: 1e-9)
+    }
+
+    func testNoticesKeepTheirDistanceAndTheLastSaysThatAllIsDone() throws {
+        let client = try client(auth: "{}")
+        let call = try client.send(watched(.put))
+        let started = transport.next()
+        XCTAssertTrue(started.observer.wantsProgress)
+        for done in [10, 20, 30] as [Int64] {
+            started.observer.progressed(
+                uploaded: done, uploadTotal: 100, downloaded: 0, downloadTotal: 0)
+            XCTAssertEqual(call.progress.upload.done, done)
+        }
+        XCTAssertNotNil(told.wait { $0.isEmpty ? nil : () })
+        clock.advance(milliseconds: 10)
+        started.observer.progressed(
+            uploaded: 40, uploadTotal: 100, downloaded: 0, downloadTotal: 0)
+        XCTAssertNotNil(told.wait { $0.count == 2 ? () : nil })
+        started.answer(200, #"{"list": [{"id": 1}, {"id": 2}]}"#)
+        _ = try call.wait(milliseconds: 0)
+        XCTAssertNotNil(told.wait { $0.last?.fraction == 1 ? () : nil })
+        let all = told.withLock { $0 }
+        XCTAssertEqual(all.map(\.fraction), all.map(\.fraction).sorted())
+        XCTAssertEqual(all.last?.upload, .init(done: 100, total: 100))
+    }
+
+    func testAReplayStartsItsBytesAnewAndKeepsTheFraction() throws {
+        let client = try client(refreshes: true)
+        let call = try client.send(watched(.put))
+        let first = transport.next()
+        first.observer.progressed(
+            uploaded: 100, uploadTotal: 100, downloaded: 0, downloadTotal: 0)
+        let fraction = call.progress.fraction
+        XCTAssertGreaterThan(fraction, 0.3)
+        first.answer(401)
+        nextRefresh().succeedOrFail(token("t2"))
+        let second = transport.next()
+        second.observer.progressed(
+            uploaded: 5, uploadTotal: 100, downloaded: 0, downloadTotal: 0)
+        XCTAssertEqual(call.progress.upload.done, 5)
+        XCTAssertGreaterThanOrEqual(call.progress.fraction, fraction)
+        second.answer(200)
+        _ = try call.wait(milliseconds: 0)
+        XCTAssertEqual(call.progress.fraction, 1)
+    }
+
+    func testObjectsAreCountedWhileTheyAreMapped() throws {
+        let client = try client(auth: "{}")
+        let call = try client.send(watched())
+        transport.answer(200, #"{"list": [{"id": 1}, {"id": 2}, {"id": 3}]}"#)
+        _ = try call.wait(milliseconds: 0)
+        XCTAssertEqual(call.progress.mapping, .init(done: 3, total: 3))
+    }
+
+    func testNobodyWhoDoesNotAskIsTold() throws {
+        let client = try client(auth: "{}")
+        let call = try client.send(.get("things"))
+        let started = transport.next()
+        XCTAssertFalse(started.observer.wantsProgress)
+        started.answer(200)
+        _ = try call.wait(milliseconds: 0)
+        XCTAssertEqual(call.progress.fraction, 1)
+        XCTAssertEqual(told.withLock(\.count), 0)
+    }
+}
+
+/// A request without a body, or with one.
+enum Watched { case get, put }

@@ -1,0 +1,190 @@
+import RestwayHTTP
+import RestwayJSON
+import RestwayRouting
+import XCTest
+
+@testable import RestwayClient
+
+final class RequestPreparationTests: XCTestCase {
+    private func prepare(
+        _ spec: RequestSpec, environment: String = "test"
+    ) throws -> PreparedRequest {
+        var options = ClientOptions()
+        options.environment = environment
+        let client = try Client(
+            api: try TestAPI.load(), options: options, transport: FakeTransport())
+        defer { client.close() }
+        return try RequestPreparation(
+            client: client, api: client.api.loaded
+        ).prepare(spec)
+    }
+
+    private func header(_ name: String, _ request: PreparedRequest) -> String? {
+        request.exchange.headers.first { $0.name.lowercased() == name.lowercased() }?.value
+    }
+
+    private func body(_ request: PreparedRequest) -> String? {
+        guard case .bytes(let bytes) = request.exchange.body else { return nil }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
+    private func parameter(_ keys: String..., value: JSONValue) -> Parameter {
+        Parameter(keys: keys, value: value)
+    }
+
+    func testHeadersOfDocumentEnvironmentRouteAndRequestReplaceEachOtherInThisOrder() throws {
+        var spec = RequestSpec.route("addCompany")
+        spec.headers = [("Accept-Language", "de"), ("accept", nil)]
+        let request = try prepare(spec)
+        XCTAssertEqual(header("X-Key", request), "secret")
+        XCTAssertEqual(header("X-Route", request), "add")
+        XCTAssertEqual(header("Accept-Language", request), "de")
+        XCTAssertNil(header("Accept", request))
+        XCTAssertEqual(header("User-Agent", request), "restway/0.1.0")
+        XCTAssertEqual(try header("Accept", prepare(.get("companies"))), "application/json")
+    }
+
+    func testParametersOfARouteStandOverThoseOfRequestsAndTheCallersOverBoth() throws {
+        XCTAssertEqual(
+            try prepare(.route("companies")).exchange.url,
+            "http://api.test/v2/companies?sort=name&per_page=50")
+        var spec = RequestSpec.route("companies")
+        spec.parameters = [
+            parameter("per_page", value: .integer(5)), parameter("gone", value: .null),
+            parameter("tag", value: .array([.string("a b"), .bool(true)])),
+        ]
+        XCTAssertEqual(
+            try prepare(spec).exchange.url,
+            "http://api.test/v2/companies?sort=name&per_page=5&tag=a%20b&tag=true")
+    }
+
+    func testAQueryTakesNoObjects() {
+        var spec = RequestSpec.get("companies")
+        spec.parameters = [parameter("filter", value: .object([("a", .integer(1))]))]
+        let failure = failure { _ = try prepare(spec) }
+        XCTAssertEqual(failure?.reason, .invalidArgument)
+        XCTAssertEqual(failure?.field, "filter")
+    }
+
+    func testABodyKeepsNullsAndNestsDottedNames() throws {
+        var spec = RequestSpec(target: .path(.post, "companies"))
+        spec.parameters = [
+            parameter("name", value: .string("x")),
+            parameter("address", "city", value: .string("Rome")),
+            parameter("owner", value: .object([("id", .integer(1))])),
+            parameter("owner", "name", value: .null), parameter("name", value: .null),
+        ]
+        let request = try prepare(spec)
+        XCTAssertEqual(
+            body(request),
+            #"{"name":null,"address":{"city":"Rome"},"owner":{"id":1,"name":null}}"#)
+        XCTAssertEqual(header("Content-Type", request), "application/json")
+        XCTAssertEqual(request.exchange.url, "http://api.test/v2/companies")
+    }
+
+    func testAParameterCannotNestInAScalar() {
+        var spec = RequestSpec(target: .path(.post, "companies"))
+        spec.parameters = [
+            parameter("a", value: .integer(1)), parameter("a", "b", value: .integer(2)),
+        ]
+        XCTAssertEqual(failure { _ = try prepare(spec) }?.field, "a.b")
+    }
+
+    func testARawBodyGoesOutAsItIsAndParametersIntoTheQuery() throws {
+        var spec = RequestSpec(target: .path(.put, "companies/1"))
+        spec.body = .init(bytes: Array("<x/>".utf8), mediaType: "application/xml")
+        spec.parameters = [parameter("draft", value: .bool(false))]
+        let request = try prepare(spec)
+        XCTAssertEqual(body(request), "<x/>")
+        XCTAssertEqual(header("Content-Type", request), "application/xml")
+        XCTAssertEqual(request.exchange.url, "http://api.test/v2/companies/1?draft=false")
+    }
+
+    func testAHeadRequestTakesNoBody() {
+        var spec = RequestSpec(target: .path(.head, "companies"))
+        spec.body = .init(bytes: [65], mediaType: "text/plain")
+        let failure = failure { _ = try prepare(spec) }
+        XCTAssertEqual(failure?.reason, .invalidArgument)
+        XCTAssertEqual(failure?.field, "body")
+    }
+
+    func testVariablesAreEncodedForTheirSegmentAndMissingOnesAreNamed() throws {
+        var spec = RequestSpec.route("reviews")
+        spec.variables = ["itemID": .value(.string("a/b ü")), "reviewID": .value(.string("7"))]
+        XCTAssertEqual(
+            try prepare(spec).exchange.url,
+            "http://api.test/v2/companies/a%2Fb%20%C3%BC/reviews/7")
+        spec.variables["reviewID"] = .null
+        let failure = failure { _ = try prepare(spec) }
+        XCTAssertEqual(failure?.reason, .missingVariable)
+        XCTAssertEqual(failure?.field, "reviewID")
+    }
+
+    func testAnExplicitPathTakesVariablesToo() throws {
+        var spec = RequestSpec.get("/companies/:itemID/notes?all=1")
+        spec.variables = ["itemID": .value(.string("3"))]
+        let request = try prepare(spec)
+        XCTAssertEqual(request.exchange.url, "http://api.test/v2/companies/3/notes?all=1")
+    }
+
+    func testAnAbsoluteURLBelowTheBaseIsAPathAndAnyOtherNeedsARoute() throws {
+        let request = try prepare(.get("http://API.test:80/v2/companies/3?x=1"))
+        XCTAssertEqual(request.exchange.url, "http://api.test/v2/companies/3?x=1")
+        XCTAssertEqual(request.path, "companies/3")
+        for url in ["http://api.test/v1/companies", "https://api.test/v2/companies", "http://x/"] {
+            XCTAssertEqual(failure { _ = try prepare(.get(url)) }?.reason, .invalidURL, url)
+        }
+    }
+
+    func testEnvironmentHeadersGoOnlyToItsOriginAndToTrustedOnes() throws {
+        func key(_ base: String) throws -> String? {
+            var spec = RequestSpec.route("elsewhere")
+            spec.variables = ["baseURL": .value(.string(base))]
+            let request = try prepare(spec)
+            XCTAssertEqual(request.exchange.url, base + "/status")
+            return header("X-Key", request)
+        }
+        XCTAssertEqual(try key("http://api.test/v1"), "secret")
+        XCTAssertEqual(try key("http://friend.test/x"), "secret")
+        XCTAssertNil(try key("http://friend.test:81"))
+        XCTAssertNil(try key("http://stranger.test"))
+    }
+
+    func testUnknownNamesAndMethodsAreTheCallersMistake() {
+        XCTAssertEqual(failure { _ = try prepare(.route("compani")) }?.reason, .unknownRoute)
+        XCTAssertEqual(
+            failure { _ = try prepare(.route("company", .patch)) }?.reason, .methodNotAllowed)
+        XCTAssertEqual(failure { _ = try prepare(.get("../admin")) }?.reason, .invalidURL)
+        XCTAssertEqual(failure { _ = try prepare(.get("companies/:id")) }?.reason, .missingVariable)
+    }
+
+    func testTimeoutsComeFromTheRequestTheRouteTheOptionsOrTheEnvironment() throws {
+        XCTAssertEqual(try prepare(.get("a")).exchange.timeouts.totalMilliseconds, 60_000)
+        XCTAssertEqual(
+            try prepare(.get("a"), environment: "parts").exchange.timeouts.totalMilliseconds,
+            1_500)
+        var spec = RequestSpec.get("a")
+        spec.timeoutMilliseconds = 20
+        XCTAssertEqual(try prepare(spec).exchange.timeouts.totalMilliseconds, 20)
+        spec.timeoutMilliseconds = -1
+        XCTAssertEqual(try prepare(spec).exchange.timeouts.totalMilliseconds, 0)
+    }
+
+    func testEnvironmentsAreChosenByNameAndTheBaseURLCanBeReplaced() throws {
+        let api = try TestAPI.load()
+        func base(_ change: (inout ClientOptions) -> Void) throws -> String {
+            var options = ClientOptions()
+            change(&options)
+            let client = try Client(api: api, options: options, transport: FakeTransport())
+            defer { client.close() }
+            return client.environment.baseURL.text
+        }
+        XCTAssertEqual(try base { _ in }, "http://api.test/v2")
+        XCTAssertEqual(try base { $0.environment = "parts" }, "http://parts.test:81/a/v1")
+        XCTAssertEqual(try base { $0.baseURL = "http://127.0.0.1:9/" }, "http://127.0.0.1:9")
+        let unknown = failure { _ = try base { $0.environment = "prod" } }
+        XCTAssertEqual(unknown?.reason, .unknownEnvironment)
+        XCTAssertTrue(unknown?.message.contains("parts") ?? false, unknown?.message ?? "")
+        XCTAssertEqual(failure { _ = try base { $0.baseURL = "nonsense" } }?.reason, .invalidURL)
+    }
+}
