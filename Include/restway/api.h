@@ -1,0 +1,122 @@
+/** @file restway/api.h
+ *  The API document, loaded: environments, entities, routes, descriptors. See docs/API-DOCUMENT.md.
+ */
+#ifndef RESTWAY_API_H
+#define RESTWAY_API_H
+
+#include "error.h"
+
+RESTWAY_BEGIN_DECLS
+
+/** A loaded API document. Reference counted; usable from any thread; shared by many clients.
+ *
+ *  It is frozen when a client is first made of it: routes may still be added, entities and
+ *  descriptors no more. */
+typedef struct restway_api restway_api;
+
+/** Loads an API document.
+ *
+ *  @param json      The document, UTF-8, @p length bytes. *Copied*. An empty one (`{"restway": 1}`)
+ *                   is valid: entities and routes can be added by function.
+ *  @param out_api   Receives a handle owned by the caller (+1).
+ *  @return RESTWAY_OK; RESTWAY_E_CONFIG with *all* problems as details of the error, each with its
+ *          JSON path (text that is not UTF-8 or not JSON is one problem at `$`);
+ *          RESTWAY_E_INVALID_ARGUMENT.
+ *
+ *  Relative paths in the document resolve against the working directory.
+ *
+ *  Threads: any. Blocks: never. */
+RESTWAY_API RESTWAY_MUST_USE restway_status restway_api_load(
+    const char *json, size_t length, restway_api **out_api, restway_error **out_error);
+
+/** Loads an API document from a file; relative paths in it resolve against the file's directory.
+ *
+ *  @param path NUL-terminated UTF-8. *Copied*.
+ *  @return As restway_api_load(), and RESTWAY_E_IO when the file cannot be read.
+ *
+ *  Threads: any. Blocks: while the file is read. */
+RESTWAY_API RESTWAY_MUST_USE restway_status restway_api_load_file(
+    const char *path, restway_api **out_api, restway_error **out_error);
+
+/** Says everything that is wrong with an API document, without keeping it.
+ *
+ *  @return As restway_api_load().
+ *
+ *  Threads: any. Blocks: never. */
+RESTWAY_API RESTWAY_MUST_USE restway_status restway_api_check(
+    const char *json, size_t length, restway_error **out_error);
+
+/** Another reference, owned by the caller (+1). NULL gives NULL. Threads: any. Blocks: never. */
+RESTWAY_API restway_api *restway_api_retain(restway_api *api);
+
+/** Gives back one reference. NULL is fine. Threads: any. Blocks: never. */
+RESTWAY_API void restway_api_release(restway_api *api);
+
+/** Adds an entity, as it would stand under `entities` in a document.
+ *
+ *  @param name NUL-terminated UTF-8. *Copied*.
+ *  @param json The entity's JSON object, @p length bytes. *Copied*.
+ *  @return RESTWAY_OK, RESTWAY_E_CONFIG (nothing is added), RESTWAY_E_DUPLICATE, RESTWAY_E_FROZEN,
+ *          RESTWAY_E_INVALID_ARGUMENT.
+ *
+ *  Threads: any. Blocks: never. */
+RESTWAY_API RESTWAY_MUST_USE restway_status restway_api_add_entity(
+    restway_api *api, const char *name, const char *json, size_t length, restway_error **out_error);
+
+/** Adds a route, as it would stand under `routes` in a document; also after the api is frozen.
+ *
+ *  @param name NUL-terminated UTF-8; NULL for a route without a name (one that only serves
+ *              objects). *Copied*.
+ *  @param json The route's JSON object, @p length bytes. *Copied*.
+ *  @return RESTWAY_OK, RESTWAY_E_CONFIG (nothing is added), RESTWAY_E_DUPLICATE,
+ *          RESTWAY_E_INVALID_ARGUMENT.
+ *
+ *  Threads: any. Blocks: never. */
+RESTWAY_API RESTWAY_MUST_USE restway_status restway_api_add_route(
+    restway_api *api, const char *name, const char *json, size_t length, restway_error **out_error);
+
+/** Adds a response descriptor, as it would stand in the list `responses` of a document.
+ *
+ *  @param json The descriptor's JSON object, @p length bytes. *Copied*.
+ *  @return As restway_api_add_entity().
+ *
+ *  Threads: any. Blocks: never. */
+RESTWAY_API RESTWAY_MUST_USE restway_status restway_api_add_response(
+    restway_api *api, const char *json, size_t length, restway_error **out_error);
+
+/** Adds a request descriptor, as it would stand in the list `requests` of a document.
+ *
+ *  @param json The descriptor's JSON object, @p length bytes. *Copied*.
+ *  @return As restway_api_add_entity().
+ *
+ *  Threads: any. Blocks: never. */
+RESTWAY_API RESTWAY_MUST_USE restway_status restway_api_add_request(
+    restway_api *api, const char *json, size_t length, restway_error **out_error);
+
+/** Joins two routes into a new one: the path of @p child behind the path of @p parent; everything
+ *  else is the child's.
+ *
+ *  @param name The new route's name. All three names are NUL-terminated UTF-8 and *Copied*.
+ *  @return RESTWAY_OK, RESTWAY_E_UNKNOWN_ROUTE, RESTWAY_E_DUPLICATE, RESTWAY_E_CONFIG (a variable
+ *          stands in both paths), RESTWAY_E_INVALID_ARGUMENT.
+ *
+ *  Threads: any. Blocks: never. */
+RESTWAY_API RESTWAY_MUST_USE restway_status restway_api_join_routes(
+    restway_api *api, const char *name, const char *parent, const char *child,
+    restway_error **out_error);
+
+/** Reads a property of a named route that starts with `x-`.
+ *
+ *  @param out_json   Receives the property's JSON text, NUL-terminated, *Borrowed* from @p api;
+ *                    NULL when the route has no such property.
+ *  @param out_length Receives its length in bytes; may be NULL.
+ *  @return RESTWAY_OK, RESTWAY_E_UNKNOWN_ROUTE, RESTWAY_E_INVALID_ARGUMENT.
+ *
+ *  Threads: any. Blocks: never. */
+RESTWAY_API RESTWAY_MUST_USE restway_status restway_api_route_property(
+    const restway_api *api, const char *route, const char *property, const char **out_json,
+    size_t *out_length, restway_error **out_error);
+
+RESTWAY_END_DECLS
+
+#endif

@@ -1,0 +1,132 @@
+/** @file restway/base.h
+ *  What every other header needs: visibility, status codes, the destroy function, live handles.
+ *
+ *  Words such as *Borrowed* and *Copied* are defined in docs/OWNERSHIP.md; "Threads:" and "Blocks:"
+ *  lines in docs/THREADING.md.
+ */
+#ifndef RESTWAY_BASE_H
+#define RESTWAY_BASE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+#define RESTWAY_BEGIN_DECLS extern "C" {
+#define RESTWAY_END_DECLS }
+#else
+#define RESTWAY_BEGIN_DECLS
+#define RESTWAY_END_DECLS
+#endif
+
+#if defined(__GNUC__) || defined(__clang__)
+#define RESTWAY_API __attribute__((visibility("default")))
+#define RESTWAY_MUST_USE __attribute__((warn_unused_result))
+#else
+#define RESTWAY_API
+#define RESTWAY_MUST_USE
+#endif
+
+#if defined(__clang__)
+#define RESTWAY_OPEN_ENUM __attribute__((enum_extensibility(open)))
+#else
+#define RESTWAY_OPEN_ENUM
+#endif
+
+RESTWAY_BEGIN_DECLS
+
+/** What a function answers. 0 is success. Values are frozen: new ones are only appended, so a
+ *  program must expect values that it does not know.
+ */
+typedef enum RESTWAY_OPEN_ENUM restway_status {
+    RESTWAY_OK = 0,
+    /** An argument is NULL, not valid UTF-8, of an unknown size or out of range. */
+    RESTWAY_E_INVALID_ARGUMENT = 1,
+    /** Memory could not be had. */
+    RESTWAY_E_OUT_OF_MEMORY = 2,
+    /** A bug of this library; the message says where. */
+    RESTWAY_E_INTERNAL = 3,
+    /** The client has been closed. */
+    RESTWAY_E_CLOSED = 4,
+    /** The call was cancelled. */
+    RESTWAY_E_CANCELLED = 5,
+    /** A blocking function was called inside a callback. */
+    RESTWAY_E_WOULD_BLOCK = 6,
+    /** A time-out passed: of the connection, of the whole exchange, or of the wait. */
+    RESTWAY_E_TIMEOUT = 7,
+    /** The handle was made before a fork; the child may only release it. */
+    RESTWAY_E_FORKED = 8,
+    /** A file cannot be read or written. */
+    RESTWAY_E_IO = 9,
+    /** The API document, or a part of one, is not valid; see restway_error_detail_count(). */
+    RESTWAY_E_CONFIG = 10,
+    /** Something equal has been registered before. */
+    RESTWAY_E_DUPLICATE = 11,
+    /** The api has been used by a client: its entities and descriptors can no longer change. */
+    RESTWAY_E_FROZEN = 12,
+    /** No environment of that name. */
+    RESTWAY_E_UNKNOWN_ENVIRONMENT = 20,
+    /** No route of that name, or none for that object and method. */
+    RESTWAY_E_UNKNOWN_ROUTE = 21,
+    /** No entity of that name. */
+    RESTWAY_E_UNKNOWN_ENTITY = 22,
+    /** The entity has no attribute, or no relationship, of that name. */
+    RESTWAY_E_UNKNOWN_ATTRIBUTE = 23,
+    /** More than one route fits; the message lists them. */
+    RESTWAY_E_AMBIGUOUS_ROUTE = 24,
+    /** A path variable has no value; the error's field names it. */
+    RESTWAY_E_MISSING_VARIABLE = 25,
+    /** A URL cannot be built or is not allowed. */
+    RESTWAY_E_INVALID_URL = 26,
+    /** The route or path does not take that method. */
+    RESTWAY_E_METHOD_NOT_ALLOWED = 27,
+    /** The host name does not resolve. */
+    RESTWAY_E_RESOLVE = 30,
+    /** Nothing accepts connections there. */
+    RESTWAY_E_CONNECT = 31,
+    /** The TLS handshake failed, or the certificate is not the host's. */
+    RESTWAY_E_TLS = 32,
+    /** The connection was lost, or ended before the response was whole. */
+    RESTWAY_E_CONNECTION_LOST = 33,
+    /** The peer does not speak HTTP as it should. */
+    RESTWAY_E_PROTOCOL = 34,
+    /** The response is larger than the bound that was set. */
+    RESTWAY_E_TOO_LARGE = 35,
+    /** More redirects than allowed. */
+    RESTWAY_E_TOO_MANY_REDIRECTS = 36,
+    /** The server answered with a status that is not a success. The error's domain is
+     *  RESTWAY_DOMAIN_API when its body held the API's own code or message, else
+     *  RESTWAY_DOMAIN_HTTP. */
+    RESTWAY_E_HTTP = 40,
+    /** There is no valid credential: a refresh failed, did not end in time, or came too often. */
+    RESTWAY_E_AUTH = 41,
+    /** The body is not what its media type says, or does not map (strict mode). */
+    RESTWAY_E_MAPPING = 50,
+    /** The store has no such object. */
+    RESTWAY_E_NO_OBJECT = 60,
+    /** The store failed; what it held before stands. */
+    RESTWAY_E_STORE = 61,
+    /** A plugin is missing, does not start or does not do what it should. */
+    RESTWAY_E_PLUGIN = 70,
+    /** Not a status: pins the type to 32 bits. */
+    RESTWAY_STATUS_PIN_ = 0x7fffffff
+} restway_status;
+
+/** The name of @p status as it is written in this header ("RESTWAY_E_TIMEOUT"), or
+ *  "RESTWAY_E_UNKNOWN" for a value this version does not know. Lives as long as the process.
+ *
+ *  Threads: any. Blocks: never. */
+RESTWAY_API const char *restway_status_name(restway_status status);
+
+/** Ends the life of a callback's context. Runs exactly once, after the last callback.
+ *  NULL may stand where this type is asked for. */
+typedef void (*restway_destroy_fn)(void *context);
+
+/** How many handles this process holds: every +1 that was handed out and not yet released.
+ *  A program that releases what it owns sees 0 after its last release.
+ *
+ *  Threads: any. Blocks: never. */
+RESTWAY_API int64_t restway_debug_live_handles(void);
+
+RESTWAY_END_DECLS
+
+#endif

@@ -1,0 +1,73 @@
+/** @file restway/change.h
+ *  Changes: what one transaction did to a store.
+ */
+#ifndef RESTWAY_CHANGE_H
+#define RESTWAY_CHANGE_H
+
+#include "object.h"
+
+RESTWAY_BEGIN_DECLS
+
+/** What one transaction (a response, a deletion, ...) did to the objects that are observed: one
+ *  change for each object, in the order in which they were first touched. Immutable; never empty;
+ *  reference counted; usable from any thread without a lock; it may outlive its client. */
+typedef struct restway_changes restway_changes;
+
+/** What happened to an object. Frozen; append only. */
+typedef enum RESTWAY_OPEN_ENUM restway_change_kind {
+    RESTWAY_CHANGE_INSERTED = 1,
+    RESTWAY_CHANGE_UPDATED = 2,
+    RESTWAY_CHANGE_DELETED = 3,
+    /** Not a kind: pins the type to 32 bits. */
+    RESTWAY_CHANGE_KIND_PIN_ = 0x7fffffff
+} restway_change_kind;
+
+/** Another reference, owned by the caller (+1). NULL gives NULL. Threads: any. Blocks: never. */
+RESTWAY_API restway_changes *restway_changes_retain(const restway_changes *changes);
+
+/** Gives back one reference. NULL is fine. Threads: any. Blocks: never. */
+RESTWAY_API void restway_changes_release(restway_changes *changes);
+
+/** How many changes there are; 0 for NULL. Threads: any. Blocks: never. */
+RESTWAY_API size_t restway_changes_count(const restway_changes *changes);
+
+/** The restway_change_kind of change @p index; 0 when out of range.
+ *
+ *  Threads: any. Blocks: never. */
+RESTWAY_API uint32_t restway_changes_kind(const restway_changes *changes, size_t index);
+
+/** The object of change @p index as the transaction left it; for a deleted object as it was. NULL
+ *  when out of range. *Borrowed*: retain it to keep it longer than the changes.
+ *
+ *  Threads: any. Blocks: never. */
+RESTWAY_API restway_object *restway_changes_object(const restway_changes *changes, size_t index);
+
+/** The object of change @p index as the transaction found it; NULL for an inserted object and when
+ *  out of range. *Borrowed*. Threads: any. Blocks: never. */
+RESTWAY_API restway_object *restway_changes_before(const restway_changes *changes, size_t index);
+
+/** Tells which attributes change @p index changed: those that differ before and after; of an
+ *  inserted or deleted object those that it has.
+ *
+ *  @param out_indices Receives attribute indices, as in restway_object_attribute_name(), in order;
+ *                     may be NULL when @p capacity is 0.
+ *  @param capacity    How many indices there is room for.
+ *  @return How many there are, also when that is more than @p capacity; 0 when out of range.
+ *
+ *  Threads: any. Blocks: never. */
+RESTWAY_API size_t restway_changes_attributes(
+    const restway_changes *changes, size_t index, uint32_t *out_indices, size_t capacity);
+
+/** Tells which relationships change @p index changed, as restway_changes_attributes() does.
+ *
+ *  @param out_indices Receives relationship indices, as in restway_object_relationship_name().
+ *  @param capacity    How many indices there is room for.
+ *  @return How many there are, also when that is more than @p capacity; 0 when out of range.
+ *
+ *  Threads: any. Blocks: never. */
+RESTWAY_API size_t restway_changes_relationships(
+    const restway_changes *changes, size_t index, uint32_t *out_indices, size_t capacity);
+
+RESTWAY_END_DECLS
+
+#endif

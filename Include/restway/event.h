@@ -1,0 +1,59 @@
+/** @file restway/event.h
+ *  Events: what a host that runs its own loop drains, in place of callbacks.
+ */
+#ifndef RESTWAY_EVENT_H
+#define RESTWAY_EVENT_H
+
+#include "call.h"
+#include "change.h"
+
+RESTWAY_BEGIN_DECLS
+
+/** What an event tells. Frozen; append only: release the payload of a kind that you do not know
+ *  with restway_event_release(). */
+typedef enum RESTWAY_OPEN_ENUM restway_event_kind {
+    /** A call has completed; exactly one for each restway_client_send() that returned RESTWAY_OK.
+     *  */
+    RESTWAY_EVENT_COMPLETED = 1,
+    /** The store has changed in what an observer observes; the status is RESTWAY_OK. */
+    RESTWAY_EVENT_CHANGED = 2,
+    /** A call has come further: see restway_call_progress(). Only of calls whose request asks for
+     *  progress; it has no payload, and status is RESTWAY_OK. */
+    RESTWAY_EVENT_PROGRESS = 3,
+    /** An attempt of a call has ended with status, and another one follows. Only when the client
+     *  has an attempt observer; it has no payload. */
+    RESTWAY_EVENT_ATTEMPT = 4,
+    /** Not a kind: pins the type to 32 bits. */
+    RESTWAY_EVENT_KIND_PIN_ = 0x7fffffff
+} restway_event_kind;
+
+/** One event: 64 bytes. The layout is frozen. */
+typedef struct restway_event {
+    /** A restway_event_kind. */
+    uint32_t kind;
+    /** A restway_status: how the call completed. */
+    uint32_t status;
+    /** The context that was given to restway_client_send() or restway_client_observe(). */
+    uint64_t token;
+    /** restway_call_id() of the call that has completed; else 0. */
+    uint64_t call_id;
+    union {
+        /** RESTWAY_EVENT_COMPLETED when status is RESTWAY_OK. Owned by the caller (+1). */
+        restway_response *response;
+        /** RESTWAY_EVENT_COMPLETED when it is not. Owned by the caller (+1). */
+        restway_error *error;
+        /** RESTWAY_EVENT_CHANGED. Owned by the caller (+1). */
+        restway_changes *changes;
+    } payload;
+    /** Zero. */
+    uint64_t reserved[4];
+} restway_event;
+
+/** Releases the payload of an event of any kind and sets it to NULL. NULL is fine.
+ *
+ *  Threads: any. Blocks: never. */
+RESTWAY_API void restway_event_release(restway_event *event);
+
+RESTWAY_END_DECLS
+
+#endif

@@ -1,0 +1,111 @@
+/** @file restway/query.h
+ *  Queries: which objects of an entity, and in which order.
+ */
+#ifndef RESTWAY_QUERY_H
+#define RESTWAY_QUERY_H
+
+#include "store.h"
+
+RESTWAY_BEGIN_DECLS
+
+/** A query on the objects of one entity. Reference counted; usable from any thread, with any store
+ *  of the same api, any number of times. */
+typedef struct restway_query restway_query;
+
+/** How an attribute is compared with a value. Frozen; append only.
+ *
+ *  Values are ordered as SQLite orders them: null first, then numbers (a bool is 0 or 1, a date its
+ *  microseconds), then texts byte by byte, then bytes. Null, and what is absent, equals null and
+ *  nothing else; it is never less or greater than anything. */
+typedef enum RESTWAY_OPEN_ENUM restway_comparison {
+    RESTWAY_COMPARISON_EQUAL = 1,
+    RESTWAY_COMPARISON_NOT_EQUAL = 2,
+    RESTWAY_COMPARISON_LESS = 3,
+    RESTWAY_COMPARISON_LESS_OR_EQUAL = 4,
+    RESTWAY_COMPARISON_GREATER = 5,
+    RESTWAY_COMPARISON_GREATER_OR_EQUAL = 6,
+    /** Not a comparison: pins the type to 32 bits. */
+    RESTWAY_COMPARISON_PIN_ = 0x7fffffff
+} restway_comparison;
+
+/** Makes a query that finds all objects of an entity, in the order in which they were first stored.
+ *
+ *  @param store     Borrowed: a store of the api that has the entity.
+ *  @param entity    Its name.
+ *  @param out_query Receives a handle owned by the caller (+1).
+ *  @return RESTWAY_OK, RESTWAY_E_UNKNOWN_ENTITY, RESTWAY_E_INVALID_ARGUMENT, RESTWAY_E_FORKED.
+ *
+ *  Threads: any. Blocks: never. */
+RESTWAY_API RESTWAY_MUST_USE restway_status restway_query_create(
+    restway_store *store, const char *entity, restway_query **out_query,
+    restway_error **out_error);
+
+/** Another reference, owned by the caller (+1). NULL gives NULL. Threads: any. Blocks: never. */
+RESTWAY_API restway_query *restway_query_retain(restway_query *query);
+
+/** Gives back one reference. NULL is fine. Threads: any. Blocks: never. */
+RESTWAY_API void restway_query_release(restway_query *query);
+
+/** Adds a condition; all of a query's conditions must hold.
+ *
+ *  @param attribute  The attribute's name.
+ *  @param comparison How it is compared.
+ *  @param value      *Copied*. What it is compared with: null, or a value that the attribute's type
+ *                    can have.
+ *  @return RESTWAY_OK; RESTWAY_E_UNKNOWN_ATTRIBUTE; RESTWAY_E_INVALID_ARGUMENT (also for a value
+ *          that the attribute can never have).
+ *
+ *  Threads: any. Blocks: never. */
+RESTWAY_API RESTWAY_MUST_USE restway_status restway_query_add_condition(
+    restway_query *query, const char *attribute, restway_comparison comparison,
+    const restway_value *value, restway_error **out_error);
+
+/** Adds an attribute to order by: it decides between objects that all before it leave equal.
+ *
+ *  @param attribute  The attribute's name.
+ *  @param descending 0: smallest first; 1: largest first.
+ *  @return RESTWAY_OK, RESTWAY_E_UNKNOWN_ATTRIBUTE, RESTWAY_E_INVALID_ARGUMENT.
+ *
+ *  Threads: any. Blocks: never. */
+RESTWAY_API RESTWAY_MUST_USE restway_status restway_query_add_order(
+    restway_query *query, const char *attribute, int32_t descending, restway_error **out_error);
+
+/** Sets how many objects the query finds at most.
+ *
+ *  @param limit -1 takes all.
+ *  @return RESTWAY_OK, RESTWAY_E_INVALID_ARGUMENT.
+ *
+ *  Threads: any. Blocks: never. */
+RESTWAY_API RESTWAY_MUST_USE restway_status restway_query_set_limit(
+    restway_query *query, int64_t limit, restway_error **out_error);
+
+/** Sets how many objects the query leaves out at its start.
+ *
+ *  @return RESTWAY_OK, RESTWAY_E_INVALID_ARGUMENT.
+ *
+ *  Threads: any. Blocks: never. */
+RESTWAY_API RESTWAY_MUST_USE restway_status restway_query_set_offset(
+    restway_query *query, int64_t offset, restway_error **out_error);
+
+/** Finds objects.
+ *
+ *  @param out_list Receives the newest snapshots, owned by the caller (+1).
+ *  @return RESTWAY_OK; RESTWAY_E_INVALID_ARGUMENT (also for a query of another api);
+ *          RESTWAY_E_STORE; RESTWAY_E_FORKED.
+ *
+ *  Threads: any. Blocks: never. */
+RESTWAY_API RESTWAY_MUST_USE restway_status restway_store_query(
+    restway_store *store, restway_query *query, restway_list **out_list,
+    restway_error **out_error);
+
+/** Counts the objects that the query finds, its limit and offset left aside.
+ *
+ *  @return As restway_store_query().
+ *
+ *  Threads: any. Blocks: never. */
+RESTWAY_API RESTWAY_MUST_USE restway_status restway_store_count_query(
+    restway_store *store, restway_query *query, size_t *out_count, restway_error **out_error);
+
+RESTWAY_END_DECLS
+
+#endif

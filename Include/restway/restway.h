@@ -1,0 +1,33 @@
+/** @file restway/restway.h
+ *  Everything of Restway that a program uses. Each topic has a header of its own beside this one.
+ */
+#ifndef RESTWAY_RESTWAY_H
+#define RESTWAY_RESTWAY_H
+
+#include "api.h"
+#include "auth.h"
+#include "base.h"
+#include "call.h"
+#include "change.h"
+#include "client.h"
+#include "draft.h"
+#include "error.h"
+#include "event.h"
+#include "failure.h"
+#include "hook.h"
+#include "list.h"
+#include "log.h"
+#include "mapping.h"
+#include "object.h"
+#include "observer.h"
+#include "plugins.h"
+#include "progress.h"
+#include "query.h"
+#include "request.h"
+#include "response.h"
+#include "retry.h"
+#include "store.h"
+#include "value.h"
+#include "version.h"
+
+#endif

@@ -1,0 +1,75 @@
+import CRestway
+import RestwayClient
+
+/// A notice as an event of the header.
+extension restway_event {
+    /// Writes `notice` to `target`; false when nobody wants to know of it any more.
+    static func write(_ notice: Notice, to target: UnsafeMutablePointer<restway_event>) -> Bool {
+        switch notice {
+        case .completion(let notice):
+            target.initialize(to: restway_event(notice))
+            notice.end()
+            return true
+        case .changes(let notice):
+            return notice.take { _ in target.initialize(to: restway_event(notice)) }
+        case .progress(let notice):
+            target.initialize(to: restway_event(notice))
+            return true
+        case .attempt(let notice):
+            target.initialize(to: restway_event(notice))
+            return true
+        }
+    }
+
+    private init(_ notice: CompletionNotice) {
+        self.init()
+        kind = restway_event_kind.RESTWAY_EVENT_COMPLETED.rawValue
+        token = notice.token
+        call_id = notice.call.id
+        switch notice.outcome {
+        case .success(let response):
+            status = restway_status.RESTWAY_OK.rawValue
+            payload.response = Handle.give(ResponseHandle(response))
+        case .failure(let failure):
+            status = restway_status(failure.reason).rawValue
+            payload.error = Handle.give(ErrorHandle(failure))
+        }
+    }
+
+    private init(_ notice: ProgressNotice) {
+        self.init()
+        kind = restway_event_kind.RESTWAY_EVENT_PROGRESS.rawValue
+        token = notice.token
+        call_id = notice.call.id
+        _ = notice.take()
+    }
+
+    private init(_ notice: AttemptNotice) {
+        self.init()
+        kind = restway_event_kind.RESTWAY_EVENT_ATTEMPT.rawValue
+        token = notice.token
+        call_id = notice.call.id
+        status = (notice.attempt.failure.map { restway_status($0) } ?? .RESTWAY_OK).rawValue
+    }
+
+    private init(_ notice: ChangeNotice) {
+        self.init()
+        kind = restway_event_kind.RESTWAY_EVENT_CHANGED.rawValue
+        token = notice.token
+        status = restway_status.RESTWAY_OK.rawValue
+        payload.changes = Handle.give(notice.changes)
+    }
+
+    /// Gives back what the payload holds.
+    func releasePayload() {
+        // The first member of the union says for all whether there is something.
+        guard payload.response != nil else { return }
+        if kind == restway_event_kind.RESTWAY_EVENT_CHANGED.rawValue {
+            Handle.release(ChangeList.self, payload.changes)
+        } else if status == restway_status.RESTWAY_OK.rawValue {
+            Handle.release(ResponseHandle.self, payload.response)
+        } else {
+            Handle.release(ErrorHandle.self, payload.error)
+        }
+    }
+}

@@ -1,0 +1,63 @@
+import RestwayClient
+import RestwayJSON
+import RestwayObjects
+
+/// Values for drafts.
+extension HostValue {
+    /// As the value of an attribute: what JSON can say is JSON where JSON is wanted. Whether it
+    /// fits, the draft says.
+    func attribute(_ type: AttributeType, _ name: String) throws(Failure) -> Value {
+        switch (self, type) {
+        case (.null, _): return .null
+        case (.object, _): throw unfit(name, "the value of an attribute")
+        case (.date, .json), (.bytes, .json): break
+        case (_, .json), (.list, .any), (.json, .any):
+            return Self.value(try json(name), isJSON: type == .json)
+        default: break
+        }
+        switch self {
+        case .null: return .null
+        case .bool(let value): return .bool(value)
+        case .integer(let value): return .int64(value)
+        case .double(let value): return .double(value)
+        case .date(let value): return .date(value)
+        case .string(let value): return .string(value)
+        case .bytes(let value): return .bytes(value)
+        case .json(let value): return Self.value(value, isJSON: true)
+        case .object, .list: throw unfit(name, "the value of an attribute")
+        }
+    }
+
+    /// As mapping would have read it: only objects and lists are text, unless all is.
+    private static func value(_ json: JSONValue, isJSON: Bool) -> Value {
+        if !isJSON {
+            switch json.kind {
+            case .null: return .null
+            case .boolean: return .bool(json.bool ?? false)
+            case .integer: return .int64(json.integer ?? 0)
+            case .real: return .double(json.double ?? 0)
+            case .string: return .string(json.string ?? "")
+            case .array, .object: break
+            }
+        }
+        return .json(String(decoding: json.text(), as: UTF8.self))
+    }
+
+    /// As what a relationship leads to; nil for null.
+    func targets(_ name: String) throws(Failure) -> [Draft.Target]? {
+        switch self {
+        case .null: return nil
+        case .object(let object): return [.object(object)]
+        case .list(let elements):
+            var targets: [Draft.Target] = []
+            for element in elements {
+                guard case .object(let object) = element else {
+                    throw unfit(name, "an object of a relationship")
+                }
+                targets.append(.object(object))
+            }
+            return targets
+        default: throw unfit(name, "an object of a relationship")
+        }
+    }
+}
