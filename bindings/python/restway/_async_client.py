@@ -1,0 +1,144 @@
+"""Clients for asyncio."""
+
+from __future__ import annotations
+
+import asyncio
+from functools import partial
+from types import TracebackType
+from typing import ClassVar, NoReturn
+
+from . import _native as native
+from ._async_verbs import AsyncVerbs
+from ._client_base import ClientBase
+from ._enums import Delivery, Domain, Status
+from ._exceptions import UsageError
+from ._interception import asking
+from ._link import Link
+from ._observer import Observed, Observer, OnChange
+from ._request import Request
+from ._response import Response
+
+
+class AsyncClient(ClientBase, AsyncVerbs):
+    """A client whose calls are awaited, as many at once as one likes.
+
+        async with restway.AsyncClient(api) as client:
+            first, second = client.get("enterprises/1"), client.get("enterprises/2")
+            one, two = await asyncio.gather(first, second)
+
+    It belongs to the event loop of its first await; another loop, in this thread or another, needs
+    a client of its own. Cancelling a task cancels the call that it awaits, `asyncio.wait_for` too.
+    Besides `close`, `store` and what sets callbacks or a credential, nothing of it may be used from
+    another thread.
+    """
+
+    _deliveries: ClassVar = {"drain": Delivery.DRAIN}
+    _link: Link | None = None
+
+    async def perform(self, request: Request) -> Response:
+        """Sends a request and waits for its response; bound it with `asyncio.wait_for`.
+
+        Raises HTTPStatusError for a status that is not 2xx, with the answer as its `response`;
+        MappingError; a TransportError; a RouteError when no URL can be made of the request;
+        ClosedError, also when the client is closed meanwhile; UsageError in another event loop than
+        that of the first await.
+        """
+        link = self._linked()
+        if self._interceptor is None:
+            future, call = link.send(request._handle, None, request.watcher)
+        else:
+            with asking(self._handle, self._interceptor) as question:
+                future, call = link.send(request._handle, question, request.watcher)
+        try:
+            return await future
+        except asyncio.CancelledError:
+            link.cancel(call)
+            raise
+        finally:
+            link.release(call)
+
+    def send(self, request: Request) -> asyncio.Future[Response]:
+        """Sends a request at once; await the future when its response is needed.
+
+        Cancelling the future cancels the call. Raises a RouteError when no URL can be made of the
+        request; ClosedError; UsageError; RuntimeError outside of an event loop. Everything else
+        that `perform` raises, awaiting the future does.
+        """
+        link = self._linked()
+        if self._interceptor is None:
+            future, call = link.send(request._handle, None, request.watcher)
+        else:
+            with asking(self._handle, self._interceptor) as question:
+                future, call = link.send(request._handle, question, request.watcher)
+        future.add_done_callback(partial(self._sent, native.own(native.CallHandle(call))))
+        return future
+
+    def observe(self, on_change: OnChange, what: Observed = None) -> Observer:
+        """Calls `on_change` once for each transaction from here on that touches what is observed.
+
+        Args:
+            on_change: A plain function, called by the event loop, in the order of the transactions;
+                with the changes of a response before the await of its call returns. An exception in
+                it goes to the loop's exception handler. `asyncio.Queue.put_nowait` is one.
+            what: The name of an entity; an object, whichever snapshot of it; None: everything.
+
+        Raises UnknownEntityError; ClosedError; RuntimeError outside of an event loop.
+        """
+        return self._linked().observe(on_change, what)
+
+    async def close(self) -> None:  # type: ignore[override]  # the base closes without waiting
+        """Closes the client: new requests raise ClosedError, and so do awaits that are pending.
+
+        Returns when they have all ended. In another event loop than the client's it does not wait.
+        """
+        native.lib.restway_client_close(self._handle)
+        link = self._link
+        if link is not None and link.loop is asyncio.get_running_loop():
+            await link.emptied()
+            link.take_rest()
+            link.detach()
+
+    async def __aenter__(self) -> AsyncClient:
+        self._linked()
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        await self.close()
+
+    def __enter__(self) -> NoReturn:
+        raise TypeError("an AsyncClient needs `async with`")
+
+    def __del__(self) -> None:
+        if self._link is not None:
+            self._link.detach()
+
+    def _linked(self) -> Link:
+        """The way into the running loop, which is the client's own from now on."""
+        link, loop = self._link, asyncio.get_running_loop()
+        if link is None:
+            made = Link(self._handle, self._layouts, loop)
+            link = self.__dict__.setdefault("_link", made)  # two threads may both be the first
+            if link is made:
+                link.attach()
+        if link.loop is not loop:
+            link.refuse_after_fork()
+            raise UsageError(
+                "this AsyncClient belongs to another event loop, that of its first await; "
+                "make one client for each loop",
+                status=Status.INVALID_ARGUMENT,
+                domain=Domain.USAGE,
+            )
+        return link
+
+    def _loop(self) -> asyncio.AbstractEventLoop:
+        return self._linked().loop
+
+    def _sent(self, call: native.CallHandle, future: asyncio.Future[Response]) -> None:
+        """The future of `send` is done; until now it kept the client."""
+        if future.cancelled():
+            native.lib.restway_call_cancel(call)

@@ -1,0 +1,222 @@
+"""Clients whose calls block, or tell a callback."""
+
+from __future__ import annotations
+
+import math
+import weakref
+from collections.abc import Callable
+from typing import Any, ClassVar
+
+from . import _native as native
+from ._attempts import Attempt, attempt_of
+from ._boundary import check, make, milliseconds
+from ._call import Call
+from ._callbacks import (
+    completions,
+    inside,
+    observers,
+    on_changed_destroy,
+    on_changed_function,
+    on_done_destroy,
+    on_done_function,
+)
+from ._changes import Changes
+from ._client_base import ClientBase
+from ._enums import Delivery
+from ._interception import Question, asking
+from ._observer import Observed, Observer, OnChange, start_observing
+from ._questions import on_attempt_function, set_question
+from ._request import Request
+from ._response import Response
+from ._verbs import Verbs
+
+OnAttempt = Callable[[int, int, Attempt], object]
+"""Told of an attempt that another one follows: the call's id, the attempt's number, the attempt."""
+
+OnDone = Callable[[Call], object]
+"""Told that a call has completed: `call.wait()` then answers at once."""
+
+_EXIT_WAIT_MILLISECONDS = 5000
+
+
+class Client(ClientBase, Verbs):
+    """A client whose calls block. Usable from any thread; a context manager that closes it."""
+
+    __slots__ = ()
+
+    _deliveries: ClassVar = {"thread": Delivery.THREAD, "process": Delivery.PROCESS}
+
+    def close(self) -> None:
+        """Closes the client: new requests raise ClosedError, pending calls end with it."""
+        native.lib.restway_client_close(self._handle)
+
+    def perform(self, request: Request, *, timeout: float | None = None) -> Response:
+        """Sends a request and waits for its response.
+
+        Args:
+            timeout: Seconds to wait at most, after which the call is cancelled; None waits as long
+                as the request's own time-outs allow.
+
+        Raises HTTPStatusError for a status that is not 2xx, with the answer as its `response`;
+        MappingError; a TransportError; a RouteError when no URL can be made of the request;
+        ClosedError; WouldBlockError inside a callback. Other threads run while this one waits; a
+        signal is seen when the wait ends.
+        """
+        if self._interceptor is not None and not inside.depth:
+            milliseconds(timeout, unbounded=0)  # refuses a wrong one before anything is sent
+            return self.send(request).wait(timeout)
+        handle = make(
+            native.ResponseHandle,
+            native.lib.restway_client_perform,
+            self._handle,
+            request._handle,
+            0 if timeout is None else milliseconds(timeout, unbounded=0),
+            layouts=self._layouts,
+        )
+        return Response(handle, self._layouts)
+
+    def send(self, request: Request, on_done: OnDone | None = None) -> Call:
+        """Sends a request without waiting.
+
+        Args:
+            on_done: Called exactly once with a call that has completed, where the client's delivery
+                mode says: on a thread of the library or inside `process`; never beside another
+                `on_done` of this client. What blocks raises WouldBlockError there. An exception in
+                it goes to `sys.unraisablehook`.
+
+        Raises a RouteError when no URL can be made of the request; ClosedError; UsageError.
+        """
+        interceptor = self._interceptor
+        if interceptor is None:
+            return self._send(request, on_done, None)
+        with asking(self._handle, interceptor) as question:
+            return self._send(request, on_done, question)
+
+    def observe(self, on_change: OnChange, what: Observed = None) -> Observer:
+        """Calls `on_change` once for each transaction from here on that touches what is observed.
+
+        Args:
+            on_change: Called in the order of the transactions, where `on_done` of `send` is, and
+                never beside it; with the changes of a response before `on_done` of its call. What
+                blocks raises WouldBlockError there. An exception in it goes to
+                `sys.unraisablehook`.
+            what: The name of an entity; an object, whichever snapshot of it; None: everything.
+
+        The client does not live longer for it. Raises UnknownEntityError; ClosedError.
+        """
+        layouts = self._layouts
+
+        def run(handle: native.ChangesHandle) -> None:
+            on_change(Changes(handle, layouts))
+
+        token = observers.add(run, on_change)
+        try:
+            handle = start_observing(
+                self._handle, what, on_changed_function, token, on_changed_destroy
+            )
+        except BaseException:
+            observers.remove(token)
+            raise
+        return Observer(handle)
+
+    def set_attempt_observer(self, observer: OnAttempt | None) -> None:
+        """Sets who is told of attempts that did not end their call; None sets nobody.
+
+        Args:
+            observer: Given the call's id, the attempt's number, from 1, and the attempt. It runs
+                where `on_done` functions do.
+        """
+
+        def run(call: native.CallHandle, number: int, attempt: Any) -> None:
+            assert observer is not None
+            observer(native.lib.restway_call_id(call), number, attempt_of(attempt.contents))
+
+        set_question(
+            native.lib.restway_client_set_attempt_observer,
+            on_attempt_function,
+            self._handle,
+            run=observer and run,
+            callback=observer,
+        )
+
+    def process(self, timeout: float | None = 0) -> int:
+        """Runs the callbacks that are due, on this thread: for `delivery="process"` only.
+
+        Args:
+            timeout: Seconds to wait for the first one; 0 does not wait, None waits without end. A
+                closed client with nothing left to tell does not wait.
+
+        Returns how many ran. Raises WouldBlockError inside a callback; UsageError.
+        """
+        count = native.number()
+        check(
+            native.lib.restway_client_process,
+            self._handle,
+            -1 if timeout is None else _wait_milliseconds(timeout),
+            native.ref(count),
+        )
+        ran: int = count.value
+        return ran
+
+    def fileno(self) -> int:
+        """A descriptor that is readable while callbacks wait for `process`, for `select` and its
+        like; it must never be read or closed. -1 unless `delivery="process"`."""
+        descriptor: int = native.lib.restway_client_descriptor(self._handle)
+        return descriptor
+
+    def _send(self, request: Request, on_done: OnDone | None, question: Question | None) -> Call:
+        if on_done is None:
+            handle = self._start(request, native.NULL_DONE, None, native.NULL_DESTROY)
+            return Call(handle, self, question)
+        given = on_done
+        client = self._kept_until_done()
+
+        def run(handle: native.CallHandle) -> None:
+            here = client()
+            if here is not None:  # it is: `process` runs this
+                given(Call(handle, here, question))
+
+        token = completions.add(run, on_done)
+        try:
+            handle = self._start(request, on_done_function, token, on_done_destroy)
+        except BaseException:
+            completions.remove(token)
+            raise
+        return Call(handle, self, question)
+
+    def _kept_until_done(self) -> Callable[[], Client | None]:
+        """The client, for a callback. It stays open until its calls are done, except where nobody
+        could `process` them any more once it is lost."""
+        if self._delivery is Delivery.PROCESS:
+            return weakref.ref(self)
+        return lambda: self
+
+    def _start(
+        self, request: Request, done: object, token: int | None, destroy: object
+    ) -> native.CallHandle:
+        return make(
+            native.CallHandle,
+            native.lib.restway_client_send,
+            self._handle,
+            request._handle,
+            done,
+            token,
+            destroy,
+            layouts=self._layouts,
+        )
+
+    def _close_at_exit(self) -> None:
+        super()._close_at_exit()
+        handle, count = self._owned, native.number()
+        if handle is None or self._delivery is not Delivery.PROCESS:
+            return
+        process = native.lib.restway_client_process
+        while not process(handle, _EXIT_WAIT_MILLISECONDS, native.ref(count), None):
+            if not count.value:
+                return
+
+
+def _wait_milliseconds(seconds: float) -> int:
+    if math.isnan(seconds) or seconds < 0:
+        raise ValueError(f"a wait is 0 seconds or more, not {seconds}")
+    return 0 if seconds == 0 else milliseconds(seconds, unbounded=-1)

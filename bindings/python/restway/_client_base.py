@@ -1,0 +1,247 @@
+"""What the clients of this package share: their options, their store, their interceptor."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from typing import Any, ClassVar, Literal, Union
+
+from . import _native as native
+from ._api import API
+from ._boundary import Owner, check, make, milliseconds, name, optional_name
+from ._client_auth import ClientAuth
+from ._clock import Clock
+from ._draft import Draft
+from ._enums import ClientFlag, CurlFlag, Delivery
+from ._exclusion import Exclusion, set_exclusion
+from ._exit import Closing, close_at_exit
+from ._interception import Interceptor, checked
+from ._object import Layouts, Object
+from ._request import Request
+from ._store import Store
+
+Path = Union[str, "os.PathLike[str]"]
+
+_COMMAND_BYTES = 4096
+"""Room for most curl commands; longer ones are written a second time."""
+
+
+class ClientBase(ClientAuth, Owner[native.ClientHandle], Closing):
+    """One api in one environment, with its connections and its store."""
+
+    __slots__ = ("_delivery", "_interceptor", "_layouts", "api")
+
+    api: API
+    """The api that the client was made of."""
+
+    _deliveries: ClassVar[dict[str, Delivery]]
+    """The delivery modes of the class; the first is the default."""
+
+    def __init__(
+        self,
+        api: API,
+        environment: str | None = None,
+        *,
+        base_url: str | None = None,
+        user_agent: str | None = None,
+        timeout: float | None = None,
+        connect_timeout: float | None = None,
+        idle_timeout: float | None = None,
+        strict_mapping: bool = False,
+        cookies: bool = True,
+        load_plugins: bool = False,
+        follow_redirects: bool = True,
+        body_bytes_max: int | None = None,
+        objects_max: int | None = None,
+        nesting_depth_max: int | None = None,
+        redirects_max: int | None = None,
+        connections_max: int | None = None,
+        connections_per_host_max: int | None = None,
+        ca_file: Path | None = None,
+        store_path: Path | None = None,
+        gone_is_deleted: bool = False,
+        delivery: Literal["thread", "process"] | None = None,
+        clock: Clock | None = None,
+        random_seed: int = 0,
+    ) -> None:
+        """Makes a client; nothing is connected before the first request.
+
+        Args:
+            api: Frozen by this: its entities and descriptors can no longer change.
+            environment: The environment's name; None takes the document's.
+            base_url: Replaces the environment's base URL.
+            user_agent: The User-Agent; None takes "restway/<version>".
+            timeout: Seconds for each attempt, redirects and a wait for a credential included
+                (default 60).
+            connect_timeout: Seconds until a connection stands (default 10).
+            idle_timeout: Seconds without a byte moving (default 30).
+            strict_mapping: A mapping issue fails the call with MappingError.
+            cookies: Whether cookies are kept in memory and sent.
+            load_plugins: Whether the plugins that the API document asks for are loaded: programs
+                that run in this process.
+            follow_redirects: Whether redirects are followed; else one is an answer like any other.
+            body_bytes_max: The largest body of a response, decoded, in bytes (default 256 MiB).
+            objects_max: The most objects of one response (default 10,000,000).
+            nesting_depth_max: The deepest nesting of a JSON body, 1 to 2,048 (default 512).
+            redirects_max: The most redirects of one call (default 10).
+            connections_max: The most connections (default 256).
+            connections_per_host_max: The most connections to one host (default 32).
+            ca_file: Certificates (PEM) that may vouch for servers, in place of the system's.
+            store_path: The file of a SQLite store, in place of what the API document says.
+            gone_is_deleted: A DELETE that is answered with 404 or 410 has done what it should.
+            delivery: Where callbacks of `Client.send` run: "thread" (default), on a thread of the
+                library, or "process", inside `Client.process`. Not for an AsyncClient.
+            clock: What times are measured on, for tests; None takes the machine's clock.
+            random_seed: Makes the waits between attempts repeatable, for tests.
+
+        None takes what the API document says, else the default; `math.inf` sets no time-out.
+        Raises UnknownEnvironmentError, InvalidURLError, StoreError, UsageError, ValueError.
+        """
+        if delivery is not None and delivery not in self._deliveries:
+            raise ValueError(f"no delivery mode of {type(self).__name__}: {delivery!r}")
+        mode = self._deliveries[delivery] if delivery else next(iter(self._deliveries.values()))
+        flags = ClientFlag(0)
+        if strict_mapping:
+            flags |= ClientFlag.STRICT_MAPPING
+        if not cookies:
+            flags |= ClientFlag.NO_COOKIES
+        if load_plugins:
+            flags |= ClientFlag.LOAD_PLUGINS
+        if not follow_redirects:
+            flags |= ClientFlag.NO_REDIRECTS
+        if gone_is_deleted:
+            flags |= ClientFlag.GONE_IS_DELETED
+        options = native.ClientOptions()
+        check(
+            native.lib.restway_client_options_init,
+            native.ref(options),
+            native.size_of(options),
+        )
+        options.environment = optional_name(environment)
+        options.base_url = optional_name(base_url)
+        options.user_agent = optional_name(user_agent)
+        options.delivery = mode
+        options.flags = flags
+        options.timeout_milliseconds = milliseconds(timeout, unbounded=-1)
+        options.connect_timeout_milliseconds = milliseconds(connect_timeout, unbounded=-1)
+        options.idle_timeout_milliseconds = milliseconds(idle_timeout, unbounded=-1)
+        options.body_bytes_max = _bound("body_bytes_max", body_bytes_max)
+        options.objects_max = _bound("objects_max", objects_max)
+        options.nesting_depth_max = _bound("nesting_depth_max", nesting_depth_max, bits=31)
+        options.redirects_max = -1 if redirects_max == 0 else _bound("redirects_max", redirects_max)
+        options.connections_max = _bound("connections_max", connections_max, bits=31)
+        options.connections_per_host_max = _bound(
+            "connections_per_host_max", connections_per_host_max, bits=31
+        )
+        if clock is not None:
+            options.clock = clock._handle
+        options.random_seed = random_seed
+        options.ca_file = None if ca_file is None else name(os.fspath(ca_file))
+        options.store_path = None if store_path is None else name(os.fspath(store_path))
+        handle = make(
+            native.ClientHandle,
+            native.lib.restway_client_create,
+            api._handle,
+            native.ref(options),
+        )
+        super().__init__(handle)
+        self.api = api
+        self._layouts = Layouts(native.own(native.lib.restway_client_store(handle)))
+        self._delivery = mode
+        self._interceptor: Interceptor | None = None
+        close_at_exit(self)
+
+    @property
+    def store(self) -> Store:
+        """The client's store, which may outlive it."""
+        handle = native.own(native.lib.restway_client_store(self._handle))
+        return Store(handle, self._layouts)
+
+    def draft(self, of: str | Object, /, **values: Any) -> Draft:
+        """A draft: a new object of the entity called `of`, or a copy of the object `of`.
+
+        Args:
+            values: Attributes and relationships to set, as `Draft.update` does.
+
+        Raises UnknownEntityError, UsageError (an object of another api), KeyError.
+        """
+        lib, store = native.lib, self._layouts.store
+        if isinstance(of, Object):
+            handle = make(native.DraftHandle, lib.restway_draft_copy, store, of._handle)
+        else:
+            handle = make(native.DraftHandle, lib.restway_draft_create, store, name(of))
+        draft = Draft(handle, self._layouts)
+        draft.update(**values)
+        return draft
+
+    def set_exclusion(self, exclusion: Exclusion | None) -> None:
+        """Sets who may leave relationships out of what is sent; None sets nobody.
+
+        Args:
+            exclusion: Asked about each relationship of each object that is written, with the
+                method and the path of the request, the name of the object's real entity and that
+                of the relationship; a true answer leaves it out. It runs on the thread that sends.
+                What it raises goes to `sys.unraisablehook`, and the relationship is written.
+
+        Raises TypeError, ClosedError.
+        """
+        set_exclusion(self._handle, exclusion)
+
+    def set_interceptor(self, interceptor: Interceptor | None) -> None:
+        """Sets who is asked about each call before it goes out; None sets nobody.
+
+        Args:
+            interceptor: Given a private copy of the request, which `Request.update` changes on its
+                way to the wire. It runs on a thread of the library, for different calls side by
+                side; what blocks raises WouldBlockError there. When it raises, the call is
+                refused: it fails with the class of an exception of this package, else with
+                CancelledError, and has what was raised as its `__cause__`.
+
+        Calls that were sent before keep the interceptor of their time. Raises TypeError.
+        """
+        self._interceptor = checked(interceptor)
+
+    def curl_command(self, request: Request, reveal: bool = False) -> str:
+        """The curl command that would send `request` as this client would, for a shell.
+
+        Args:
+            reveal: Writes out credentials, cookies and tokens, else `[redacted]`.
+
+        Raises a RouteError when no URL can be made of the request.
+        """
+        flags = CurlFlag.REVEAL if reveal else CurlFlag(0)
+        size = _COMMAND_BYTES
+        while True:
+            command, length = native.bytes_out(size), native.number()
+            check(
+                native.lib.restway_request_to_curl,
+                request._handle,
+                self._handle,
+                flags,
+                command,
+                size,
+                native.ref(length),
+            )
+            if length.value < size:
+                return native.borrowed(command.value) or ""
+            size = length.value + 1
+
+    def _loop(self) -> asyncio.AbstractEventLoop | None:
+        """Where coroutine functions of this client run."""
+        return None
+
+    def _close_at_exit(self) -> None:
+        if self._owned is not None:
+            native.lib.restway_client_close(self._owned)
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} at {id(self):#x}>"
+
+
+def _bound(what: str, value: int | None, bits: int = 63) -> int:
+    """A limit as the library takes it: 0, its default, for None."""
+    if value is None:
+        return 0
+    if not 0 < value < 2**bits:
+        raise ValueError(f"{what} is out of range: {value}")
+    return value

@@ -1,0 +1,203 @@
+"""Drafts: mutable copies of objects, or new ones, made to be sent."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, Union
+
+from . import _native as native
+from ._boundary import check, make, name
+from ._object import Layouts, Object
+from ._objects import Objects
+from ._values import encode
+
+Linked = Union[Object, "Draft"]
+"""What a relationship of a draft may lead to."""
+
+
+class Draft:
+    """A mutable copy of an object, or a new one, made to be sent.
+
+        draft = client.draft("Enterprise", name="Acme")
+        draft.city = "Lyon"
+        draft.add("employees", person)
+        enterprise = client.post(draft).objects[0]
+
+    Usable from any thread: whoever reads it, or sends it, sees a whole. It says of an attribute or
+    a relationship what was set last, else what the object says that it was made of. They are read
+    and set by name (`draft.name`) or by key (`draft["name"]`), which also reaches those that share
+    their name with a member of this class; `del` lets the draft say nothing about one.
+
+    Setting raises AttributeError (KeyError by key) for a name that the entity does not have, and
+    UsageError for a value that does not fit. Once a server has taken it, it is a draft of the
+    object that came back.
+    """
+
+    __slots__ = ("__weakref__", "_handle", "_layouts")
+
+    _handle: native.DraftHandle
+    _layouts: Layouts
+
+    def __init__(self, handle: native.DraftHandle, layouts: Layouts) -> None:
+        """For this package: clients make drafts. `handle` is owned."""
+        object.__setattr__(self, "_handle", handle)
+        object.__setattr__(self, "_layouts", layouts)
+
+    @property
+    def entity(self) -> str:
+        """The name of the entity."""
+        return native.borrowed(native.lib.restway_draft_entity(self._handle)) or ""
+
+    @property
+    def store_key(self) -> int:
+        """The store key of the object that this is a draft of; 0 as long as no store knows it."""
+        key: int = native.lib.restway_draft_store_key(self._handle)
+        return key
+
+    @property
+    def changed(self) -> list[str]:
+        """What was set and differs from the object that the draft was made of, in the document's
+        order; in a new draft all that was set."""
+        count = native.number()
+        function = native.lib.restway_draft_changes
+        capacity = 16
+        while True:
+            names = native.texts_out(capacity)
+            check(function, self._handle, names, capacity, native.ref(count))
+            if count.value <= capacity:
+                return [native.borrowed(names[index]) or "" for index in range(count.value)]
+            capacity = count.value
+
+    def update(self, **values: Any) -> None:
+        """Sets several attributes and relationships, one after the other."""
+        for key, value in values.items():
+            self[key] = value
+
+    def add(self, relationship: str, *targets: Linked) -> None:
+        """Leads a relationship to more objects or drafts; one to one leads to the last of them.
+
+        A draft takes the place of the object that it is a draft of. Raises UnknownAttributeError,
+        UsageError (another entity, another store).
+        """
+        lib = native.lib
+        self._link(lib.restway_draft_add, lib.restway_draft_add_draft, relationship, targets)
+
+    def remove(self, relationship: str, *targets: Linked) -> None:
+        """Leads a relationship away from objects or drafts; raises as `add` does."""
+        lib = native.lib
+        self._link(lib.restway_draft_remove, lib.restway_draft_remove_draft, relationship, targets)
+
+    def revert(self, *names: str) -> None:
+        """Forgets what was set about these attributes and relationships, or about all.
+
+        Raises UnknownAttributeError.
+        """
+        if not names:
+            check(native.lib.restway_draft_revert, self._handle, None)
+        for text in names:
+            check(native.lib.restway_draft_revert, self._handle, name(text))
+
+    def snapshot(self) -> Object:
+        """The object as the draft has it now, without links to drafts that no store knows."""
+        function = native.lib.restway_draft_snapshot
+        return Object(make(native.ObjectHandle, function, self._handle), self._layouts)
+
+    def insert(self) -> Object:
+        """Puts the draft, and the drafts that it leads to, into the store; returns what is there.
+
+        A new one becomes an unsent object; of one of an object what was changed is stored. It
+        stays changed: no server has heard of it. Raises NoObjectError (the object has been
+        deleted), StoreError.
+        """
+        function = native.lib.restway_draft_insert
+        return Object(make(native.ObjectHandle, function, self._handle), self._layouts)
+
+    def __getitem__(self, key: str) -> Any:
+        return self.snapshot()[key]
+
+    def __setitem__(self, key: str, value: Any) -> None:
+        self._known(key)
+        if isinstance(value, Draft):
+            value = [value]
+        if isinstance(value, (list, tuple, Objects)) and key in self._relationships():
+            self._lead(key, list(value))
+            return
+        check(
+            native.lib.restway_draft_set, self._handle, name(key), native.ref(encode(value))
+        )
+
+    def __delitem__(self, key: str) -> None:
+        self._known(key)
+        check(native.lib.restway_draft_unset, self._handle, name(key))
+
+    def __getattr__(self, key: str) -> Any:
+        if key.startswith("__"):
+            raise AttributeError(f"Draft has no attribute {key!r}")
+        return getattr(self.snapshot(), key) if self._has(key) else self._missing(key)
+
+    def __setattr__(self, key: str, value: Any) -> None:
+        if not self._has(key):
+            self._missing(key)
+        self[key] = value
+
+    def __delattr__(self, key: str) -> None:
+        if not self._has(key):
+            self._missing(key)
+        del self[key]
+
+    def __contains__(self, key: object) -> bool:
+        return key in self.snapshot()
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.snapshot())
+
+    def __dir__(self) -> list[str]:
+        snapshot = self.snapshot()._known()
+        return sorted({*super().__dir__(), *snapshot.names, *snapshot.relationships})
+
+    def __repr__(self) -> str:
+        return f"<Draft of {repr(self.snapshot())[1:]}"
+
+    def __reduce__(self) -> Any:
+        raise TypeError("a Draft can be neither copied nor pickled")
+
+    def _lead(self, relationship: str, targets: list[Linked]) -> None:
+        """Drafts cannot stand in a value: links to them are added one by one."""
+        if all(isinstance(target, Object) for target in targets):
+            value = encode(targets)
+            check(
+                native.lib.restway_draft_set, self._handle, name(relationship), native.ref(value)
+            )
+            return
+        check(
+            native.lib.restway_draft_set,
+            self._handle,
+            name(relationship),
+            native.ref(encode([])),
+        )
+        self.add(relationship, *targets)
+
+    def _link(
+        self, add_object: Any, add_draft: Any, relationship: str, targets: tuple[Linked, ...]
+    ) -> None:
+        for target in targets:
+            if isinstance(target, Draft):
+                check(add_draft, self._handle, name(relationship), target._handle)
+            elif isinstance(target, Object):
+                check(add_object, self._handle, name(relationship), target._handle)
+            else:
+                raise TypeError(f"expected an Object or a Draft, not {type(target).__name__}")
+
+    def _relationships(self) -> dict[str, bool]:
+        return self.snapshot()._known().relationships
+
+    def _has(self, key: str) -> bool:
+        layout = self.snapshot()._known()
+        return key in layout.positions or key in layout.relationships
+
+    def _known(self, key: str) -> None:
+        if not self._has(key):
+            raise KeyError(f"{self.entity} has no attribute {key!r}")
+
+    def _missing(self, key: str) -> Any:
+        raise AttributeError(f"{self.entity} has no attribute {key!r}")

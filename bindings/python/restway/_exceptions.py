@@ -1,0 +1,320 @@
+"""Every exception of this package.
+
+    RestwayError
+    ├── LibraryError (also ImportError)   the shared library cannot be loaded
+    ├── InternalError                     a bug of the library
+    ├── OutOfMemoryError                  memory could not be had
+    ├── FileError                         a file cannot be read or written
+    ├── UsageError                        the program used the library wrongly
+    │   ├── WouldBlockError               a blocking function inside a callback
+    │   └── ForkedError                   a handle from before a fork
+    ├── ConfigError                       an API document is not valid: see `details`
+    │   ├── DuplicateError                something equal has been registered before
+    │   ├── FrozenError                   a client has used the api: entities stay as they are
+    │   └── UnknownEnvironmentError       no environment of that name
+    ├── RouteError                        no request can be made of this
+    │   ├── UnknownRouteError             no such route, or none for that object and method
+    │   ├── AmbiguousRouteError           more than one route fits
+    │   ├── MissingVariableError          a path variable has no value: see `field`
+    │   ├── InvalidURLError               a URL cannot be built or is not allowed
+    │   └── MethodNotAllowedError         the route does not take that method
+    ├── TransportError                    no whole answer came
+    │   ├── TimedOutError (also TimeoutError)
+    │   ├── ResolveError                  the host name does not resolve
+    │   ├── ConnectError                  nothing accepts connections there
+    │   ├── TLSError                      the TLS handshake or the certificate
+    │   ├── ConnectionLostError           the connection ended before the response was whole
+    │   ├── ProtocolError                 the peer does not speak HTTP as it should
+    │   ├── TooLargeError                 the response exceeds a bound of the client
+    │   └── TooManyRedirectsError
+    ├── HTTPStatusError                   the answer's status is not a success: see `response`
+    ├── AuthError                         there is no valid credential: a refresh failed
+    ├── MappingError                      the body is not what it should be, or does not map
+    ├── PluginError                       a plugin is missing, or does not do what it should
+    ├── StoreError                        the store failed
+    │   ├── NoObjectError                 the store has no such object
+    │   ├── UnknownEntityError            no entity of that name
+    │   └── UnknownAttributeError         the entity has no attribute of that name
+    └── StoppedError                      the program ended it
+        ├── CancelledError                the call was cancelled
+        └── ClosedError                   the client has been closed
+
+A status that this version does not know raises RestwayError itself. Arguments that Python alone can
+tell to be wrong (a negative time-out, a NUL inside a name, a naive datetime) raise TypeError,
+ValueError or OverflowError before the library is called.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+if TYPE_CHECKING:
+    from ._attempts import Attempt
+    from ._response import Response
+
+__all__ = [
+    "AmbiguousRouteError",
+    "AuthError",
+    "CancelledError",
+    "ClosedError",
+    "ConfigError",
+    "ConnectError",
+    "ConnectionLostError",
+    "DuplicateError",
+    "FileError",
+    "ForkedError",
+    "FrozenError",
+    "HTTPStatusError",
+    "InternalError",
+    "InvalidURLError",
+    "LibraryError",
+    "MappingError",
+    "MethodNotAllowedError",
+    "MissingVariableError",
+    "NoObjectError",
+    "OutOfMemoryError",
+    "Problem",
+    "ProtocolError",
+    "ResolveError",
+    "RestwayError",
+    "RouteError",
+    "StoppedError",
+    "StoreError",
+    "TLSError",
+    "TimedOutError",
+    "TooLargeError",
+    "TooManyRedirectsError",
+    "TransportError",
+    "UnknownAttributeError",
+    "UnknownEntityError",
+    "UnknownEnvironmentError",
+    "UnknownRouteError",
+    "UsageError",
+    "WouldBlockError",
+]
+
+
+class Problem(NamedTuple):
+    """One of several problems that an error reports."""
+
+    path: str
+    """Where: a JSON path (`$.routes.enterprise.method`) or a key path."""
+    message: str
+    """What."""
+
+
+class RestwayError(Exception):
+    """Something failed. The base of every exception of this package.
+
+    Attributes:
+        status: What the library answered; a `Status` when this version knows it, else an int.
+        domain: Where the error comes from; a `Domain` when this version knows it, else an int.
+        message: What failed and where, in English. Holds no credential.
+        http_status: The HTTP status of the response that the error is about, or 0.
+        transport_code: The transport's own code (libcurl: CURLcode), or 0.
+        retryable: Whether the same request may succeed later as it is.
+        api_code: The API's own code, found by the document's `errors.code`, or None.
+        api_message: The API's own message, found by the document's `errors.message`, or None.
+        field: The argument, path variable, header, JSON path or key path at fault, or None.
+        details: Every single problem, when the error reports several.
+        response: The response that came with the failure, or None.
+        attempts: Of a call: every time it was sent.
+    """
+
+    def __init__(
+        self,
+        message: str = "",
+        *,
+        status: int = 0,
+        domain: int = 0,
+        http_status: int = 0,
+        transport_code: int = 0,
+        retryable: bool = False,
+        api_code: str | None = None,
+        api_message: str | None = None,
+        field: str | None = None,
+        details: Sequence[Problem] = (),
+        response: Response | None = None,
+        attempts: Sequence[Attempt] = (),
+    ) -> None:
+        super().__init__(message)
+        self.message = message
+        self.status = status
+        self.domain = domain
+        self.http_status = http_status
+        self.transport_code = transport_code
+        self.retryable = retryable
+        self.api_code = api_code
+        self.api_message = api_message
+        self.field = field
+        self.details: list[Problem] = list(details)
+        self.response = response
+        self.attempts: list[Attempt] = list(attempts)
+
+    def __str__(self) -> str:
+        lines = [f"{path}: {message}" for path, message in self.details]
+        if lines == [self.message]:
+            return self.message
+        return "\n  ".join([self.message, *lines])
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Copies and pickles everything but the response, which belongs to this process."""
+        return type(self), (self.message,), {**self.__dict__, "response": None}
+
+
+class LibraryError(RestwayError, ImportError):
+    """The shared library cannot be loaded; `details` lists the places and why each failed."""
+
+    @classmethod
+    def tried(cls, places: Iterable[tuple[str, str]]) -> LibraryError:
+        """The error for having tried `places`: pairs of a place and the reason against it."""
+        return cls(
+            "librestway cannot be loaded; install it (and run ldconfig), or set the environment "
+            "variable RESTWAY_LIBRARY to its path. Tried:",
+            details=[Problem(place, reason) for place, reason in places],
+        )
+
+
+class InternalError(RestwayError):
+    """A bug of the library; the message says where."""
+
+
+class OutOfMemoryError(RestwayError):
+    """Memory could not be had."""
+
+
+class FileError(RestwayError):
+    """A file cannot be read or written."""
+
+
+class UsageError(RestwayError):
+    """The program used the library wrongly: a value is out of range or not valid UTF-8."""
+
+
+class WouldBlockError(UsageError):
+    """A blocking function was called inside a callback."""
+
+
+class ForkedError(UsageError):
+    """The handle was made before a fork; the child may only release it."""
+
+
+class ConfigError(RestwayError):
+    """An API document, or a part of one, is not valid; `details` lists every problem."""
+
+
+class DuplicateError(ConfigError):
+    """Something equal has been registered before."""
+
+
+class FrozenError(ConfigError):
+    """The api has been used by a client: its entities and descriptors can no longer change."""
+
+
+class UnknownEnvironmentError(ConfigError):
+    """The API document has no environment of that name."""
+
+
+class RouteError(RestwayError):
+    """No request can be made of a route, a path, an object or their variables."""
+
+
+class UnknownRouteError(RouteError):
+    """No route of that name, or none for that object and method."""
+
+
+class AmbiguousRouteError(RouteError):
+    """More than one route fits; the message lists them."""
+
+
+class MissingVariableError(RouteError):
+    """A path variable has no value; `field` names it."""
+
+
+class InvalidURLError(RouteError):
+    """A URL cannot be built or is not allowed."""
+
+
+class MethodNotAllowedError(RouteError):
+    """The route or path does not take that method."""
+
+
+class TransportError(RestwayError):
+    """No whole answer came; `retryable` says whether to try again."""
+
+
+class TimedOutError(TransportError, TimeoutError):
+    """A time-out passed: of the connection, of the whole exchange, or of the wait."""
+
+
+class ResolveError(TransportError):
+    """The host name does not resolve."""
+
+
+class ConnectError(TransportError):
+    """Nothing accepts connections there."""
+
+
+class TLSError(TransportError):
+    """The TLS handshake failed, or the certificate is not the host's."""
+
+
+class ConnectionLostError(TransportError):
+    """The connection was lost, or ended before the response was whole."""
+
+
+class ProtocolError(TransportError):
+    """The peer does not speak HTTP as it should."""
+
+
+class TooLargeError(TransportError):
+    """The response is larger than the bound that was set."""
+
+
+class TooManyRedirectsError(TransportError):
+    """More redirects than allowed."""
+
+
+class HTTPStatusError(RestwayError):
+    """The server answered with a status that is not a success; `response` holds the answer."""
+
+
+class AuthError(RestwayError):
+    """There is no valid credential: a refresh failed, did not end in time, or came too often."""
+
+
+class MappingError(RestwayError):
+    """The body is not what its media type says, or does not map (strict mode)."""
+
+
+class StoreError(RestwayError):
+    """The store failed; what it held before stands."""
+
+
+class PluginError(RestwayError):
+    """A plugin is missing, does not start or does not do what it should."""
+
+
+class NoObjectError(StoreError):
+    """The store has no such object."""
+
+
+class UnknownEntityError(StoreError):
+    """No entity of that name."""
+
+
+class UnknownAttributeError(StoreError):
+    """The entity has no attribute of that name."""
+
+
+class StoppedError(RestwayError):
+    """The program itself ended what it waited for."""
+
+
+class CancelledError(StoppedError):
+    """The call was cancelled."""
+
+
+class ClosedError(StoppedError):
+    """The client has been closed."""

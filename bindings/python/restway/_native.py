@@ -1,0 +1,399 @@
+"""The way to the library: finding and loading it, owning its handles, reading its memory.
+
+With `_prototypes` and `_structures` the only module that knows ctypes; every other module sees
+typed handles, Python values and `lib`. The library is loaded at the first use of `lib`, so that
+`import restway` works without it. It is looked for in this order:
+
+1. the path in the environment variable `RESTWAY_LIBRARY`; when that is set, nowhere else
+2. bundled beside this file
+3. the staged build of the source tree that this file stands in
+4. wherever the system's loader finds `librestway.so.0`
+"""
+
+from __future__ import annotations
+
+import atexit
+import ctypes
+import os
+import struct
+import threading
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Any, TypeVar
+
+from ._enums import ABI_VERSION, ValueKind
+from ._exceptions import InternalError, LibraryError
+from ._prototypes import PROTOTYPES
+from ._structures import (
+    AnswerHandle,
+    ApiHandle,
+    CallHandle,
+    ChangedFn,
+    ChangesHandle,
+    ClientHandle,
+    ClientOptions,
+    ClockHandle,
+    DestroyFn,
+    DoneFn,
+    DraftHandle,
+    ErrorHandle,
+    Event,
+    ExcludeFn,
+    Handle,
+    HookFn,
+    InterceptFn,
+    ListHandle,
+    LogFn,
+    ObjectHandle,
+    ObserverHandle,
+    QueryHandle,
+    RequestHandle,
+    ResponseHandle,
+    RowsHandle,
+    Statistics,
+    StoreHandle,
+    Timings,
+    TransformFn,
+    Value,
+    ValueAs,
+    index_array,
+    keys_out,
+    kind_out,
+    number,
+    object_array,
+    row_array,
+    rows_out,
+    text_out,
+    texts_out,
+    truth_out,
+)
+from ._structures_auth import (
+    Attempt,
+    AttemptFn,
+    AuthorizeFn,
+    Credential,
+    ExchangeHandle,
+    FailureHandle,
+    PersistFn,
+    Progress,
+    ProgressFn,
+    ReadFailureFn,
+    RefreshFn,
+    RefreshHandle,
+    ShouldReplayFn,
+)
+
+__all__ = [
+    "NULL_CHANGED",
+    "NULL_DESTROY",
+    "NULL_DONE",
+    "NULL_EXCLUDE",
+    "NULL_INTERCEPT",
+    "NULL_LOG",
+    "NULL_TRANSFORM",
+    "AnswerHandle",
+    "ApiHandle",
+    "Attempt",
+    "AttemptFn",
+    "AuthorizeFn",
+    "CallHandle",
+    "ChangedFn",
+    "ChangesHandle",
+    "ClientHandle",
+    "ClientOptions",
+    "ClockHandle",
+    "Credential",
+    "DestroyFn",
+    "DoneFn",
+    "DraftHandle",
+    "ErrorHandle",
+    "EventBuffer",
+    "ExchangeHandle",
+    "ExcludeFn",
+    "FailureHandle",
+    "Handle",
+    "HookFn",
+    "InterceptFn",
+    "ListHandle",
+    "LogFn",
+    "ObjectHandle",
+    "ObserverHandle",
+    "PersistFn",
+    "Progress",
+    "ProgressFn",
+    "QueryHandle",
+    "ReadFailureFn",
+    "RefreshFn",
+    "RefreshHandle",
+    "RequestHandle",
+    "ResponseHandle",
+    "RowsHandle",
+    "ShouldReplayFn",
+    "Statistics",
+    "StoreHandle",
+    "Timings",
+    "TransformFn",
+    "Value",
+    "borrowed",
+    "bytes_out",
+    "candidates",
+    "cells",
+    "index_array",
+    "keys_out",
+    "kind_out",
+    "lib",
+    "list_value",
+    "number",
+    "object_array",
+    "object_value",
+    "own",
+    "read",
+    "real_of",
+    "ref",
+    "release_due",
+    "releases_deferred",
+    "row_array",
+    "rows_out",
+    "scalar_value",
+    "size_of",
+    "text_out",
+    "text_value",
+    "texts_out",
+    "truth_out",
+    "values",
+]
+
+H = TypeVar("H", bound=Handle)
+
+SONAME = "librestway.so.0"
+VERSION_NUMBER_MIN = 1_000
+"""The oldest library that has every function of the prototypes: 0.1.0."""
+
+NULL_CHANGED = ChangedFn()
+NULL_DONE = DoneFn()
+NULL_DESTROY = DestroyFn()
+NULL_EXCLUDE = ExcludeFn()
+NULL_INTERCEPT = InterceptFn()
+NULL_LOG = LogFn()
+NULL_TRANSFORM = TransformFn()
+
+ref, size_of = ctypes.byref, ctypes.sizeof
+
+
+def candidates() -> list[tuple[str, str]]:
+    """Where the library is looked for: pairs of what the place is and a path or a soname."""
+    chosen = os.environ.get("RESTWAY_LIBRARY")
+    if chosen:
+        return [("$RESTWAY_LIBRARY", chosen)]
+    package = Path(__file__).resolve().parent
+    places = [("bundled", str(package / "librestway.so"))]
+    if len(package.parents) > 2:
+        root = package.parents[2]
+        if (root / "Include" / "restway" / "restway.h").is_file():
+            places.append(("staged build", str(root / "build/stage/lib/librestway.so")))
+    places.append(("system", SONAME))
+    return places
+
+
+def _open(name: str) -> ctypes.CDLL:
+    """Loads one library and gives its functions their prototypes; OSError says why it will not."""
+    if os.sep in name and not os.path.exists(name):
+        raise OSError("no such file")
+    library = ctypes.CDLL(name)
+    for function, (result, arguments) in PROTOTYPES.items():
+        try:
+            symbol = getattr(library, function)
+        except AttributeError:
+            raise OSError(f"it has no function {function}") from None
+        symbol.restype = result
+        symbol.argtypes = arguments
+    abi, version = library.restway_abi_version(), library.restway_version_number()
+    if abi != ABI_VERSION:
+        raise OSError(f"its ABI version is {abi}, not {ABI_VERSION}")
+    if version < VERSION_NUMBER_MIN:
+        raise OSError(f"its version number is {version}, less than {VERSION_NUMBER_MIN}")
+    return library
+
+
+class Library:
+    """The functions of the library, loaded when the first of them is asked for."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._library: ctypes.CDLL | None = None
+        self.path: str | None = None
+
+    def __getattr__(self, name: str) -> Any:
+        if name not in PROTOTYPES:
+            raise AttributeError(name)
+        function = getattr(self._loaded(), name)
+        setattr(self, name, function)  # the next use comes no more through here
+        return function
+
+    def _loaded(self) -> ctypes.CDLL:
+        with self._lock:
+            if self._library is None:
+                tried: list[tuple[str, str]] = []
+                for place, name in candidates():
+                    try:
+                        self._library, self.path = _open(name), name
+                        break
+                    except OSError as error:
+                        tried.append((f"{place}: {name}", str(error)))
+                else:
+                    raise LibraryError.tried(tried)
+            return self._library
+
+
+lib = Library()
+
+
+class _Deferral(threading.local):
+    """Whether this thread may call the library now: a log callback may not."""
+
+    depth = 0
+
+    def __enter__(self) -> None:
+        self.depth += 1
+
+    def __exit__(self, *_: object) -> None:
+        self.depth -= 1
+
+
+releases_deferred = _Deferral()
+"""Within this context, handles that are collected are released a little later."""
+
+_due: deque[tuple[Any, int]] = deque()
+_releasing = True
+
+
+@atexit.register
+def _stop_releasing() -> None:
+    """At exit the system takes everything back; a release there could precede the last use."""
+    global _releasing
+    _releasing = False
+
+
+def _releaser(function: Any) -> Callable[[int], None]:
+    """What gives one reference back through `function`, now or a little later."""
+
+    def give_back(address: int) -> None:
+        if releases_deferred.depth:
+            _due.append((function, address))
+        elif _releasing:
+            function(address)
+
+    return give_back
+
+
+class _Releasers(dict[type[Handle], Callable[[int], None]]):
+    """Of each kind of handle, what gives one reference back."""
+
+    def __missing__(self, kind: type[Handle]) -> Callable[[int], None]:
+        releaser = self[kind] = _releaser(getattr(lib, kind.release))
+        return releaser
+
+
+_releasers = _Releasers()
+
+
+def release_due() -> None:
+    """Releases the handles whose release had to wait."""
+    while _due and not releases_deferred.depth:
+        try:
+            function, address = _due.popleft()
+        except IndexError:  # another thread was quicker
+            return
+        function(address)
+
+
+def own(handle: H) -> H:
+    """Makes `handle` the owner of one reference: released when the last use of it is gone.
+
+    The owner is the handle itself, not the object that holds it. So a thread that is inside the
+    library keeps its handles alive, whatever other threads close meanwhile.
+    """
+    if _due:
+        release_due()
+    if not handle:
+        raise InternalError(f"the library gave no handle for a {type(handle).__name__}")
+    handle.give_back = _releasers[type(handle)]
+    return handle
+
+
+def borrowed(text: bytes | None) -> str | None:
+    """A text of the library as a str; what is not UTF-8 in it is replaced."""
+    return None if text is None else text.decode("utf-8", "replace")
+
+
+def read(address: int | None, length: int) -> bytes:
+    """A copy of `length` bytes of the library's memory."""
+    return ctypes.string_at(address, length) if address and length else b""
+
+
+def bytes_out(size: int) -> Any:
+    """Room for a text of less than `size` bytes: pass it, read `it.value`."""
+    return ctypes.create_string_buffer(size)
+
+
+def values(count: int) -> Any:
+    """Room for `count` values."""
+    return (Value * count)()
+
+
+_CELL = struct.Struct("=IIq")
+
+
+def cells(source: Any) -> list[tuple[int, int, int]]:
+    """Kind, length and the last 8 bytes of each value in `source`: an array, a value or bytes."""
+    return list(_CELL.iter_unpack(source))
+
+
+_EVENT = struct.Struct("=IIQQQ32x")
+
+
+class EventBuffer:
+    """Room for events."""
+
+    def __init__(self, capacity: int) -> None:
+        memory = bytearray(capacity * _EVENT.size)
+        self.array: Any = (Event * capacity).from_buffer(memory)
+        """For the library to fill."""
+        self._view = memoryview(memory)
+
+    def read(self, count: int) -> Iterator[tuple[int, int, int, int, int]]:
+        """Kind, status, token, call id and the payload's address of the first `count` events."""
+        return _EVENT.iter_unpack(self._view[: count * _EVENT.size])
+
+    def release(self, index: int) -> None:
+        """Releases the payload of one event, of whatever kind."""
+        lib.restway_event_release(ctypes.byref(self.array[index]))
+
+
+def real_of(word: int) -> float:
+    """The last 8 bytes of a value, read as a double."""
+    return float(struct.unpack("=d", struct.pack("=q", word))[0])
+
+
+def scalar_value(kind: ValueKind, content: float = 0) -> Value:
+    """A null, bool, int64, double or date."""
+    if kind is ValueKind.DOUBLE:
+        return Value(kind, 0, ValueAs(real=content))
+    return Value(kind, 0, ValueAs(integer=int(content)))
+
+
+def text_value(kind: ValueKind, content: bytes) -> Value:
+    """A string, bytes or JSON; keeps `content` alive."""
+    return Value(kind, len(content), ValueAs(text=content))
+
+
+def object_value(handle: ObjectHandle) -> Value:
+    """An object; keeps `handle` alive."""
+    return Value(ValueKind.OBJECT, 0, ValueAs(object=handle))
+
+
+def list_value(items: Iterable[Value]) -> Value:
+    """A list; keeps its items alive."""
+    content: Sequence[Value] = list(items)
+    return Value(ValueKind.LIST, len(content), ValueAs(list=(Value * len(content))(*content)))

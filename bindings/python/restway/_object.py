@@ -1,0 +1,291 @@
+"""Objects: immutable snapshots of entity instances."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import datetime
+from typing import TYPE_CHECKING, Any, NamedTuple, Union
+
+from . import _native as native
+from ._boundary import check, make
+from ._boundary import name as name_bytes
+from ._enums import ValueKind
+from ._exceptions import RestwayError
+from ._values import decode
+
+if TYPE_CHECKING:
+    from ._objects import Objects
+
+Identity = Union[int, str, None]
+"""What identifies an object within its entity; None when it has no identity."""
+
+_REPR_CHARACTERS_MAX = 200
+_REPR_VALUE_CHARACTERS_MAX = 40
+
+
+class Layout(NamedTuple):
+    """The attributes and relationships of an entity: what all its objects share."""
+
+    names: tuple[str, ...]
+    positions: dict[str, int]
+    relationships: dict[str, bool]
+    """By name, whether it leads to many."""
+
+
+class Layouts(dict[str, Layout]):
+    """The layouts of one client's entities, by name, and its store, where relationships lead.
+
+    Each layout is read once, from the first object.
+    """
+
+    __slots__ = ("store",)
+
+    def __init__(self, store: native.StoreHandle) -> None:
+        """`store` is owned."""
+        super().__init__()
+        self.store = store
+
+
+class Object:
+    """A snapshot of one instance of an entity.
+
+    Immutable; usable from any thread; outlives its client, whose store it keeps alive.
+
+    The attributes of the entity are read by name (`enterprise.name`) or by key
+    (`enterprise["name"]`), which also reaches those that share their name with a member of this
+    class. An attribute that has never been received is None, and not `in` the object.
+
+    | the attribute holds | Python gives |
+    | --- | --- |
+    | null, or nothing yet | None |
+    | bool, integer, real, string, bytes | bool, int, float, str, bytes |
+    | date | datetime, aware, in UTC |
+    | JSON | dict, list, ...: a new one at each reading |
+
+    The relationships of the entity are read in the same way: one that leads to many is a sequence
+    of objects, one that leads to one is an object or None. They lead to the newest snapshots in the
+    store, without what has been deleted; each reading asks the store anew.
+
+    Two snapshots of the same instance are equal and have the same hash, whatever their attributes.
+    """
+
+    __slots__ = ("__weakref__", "_cells", "_handle", "_layout", "_layouts")
+
+    _handle: native.ObjectHandle
+    _layouts: Layouts
+    _layout: Layout | None
+    _cells: list[tuple[int, int, int]] | None
+
+    def __init__(self, handle: native.ObjectHandle, layouts: Layouts) -> None:
+        """For this package: clients and stores make objects. `handle` is owned."""
+        self._handle = handle
+        self._layouts = layouts
+        self._layout = None
+        self._cells = None
+
+    @classmethod
+    def retained(cls, handle: native.ObjectHandle | int, layouts: Layouts) -> Object:
+        """For this package: an Object of a borrowed handle or its address."""
+        return cls(native.own(native.lib.restway_object_retain(handle)), layouts)
+
+    @property
+    def entity(self) -> str:
+        """The name of the object's entity."""
+        return native.borrowed(native.lib.restway_object_entity(self._handle)) or ""
+
+    @property
+    def identity(self) -> Identity:
+        """What identifies the object within its entity, or None."""
+        value = native.values(1)
+        check(native.lib.restway_object_identity, self._handle, value)
+        identity: Identity = decode(native.cells(value)[0], self._object_at)
+        return identity
+
+    @property
+    def store_key(self) -> int:
+        """The number that its store gave to the instance: positive, never reused."""
+        key: int = native.lib.restway_object_store_key(self._handle)
+        return key
+
+    def attributes(self) -> dict[str, Any]:
+        """The attributes that have been received, null ones included, in the document's order."""
+        return {name: self[name] for name in self}
+
+    def keys(self) -> list[str]:
+        """The names of the attributes that have been received, in the document's order."""
+        return list(self)
+
+    def relationships(self) -> list[str]:
+        """The names of the entity's relationships, in the document's order."""
+        return list(self._known().relationships)
+
+    def related(self, relationship: str) -> Objects:
+        """The objects that a relationship leads to, be it to many or to one.
+
+        Raises UnknownAttributeError.
+        """
+        from ._objects import Objects  # objects are read through this module
+
+        handle = make(
+            native.ListHandle,
+            native.lib.restway_store_related,
+            self._layouts.store,
+            self._handle,
+            name_bytes(relationship),
+        )
+        return Objects(handle, None, self._layouts)
+
+    def related_keys(self, relationship: str) -> list[int] | None:
+        """The store keys of what a relationship leads to, as this snapshot knows it.
+
+        None when it has never been received; an empty list when it is null or empty. Raises
+        UnknownAttributeError.
+        """
+        kind, keys, count = native.kind_out(), native.keys_out(), native.number()
+        check(
+            native.lib.restway_object_related_keys,
+            self._handle,
+            name_bytes(relationship),
+            native.ref(kind),
+            native.ref(keys),
+            native.ref(count),
+        )
+        return None if kind.value == ValueKind.ABSENT else keys[: count.value]
+
+    def get(self, name: str, default: Any = None) -> Any:
+        """The attribute or relationship `name`; `default` when it has not been received or does not
+        exist."""
+        if name not in self:
+            return default
+        return self[name]
+
+    def __getitem__(self, name: str) -> Any:
+        """The attribute or relationship `name`, None when absent; KeyError when there is none.
+
+        MappingError when Python cannot hold the value (a date after the year 9999).
+        """
+        position = self._known().positions.get(name)
+        if position is None:
+            if name in self._known().relationships:
+                return self._followed(name)
+            raise KeyError(f"{self.entity} has no attribute {name!r}")
+        return decode(self._read()[position], self._object_at, name)
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(f"Object has no attribute {name!r}")
+        position = self._known().positions.get(name)
+        if position is None:
+            if name in self._known().relationships:
+                return self._followed(name)
+            raise AttributeError(f"{self.entity} has no attribute {name!r}")
+        return decode(self._read()[position], self._object_at, name)
+
+    def __contains__(self, name: object) -> bool:
+        if not isinstance(name, str):
+            return False
+        position = self._known().positions.get(name)
+        if position is not None:
+            return self._read()[position][0] != ValueKind.ABSENT
+        return name in self._known().relationships and self.related_keys(name) is not None
+
+    def __iter__(self) -> Iterator[str]:
+        pairs = zip(self._known().names, self._read())
+        return iter([name for name, cell in pairs if cell[0] != ValueKind.ABSENT])
+
+    def __dir__(self) -> list[str]:
+        known = self._known()
+        return sorted({*super().__dir__(), *known.names, *known.relationships})
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Object):
+            return NotImplemented
+        return bool(native.lib.restway_object_is_same(self._handle, other._handle))
+
+    def __hash__(self) -> int:
+        identity = self.identity
+        return hash((self.entity, self.store_key if identity is None else identity))
+
+    def __repr__(self) -> str:
+        identity = self.identity
+        text = f"<{self.entity} {f'#{self.store_key}' if identity is None else repr(identity)}"
+        shown = identity is None
+        for name in self:
+            value = self._shown(name)
+            if not shown and value == repr(identity):
+                shown = True  # the identity stands in front already
+                continue
+            part = f" {name}={value}"
+            if len(text) + len(part) > _REPR_CHARACTERS_MAX:
+                return f"{text} …>"
+            text += part
+        return f"{text}>"
+
+    def __copy__(self) -> Object:
+        return self
+
+    def __deepcopy__(self, _: object) -> Object:
+        return self
+
+    def __reduce__(self) -> Any:
+        raise TypeError("an Object cannot be pickled; pickle its attributes()")
+
+    def _shown(self, name: str) -> str:
+        try:
+            value = self[name]
+        except RestwayError:
+            return "?"
+        text = value.isoformat() if isinstance(value, datetime) else repr(value)
+        if len(text) <= _REPR_VALUE_CHARACTERS_MAX:
+            return text
+        return f"{text[: _REPR_VALUE_CHARACTERS_MAX - 1]}…"
+
+    def _object_at(self, address: int) -> Object:
+        return Object.retained(address, self._layouts)
+
+    def _followed(self, relationship: str) -> Objects | Object | None:
+        """What a relationship that exists leads to."""
+        found = self.related(relationship)
+        if self._known().relationships[relationship]:
+            return found
+        return found[0] if found else None
+
+    def _known(self) -> Layout:
+        layout = self._layout
+        if layout is None:
+            entity = self.entity
+            layout = self._layouts.get(entity)
+            if layout is None:
+                layout = self._layouts[entity] = _layout_of(self._handle)
+            self._layout = layout
+        return layout
+
+    def _read(self) -> list[tuple[int, int, int]]:
+        """All values at once; they borrow from the handle, which lives as long as this object."""
+        read = self._cells
+        if read is None:
+            count = len(self._known().names)
+            buffer = native.values(count)
+            check(native.lib.restway_object_read, self._handle, None, count, buffer)
+            read = self._cells = native.cells(buffer) if count else []
+        return read
+
+
+def _layout_of(handle: native.ObjectHandle) -> Layout:
+    lib = native.lib
+    names = _names(handle, lib.restway_object_attribute_count, lib.restway_object_attribute_name)
+    relationships = _names(
+        handle, lib.restway_object_relationship_count, lib.restway_object_relationship_name
+    )
+    return Layout(
+        names,
+        {name: position for position, name in enumerate(names)},
+        {
+            name: bool(lib.restway_object_relationship_is_many(handle, index))
+            for index, name in enumerate(relationships)
+        },
+    )
+
+
+def _names(handle: native.ObjectHandle, count: Any, name_at: Any) -> tuple[str, ...]:
+    return tuple(native.borrowed(name_at(handle, index)) or "" for index in range(count(handle)))

@@ -1,0 +1,358 @@
+"""Requests: what is to be sent."""
+
+from __future__ import annotations
+
+import builtins
+from collections.abc import Mapping
+from typing import Any, Literal
+
+from . import _native as native
+from ._boundary import Owner, check, make, milliseconds, name, optional_name
+from ._draft import Draft
+from ._enums import AuthMode
+from ._object import Object
+from ._progress import OnProgress, progress_of
+from ._questions import on_progress_function, set_question
+from ._values import encode, json_bytes
+
+
+class Request(Owner[native.RequestHandle]):
+    """A request, made once and sent as often as needed, through any client.
+
+    Sending takes a copy: what `update` changes later reaches the sends that follow.
+
+    It is addressed by one of the constructors `path`, `route`, `object` and `draft`, which share
+    these keywords:
+
+    Args:
+        variables: The values of the path's variables (`:itemID`); see `restway._values`.
+        params: Parameters. For GET, HEAD and DELETE they go into the query, where None is left out
+            and a list repeats the name; otherwise they make the JSON body, where None is null and a
+            dotted name nests. With a `body` or `json` they go into the query.
+        headers: Headers in place of the environment's; None sends the request without one.
+        body: The body as it is to be sent; a str is sent as UTF-8.
+        media_type: The Content-Type of `body`.
+        json: A body to be written as JSON, instead of `body`.
+        timeout: Seconds for the whole exchange, redirects included; None takes the client's,
+            `math.inf` sets none.
+
+    Raises UsageError, TypeError, ValueError, OverflowError. Which route serves the request, and
+    whether its variables are complete, is found out when it is sent.
+    """
+
+    __slots__ = ("_on_progress",)
+
+    @property
+    def watcher(self) -> OnProgress | None:
+        """Who is told of the progress of its calls, or None."""
+        on_progress: OnProgress | None = getattr(self, "_on_progress", None)
+        return on_progress
+
+    @classmethod
+    def path(
+        cls,
+        method: str,
+        path: str,
+        *,
+        variables: Mapping[str, Any] | None = None,
+        params: Mapping[str, Any] | None = None,
+        headers: Mapping[str, str | None] | None = None,
+        body: bytes | str | None = None,
+        media_type: str | None = None,
+        json: Any = None,
+        timeout: float | None = None,
+    ) -> Request:
+        """A request to a path below the environment's base URL, such as `enterprises/12`.
+
+        `method` is GET, HEAD, POST, PUT, PATCH or DELETE. The path may have a query and variables.
+        """
+        handle = make(
+            native.RequestHandle, native.lib.restway_request_create, name(method), name(path)
+        )
+        request = cls(handle)
+        request.update(
+            variables=variables,
+            params=params,
+            headers=headers,
+            body=body,
+            media_type=media_type,
+            json=json,
+            timeout=timeout,
+        )
+        return request
+
+    @classmethod
+    def route(
+        cls,
+        route: str,
+        method: str | None = None,
+        *,
+        variables: Mapping[str, Any] | None = None,
+        params: Mapping[str, Any] | None = None,
+        headers: Mapping[str, str | None] | None = None,
+        body: bytes | str | None = None,
+        media_type: str | None = None,
+        json: Any = None,
+        timeout: float | None = None,
+    ) -> Request:
+        """A request to a named route; `method` is one of the route's, None its first."""
+        handle = make(
+            native.RequestHandle,
+            native.lib.restway_request_create_route,
+            name(route),
+            optional_name(method),
+        )
+        request = cls(handle)
+        request.update(
+            variables=variables,
+            params=params,
+            headers=headers,
+            body=body,
+            media_type=media_type,
+            json=json,
+            timeout=timeout,
+        )
+        return request
+
+    @classmethod
+    def object(
+        cls,
+        method: str,
+        object: Object,
+        *,
+        variables: Mapping[str, Any] | None = None,
+        params: Mapping[str, Any] | None = None,
+        headers: Mapping[str, str | None] | None = None,
+        body: bytes | str | None = None,
+        media_type: str | None = None,
+        json: Any = None,
+        timeout: float | None = None,
+    ) -> Request:
+        """A request about an object: its entity and `method` find the route, its attributes fill
+        the path's variables."""
+        if not isinstance(object, Object):
+            raise TypeError(f"expected an Object, not {type(object).__name__}")
+        handle = make(
+            native.RequestHandle,
+            native.lib.restway_request_create_object,
+            name(method),
+            object._handle,
+        )
+        request = cls(handle)
+        request.update(
+            variables=variables,
+            params=params,
+            headers=headers,
+            body=body,
+            media_type=media_type,
+            json=json,
+            timeout=timeout,
+        )
+        return request
+
+    @classmethod
+    def draft(
+        cls,
+        method: str,
+        draft: Draft,
+        *,
+        variables: Mapping[str, Any] | None = None,
+        params: Mapping[str, Any] | None = None,
+        headers: Mapping[str, str | None] | None = None,
+        body: bytes | str | None = None,
+        media_type: str | None = None,
+        json: Any = None,
+        timeout: float | None = None,
+    ) -> Request:
+        """A request about a draft, as about an object; it also makes the body of a POST, PUT or
+        PATCH. What the draft says is copied when the request is sent."""
+        if not isinstance(draft, Draft):
+            raise TypeError(f"expected a Draft, not {type(draft).__name__}")
+        handle = make(
+            native.RequestHandle,
+            native.lib.restway_request_create_draft,
+            name(method),
+            draft._handle,
+        )
+        request = cls(handle)
+        request.update(
+            variables=variables,
+            params=params,
+            headers=headers,
+            body=body,
+            media_type=media_type,
+            json=json,
+            timeout=timeout,
+        )
+        return request
+
+    def about(self, subject: Object | Draft) -> Request:
+        """Sets what a request to a path or a route is about; returns the request itself.
+
+        It fills the variables that have no value of their own; a draft makes the body of a POST,
+        PUT or PATCH, an object if a request descriptor says so.
+        """
+        lib = native.lib
+        if isinstance(subject, Draft):
+            check(lib.restway_request_set_draft, self._handle, subject._handle)
+        elif isinstance(subject, Object):
+            check(lib.restway_request_set_object, self._handle, subject._handle)
+        else:
+            raise TypeError(f"expected an Object or a Draft, not {type(subject).__name__}")
+        return self
+
+    def update(
+        self,
+        *,
+        variables: Mapping[str, Any] | None = None,
+        params: Mapping[str, Any] | None = None,
+        headers: Mapping[str, str | None] | None = None,
+        body: bytes | str | None = None,
+        media_type: str | None = None,
+        json: Any = None,
+        timeout: float | None = None,
+        auth: Literal["default", "bypass", "none"] | None = None,
+        idempotency_key: str | Literal[True] | None = None,
+    ) -> None:
+        """Changes what is given and keeps the rest; the keywords are those of the class.
+
+        Args:
+            auth: "bypass" authorises it with the credential as it stands, without waiting for a
+                refresh or causing one; "none" sends it without a credential.
+            idempotency_key: Makes it safe to repeat whatever its method; True makes a random key
+                for each send.
+
+        Single variables, parameters and headers take the place of earlier ones of the same name.
+        Raises UsageError, TypeError, ValueError, OverflowError; what came before the fault stays
+        changed.
+        """
+        self._fill(variables, params, headers, timeout)
+        self._set_body(body, media_type, json)
+        if auth is not None:
+            mode = _AUTH_MODES.get(auth)
+            if mode is None:
+                raise ValueError(f"no auth mode: {auth!r}")
+            check(native.lib.restway_request_set_auth, self._handle, mode)
+        if idempotency_key is not None:
+            key = None if idempotency_key is True else name(idempotency_key)
+            check(native.lib.restway_request_set_idempotency_key, self._handle, key)
+
+    def watch(self, on_progress: OnProgress | None, interval: float = 0.1) -> None:
+        """Asks for the progress of the calls that are made of this request.
+
+        Args:
+            on_progress: Told how far a call has come, where `on_done` functions of a Client run,
+                or in the loop of an AsyncClient; None tells nobody, but lets `Call.progress`
+                follow the bytes.
+            interval: The least seconds between two of these; 0 asks for none.
+        """
+        if interval < 0:
+            raise ValueError(f"an interval is 0 seconds or more, not {interval}")
+
+        def run(_: native.CallHandle, progress: Any) -> None:
+            assert on_progress is not None
+            on_progress(progress_of(progress.contents))
+
+        set_question(
+            native.lib.restway_request_set_progress,
+            on_progress_function,
+            self._handle,
+            -(-round(interval * 1_000_000) // 1_000),
+            run=on_progress and run,
+            callback=on_progress,
+        )
+        self._on_progress = on_progress if interval else None
+
+    def _fill(
+        self,
+        variables: Mapping[str, Any] | None,
+        params: Mapping[str, Any] | None,
+        headers: Mapping[str, str | None] | None,
+        timeout: float | None,
+    ) -> None:
+        handle, lib = self._handle, native.lib
+        if variables:
+            function = lib.restway_request_set_variable
+            for key, value in variables.items():
+                check(function, handle, name(key), native.ref(encode(value)))
+        if params:
+            function = lib.restway_request_set_parameter
+            for key, value in params.items():
+                check(function, handle, name(key), native.ref(encode(value)))
+        if headers:
+            function = lib.restway_request_set_header
+            for key, text in headers.items():
+                check(function, handle, name(key), optional_name(text))
+        if timeout is not None:
+            check(lib.restway_request_set_timeout, handle, milliseconds(timeout, unbounded=-1))
+
+    def _set_body(
+        self, body: bytes | str | None, media_type: str | None, json: builtins.object
+    ) -> None:
+        if json is not None:
+            if body is not None:
+                raise TypeError("a request has a body or json, not both")
+            content, default_type = json_bytes(json), "application/json"
+        elif body is None:
+            if media_type is not None:
+                raise TypeError("a media_type needs a body")
+            return
+        elif isinstance(body, str):
+            content, default_type = body.encode(), "text/plain; charset=utf-8"
+        elif isinstance(body, bytes):
+            content, default_type = body, "application/octet-stream"
+        else:
+            raise TypeError(f"a body is bytes or a str, not {type(body).__name__}")
+        check(
+            native.lib.restway_request_set_body,
+            self._handle,
+            content,
+            len(content),
+            name(media_type or default_type),
+        )
+
+
+_AUTH_MODES = {mode.name.lower(): mode for mode in AuthMode}
+
+_METHODS = {text: text.encode() for text in ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE")}
+
+
+def request_for(
+    method: str,
+    target: str | Object | Draft,
+    variables: Mapping[str, Any] | None,
+    params: Mapping[str, Any] | None,
+    headers: Mapping[str, str | None] | None,
+    timeout: float | None,
+    body: bytes | str | None = None,
+    media_type: str | None = None,
+    json: Any = None,
+) -> Request:
+    """For this package: a request to a path, or about an object or a draft."""
+    if isinstance(target, str):
+        handle = native.RequestHandle()
+        check(
+            native.lib.restway_request_create,
+            _METHODS.get(method) or name(method),
+            name(target),
+            native.ref(handle),
+        )
+        request = Request(native.own(handle))
+        if variables or params or headers or timeout is not None:
+            request._fill(variables, params, headers, timeout)
+        if body is not None or json is not None or media_type is not None:
+            request._set_body(body, media_type, json)
+        return request
+    make_request: Any = Request.draft if isinstance(target, Draft) else Request.object
+    made: Request = make_request(
+        method,
+        target,
+        variables=variables,
+        params=params,
+        headers=headers,
+        body=body,
+        media_type=media_type,
+        json=json,
+        timeout=timeout,
+    )
+    return made

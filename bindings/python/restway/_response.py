@@ -1,0 +1,169 @@
+"""Responses: what the server answered, and the objects that it was mapped to."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from . import _native as native
+from ._attempts import Attempt, attempts_of
+from ._boundary import Owner, check
+from ._enums import Domain, Status
+from ._exceptions import MappingError
+from ._headers import Headers
+from ._object import Layouts, Object
+from ._objects import Objects
+from ._timings import Timings, timings_of
+from ._values import JSONValue, json_value
+
+
+class MappingIssue(NamedTuple):
+    """A value of the body that did not fit and was left out."""
+
+    key_path: str
+    """Where, with list positions: `array_of_enterprises[3].id`."""
+    reason: str
+    """Why."""
+
+
+class Response(Owner[native.ResponseHandle]):
+    """A response. Immutable; usable from any thread; a context manager."""
+
+    __slots__ = ("_headers", "_layouts")
+
+    def __init__(self, handle: native.ResponseHandle, layouts: Layouts) -> None:
+        """For this package: clients and calls make responses. `handle` is owned."""
+        self._owned = handle  # in place of the general initialiser: one is made for each call
+        self._layouts = layouts
+        self._headers: Headers | None = None
+
+    @classmethod
+    def retained(cls, handle: native.ResponseHandle, layouts: Layouts) -> Response:
+        """For this package: a Response of a borrowed handle."""
+        return cls(native.own(native.lib.restway_response_retain(handle)), layouts)
+
+    @property
+    def status(self) -> int:
+        """The HTTP status code."""
+        status: int = native.lib.restway_response_status(self._handle)
+        return status
+
+    @property
+    def url(self) -> str:
+        """The URL that answered, after redirects."""
+        return native.borrowed(native.lib.restway_response_url(self._handle)) or ""
+
+    @property
+    def headers(self) -> Headers:
+        """The headers, by name without regard to case."""
+        if self._headers is None:
+            handle, lib = self._handle, native.lib
+            self._headers = Headers(
+                (
+                    native.borrowed(lib.restway_response_header_name(handle, index)) or "",
+                    native.borrowed(lib.restway_response_header_value(handle, index)) or "",
+                )
+                for index in range(lib.restway_response_header_count(handle))
+            )
+        return self._headers
+
+    @property
+    def body(self) -> bytes:
+        """The body as it was received, with its content coding (gzip) removed."""
+        handle, length = self._handle, native.number()
+        return native.read(
+            native.lib.restway_response_body(handle, native.ref(length)), length.value
+        )
+
+    @property
+    def text(self) -> str:
+        """The body in the charset of its Content-Type, else in UTF-8; what is not, is replaced."""
+        charset = "utf-8"
+        for parameter in self.headers.get("Content-Type", "").split(";")[1:]:
+            key, _, value = parameter.partition("=")
+            if key.strip().lower() == "charset":
+                charset = value.strip().strip("\"'")
+        try:
+            return self.body.decode(charset, "replace")
+        except (LookupError, ValueError):  # no such charset
+            return self.body.decode("utf-8", "replace")
+
+    def json(self) -> JSONValue:
+        """The body, parsed as JSON; MappingError when it is none."""
+        text = native.lib.restway_response_json(self._handle, None)
+        if text is None:
+            raise MappingError(
+                "the body is not valid JSON",
+                status=Status.MAPPING,
+                domain=Domain.MAPPING,
+                http_status=self.status,
+                response=self,
+            )
+        return json_value(text)
+
+    @property
+    def timings(self) -> Timings:
+        """How long each phase of the call took, in seconds."""
+        return timings_of(self._handle)
+
+    @property
+    def attempts(self) -> list[Attempt]:
+        """Every time the call was sent, the first one first."""
+        return attempts_of(self._handle)
+
+    @property
+    def is_mapped(self) -> bool:
+        """Whether a descriptor applied, so that no objects means "there were none"."""
+        return bool(native.lib.restway_response_is_mapped(self._handle))
+
+    @property
+    def objects(self) -> Objects:
+        """The objects of all descriptors, in their order: one for each element that yields one."""
+        handle = native.own(native.lib.restway_response_list(self._handle))
+        return Objects(handle, None, self._layouts)
+
+    @property
+    def object(self) -> Object | None:
+        """The first object, or None."""
+        handle = native.lib.restway_response_object(self._handle, 0)
+        return Object.retained(handle, self._layouts) if handle else None
+
+    @property
+    def results(self) -> list[Objects]:
+        """The objects of each descriptor that applied, in their order."""
+        handle, objects, results = self._handle, self.objects, []
+        for index in range(native.lib.restway_response_result_count(handle)):
+            first, count = native.number(), native.number()
+            check(
+                native.lib.restway_response_result,
+                handle,
+                index,
+                native.ref(first),
+                native.ref(count),
+            )
+            results.append(objects[first.value : first.value + count.value])
+        return results
+
+    @property
+    def issue_count(self) -> int:
+        """How many values did not fit and were left out."""
+        count: int = native.lib.restway_response_issue_count(self._handle)
+        return count
+
+    @property
+    def issues(self) -> list[MappingIssue]:
+        """The first 100 of the values that did not fit."""
+        handle, lib, issues = self._handle, native.lib, []
+        for index in range(self.issue_count):
+            key_path = native.borrowed(lib.restway_response_issue_key_path(handle, index))
+            if key_path is None:
+                break  # counted, not kept
+            reason = native.borrowed(lib.restway_response_issue_reason(handle, index))
+            issues.append(MappingIssue(key_path, reason or ""))
+        return issues
+
+    def __repr__(self) -> str:
+        if self._owned is None:
+            return "<Response, closed>"
+        url = self.url.partition("?")[0]  # a query may hold secrets
+        count = native.lib.restway_response_object_count(self._handle)
+        return f"<Response {self.status} {url} ({count} objects)>"

@@ -1,0 +1,115 @@
+"""What all tests share: the live-handle check, the demo API, clients."""
+
+from __future__ import annotations
+
+import gc
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Generator, Iterator
+from pathlib import Path
+from typing import Any, Callable
+
+import pytest
+
+import restway
+from restway import _callbacks
+
+from .peer import Peer
+
+ROOT = Path(__file__).resolve().parents[3]
+DEMO = ROOT / "examples" / "demo-api"
+DOCUMENT = Path(os.environ.get("RESTWAY_DEMO_DOCUMENT") or DEMO / "demo.restway.json")
+
+MakeClient = Callable[..., restway.Client]
+
+
+def library_missing() -> str | None:
+    try:
+        restway.version()
+    except restway.LibraryError as error:
+        return str(error)
+    return None
+
+
+MISSING = library_missing()
+FAILED = pytest.StashKey[bool]()
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Without the library only what needs none of it runs, unless RESTWAY_LIBRARY promised one."""
+    if MISSING is None or os.environ.get("RESTWAY_LIBRARY"):
+        return
+    for item in items:
+        if item.get_closest_marker("no_library") is None:
+            item.add_marker(pytest.mark.skip(reason=MISSING))
+
+
+@pytest.hookimpl(hookwrapper=True)
+def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, Any, None]:
+    report = (yield).get_result()
+    if report.failed:
+        item.stash[FAILED] = True
+
+
+@pytest.fixture(autouse=True)
+def every_handle_is_gone_at_the_end(request: pytest.FixtureRequest) -> Iterator[None]:
+    for name in ("last_type", "last_value", "last_traceback", "last_exc"):
+        sys.__dict__.pop(name, None)  # a failed test before this one lives on in its traceback
+    yield
+    if MISSING is None and FAILED not in request.node.stash:
+        request.node.funcargs.clear()  # pytest keeps them a little longer than the test lives
+        assert _callbacks.completions.wait_until_empty(30)
+        assert _callbacks.observers.wait_until_empty(30)
+        assert _callbacks.questions.wait_until_empty(30)
+        gc.collect()
+        assert restway.debug_live_handles() == 0
+
+
+@pytest.fixture(scope="session")
+def demo_url() -> Iterator[str]:
+    """The base URL of a demo API: the one that is running already, or one of our own."""
+    given = os.environ.get("RESTWAY_DEMO_URL")
+    if given:
+        yield given
+        return
+    with subprocess.Popen(
+        [sys.executable, str(DEMO), "--port", "0", "--exit-with-stdin"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    ) as server:
+        assert server.stdout is not None and server.stdin is not None
+        yield server.stdout.readline().strip()
+        server.stdin.close()
+
+
+@pytest.fixture(scope="session")
+def demo_document() -> dict[str, Any]:
+    document: dict[str, Any] = json.loads(DOCUMENT.read_text("utf-8"))
+    return document
+
+
+@pytest.fixture
+def make_client(demo_url: str) -> MakeClient:
+    """Makes clients of the demo API; keywords are those of `Client`."""
+
+    def make(**options: Any) -> restway.Client:
+        api = restway.API.load(DOCUMENT)
+        return restway.Client(api, **{"base_url": demo_url, "timeout": 30.0, **options})
+
+    return make
+
+
+@pytest.fixture
+def client(make_client: MakeClient) -> Iterator[restway.Client]:
+    with make_client() as client:
+        yield client
+
+
+@pytest.fixture
+def peer() -> Iterator[Peer]:
+    """A server that answers each connection with bytes given beforehand."""
+    with Peer() as peer:
+        yield peer

@@ -1,0 +1,89 @@
+"""The cases of the mapping that all languages run, and what a store holds, in their words."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import restway
+
+JSON = Any
+"""What `json.loads` gives."""
+
+FOLDER = Path(__file__).resolve().parents[3] / "Tests" / "Fixtures" / "mapping"
+CASES = sorted(path.parent for path in FOLDER.glob("*/document.json"))
+
+STORES = ("memory", "sqlite")
+"""The kinds of stores."""
+
+
+class Exchange(NamedTuple):
+    """A request and its answer, and what comes of them."""
+
+    about: str
+    request: str
+    status: int = 200
+    body: JSON = None
+    text: str | None = None
+    objects: list[dict[str, JSON]] | str | None = "unchecked"
+    issues: tuple[str, ...] = ()
+    error: bool = False
+    store: dict[str, JSON] | None = None
+
+    @classmethod
+    def read(cls, path: Path) -> Exchange:
+        fields = json.loads(path.read_text("utf-8"))
+        if "text" not in fields:
+            fields["text"] = json.dumps(fields["body"]) if "body" in fields else ""
+        return cls(**{**fields, "issues": tuple(fields.get("issues", ()))})
+
+
+def document_of(case: Path, store: str, folder: Path) -> dict[str, JSON]:
+    """The document of a case, with the section that asks for this kind of store."""
+    document: dict[str, JSON] = json.loads((case / "document.json").read_text("utf-8"))
+    section = {"kind": store}
+    if store == "sqlite":
+        section["path"] = str(folder / "objects.db")
+    return {**document, "store": section}
+
+
+def exchanges_of(case: Path) -> list[Exchange]:
+    count = len(list(case.glob("*.json"))) - 1
+    return [Exchange.read(case / f"{number}.json") for number in range(1, count + 1)]
+
+
+def contents(store: restway.Store, document: dict[str, JSON]) -> dict[str, list[JSON]]:
+    """All that a store holds, by entity, in the words of a case."""
+    found = {}
+    for entity in document["entities"]:
+        objects = [_shown(store, item) for item in store.all(entity)]
+        assert store.count(entity) == len(objects)
+        if objects:
+            found[entity] = objects
+    return found
+
+
+def reference(store: restway.Store, item: restway.Object) -> JSON:
+    """The identity of an object, or its place among those of its entity."""
+    if item.identity is not None:
+        return item.identity
+    return {"#": [other.store_key for other in store.all(item.entity)].index(item.store_key)}
+
+
+def exact(value: JSON) -> str:
+    """Text that tells 1, 1.0 and true apart."""
+    return json.dumps(value, sort_keys=True, indent=1)
+
+
+def _shown(store: restway.Store, item: restway.Object) -> dict[str, JSON]:
+    shown = item.attributes()
+    for name in item.relationships():
+        if item.related_keys(name) is None:
+            continue
+        found, shown[name] = item[name], None
+        if isinstance(found, restway.Object):
+            shown[name] = reference(store, found)
+        elif found is not None:
+            shown[name] = [reference(store, other) for other in found]
+    return shown

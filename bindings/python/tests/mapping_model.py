@@ -1,0 +1,226 @@
+"""The rules of the mapping once more, as plainly as Python says them: a model to compare with.
+
+No step is quick, and nothing is taken from the library. It knows one descriptor without a key path,
+and the types any, bool, int, double, string and json.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from dataclasses import dataclass, field
+from typing import Any
+
+JSON = Any
+"""What `json.loads` gives."""
+
+MISSING: JSON = object()
+"""What is not there, or counts as missing because it does not fit."""
+
+
+@dataclass
+class Row:
+    """What the payload says of one object, or the object itself."""
+
+    entity: str
+    values: dict[str, JSON] = field(default_factory=dict)
+    links: dict[str, JSON] = field(default_factory=dict)
+    """By relationship a row, a list of rows, or None."""
+
+
+class Model:
+    """A store, and how responses change it."""
+
+    def __init__(self, document: dict[str, JSON]) -> None:
+        self.entities = document["entities"]
+        self.entity = document["responses"][0]["entity"]
+        self.objects: list[Row] = []
+        self._places: dict[int, int] = {}
+        self._rows: list[tuple[int, Row]] = []
+
+    def map(self, body: JSON) -> None:
+        """Takes in one response."""
+        self._places, self._rows = {}, []
+        self._number(body)
+        for element in body if isinstance(body, list) else [body]:
+            if isinstance(element, dict):
+                self._row(self.entity, element)
+        self._commit([row for _, row in sorted(self._rows, key=lambda pair: pair[0])])
+
+    # Read
+
+    def _number(self, value: JSON) -> None:
+        """Gives objects their places in the payload."""
+        if isinstance(value, dict):
+            self._places[id(value)] = len(self._places)
+        if isinstance(value, (dict, list)):
+            for inner in value.values() if isinstance(value, dict) else value:
+                self._number(inner)
+
+    def _row(self, entity: str, value: dict[str, JSON]) -> Row | JSON:
+        """What an object says; None if that is nothing, MISSING if nothing of it is known."""
+        definition, row, is_known = self.entities[entity], Row(entity), False
+        first, place = len(self._rows), self._places[id(value)]
+        for name, attribute in definition["attributes"].items():
+            found = _at(value, attribute["source"])
+            if found is not MISSING and found is not None:
+                is_identity = definition.get("identity") == name
+                found = _fitting(found, attribute["type"], is_identity)
+            if found is not MISSING:
+                row.values[name] = found
+        for name, relationship in definition["relationships"].items():
+            found = self._links(relationship, _at(value, relationship["source"]), place)
+            if found is None and relationship["many"] and relationship["policy"] == "merge":
+                is_known = True  # and changes nothing
+            elif found is not MISSING:
+                row.links[name] = found
+        if not row.values and not row.links:
+            return None if is_known else MISSING
+        self._rows.insert(first, (place, row))
+        return row
+
+    def _links(self, relationship: dict[str, JSON], value: JSON, place: int) -> JSON:
+        """The rows that a relationship leads to; None for null."""
+        entity, many = relationship["entity"], relationship["many"]
+        if value is MISSING or value is None:
+            return value
+        if isinstance(value, list):
+            elements = value if many else value[:1]
+            found = [self._end(entity, element, place) for element in elements]
+            if many:
+                return [row for row in found if row is not MISSING and row is not None]
+            return found[0] if found else None
+        row = self._end(entity, value, place)
+        if not many or row is MISSING:
+            return row
+        return [] if row is None else [row]
+
+    def _end(self, entity: str, value: JSON, place: int) -> Row | JSON:
+        """The row of one object or identity; None for no object, MISSING for what does not fit."""
+        if value is None or value == {}:
+            return None
+        if isinstance(value, list):
+            return MISSING
+        if isinstance(value, dict):
+            return self._row(entity, value)
+        name = self.entities[entity].get("identity")
+        if name is None:
+            return MISSING
+        identity = _fitting(value, self.entities[entity]["attributes"][name]["type"], True)
+        if identity is MISSING:
+            return MISSING
+        stub = Row(entity, {name: identity})
+        self._rows.append((place, stub))
+        return stub
+
+    # Commit
+
+    def _commit(self, rows: list[Row]) -> None:
+        told = [self._object(row) for row in rows]
+        objects = {id(row): item for row, item in zip(rows, told)}
+        replaced: list[Row] = []
+        for row, item in zip(rows, told):
+            item.values.update(row.values)
+            for name, found in row.links.items():
+                relationship = self.entities[row.entity]["relationships"][name]
+                before = _many(item.links.get(name))
+                after = _once([objects[id(other)] for other in _many(found)])
+                if relationship["policy"] == "merge" and relationship["many"]:
+                    after = _once(before + after)
+                if relationship["policy"] == "replace":
+                    replaced += [old for old in before if not _holds(after, old)]
+                item.links[name] = after if relationship["many"] else _first(after)
+        gone = [old for old in replaced if not _holds(told, old)]
+        self.objects = [item for item in self.objects if not _holds(gone, item)]
+
+    def _object(self, row: Row) -> Row:
+        """The object of a row: the one with its identity, or a new one."""
+        identity = self.identity(row)
+        if identity is not None:
+            for item in self.objects:
+                its = self.identity(item)
+                if item.entity == row.entity and type(its) is type(identity) and its == identity:
+                    return item
+        item = Row(row.entity)
+        if identity is not None:
+            item.values[self.entities[row.entity]["identity"]] = identity
+        self.objects.append(item)
+        return item
+
+    def identity(self, row: Row) -> JSON:
+        return row.values.get(self.entities[row.entity].get("identity"))
+
+    # Comparison
+
+    def contents(self) -> Counter[str]:
+        """Each object as text; those without identity stand where they are linked, too."""
+        return Counter(str(self._shown(item)) for item in self.objects)
+
+    def _shown(self, item: Row) -> JSON:
+        shown: dict[str, JSON] = {"": item.entity}
+        shown.update((name, repr(value)) for name, value in item.values.items())
+        for name, found in item.links.items():
+            ends = [self._end_shown(other) for other in _many(found) if _holds(self.objects, other)]
+            many = self.entities[item.entity]["relationships"][name]["many"]
+            shown[name] = ends if many else _first(ends)
+        return sorted(shown.items())
+
+    def _end_shown(self, item: Row) -> JSON:
+        identity = self.identity(item)
+        return self._shown(item) if identity is None else repr(identity)
+
+
+def _at(value: dict[str, JSON], source: str) -> JSON:
+    """What a key path leads to: null behind null, nothing behind what is no object."""
+    found: JSON = value
+    for key in source.split("."):
+        if found is None:
+            return None
+        if not isinstance(found, dict) or key not in found:
+            return MISSING
+        found = found[key]
+    return found
+
+
+def _fitting(value: JSON, kind: str, is_identity: bool) -> JSON:
+    """A value as its type wants it, or MISSING."""
+    is_int = isinstance(value, int) and not isinstance(value, bool)
+    if is_int and not -(2**63) <= value < 2**63 and kind != "json":
+        return MISSING
+    if is_identity and not isinstance(value, (str, float)) and not is_int:
+        return MISSING
+    if kind == "int" and isinstance(value, float) and math.isfinite(value):
+        return int(value) if value == int(value) and abs(value) < 2**63 else MISSING
+    if kind == "double" and is_int:
+        return float(value)
+    if is_identity and isinstance(value, float):
+        return MISSING
+    fits = {
+        "any": True,
+        "json": True,
+        "bool": isinstance(value, bool),
+        "int": is_int,
+        "double": isinstance(value, float),
+        "string": isinstance(value, str),
+    }
+    return value if fits[kind] else MISSING
+
+
+def _first(ends: list[JSON]) -> JSON:
+    return ends[0] if ends else None
+
+
+def _many(found: JSON) -> list[Row]:
+    return found if isinstance(found, list) else [] if found is None else [found]
+
+
+def _holds(rows: list[Row], row: Row) -> bool:
+    return any(other is row for other in rows)
+
+
+def _once(rows: list[Row]) -> list[Row]:
+    kept: list[Row] = []
+    for row in rows:
+        if not _holds(kept, row):
+            kept.append(row)
+    return kept

@@ -1,0 +1,65 @@
+"""A peer that answers with bytes of the test's choice, HTTP or not."""
+
+from __future__ import annotations
+
+import socket
+import threading
+from types import TracebackType
+
+
+class Peer:
+    """Answers every connection's first request with `answer`, then closes."""
+
+    def __init__(self) -> None:
+        self.answer = b""
+        self.requests: list[bytes] = []
+        self._listener = socket.create_server(("127.0.0.1", 0))
+        self._thread = threading.Thread(target=self._serve, daemon=True)
+
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self._listener.getsockname()[1]}"
+
+    def respond(self, body: bytes, media_type: str = "application/json", status: int = 200) -> None:
+        head = (
+            f"HTTP/1.1 {status} Any\r\nContent-Type: {media_type}\r\n"
+            f"Content-Length: {len(body)}\r\nConnection: close\r\n\r\n"
+        )
+        self.answer = head.encode() + body
+
+    def _serve(self) -> None:
+        while True:
+            try:
+                connection, _ = self._listener.accept()
+            except OSError:
+                return
+            with connection:
+                data = b""
+                while b"\r\n\r\n" not in data:
+                    part = connection.recv(65536)
+                    if not part:
+                        break
+                    data += part
+                self.requests.append(data)
+                connection.sendall(self.answer)
+
+    def __enter__(self) -> Peer:
+        self._thread.start()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self._listener.shutdown(socket.SHUT_RDWR)  # wakes accept()
+        self._listener.close()
+        self._thread.join()
+
+
+def unused_port() -> int:
+    """A port of the loopback interface that nobody listens on."""
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        port: int = listener.getsockname()[1]
+        return port

@@ -1,0 +1,205 @@
+"""Authentication: the questions of a client, from threads and from asyncio."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from typing import Any
+
+import pytest
+
+import restway
+from restway import Credential
+
+from .realm import Realm, token_of
+from .test_async import run
+
+CALLS = 200
+
+
+@pytest.fixture
+def realm(demo_url: str) -> Realm:
+    return Realm(demo_url)
+
+
+def test_two_hundred_concurrent_calls_cause_one_refresh_from_asyncio(realm: Realm) -> None:
+    refreshes = 0
+
+    async def main() -> None:
+        nonlocal refreshes
+        async with restway.AsyncClient(realm.api(), base_url=realm.demo_url) as client:
+
+            async def refresh() -> Credential:
+                nonlocal refreshes
+                refreshes += 1
+                response = await client.perform(realm.token_request("?mode=slow&ms=100"))
+                return Credential(token=token_of(response), expires_in=3600)
+
+            client.set_auth(refresh=refresh)
+            answers = await asyncio.gather(*(client.get(realm.me) for _ in range(CALLS)))
+            assert {answer.status for answer in answers} == {200}
+            reasons = [attempt.reason for attempt in answers[0].attempts]
+            assert reasons == [restway.AttemptReason.FIRST, restway.AttemptReason.REPLAY]
+
+    run(main())
+    assert refreshes == 1
+    assert realm.log()["issued"] == 1
+    assert realm.log()["refreshing_max"] == 1
+
+
+def test_two_hundred_concurrent_calls_cause_one_refresh_from_a_blocking_function(
+    realm: Realm,
+) -> None:
+    threads = []
+    with realm.client() as client:
+
+        def refresh() -> str:
+            threads.append(threading.current_thread())
+            return token_of(client.perform(realm.token_request()))
+
+        client.set_auth(refresh=refresh)
+        calls = [client.send(restway.Request.path("GET", realm.me)) for _ in range(CALLS)]
+        assert {call.wait(30).status for call in calls} == {200}
+    assert len(threads) == 1
+    threads[0].join(30)
+    assert realm.log()["issued"] == 1
+
+
+def test_what_a_refresh_raises_fails_everybody_and_is_remembered(realm: Realm) -> None:
+    calls = 0
+
+    def refresh() -> str:
+        nonlocal calls
+        calls += 1
+        raise RuntimeError("the user has logged out")
+
+    with realm.client() as client:
+        client.set_auth(refresh=refresh)
+        for _ in range(2):
+            with pytest.raises(restway.AuthError, match="the user has logged out") as caught:
+                client.get(realm.me)
+            assert caught.value.domain == restway.Domain.AUTH
+            assert not caught.value.retryable
+        assert calls == 1
+        client.set_credential(token_of(client.perform(realm.token_request())))
+        assert client.get(realm.me).status == 200
+
+
+def test_a_retryable_failure_lets_the_next_call_try_again(realm: Realm) -> None:
+    with realm.client() as client:
+        client.set_auth(
+            refresh=lambda: token_of(client.perform(realm.token_request("?mode=broken")))
+        )
+        for _ in range(2):
+            with pytest.raises(restway.AuthError, match="503"):
+                client.get(realm.me)
+
+
+def test_a_coroutine_cannot_refresh_a_client_that_blocks(realm: Realm) -> None:
+    async def refresh() -> str:
+        raise AssertionError("never called")
+
+    with realm.client() as client, pytest.raises(TypeError):
+        client.set_auth(refresh=refresh)
+
+
+def test_authorize_and_should_replay_of_a_program_that_keeps_its_token(realm: Realm) -> None:
+    token = "dead"
+    seen: list[tuple[str, int, str | None]] = []
+    errors: list[restway.RestwayError] = []
+    with realm.client(auth={}) as client:
+
+        def authorize(exchange: restway.Exchange) -> None:
+            seen.append((exchange.method, exchange.attempt, exchange.header("accept")))
+            assert exchange.body == b""
+            exchange.set_header("Authorization", f"Bearer {token}")
+            exchange.add_parameter("attempt", str(exchange.attempt))
+            assert exchange.url.endswith(f"attempt={exchange.attempt}")
+
+        def should_replay(error: restway.RestwayError) -> bool:
+            errors.append(error)
+            return error.api_code == "40004"
+
+        def refresh() -> None:
+            nonlocal token
+            token = token_of(client.perform(realm.token_request()))
+
+        client.set_auth(authorize=authorize, should_replay=should_replay, refresh=refresh)
+        assert client.get(realm.me, params={"style": "code"}).status == 200
+        assert seen == [("GET", 1, "application/json"), ("GET", 2, "application/json")]
+        assert [(error.http_status, error.api_code) for error in errors] == [(400, "40004")]
+        assert errors[0].response is not None
+        errors.clear()
+        client.set_auth(authorize=None, should_replay=None, refresh=None)
+        with pytest.raises(restway.HTTPStatusError):
+            client.get(realm.me)
+        assert len(seen) == 2
+
+
+def test_authorize_may_refuse(realm: Realm) -> None:
+    def refuse(_: restway.Exchange) -> None:
+        raise restway.FileError("no key", status=restway.Status.IO)
+
+    with realm.client() as client:
+        client.set_auth(authorize=refuse)
+        with pytest.raises(restway.FileError):
+            client.get("status")
+
+
+def test_tokens_are_persisted_before_they_are_used(realm: Realm) -> None:
+    kept: list[Credential] = []
+    auth = {
+        "scheme": "oauth2",
+        "grant": "refreshToken",
+        "clientID": "app",
+        "refreshToken": f"{realm.name}-refresh-0",
+        "tokenURL": f"auth/{realm.name}/token?mode=rotating",
+    }
+    with realm.client(auth=auth) as client:
+        client.set_auth(persist=kept.append)
+        assert client.get(realm.me).status == 200
+        assert len(kept) == 1
+        assert (kept[0].token, kept[0].refresh_token) == (
+            f"{realm.name}-token-1",
+            f"{realm.name}-refresh-1",
+        )
+        assert kept[0].expires_in == 3600
+        assert f"{realm.name}-token" not in repr(kept[0])
+
+
+def test_a_waiting_task_can_be_cancelled_and_a_closed_client_waits_for_nobody(
+    realm: Realm,
+) -> None:
+    async def main() -> None:
+        client = restway.AsyncClient(realm.api(), base_url=realm.demo_url)
+        asked = asyncio.Event()
+        never: asyncio.Future[str] = asyncio.get_running_loop().create_future()
+
+        async def refresh() -> str:
+            asked.set()
+            return await never
+
+        client.set_auth(refresh=refresh)
+        first = asyncio.ensure_future(client.get(realm.me))
+        second = asyncio.ensure_future(client.get(realm.me))
+        await asked.wait()
+        first.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await first
+        await client.close()
+        with pytest.raises(restway.ClosedError):
+            await second
+        never.set_result("too late")
+
+    run(main())
+
+
+def test_wrong_credentials_are_refused(realm: Realm) -> None:
+    wrong: Any = 7
+    with realm.client() as client:
+        with pytest.raises(TypeError):
+            client.set_credential(wrong)
+        with pytest.raises(restway.UsageError):
+            client.set_credential("a\nb")
+        with pytest.raises(ValueError, match="auth mode"):
+            restway.Request.path("GET", "status").update(auth=wrong)

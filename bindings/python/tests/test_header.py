@@ -1,0 +1,226 @@
+"""The ctypes side equals the header."""
+
+from __future__ import annotations
+
+import ctypes
+import shutil
+import subprocess
+from enum import IntEnum
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from restway import _enums, _native, _prototypes, _structures
+
+from .header import FOLDER, Field, parse
+
+pytestmark = pytest.mark.no_library
+
+HEADER = parse()
+
+HANDLES = {
+    f"restway_{kind.__name__[: -len('Handle')].lower()}": kind
+    for kind in _structures.Handle.__subclasses__()
+}
+ENUMERATIONS: dict[str, tuple[type[IntEnum], str]] = {
+    "restway_status": (_enums.Status, "RESTWAY_E_"),
+    "restway_domain": (_enums.Domain, "RESTWAY_DOMAIN_"),
+    "restway_log_level": (_enums.LogLevel, "RESTWAY_LOG_"),
+    "restway_value_kind": (_enums.ValueKind, "RESTWAY_VALUE_"),
+    "restway_delivery": (_enums.Delivery, "RESTWAY_DELIVERY_"),
+    "restway_change_kind": (_enums.ChangeKind, "RESTWAY_CHANGE_"),
+    "restway_attribute_type": (_enums.AttributeType, "RESTWAY_TYPE_"),
+    "restway_policy": (_enums.Policy, "RESTWAY_POLICY_"),
+    "restway_comparison": (_enums.Comparison, "RESTWAY_COMPARISON_"),
+    "restway_event_kind": (_enums.EventKind, "RESTWAY_EVENT_"),
+    "restway_auth_mode": (_enums.AuthMode, "RESTWAY_AUTH_"),
+    "restway_attempt_reason": (_enums.AttemptReason, "RESTWAY_ATTEMPT_"),
+}
+STRUCTURES = {
+    "restway_value": _native.Value,
+    "restway_client_options": _native.ClientOptions,
+    "restway_timings": _native.Timings,
+    "restway_statistics": _native.Statistics,
+    "restway_event": _structures.Event,
+    "restway_credential": _native.Credential,
+    "restway_attempt": _native.Attempt,
+    "restway_progress": _native.Progress,
+}
+UNIONS = {
+    "restway_value": ("as", _structures.ValueAs),
+    "restway_event": ("payload", _structures.EventPayload),
+}
+CALLBACKS = {
+    "restway_changed_fn": _native.ChangedFn,
+    "restway_destroy_fn": _native.DestroyFn,
+    "restway_done_fn": _native.DoneFn,
+    "restway_exclude_fn": _native.ExcludeFn,
+    "restway_intercept_fn": _native.InterceptFn,
+    "restway_log_fn": _native.LogFn,
+    "restway_authorize_fn": _native.AuthorizeFn,
+    "restway_should_replay_fn": _native.ShouldReplayFn,
+    "restway_refresh_fn": _native.RefreshFn,
+    "restway_persist_fn": _native.PersistFn,
+    "restway_attempt_fn": _native.AttemptFn,
+    "restway_progress_fn": _native.ProgressFn,
+    "restway_read_failure_fn": _native.ReadFailureFn,
+    "restway_transform_fn": _native.TransformFn,
+    "restway_hook_fn": _native.HookFn,
+}
+PLAIN: dict[str, Any] = {
+    "void": None,
+    "void *": ctypes.c_void_p,
+    "char *": ctypes.c_char_p,
+    "char **": ctypes.POINTER(ctypes.c_char_p),
+    "double": ctypes.c_double,
+    "size_t": ctypes.c_size_t,
+    "size_t **": ctypes.POINTER(ctypes.POINTER(ctypes.c_size_t)),
+    "size_t *": ctypes.POINTER(ctypes.c_size_t),
+    "int32_t": ctypes.c_int32,
+    "int32_t *": ctypes.POINTER(ctypes.c_int32),
+    "int64_t": ctypes.c_int64,
+    "int64_t **": ctypes.POINTER(ctypes.POINTER(ctypes.c_int64)),
+    "uint32_t": ctypes.c_uint32,
+    "uint64_t": ctypes.c_uint64,
+    "uint32_t *": ctypes.POINTER(ctypes.c_uint32),
+    "uint8_t *": ctypes.POINTER(ctypes.c_uint8),
+}
+
+
+def expected(c_type: str) -> Any:
+    """The ctypes type that a C type of the header must have."""
+    bare = c_type.replace("const ", "").strip()
+    if bare.endswith("]"):
+        element, _, count = bare[:-1].partition("[")
+        return expected(element) * int(count)  # ctypes makes equal arrays the same type
+    if bare in PLAIN:
+        return PLAIN[bare]
+    base, _, stars = bare.partition(" ")
+    if base in ENUMERATIONS:
+        return {"": ctypes.c_uint32}[stars]
+    if base in CALLBACKS:
+        return {"": CALLBACKS[base]}[stars]
+    if base in HANDLES:
+        return {"*": HANDLES[base], "**": ctypes.POINTER(HANDLES[base])}[stars.replace(" ", "")]
+    structure: Any = STRUCTURES[base]
+    return {"": structure, "*": ctypes.POINTER(structure)}[stars]
+
+
+def test_the_header_is_read_completely() -> None:
+    declared = sum(
+        path.read_text().count("RESTWAY_API RESTWAY_MUST_USE restway_")
+        + sum(
+            line.startswith("RESTWAY_API ") and "RESTWAY_MUST_USE" not in line
+            for line in path.read_text().splitlines()
+        )
+        for path in FOLDER.glob("*.h")
+    )
+    assert len(HEADER.functions) == declared > 90
+
+
+def test_prototypes_are_those_of_the_header() -> None:
+    assert set(_prototypes.PROTOTYPES) == set(HEADER.functions)
+
+
+@pytest.mark.parametrize("function", sorted(HEADER.functions))
+def test_prototype_equals_header(function: str) -> None:
+    result, arguments = _prototypes.PROTOTYPES[function]
+    declared = HEADER.functions[function]
+    assert result is expected(declared.result)
+    assert list(arguments) == [expected(argument.type) for argument in declared.arguments]
+
+
+@pytest.mark.parametrize("callback", sorted(HEADER.callbacks))
+def test_callback_type_equals_header(callback: str) -> None:
+    kind: Any = CALLBACKS[callback]
+    declared = HEADER.callbacks[callback]
+    assert kind._restype_ is expected(declared.result)
+    assert list(kind._argtypes_) == [expected(argument.type) for argument in declared.arguments]
+
+
+def test_every_handle_names_its_release_function() -> None:
+    assert set(HANDLES) == HEADER.handles
+    for name, kind in HANDLES.items():
+        release = f"{name}_release"
+        assert kind.release == (release if release in HEADER.functions else "")
+
+
+def test_the_header_has_no_other_structures_callbacks_and_enumerations() -> None:
+    assert set(HEADER.structures) == set(STRUCTURES)
+    assert set(HEADER.callbacks) == set(CALLBACKS)
+    assert set(HEADER.enumerations) == set(ENUMERATIONS)
+
+
+@pytest.mark.parametrize("enumeration", sorted(ENUMERATIONS))
+def test_enumeration_equals_header(enumeration: str) -> None:
+    kind, prefix = ENUMERATIONS[enumeration]
+    declared = {
+        name.replace("RESTWAY_OK", f"{prefix}OK")[len(prefix) :]: value
+        for name, value in HEADER.enumerations[enumeration].items()
+        if not name.endswith("_PIN_")
+    }
+    assert declared == {member.name: member.value for member in kind}
+
+
+def test_macros_equal_header() -> None:
+    flags = {f"RESTWAY_CLIENT_{flag.name}": flag.value for flag in _enums.ClientFlag}
+    flags.update(
+        {f"RESTWAY_RELATIONSHIP_{flag.name}": flag.value for flag in _enums.RelationshipFlag}
+    )
+    flags.update({f"RESTWAY_CURL_{flag.name}": flag.value for flag in _enums.CurlFlag})
+    assert {
+        name: value
+        for name, value in HEADER.macros.items()
+        if name.startswith(("RESTWAY_CLIENT_", "RESTWAY_CURL_", "RESTWAY_RELATIONSHIP_"))
+    } == flags
+    assert HEADER.macros["RESTWAY_ABI_VERSION"] == _enums.ABI_VERSION
+    number = HEADER.macros["RESTWAY_VERSION_MINOR"] * 1000 + HEADER.macros["RESTWAY_VERSION_PATCH"]
+    assert HEADER.macros["RESTWAY_VERSION_MAJOR"] * 1_000_000 + number >= _native.VERSION_NUMBER_MIN
+
+
+@pytest.mark.parametrize("name", sorted(STRUCTURES))
+def test_structure_fields_have_the_names_and_types_of_the_header(name: str) -> None:
+    structure: Any = STRUCTURES[name]
+    fields = dict(structure._fields_)
+    found = {field.rstrip("_"): kind for field, kind in fields.items()}
+    declared = [field for field in HEADER.structures[name] if field.type != "union"]
+    if name in UNIONS:
+        member, union = UNIONS[name]
+        assert found.pop(member) is union
+        assert Field("union", member) in HEADER.structures[name]
+        members: Any = union._fields_
+        found.update({f"{member}.{field}": kind for field, kind in members})
+    assert list(found.items()) == [(field.name, expected(field.type)) for field in declared]
+
+
+@pytest.mark.skipif(shutil.which("cc") is None, reason="needs a C compiler")
+def test_structure_layouts_are_those_of_the_c_compiler(tmp_path: Path) -> None:
+    lines = []
+    measured: dict[str, tuple[int, int]] = {}
+    for name, structure in STRUCTURES.items():
+        measured[name] = (0, ctypes.sizeof(structure))
+        lines.append(f'printf("{name} 0 %zu\\n", sizeof({name}));')
+        for field in HEADER.structures[name]:
+            if "." in field.name:
+                continue
+            place = getattr(structure, "as_" if field.name == "as" else field.name)
+            measured[f"{name}.{field.name}"] = (place.offset, place.size)
+            lines.append(
+                f'printf("{name}.{field.name} %zu %zu\\n", offsetof({name}, {field.name}),'
+                f" sizeof((({name} *)0)->{field.name}));"
+            )
+    source = tmp_path / "layout.c"
+    body = "\n".join(lines)
+    source.write_text(
+        f"#include <restway/restway.h>\n#include <stdio.h>\nint main(void) {{{body}}}"
+    )
+    program = tmp_path / "layout"
+    subprocess.run(
+        ["cc", "-std=c99", "-I", str(FOLDER.parent), str(source), "-o", str(program)], check=True
+    )
+    output = subprocess.run([str(program)], check=True, capture_output=True, text=True).stdout
+    compiled = {
+        words[0]: (int(words[1]), int(words[2])) for words in map(str.split, output.splitlines())
+    }
+    assert compiled == measured

@@ -1,0 +1,160 @@
+"""Requests as they arrive: the demo API's echo shows them."""
+
+from __future__ import annotations
+
+import json
+import math
+from datetime import date, datetime, timezone
+from typing import Any
+
+import pytest
+
+import restway
+
+from .conftest import MakeClient
+
+MOMENT = datetime(2026, 11, 21, 3, 4, 5, tzinfo=timezone.utc)
+
+
+def echo(client: restway.Client, method: str, **options: Any) -> Any:
+    return client.perform(restway.Request.path(method, "echo", **options)).json()
+
+
+@pytest.mark.parametrize("method", ["GET", "DELETE"])
+def test_parameters_of_a_get_or_delete_are_its_query(client: restway.Client, method: str) -> None:
+    got = echo(
+        client, method, params={"s": "a b&c", "n": 7, "t": True, "none": None, "l": [1, "x"]}
+    )
+    assert got["method"] == method
+    assert got["query"] == {"s": "a b&c", "n": "7", "t": "true", "l": ["1", "x"]}
+    assert got["body_bytes"] == 0
+
+
+@pytest.mark.parametrize("method", ["POST", "PUT", "PATCH"])
+def test_parameters_of_other_methods_are_the_json_body(client: restway.Client, method: str) -> None:
+    got = client.perform(
+        restway.Request.path(
+            method,
+            "echo",
+            params={
+                "text": "città",
+                "none": None,
+                "a.b": 1,
+                "list": [1, None, 2.5],
+                "tree": {"x": [{"y": True}]},
+                "at": MOMENT,
+                "on": date(2026, 11, 21),
+                "bytes": b"\0\1",
+            },
+        )
+    ).json()
+    assert got["method"] == method
+    assert got["headers"]["Content-Type"].startswith("application/json")
+    body = json.loads(got["body"])
+    at = body.pop("at")
+    assert at.startswith("2026-11-21T03:04:05") and at.endswith("Z")
+    assert body == {
+        "text": "città",
+        "none": None,
+        "a": {"b": 1},
+        "list": [1, None, 2.5],
+        "tree": {"x": [{"y": True}]},
+        "on": "2026-11-21",
+        "bytes": "AAE=",
+    }
+
+
+def test_a_body_is_sent_as_it_is_and_parameters_go_into_the_query(client: restway.Client) -> None:
+    got = client.post("echo", body=b"raw \x01", media_type="x/y", params={"q": 1}).json()
+    assert (got["body"], got["query"], got["headers"]["Content-Type"]) == (
+        "raw \x01",
+        {"q": "1"},
+        "x/y",
+    )
+    assert client.put("echo", body="città").json()["body"] == "città"
+    assert client.patch("echo", json=[1, {"a": None}]).json()["body"] == '[1, {"a": null}]'
+
+
+def test_an_empty_body_is_a_body(client: restway.Client) -> None:
+    got = client.post("echo", body=b"", media_type="x/y").json()
+    assert (got["body_bytes"], got["headers"]["Content-Type"]) == (0, "x/y")
+
+
+def test_headers_are_set_and_left_out(client: restway.Client) -> None:
+    got = client.get("echo", headers={"X-Note": "a,b", "Accept": None}).json()
+    assert got["headers"]["X-Note"] == "a,b"
+    assert "Accept" not in got["headers"]
+    with pytest.raises(restway.UsageError):
+        client.get("echo", headers={"X-Note": "a\r\nX-Evil: 1"})
+    with pytest.raises(restway.UsageError):
+        client.get("echo", headers={"bad name": "x"})
+
+
+def test_variables_fill_the_path_one_segment_each(client: restway.Client) -> None:
+    got = client.get("echo/:a/:b", variables={"a": "x/y z", "b": -5}).json()
+    assert got["path"].endswith("/echo/x%2Fy%20z/-5")
+
+
+def test_a_route_is_performed_by_name(client: restway.Client) -> None:
+    found = client.route("enterprise", variables={"itemID": 12}).object
+    assert found is not None and found.identity == 12
+    renamed = client.route(
+        "enterprise", "PATCH", variables={"itemID": 15}, params={"name": "By route"}
+    ).object
+    assert renamed is not None and renamed.name == "By route"
+
+
+def test_an_object_finds_its_route(client: restway.Client) -> None:
+    found = client.get("enterprises/12").object
+    assert found is not None
+    response = client.get(found)
+    assert response.url.endswith("/enterprises/12") and response.object == found
+    assert client.perform(restway.Request.object("GET", found)).object == found
+    made = client.post("enterprises", params={"name": "Ephemeral"}).object
+    assert made is not None and made.identity is not None
+    assert client.delete(made).status == 204
+    with pytest.raises(restway.HTTPStatusError):
+        client.get(made)
+
+
+def test_a_request_is_sent_as_often_as_needed(make_client: MakeClient) -> None:
+    request = restway.Request.path("GET", "echo", params={"n": 1})
+    with make_client() as one, make_client() as other:
+        for client in (one, other, one):
+            assert client.perform(request).json()["query"] == {"n": "1"}
+
+
+def test_head_has_headers_and_no_body(client: restway.Client) -> None:
+    response = client.head("enterprises/12")
+    assert (response.status, response.body) == (200, b"")
+
+
+@pytest.mark.parametrize(
+    ("options", "error"),
+    [
+        ({"timeout": 0}, ValueError),
+        ({"timeout": -1}, ValueError),
+        ({"timeout": math.nan}, ValueError),
+        ({"body": b"", "json": 1}, TypeError),
+        ({"body": 7}, TypeError),
+        ({"media_type": "x/y"}, TypeError),
+        ({"params": {"a\0": 1}}, ValueError),
+        ({"params": {7: 1}}, TypeError),
+        ({"params": {"a": 2**64}}, OverflowError),
+        ({"variables": {"a": datetime(2026, 1, 1)}}, ValueError),
+        ({"headers": {"X": "a\0b"}}, ValueError),
+    ],
+    ids=repr,
+)
+def test_what_python_can_tell_to_be_wrong_is_refused(
+    options: dict[str, Any], error: type[Exception]
+) -> None:
+    with pytest.raises(error):
+        restway.Request.path("GET", "x", **options)
+
+
+def test_an_unknown_method_is_a_usage_error() -> None:
+    with pytest.raises(restway.UsageError):
+        restway.Request.path("BREW", "x")
+    with pytest.raises(TypeError):
+        restway.Request.object("GET", "enterprises/12")  # type: ignore[arg-type]

@@ -1,0 +1,120 @@
+"""Values on their way into the library and out of it."""
+
+from __future__ import annotations
+
+import gc
+from collections.abc import Iterator
+from datetime import date, datetime, timedelta, timezone
+from typing import Any
+
+import pytest
+
+import restway
+from restway import _native, _values
+from restway._enums import ValueKind
+
+pytestmark = pytest.mark.no_library
+
+MOMENT = datetime(2026, 11, 21, 3, 4, 5, 678901, tzinfo=timezone.utc)
+
+
+def through(value: object) -> Any:
+    encoded = _values.encode(value)
+    gc.collect()  # what a value borrows must live as long as it does
+    return _values.decode(_native.cells(encoded)[0], lambda address: address)
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        None,
+        True,
+        False,
+        0,
+        -1,
+        2**63 - 1,
+        -(2**63),
+        0.0,
+        -2.5,
+        1e308,
+        "",
+        "città €🙂",
+        "a\0b",
+        b"",
+        b"\0\xff" * 50,
+        MOMENT,
+        datetime(1, 1, 1, tzinfo=timezone.utc),
+        datetime(9999, 12, 31, 23, 59, 59, 999999, tzinfo=timezone.utc),
+        [],
+        [1, "two", 3.0, None, b"x", MOMENT],
+        {"a": [1, {"b": None}]},
+        [[1], [2]],
+        [{"a": 1}],
+    ],
+    ids=repr,
+)
+def test_value_comes_back_as_it_went(value: object) -> None:
+    back = through(value)
+    assert back == value
+    assert type(back) is type(value)
+
+
+def test_a_moment_of_another_zone_comes_back_in_utc() -> None:
+    rome = datetime(2026, 11, 21, 12, 0, tzinfo=timezone(timedelta(hours=1)))
+    assert through(rome) == rome
+    assert through(rome).utcoffset() == timedelta(0)
+
+
+def test_dates_inside_json_are_written_as_iso_8601() -> None:
+    assert through({"at": MOMENT, "on": date(2026, 11, 21)}) == {
+        "at": "2026-11-21T03:04:05.678901Z",
+        "on": "2026-11-21",
+    }
+
+
+def test_a_long_list_keeps_its_texts_alive() -> None:
+    def texts() -> Iterator[str]:
+        return (f"text number {index}" for index in range(2000))
+
+    encoded = _values.encode(list(texts()))
+    gc.collect()
+    decoded = _values.decode(_native.cells(encoded)[0], lambda address: address)
+    assert decoded == list(texts())
+
+
+@pytest.mark.parametrize(
+    ("value", "error"),
+    [
+        (2**63, OverflowError),
+        (-(2**63) - 1, OverflowError),
+        (object(), TypeError),
+        ({1, 2}, TypeError),
+        (datetime(2026, 11, 21), ValueError),
+        ({"at": datetime(2026, 11, 21)}, ValueError),
+        ({"x": float("nan")}, ValueError),
+        ({"x": object()}, TypeError),
+        ("\ud800", ValueError),
+    ],
+    ids=repr,
+)
+def test_what_the_library_cannot_hold_is_refused(value: object, error: type[Exception]) -> None:
+    with pytest.raises(error):
+        _values.encode(value)
+
+
+def test_a_date_beyond_python_is_a_mapping_error_that_names_the_attribute() -> None:
+    cell = (int(ValueKind.DATE), 0, 2**63 - 1)
+    with pytest.raises(restway.MappingError, match="founded") as caught:
+        _values.decode(cell, lambda address: address, "founded")
+    assert caught.value.field == "founded"
+
+
+def test_json_deeper_than_python_parses_is_a_mapping_error() -> None:
+    depth = 100_000
+    with pytest.raises(restway.MappingError, match="deeper"):
+        _values.json_value("[" * depth + "]" * depth)
+
+
+def test_absent_and_kinds_of_newer_libraries_are_none() -> None:
+    assert _values.decode((int(ValueKind.ABSENT), 0, 0), lambda address: address) is None
+    assert _values.decode((4711, 8, 0), lambda address: address) is None

@@ -1,0 +1,173 @@
+"""The types that a type checker infers for users. Checked by mypy, never run."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Optional, Union
+
+import restway
+
+if TYPE_CHECKING:
+    from typing_extensions import assert_type
+
+
+def apis(path: Path) -> None:
+    api = restway.API.load(path)
+    assert_type(api, restway.API)
+    assert_type(restway.API.from_json({"restway": 1}), restway.API)
+    assert_type(restway.API.check("{}"), list[restway.Problem])
+    assert_type(api.route_property("enterprises", "x-note"), Any)
+
+
+def clients(api: restway.API) -> None:
+    with restway.Client(api, environment="local", timeout=30.0) as client:
+        assert_type(client, restway.Client)
+        assert_type(client.api, restway.API)
+        assert_type(client.get("enterprises", params={"city": "Rome"}), restway.Response)
+        assert_type(client.route("enterprise", variables={"itemID": 12}), restway.Response)
+        assert_type(client.post("enterprises", params={"name": "Rossi"}), restway.Response)
+        call = client.send(restway.Request.path("GET", "enterprises"), on_done)
+        assert_type(call, restway.Call)
+        assert_type(call.wait(1.5), restway.Response)
+        assert_type(call.done, bool)
+        assert_type(call.id, int)
+        assert_type(client.store, restway.Store)
+        assert_type(client.store.find("Enterprise", 12), Optional[restway.Object])
+        assert_type(client.store.count("Enterprise"), int)
+        client.get(12)  # type: ignore[arg-type]
+        client.get("enterprises", body=b"")  # type: ignore[call-arg]
+        restway.Client(api, timeout="30")  # type: ignore[arg-type]
+
+
+def questions(client: restway.Client, request: restway.Request) -> None:
+    assert_type(client.curl_command(request, reveal=True), str)
+    client.set_interceptor(lambda request: request.update(headers={"X-Signed": "yes"}))
+    client.set_interceptor(None)
+    client.set_interceptor("refuse")  # type: ignore[arg-type]
+    client.set_auth(refresh=lambda: restway.Credential(token="t", expires_in=60.0))
+    client.set_auth(authorize=lambda exchange: exchange.set_header("X-Signed", "yes"))
+    client.set_auth(should_replay=lambda error: error.api_code == "4", persist=None)
+    client.set_auth(refresh=lambda: 7)  # type: ignore[arg-type,return-value]
+    client.set_credential("token")
+    client.set_credential(7)  # type: ignore[arg-type]
+    client.set_retry({"attempts": 3})
+    request.update(auth="none", idempotency_key=True)
+    request.update(auth="never")  # type: ignore[arg-type]
+    request.watch(lambda progress: print(progress.fraction), interval=1)
+
+
+def processed(api: restway.API) -> None:
+    with restway.Client(api, delivery="process", ca_file="ca.pem") as client:
+        assert_type(client.process(1.5), int)
+        assert_type(client.fileno(), int)
+    restway.Client(api, delivery="drain")  # type: ignore[arg-type]
+
+
+async def awaited(api: restway.API, request: restway.Request) -> None:
+    async with restway.AsyncClient(api, environment="local", timeout=30.0) as client:
+        assert_type(client, restway.AsyncClient)
+        assert_type(await client.get("enterprises"), restway.Response)
+        assert_type(await client.route("enterprise", variables={"itemID": 12}), restway.Response)
+        assert_type(await client.perform(request), restway.Response)
+        assert_type(await client.send(request), restway.Response)
+        assert_type(client.store, restway.Store)
+
+
+def on_done(call: restway.Call) -> None:
+    assert_type(call.wait(), restway.Response)
+
+
+def requests(some: restway.Object) -> None:
+    assert_type(restway.Request.path("GET", "enterprises"), restway.Request)
+    assert_type(restway.Request.route("enterprises"), restway.Request)
+    assert_type(restway.Request.object("GET", some), restway.Request)
+    restway.Request.object("GET", "enterprises")  # type: ignore[arg-type]
+
+
+def responses(response: restway.Response) -> None:
+    assert_type(response.status, int)
+    assert_type(response.headers, restway.Headers)
+    assert_type(response.headers["ETag"], str)
+    assert_type(response.body, bytes)
+    assert_type(response.text, str)
+    assert_type(response.json(), Any)
+    assert_type(response.objects, restway.Objects)
+    assert_type(response.objects[0], restway.Object)
+    assert_type(response.objects[1:], restway.Objects)
+    assert_type(response.object, Optional[restway.Object])
+    assert_type(response.results, list[restway.Objects])
+    assert_type(response.timings, restway.Timings)
+    assert_type(response.timings.total, Optional[float])
+    assert_type(response.issues, list[restway.MappingIssue])
+    for item in response.objects:
+        assert_type(item, restway.Object)
+
+
+def objects(item: restway.Object) -> None:
+    assert_type(item.entity, str)
+    assert_type(item.identity, Union[int, str, None])
+    assert_type(item.store_key, int)
+    assert_type(item.name, Any)
+    assert_type(item["name"], Any)
+    assert_type(item.attributes(), dict[str, Any])
+    assert_type(item.keys(), list[str])
+
+
+def failures(error: restway.HTTPStatusError) -> None:
+    assert_type(error.status, int)
+    assert_type(error.http_status, int)
+    assert_type(error.retryable, bool)
+    assert_type(error.api_code, Optional[str])
+    assert_type(error.details, list[restway.Problem])
+    assert_type(error.response, Optional[restway.Response])
+
+
+def logs() -> None:
+    def log(level: restway.LogLevel, category: str, message: str) -> None: ...
+
+    restway.set_log(log, restway.LogLevel.DEBUG)
+    restway.set_log(None)
+    assert_type(restway.version(), str)
+    assert_type(restway.debug_live_handles(), int)
+
+
+def relationships(some: restway.Object, objects: restway.Objects) -> None:
+    assert_type(some.related("members"), restway.Objects)
+    assert_type(some.related_keys("members"), Optional[list[int]])
+    assert_type(some.relationships(), list[str])
+    assert_type(objects.values("name"), Iterator[tuple[Any, ...]])
+
+
+def stores(store: restway.Store, some: restway.Object) -> None:
+    query = store.query("Team").where("id", ">=", 1).where(name="x").order_by("-name").limit(5)
+    assert_type(query, restway.Query)
+    assert_type(query.all(), restway.Objects)
+    assert_type(query.first(), Optional[restway.Object])
+    assert_type(query.count(), int)
+    assert_type(store.all("Team"), restway.Objects)
+    assert_type(store.delete(some), bool)
+    assert_type(store.delete_identity("Team", 1), bool)
+    assert_type(store.delete_all("Team"), int)
+    assert_type(store.clear(), int)
+    assert_type(store.is_unsent(some), bool)
+    assert_type(store.statistics(), restway.Statistics)
+    query.where("id", "~", 1)  # type: ignore[arg-type]
+
+
+def observers(client: restway.Client, some: restway.Object) -> None:
+    assert_type(client.observe(on_change), restway.Observer)
+    with client.observe(on_change, "Team") as observer:
+        assert_type(observer, restway.Observer)
+        observer.remove()
+    client.observe(on_change, some)
+    client.observe(on_change, 5)  # type: ignore[arg-type]
+
+
+def on_change(changes: restway.Changes) -> None:
+    for change in changes:
+        assert_type(change, restway.Change)
+        assert_type(change.kind, restway.ChangeKind)
+        assert_type(change.object, restway.Object)
+        assert_type(change.before, Optional[restway.Object])
+        assert_type(change.attributes, tuple[str, ...])
