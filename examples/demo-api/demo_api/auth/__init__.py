@@ -1,0 +1,1 @@
+"""Who may come in: tokens that expire, passwords, digests."""

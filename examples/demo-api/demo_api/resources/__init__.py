@@ -1,0 +1,1 @@
+"""The resources of the sample domain: enterprises, employees, meetings, people."""

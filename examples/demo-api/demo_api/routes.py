@@ -1,0 +1,35 @@
+"""Everything that is served, in one table. A new concern adds its line here."""
+
+from __future__ import annotations
+
+from .auth.passwords import Passwords
+from .auth.realms import Realms
+from .database import Database
+from .probes import bad, cookies, echo, redirects
+from .probes.flaky import Flaky
+from .resources import people, status
+from .resources.crud import BASE
+from .resources.employees import Employees
+from .resources.enterprises import Enterprises
+from .resources.meetings import Meetings
+from .routing import RouteTable
+
+
+def route_table(database: Database) -> RouteTable:
+    return RouteTable(
+        BASE,
+        [
+            *status.routes(database),
+            *Enterprises(database).routes(),
+            *Employees(database).routes(),
+            *Meetings(database).routes(),
+            *people.routes(database),
+            *echo.routes(),
+            *redirects.routes(),
+            *cookies.routes(),
+            *bad.routes(),
+            *Realms().routes(),
+            *Passwords().routes(),
+            *Flaky().routes(),
+        ],
+    )
