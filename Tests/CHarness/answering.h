@@ -1,0 +1,26 @@
+/** @file answering.h
+ *  A server on the loopback interface that answers each request with what the test says.
+ */
+#ifndef RESTWAY_HARNESS_ANSWERING_H
+#define RESTWAY_HARNESS_ANSWERING_H
+
+#include <pthread.h>
+#include <stddef.h>
+
+struct answering_server {
+    char url[64];
+    int listener;
+    pthread_t thread;
+    pthread_mutex_t lock;
+    char *answer;
+    size_t answer_length;
+};
+
+void answering_begin(struct answering_server *server);
+
+/** From now on answers are JSON with @p status and @p body. */
+void answering_set(struct answering_server *server, int status, const char *body);
+
+void answering_end(struct answering_server *server);
+
+#endif

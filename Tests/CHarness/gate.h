@@ -1,0 +1,57 @@
+/** @file gate.h
+ *  An interceptor that takes notes, and stands still as long as the test wants it to.
+ */
+#ifndef RESTWAY_HARNESS_GATE_H
+#define RESTWAY_HARNESS_GATE_H
+
+#include <pthread.h>
+
+#include "harness.h"
+
+struct gate;
+
+/** What an interceptor does with a request; its status is the answer. */
+typedef restway_status (*gate_work_fn)(struct gate *gate, restway_request *request);
+
+/** The context of one interceptor. */
+struct gate {
+    pthread_mutex_t lock;
+    pthread_cond_t changed;
+    /** 1 lets askers pass. */
+    int is_open;
+    int asked_count;
+    int answered_count;
+    int destroyed_count;
+    /** answered_count when the context was destroyed. */
+    int answered_count_when_destroyed;
+    pthread_t thread;
+
+    /** NULL lets every request go as it is. */
+    gate_work_fn work;
+    restway_client *client;
+    restway_request *request;
+    restway_status found[4];
+};
+
+/** An open gate that does @p work; an interceptor of @p client from now on. */
+void gate_set(struct gate *gate, restway_client *client, gate_work_fn work);
+
+void gate_begin(struct gate *gate, gate_work_fn work);
+void gate_shut(struct gate *gate);
+void gate_open(struct gate *gate);
+
+/** A restway_intercept_fn and a restway_destroy_fn; the context is a struct gate. */
+restway_status gate_ask(void *context, restway_request *request);
+void gate_destroy(void *context);
+
+/** Wait until @p count calls stand at the gate or have passed it. */
+void gate_wait_asked(struct gate *gate, int count);
+
+/** Waits until the context was destroyed, then checks that this was once, after the last answer,
+ *  and that @p asked_count calls asked (-1: any number). */
+void gate_expect_destroyed(struct gate *gate, int asked_count);
+
+/** Whether the context is still alive. */
+int gate_is_alive(struct gate *gate);
+
+#endif

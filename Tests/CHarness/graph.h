@@ -1,0 +1,22 @@
+/** @file graph.h
+ *  An api whose entities are linked: meetings, the enterprises they are of, who attends them.
+ */
+#ifndef RESTWAY_HARNESS_GRAPH_H
+#define RESTWAY_HARNESS_GRAPH_H
+
+#include "harness.h"
+
+/** The routes `meeting`, `meetings`, `enterprise`, `enterprises` and `employee` of the demo API.
+ *  Meeting 1 is of enterprise 1; employees 1, 2 and 3 attend it; it has no sponsor. */
+restway_client *make_graph_client(restway_delivery mode);
+
+/** The first object that a GET of @p path gives. */
+restway_object *fetch_first(restway_client *client, const char *path);
+
+/** The object of @p entity with that identity, which the store has. */
+restway_object *find(restway_store *store, const char *entity, int64_t identity);
+
+/** The objects of @p list have these int64 identities, in this order. */
+void expect_identities(const restway_list *list, size_t count, const int64_t *identities);
+
+#endif

@@ -1,0 +1,56 @@
+#include "harness.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+extern const struct suite api_suite, api_errors_suite, bad_body_suite, bad_network_suite,
+    bad_text_suite, basics_suite, cancel_suite, client_suite, concurrency_suite, curl_suite,
+    delivery_misuse_suite, demo_suite, drain_suite, drain_end_suite, error_suite, fork_suite,
+    interceptor_suite, interceptor_end_suite, log_suite, null_suite, null_reading_suite,
+    object_suite, process_suite, process_end_suite, request_suite, response_suite, send_suite,
+    store_suite, timings_suite, value_misuse_suite, relationship_suite, list_suite,
+    null_store_suite, query_suite, store_delete_suite, observer_suite,
+    mapping_cases_suite, auth_suite, auth_schemes_suite, null_auth_suite, progress_suite,
+    retry_suite, store_file_suite, mapping_suite, hook_suite, plugins_suite,
+    draft_suite, draft_send_suite;
+
+static const struct suite *const suites[] = {
+    &basics_suite,      &api_suite,          &api_errors_suite,  &client_suite,
+    &request_suite,     &send_suite,         &cancel_suite,      &response_suite,
+    &object_suite,      &store_suite,        &error_suite,       &log_suite,
+    &timings_suite,     &curl_suite,         &process_suite,     &process_end_suite,
+    &drain_suite,       &drain_end_suite,    &interceptor_suite, &interceptor_end_suite,
+    &null_suite,        &null_reading_suite, &bad_text_suite,    &value_misuse_suite,
+    &delivery_misuse_suite, &bad_body_suite, &bad_network_suite, &concurrency_suite,
+    &relationship_suite, &list_suite,        &null_store_suite,
+    &query_suite,       &store_delete_suite, &observer_suite,
+    &mapping_cases_suite,
+    &auth_suite,        &auth_schemes_suite, &null_auth_suite,   &progress_suite,
+    &retry_suite,       &store_file_suite, &mapping_suite,     &hook_suite,
+    &plugins_suite,     &draft_suite,        &draft_send_suite,
+    &demo_suite,        &fork_suite,
+};
+
+enum { TESTS_MAX = 500, SUITE_COUNT = sizeof(suites) / sizeof(suites[0]) };
+
+static struct CMUnitTest tests[TESTS_MAX];
+
+/** Runs all tests, or those whose name matches the pattern that is given (`client_*`). */
+int main(int argument_count, char **arguments) {
+    size_t count = 0;
+    demo_url();
+    for (size_t index = 0; index < SUITE_COUNT; index++) {
+        const struct suite *suite = suites[index];
+        if (count + suite->count > TESTS_MAX) {
+            fprintf(stderr, "harness: raise TESTS_MAX\n");
+            return 2;
+        }
+        memcpy(tests + count, suite->tests, suite->count * sizeof(tests[0]));
+        count += suite->count;
+    }
+    if (argument_count > 1) {
+        cmocka_set_test_filter(arguments[1]);
+    }
+    return _cmocka_run_group_tests("restway", tests, count, NULL, NULL);
+}

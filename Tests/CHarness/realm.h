@@ -1,0 +1,50 @@
+/** @file realm.h
+ *  A realm of the demo API, and a client whose host gets its tokens there.
+ */
+#ifndef RESTWAY_HARNESS_REALM_H
+#define RESTWAY_HARNESS_REALM_H
+
+#include <pthread.h>
+
+#include "harness.h"
+
+struct realm {
+    char name[64];
+    /** Of the token request: "?mode=slow". */
+    const char *query;
+    restway_client *client;
+
+    pthread_mutex_t lock;
+    pthread_cond_t changed;
+    int refresh_count;
+    /** Makes refreshes fail with this reason. */
+    const char *failure;
+    /** Refreshes are kept for the test to complete. */
+    int keeps_refresh;
+    restway_refresh *refresh;
+    /** Refreshes whose token is being got. */
+    int answering_count;
+    char token[128];
+    char persisted[128];
+};
+
+/** A client with the scheme bearer and a dead token, which refreshes in a realm of its own. */
+void realm_begin(struct realm *realm, restway_delivery delivery, const char *query);
+void realm_end(struct realm *realm);
+
+/** A GET of what lies below the realm. */
+restway_request *realm_request(struct realm *realm, const char *path);
+
+/** Waits for a refresh that is kept; the caller owns it. */
+restway_refresh *realm_wait_refresh(struct realm *realm);
+
+/** Gets a good token for the realm, on this thread. */
+void realm_get_token(struct realm *realm);
+
+/** What the realm counted: "issued", "accepted", "refused", "refreshing_max". */
+int realm_log(struct realm *realm, const char *what);
+
+/** A client of a document with @p sections (`"auth": {...}`) for the demo API. */
+restway_client *make_client_of(const char *sections, restway_client_options options);
+
+#endif

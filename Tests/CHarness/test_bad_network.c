@@ -1,0 +1,121 @@
+/* Peers that cannot be reached. */
+#include <stdio.h>
+#include <string.h>
+
+#include "harness.h"
+#include "probe.h"
+
+/** Fetches "status" from @p base_url: a failure of the transport, blocking and with a notice. */
+static void fail_to_reach(const char *base_url, restway_status status, const char *fragment) {
+    restway_client_options options = RESTWAY_CLIENT_OPTIONS_INIT;
+    struct probe probe;
+    probe_begin(&probe);
+    options.base_url = base_url;
+    restway_client *client = make_client_with(options);
+    restway_request *request = make_get("status");
+    restway_response *response = POISON;
+    probe_send(&probe, client, "status", NULL);
+    probe_expect(&probe, status);
+    assert_int_equal(probe.domain, RESTWAY_DOMAIN_TRANSPORT);
+    assert_int_equal(probe.http_status, 0);
+    assert_fails_keeping(
+        restway_client_perform(client, request, 0, &response, &failure), status, fragment);
+    assert_null(response);
+    assert_int_equal(restway_error_domain(failure), RESTWAY_DOMAIN_TRANSPORT);
+    assert_true(restway_error_transport_code(failure) != 0);
+    assert_null(restway_error_response(failure));
+    restway_request_release(request);
+    restway_client_release(client);
+}
+
+static void network__of_a_port_nobody_listens_on(void **state) {
+    (void)state;
+    char url[64], port[16];
+    int number = closed_port();
+    snprintf(url, sizeof(url), "http://127.0.0.1:%d/v2", number);
+    snprintf(port, sizeof(port), "%d", number);
+    fail_to_reach(url, RESTWAY_E_CONNECT, port);
+    assert_holds(restway_error_message(failure), "127.0.0.1");
+    assert_int_equal(restway_error_is_retryable(failure), 1);
+}
+
+static void network__of_a_host_that_does_not_resolve(void **state) {
+    (void)state;
+    fail_to_reach("http://no-such-host.invalid/v2", RESTWAY_E_RESOLVE, "no-such-host.invalid");
+}
+
+static void network__of_a_peer_without_tls(void **state) {
+    (void)state;
+    char url[128];
+    const char *rest = strstr(demo_url(), "://");
+    assert_non_null(rest);
+    snprintf(url, sizeof(url), "https%s", rest);
+    fail_to_reach(url, RESTWAY_E_TLS, "127.0.0.1");
+}
+
+static void ca_file__that_is_not_there_fails_the_call(void **state) {
+    (void)state;
+    static const char *const files[] = {"/nonexistent/ca.pem", ""};
+    char url[128];
+    snprintf(url, sizeof(url), "https%s", strstr(demo_url(), "://"));
+    for (size_t index = 0; index < sizeof(files) / sizeof(files[0]); index++) {
+        restway_client_options options = RESTWAY_CLIENT_OPTIONS_INIT;
+        options.base_url = url;
+        options.ca_file = files[index];
+        restway_client *client = make_client_with(options);
+        restway_request *request = make_get("status");
+        assert_fails_keeping(
+            restway_client_perform(client, request, 0, NULL, &failure), RESTWAY_E_TLS,
+            files[index]);
+        assert_int_equal(restway_error_domain(failure), RESTWAY_DOMAIN_TRANSPORT);
+        assert_int_equal(restway_error_is_retryable(failure), 0);
+        forget_failure();
+        restway_request_release(request);
+        restway_client_release(client);
+    }
+}
+
+static void ca_file__does_not_matter_without_tls(void **state) {
+    (void)state;
+    restway_client_options options = RESTWAY_CLIENT_OPTIONS_INIT;
+    options.ca_file = "/nonexistent/ca.pem";
+    restway_client *client = make_client_with(options);
+    restway_response_release(fetch(client, "status"));
+    restway_client_release(client);
+}
+
+static void network__of_too_many_redirects(void **state) {
+    (void)state;
+    restway_client *client = make_client();
+    restway_request *request = make_get("redirect/11");
+    assert_fails_keeping(
+        restway_client_perform(client, request, 0, NULL, &failure), RESTWAY_E_TOO_MANY_REDIRECTS,
+        "10");
+    assert_int_equal(restway_error_domain(failure), RESTWAY_DOMAIN_TRANSPORT);
+    restway_request_release(request);
+    restway_client_release(client);
+}
+
+static void network__of_a_redirect_to_another_scheme(void **state) {
+    (void)state;
+    restway_client *client = make_client();
+    restway_request *request = make_get("redirect-to?url=file:///etc/hostname");
+    restway_response *response = POISON;
+    assert_int_not_equal(
+        restway_client_perform(client, request, 0, &response, &failure), RESTWAY_OK);
+    assert_null(response);
+    restway_request_release(request);
+    restway_client_release(client);
+}
+
+static const struct CMUnitTest tests[] = {
+    TEST(network__of_a_port_nobody_listens_on),
+    TEST(network__of_a_host_that_does_not_resolve),
+    TEST(network__of_a_peer_without_tls),
+    TEST(ca_file__that_is_not_there_fails_the_call),
+    TEST(ca_file__does_not_matter_without_tls),
+    TEST(network__of_too_many_redirects),
+    TEST(network__of_a_redirect_to_another_scheme),
+};
+
+const struct suite bad_network_suite = SUITE(tests);

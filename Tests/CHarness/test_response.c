@@ -1,0 +1,200 @@
+/* Responses: status, headers, body, objects, mapping issues, redirects, cookies. */
+#include <string.h>
+
+#include "harness.h"
+
+static void response__of_a_list(void **state) {
+    (void)state;
+    restway_client *client = make_client();
+    restway_response *response = fetch(client, "enterprises?page=1&per_page=5");
+    size_t first = 99, count = 99;
+    assert_int_equal(restway_response_status(response), 200);
+    assert_holds(restway_response_url(response), "/v2/enterprises?page=1&per_page=5");
+    assert_int_equal(restway_response_is_mapped(response), 1);
+    assert_int_equal(restway_response_object_count(response), 5);
+    assert_int_equal(restway_response_result_count(response), 1);
+    assert_ok(restway_response_result(response, 0, &first, &count, &failure));
+    assert_int_equal(first, 0);
+    assert_int_equal(count, 5);
+    for (size_t index = 0; index < count; index++) {
+        restway_object *object = restway_response_object(response, index);
+        assert_string_equal(restway_object_entity(object), "Enterprise");
+        assert_int_equal(restway_object_int64(object, "itemID", -1), (int)index + 1);
+    }
+    assert_null(restway_response_object(response, 5));
+    assert_null(restway_response_object(response, SIZE_MAX));
+    assert_refused(restway_response_result(response, 1, &first, &count, &failure));
+    assert_int_equal(first, 0);
+    assert_int_equal(count, 0);
+    restway_response_release(response);
+    restway_client_release(client);
+}
+
+static void response__of_an_empty_list_is_mapped(void **state) {
+    (void)state;
+    restway_client *client = make_client();
+    restway_response *response = fetch(client, "enterprises?q=no-such-name-anywhere");
+    assert_int_equal(restway_response_is_mapped(response), 1);
+    assert_int_equal(restway_response_object_count(response), 0);
+    restway_response_release(response);
+    restway_client_release(client);
+}
+
+static void response__that_no_descriptor_matches(void **state) {
+    (void)state;
+    restway_client *client = make_client();
+    restway_response *response = fetch(client, "echo");
+    assert_int_equal(restway_response_is_mapped(response), 0);
+    assert_int_equal(restway_response_object_count(response), 0);
+    assert_int_equal(restway_response_result_count(response), 0);
+    assert_int_equal(restway_response_issue_count(response), 0);
+    assert_non_null(restway_response_json(response, NULL));
+    restway_response_release(response);
+    restway_client_release(client);
+}
+
+static void response__headers_by_name_and_index(void **state) {
+    (void)state;
+    restway_client *client = make_client();
+    restway_response *response = fetch(client, "status");
+    size_t count = restway_response_header_count(response);
+    int found = 0;
+    assert_true(count > 0);
+    assert_holds(restway_response_header(response, "content-TYPE"), "application/json");
+    assert_null(restway_response_header(response, "X-Not-There"));
+    assert_null(restway_response_header(response, ""));
+    for (size_t index = 0; index < count; index++) {
+        const char *name = restway_response_header_name(response, index);
+        assert_non_null(name);
+        assert_non_null(restway_response_header_value(response, index));
+        found += strcmp(name, "Content-Type") == 0;
+    }
+    assert_int_equal(found, 1);
+    assert_null(restway_response_header_name(response, count));
+    assert_null(restway_response_header_value(response, count));
+    assert_null(restway_response_header_name(response, SIZE_MAX));
+    assert_null(restway_response_header_value(response, SIZE_MAX));
+    restway_response_release(response);
+    restway_client_release(client);
+}
+
+static void response__body_ends_with_a_nul(void **state) {
+    (void)state;
+    restway_client *client = make_client();
+    restway_response *response = fetch(client, "status");
+    size_t body_length = 0, json_length = 0;
+    const char *body = restway_response_body(response, &body_length);
+    const char *json = restway_response_json(response, &json_length);
+    assert_int_equal(strlen(body), body_length);
+    assert_int_equal(strlen(json), json_length);
+    assert_holds(body, "\"status\"");
+    assert_ptr_equal(restway_response_body(response, NULL), body);
+    restway_response_release(response);
+    restway_client_release(client);
+}
+
+static void response__without_a_body(void **state) {
+    (void)state;
+    restway_client *client = make_client();
+    restway_response *response = fetch(client, "bad/empty");
+    size_t length = 99;
+    assert_non_null(restway_response_body(response, &length));
+    assert_int_equal(length, 0);
+    length = 99;
+    assert_null(restway_response_json(response, &length));
+    assert_int_equal(length, 0);
+    restway_response_release(response);
+    restway_client_release(client);
+}
+
+static void response__of_html_is_not_json(void **state) {
+    (void)state;
+    restway_client_options options = RESTWAY_CLIENT_OPTIONS_INIT;
+    const char *document = "{\"restway\": 1, \"environments\": {\"e\": {\"baseURL\": "
+                           "\"http://127.0.0.1:1\"}}, \"environment\": \"e\"}";
+    restway_api *api = NULL;
+    restway_client *client = NULL;
+    options.base_url = demo_url();
+    assert_ok(restway_api_load(document, strlen(document), &api, &failure));
+    assert_ok(restway_client_create(api, &options, &client, &failure));
+    restway_response *response = fetch(client, "bad/html");
+    assert_null(restway_response_json(response, NULL));
+    assert_holds(restway_response_body(response, NULL), "<html>");
+    restway_response_release(response);
+    restway_client_release(client);
+    restway_api_release(api);
+}
+
+static void response__follows_redirects(void **state) {
+    (void)state;
+    restway_client *client = make_client();
+    restway_response *response = fetch(client, "redirect/3");
+    assert_int_equal(restway_response_status(response), 200);
+    assert_holds(restway_response_url(response), "/v2/status");
+    restway_response_release(response);
+    restway_client_release(client);
+}
+
+static void response__of_a_redirect_that_is_not_followed(void **state) {
+    (void)state;
+    restway_client_options options = RESTWAY_CLIENT_OPTIONS_INIT;
+    options.flags = RESTWAY_CLIENT_NO_REDIRECTS;
+    restway_client *client = make_client_with(options);
+    restway_request *request = make_get("redirect/3");
+    assert_fails_keeping(
+        restway_client_perform(client, request, 0, NULL, &failure), RESTWAY_E_HTTP, "302");
+    restway_response *response = restway_error_response(failure);
+    assert_int_equal(restway_response_status(response), 302);
+    assert_non_null(restway_response_header(response, "Location"));
+    restway_request_release(request);
+    restway_client_release(client);
+}
+
+static void response__cookies_are_kept_unless_switched_off(void **state) {
+    (void)state;
+    for (uint32_t flags = 0; flags <= RESTWAY_CLIENT_NO_COOKIES; flags += 2) {
+        restway_client_options options = RESTWAY_CLIENT_OPTIONS_INIT;
+        options.flags = flags;
+        restway_client *client = make_client_with(options);
+        restway_response_release(fetch(client, "cookies/set?flavour=vanilla"));
+        restway_response *response = fetch(client, "cookies");
+        int has_it = strstr(restway_response_json(response, NULL), "vanilla") != NULL;
+        assert_int_equal(has_it, flags == 0);
+        restway_response_release(response);
+        restway_client_release(client);
+    }
+}
+
+static void response__outlives_its_client(void **state) {
+    (void)state;
+    restway_client *client = make_client();
+    restway_response *response = fetch(client, "enterprises/3");
+    restway_client_release(client);
+    assert_int_equal(restway_response_status(response), 200);
+    restway_object *object = restway_response_object(response, 0);
+    assert_string_equal(restway_object_string(object, "name"), "Nordlicht Books Inc.");
+    restway_response_release(response);
+}
+
+static void response_release__of_null_is_fine(void **state) {
+    (void)state;
+    assert_null(restway_response_retain(NULL));
+    restway_response_release(NULL);
+}
+
+static const struct CMUnitTest tests[] = {
+    TEST(response__of_a_list),
+    TEST(response__of_an_empty_list_is_mapped),
+    TEST(response__that_no_descriptor_matches),
+    TEST(response__headers_by_name_and_index),
+    TEST(response__body_ends_with_a_nul),
+    TEST(response__without_a_body),
+    TEST(response__of_html_is_not_json),
+    TEST(response__follows_redirects),
+    TEST(response__of_a_redirect_that_is_not_followed),
+    TEST(response__cookies_are_kept_unless_switched_off),
+    TEST(response__outlives_its_client),
+    TEST(response_release__of_null_is_fine),
+};
+
+const struct suite response_suite = SUITE(tests);

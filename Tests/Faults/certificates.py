@@ -1,0 +1,55 @@
+"""Certificates made for one run of the tests, with openssl."""
+
+from __future__ import annotations
+
+import ssl
+import subprocess
+from dataclasses import dataclass
+from pathlib import Path
+
+
+@dataclass(frozen=True)
+class Certificate:
+    """What a server shows."""
+
+    certificate: Path
+    key: Path
+
+    def context(self, *protocols: str) -> ssl.SSLContext:
+        """For a server that speaks these protocols, the best first (ALPN)."""
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        context.load_cert_chain(self.certificate, self.key)
+        context.set_alpn_protocols(list(protocols))
+        return context
+
+
+class Authority:
+    """Vouches for servers of 127.0.0.1 and, for those that ask, of other hosts."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._own = self._make("authority", ["-addext", "basicConstraints=critical,CA:TRUE"])
+        self.ca_file = str(self._own.certificate)
+        self.loopback = self._vouch("loopback", "IP:127.0.0.1")
+        self.another_host = self._vouch("another-host", "DNS:another.example")
+        self.self_signed = self._make(
+            "self-signed", ["-addext", "subjectAltName=IP:127.0.0.1"]
+        )
+
+    def _vouch(self, name: str, host: str) -> Certificate:
+        signer = ["-CA", str(self._own.certificate), "-CAkey", str(self._own.key)]
+        usage = ["-addext", "basicConstraints=critical,CA:FALSE"]
+        return self._make(name, [*signer, *usage, "-addext", f"subjectAltName={host}"])
+
+    def _make(self, name: str, arguments: list[str]) -> Certificate:
+        made = Certificate(self._folder / f"{name}.pem", self._folder / f"{name}.key")
+        config = self._folder / "openssl.cnf"
+        config.write_text("[req]\ndistinguished_name=dn\n[dn]\n")
+        command = ["openssl", "req", "-x509", "-config", str(config), "-subj", f"/CN={name}"]
+        keys = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-noenc"]
+        files = ["-keyout", str(made.key), "-out", str(made.certificate)]
+        run = subprocess.run(
+            [*command, *keys, *files, *arguments], capture_output=True, text=True, check=False
+        )
+        assert run.returncode == 0, run.stderr
+        return made

@@ -1,0 +1,65 @@
+"""What all tests of faults and peers share: the live-handle check, clients."""
+
+from __future__ import annotations
+
+import gc
+import sys
+from collections.abc import Callable, Generator, Iterator
+from typing import Any
+
+import pytest
+import restway
+from certificates import Authority
+from restway import _callbacks
+
+pytest.register_assert_rewrite("calls", "health")
+
+MakeClient = Callable[..., restway.Client]
+FAILED = pytest.StashKey[bool]()
+
+#: One route for whatever is elsewhere: `elsewhere/good` at another origin.
+DOCUMENT = {
+    "restway": 1,
+    "headers": {"Accept-Encoding": "gzip"},
+    "routes": {"elsewhere": {"path": ":origin/good", "absolute": True}},
+}
+
+
+@pytest.hookimpl(hookwrapper=True)
+def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, Any, None]:
+    report = (yield).get_result()
+    if report.failed or hasattr(report, "wasxfail"):  # its traceback holds handles
+        item.stash[FAILED] = True
+
+
+@pytest.fixture(autouse=True)
+def every_handle_is_gone_at_the_end(request: pytest.FixtureRequest) -> Iterator[None]:
+    for name in ("last_type", "last_value", "last_traceback", "last_exc"):
+        sys.__dict__.pop(name, None)  # a failed test before this one lives on in its traceback
+    yield
+    if FAILED not in request.node.stash:
+        request.node.funcargs.clear()  # pytest keeps them a little longer than the test lives
+        assert _callbacks.completions.wait_until_empty(30)
+        gc.collect()
+        assert restway.debug_live_handles() == 0
+
+
+@pytest.fixture(scope="session")
+def authority(tmp_path_factory: pytest.TempPathFactory) -> Authority:
+    return Authority(tmp_path_factory.mktemp("certificates"))
+
+
+@pytest.fixture
+def make_client() -> Iterator[MakeClient]:
+    """Makes clients of an origin; keywords are those of `Client`. They are closed at the end."""
+    clients: list[restway.Client] = []
+
+    def make(base_url: str, **options: Any) -> restway.Client:
+        api = restway.API.from_json(DOCUMENT)
+        client = restway.Client(api, base_url=base_url, **options)
+        clients.append(client)
+        return client
+
+    yield make
+    for client in clients:
+        client.close()

@@ -1,0 +1,168 @@
+"""One connection of the fault server, and the steps that a fault is made of."""
+
+from __future__ import annotations
+
+import contextlib
+import select
+import socket
+import ssl
+import struct
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+#: Whatever goes wrong, no thread of the server outlives a test by more than this.
+SECONDS_MAX = 20.0
+#: What "for ever" means: far beyond every bound of the library that a test counts on.
+BYTES_MAX = 32 << 20
+#: Between two bytes of a drip.
+DRIP_SECONDS = 0.02
+
+
+@dataclass
+class Received:
+    """A request as it came."""
+
+    method: str
+    target: str
+    headers: dict[str, str] = field(default_factory=dict)
+    body: bytes = b""
+
+
+class Connection:
+    """The server's side of an accepted connection. Used by one thread."""
+
+    def __init__(self, accepted: socket.socket) -> None:
+        accepted.settimeout(SECONDS_MAX)
+        accepted.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        self.socket = accepted
+        self.has_ended = False
+        self._buffer = b""
+
+    def read_head(self) -> Received | None:
+        """The next request without its body; None when the client has gone."""
+        while b"\r\n\r\n" not in self._buffer:
+            if not self._read_more():
+                return None
+        head, _, self._buffer = self._buffer.partition(b"\r\n\r\n")
+        first, *lines = head.decode("latin-1").split("\r\n")
+        method, target, _ = first.split(" ")
+        fields = (line.partition(":") for line in lines)
+        headers = {name.lower(): value.strip() for name, _, value in fields}
+        return Received(method, target, headers)
+
+    def read_body(self, request: Received) -> None:
+        length = int(request.headers.get("content-length", "0"))
+        while len(self._buffer) < length and self._read_more():
+            pass
+        request.body, self._buffer = self._buffer[:length], self._buffer[length:]
+
+    def _read_more(self) -> bool:
+        try:
+            part = self.socket.recv(65536)
+        except OSError:
+            part = b""
+        self._buffer += part
+        return bool(part)
+
+    def secure(self, context: ssl.SSLContext) -> None:
+        """Goes on under TLS; the connection has ended when the client does not want to."""
+        plain = self.socket
+        try:
+            self.socket = context.wrap_socket(plain, server_side=True)
+        except OSError:
+            plain.close()
+            self.has_ended = True
+
+    def end(self) -> None:
+        if not self.has_ended:
+            self.has_ended = True
+            self.socket.close()
+
+
+Step = Callable[[Connection], None]
+"""Something that the server does to a connection."""
+
+
+def send(data: bytes) -> Step:
+    """Sends `data` at once."""
+    return lambda connection: connection.socket.sendall(data)
+
+
+def trickle(data: bytes) -> Step:
+    """Sends `data` one byte at a time, each in a packet of its own."""
+
+    def step(connection: Connection) -> None:
+        for byte in data:
+            connection.socket.sendall(bytes([byte]))
+
+    return step
+
+
+def for_ever(data: bytes) -> Step:
+    """Sends `data` again and again until the client has had enough."""
+
+    def step(connection: Connection) -> None:
+        piece = data * max(1, 16384 // len(data))
+        with contextlib.suppress(OSError):
+            for _ in range(BYTES_MAX // len(piece)):
+                connection.socket.sendall(piece)
+
+    return step
+
+
+def drip(byte: bytes) -> Step:
+    """Sends `byte` now and then, so that the connection is never idle, until the client leaves."""
+
+    def step(connection: Connection) -> None:
+        with contextlib.suppress(OSError):
+            for _ in range(int(SECONDS_MAX / DRIP_SECONDS)):
+                connection.socket.sendall(byte)
+                if select.select([connection.socket], [], [], DRIP_SECONDS)[0]:
+                    break
+        connection.end()
+
+    return step
+
+
+def stall(connection: Connection, seconds: float = SECONDS_MAX) -> None:
+    """Neither reads nor writes until the client has gone."""
+    poll = select.poll()
+    poll.register(connection.socket, select.POLLRDHUP)
+    poll.poll(int(seconds * 1000))
+    connection.end()
+
+
+def stall_unread(connection: Connection) -> None:
+    """The same for a client that is still sending: its end stands behind what is not read."""
+    stall(connection, seconds=1.0)
+
+
+def wait_for_bytes(connection: Connection) -> None:
+    """Until the client has sent something: only then does it take itself for connected."""
+    select.select([connection.socket], [], [], SECONDS_MAX)
+
+
+def close(connection: Connection) -> None:
+    """Ends the connection in an orderly way: the client reads an end of file."""
+    with contextlib.suppress(OSError):
+        connection.socket.shutdown(socket.SHUT_WR)
+        connection.socket.setblocking(False)
+        while connection.socket.recv(65536):  # else what was not read would make it a reset
+            pass
+    connection.end()
+
+
+def close_when_client_does(connection: Connection) -> None:
+    """Ends its side, and reads what is still on the way."""
+    with contextlib.suppress(OSError):
+        connection.socket.shutdown(socket.SHUT_WR)
+        while connection.socket.recv(65536):
+            pass
+    connection.end()
+
+
+def reset(connection: Connection) -> None:
+    """Ends the connection with a reset."""
+    linger = struct.pack("ii", 1, 0)
+    connection.socket.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, linger)
+    connection.end()

@@ -1,0 +1,111 @@
+"""What a fault is, and what the library is expected to make of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import restway
+from connection import Step
+from restway import Status
+
+#: Of every request that is not expected to time out; no fault may take as long.
+PATIENCE_SECONDS = 10.0
+#: Of those that are.
+TIMEOUT_SECONDS = 0.3
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """How a call ends."""
+
+    status: Status
+    error: type[restway.RestwayError] | None
+    """None: with an answer, whose HTTP status is `http_status`."""
+    says: str = ""
+    """A part of the message."""
+    codes: frozenset[int] = frozenset({0})
+    """libcurl's codes, one of which the error carries; 0 where libcurl saw nothing wrong."""
+    retryable: bool = False
+    http_status: int = 0
+    body: bytes | None = None
+
+
+@dataclass(frozen=True)
+class Fault:
+    """One way in which a server misbehaves: the steps it plays, and what the client must say."""
+
+    name: str
+    """Also its path at the server."""
+    steps: tuple[Step, ...]
+    outcome: Outcome
+    at_accept: bool = False
+    """It is played on the next connection, before a request is read."""
+    refuses: bool = False
+    """Nobody listens while it is played."""
+    reads_body: bool = True
+    """The server reads the body of the request before it plays the fault."""
+    method: str = "GET"
+    body: bytes | None = None
+    """Of the request."""
+    timeout: float = PATIENCE_SECONDS
+    """Of the request, in seconds."""
+    options: Mapping[str, Any] = field(default_factory=dict)
+    """Of the client."""
+    known_bug: str = ""
+    """Why the library does not do as expected yet; empty when it does."""
+
+    @property
+    def needs_new_connection(self) -> bool:
+        return self.at_accept or self.refuses
+
+    def __str__(self) -> str:
+        return self.name
+
+
+def answers(body: bytes, http_status: int = 200) -> Outcome:
+    return Outcome(Status.OK, None, http_status=http_status, body=body)
+
+
+def lost(says: str, *codes: int, http_status: int = 0) -> Outcome:
+    return Outcome(
+        Status.CONNECTION_LOST,
+        restway.ConnectionLostError,
+        says,
+        frozenset(codes or (0,)),
+        retryable=not http_status,
+        http_status=http_status,
+    )
+
+
+def violates(says: str, *codes: int, http_status: int = 0) -> Outcome:
+    return Outcome(
+        Status.PROTOCOL,
+        restway.ProtocolError,
+        says,
+        frozenset(codes or (0,)),
+        http_status=http_status,
+    )
+
+
+def times_out(says: str) -> Outcome:
+    return Outcome(
+        Status.TIMEOUT, restway.TimedOutError, says, frozenset({28}), retryable=True
+    )
+
+
+def too_large(says: str, *codes: int, http_status: int = 0) -> Outcome:
+    return Outcome(
+        Status.TOO_LARGE,
+        restway.TooLargeError,
+        says,
+        frozenset(codes or (0,)),
+        http_status=http_status,
+    )
+
+
+def http_error(http_status: int) -> Outcome:
+    return Outcome(
+        Status.HTTP, restway.HTTPStatusError, f"answered {http_status}", http_status=http_status
+    )

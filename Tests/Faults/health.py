@@ -1,0 +1,28 @@
+"""Whether a client still works, after whatever it met."""
+
+from __future__ import annotations
+
+import restway
+from restway import Request
+
+#: Enough to meet every connection that a fault may have left behind.
+REQUESTS = 4
+
+
+def check_health(client: restway.Client, origin: str | None = None) -> None:
+    """Good requests succeed, one after the other and side by side, each with its own answer."""
+    for number in range(REQUESTS):
+        with client.perform(good(origin, f"n={number}"), timeout=10.0) as response:
+            assert response.json() == {"method": "GET", "target": f"/good?n={number}", "bytes": 0}
+    calls = [client.send(good(origin, f"m={number}")) for number in range(REQUESTS)]
+    for number, call in enumerate(calls):
+        with call.wait(10.0) as response:
+            assert response.json() == {"method": "GET", "target": f"/good?m={number}", "bytes": 0}
+
+
+def good(origin: str | None, query: str) -> Request:
+    """A request that is answered well, at the client's origin or at another."""
+    name, _, value = query.partition("=")
+    if origin is None:
+        return Request.path("GET", "good", params={name: value})
+    return Request.route("elsewhere", variables={"origin": origin}, params={name: value})

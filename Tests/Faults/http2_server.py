@@ -1,0 +1,169 @@
+"""A server of HTTP/2 over TLS that plays faults of streams and connections, on the package h2."""
+
+from __future__ import annotations
+
+import contextlib
+import socket
+import threading
+from collections import Counter
+from collections.abc import Callable, Mapping
+from types import TracebackType
+
+from certificates import Certificate
+from connection import SECONDS_MAX
+from h2.config import H2Configuration
+from h2.connection import H2Connection
+from h2.events import DataReceived, RequestReceived
+from h2.exceptions import ProtocolError
+from h2.settings import SettingCodes
+
+Play = Callable[["Stream"], None]
+"""What the server does to a request."""
+
+
+class Stream:
+    """A request that waits for its answer."""
+
+    def __init__(self, link: Link, number: int, path: str) -> None:
+        self.h2 = link.h2
+        self.number = number
+        self.path = path
+        self._link = link
+
+    def head(self, length: int) -> None:
+        headers = [(":status", "200"), ("content-length", str(length))]
+        self.h2.send_headers(self.number, headers)
+
+    def data(self, data: bytes, ends: bool = True) -> None:
+        self.h2.send_data(self.number, data, end_stream=ends)
+
+    def answer(self) -> None:
+        target = self.path.encode()
+        body = b'{"method": "GET", "target": "' + target + b'", "bytes": 0}'
+        self.head(len(body))
+        self.data(body)
+
+    def reset(self, code: int) -> None:
+        self.h2.reset_stream(self.number, code)
+
+    def go_away(self, code: int = 0, last: int | None = None) -> None:
+        """The last stream that the server says it has dealt with is this one, unless given."""
+        self.h2.close_connection(code, last_stream_id=self.number if last is None else last)
+
+    def raw(self, data: bytes) -> None:
+        """Bytes behind all frames so far."""
+        self._link.flush()
+        self._link.socket.sendall(data)
+
+    def hang_up(self) -> None:
+        self._link.flush()
+        self._link.has_ended = True
+
+
+class Link:
+    """One connection."""
+
+    def __init__(self, accepted: socket.socket) -> None:
+        self.socket = accepted
+        self.h2 = H2Connection(H2Configuration(client_side=False))
+        self.has_ended = False
+
+    def flush(self) -> None:
+        self.socket.sendall(self.h2.data_to_send())
+
+
+class HTTP2Server:
+    """Plays `plays[path]`, without its query, and answers everything else well."""
+
+    def __init__(
+        self, certificate: Certificate, plays: Mapping[str, Play], streams_max: int = 100
+    ) -> None:
+        self._context = certificate.context("h2")
+        self._plays = plays
+        self._streams_max = streams_max
+        self._listener = socket.create_server(("127.0.0.1", 0), backlog=64)
+        self._threads = [threading.Thread(target=self._accept, daemon=True)]
+        self._links: list[Link] = []
+        self._problems: list[BaseException] = []
+        self.requests: Counter[str] = Counter()
+        """How often each path was asked for."""
+
+    @property
+    def url(self) -> str:
+        return f"https://127.0.0.1:{self._listener.getsockname()[1]}"
+
+    @property
+    def accepted(self) -> int:
+        return len(self._links)
+
+    def _accept(self) -> None:
+        while True:
+            try:
+                accepted, _ = self._listener.accept()
+            except OSError:
+                return
+            accepted.settimeout(SECONDS_MAX)
+            thread = threading.Thread(target=self._run, args=(accepted,), daemon=True)
+            self._threads.append(thread)
+            thread.start()
+
+    def _run(self, accepted: socket.socket) -> None:
+        try:
+            with contextlib.suppress(OSError), accepted:
+                link = Link(self._context.wrap_socket(accepted, server_side=True))
+                self._links.append(link)
+                with link.socket:
+                    self._serve(link)
+        except BaseException as error:
+            self._problems.append(error)
+
+    def _serve(self, link: Link) -> None:
+        link.h2.initiate_connection()
+        link.h2.update_settings({SettingCodes.MAX_CONCURRENT_STREAMS: self._streams_max})
+        link.flush()
+        while not link.has_ended:
+            data = link.socket.recv(65536)
+            if not data:
+                return
+            try:
+                events = link.h2.receive_data(data)
+            except ProtocolError:
+                return  # the client goes on after a GOAWAY that it has not seen yet
+            for event in events:
+                if isinstance(event, RequestReceived):
+                    self._answer(link, event)
+                elif isinstance(event, DataReceived) and event.stream_id:
+                    count = event.flow_controlled_length or 0
+                    link.h2.acknowledge_received_data(count, event.stream_id)
+            if not link.has_ended:
+                link.flush()
+
+    def _answer(self, link: Link, event: RequestReceived) -> None:
+        assert event.stream_id is not None
+        fields = {bytes(name): bytes(value) for name, value in event.headers or []}
+        path = fields[b":path"].decode()
+        name = path.partition("?")[0].strip("/")
+        self.requests[name] += 1
+        with contextlib.suppress(ProtocolError):  # the connection was just given up
+            self._plays.get(name, Stream.answer)(Stream(link, event.stream_id, path))
+
+    def __enter__(self) -> HTTP2Server:
+        self._threads[0].start()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self._listener.shutdown(socket.SHUT_RDWR)  # wakes accept()
+        self._listener.close()
+        for link in list(self._links):
+            with contextlib.suppress(OSError):
+                link.socket.shutdown(socket.SHUT_RDWR)
+        for thread in self._threads:
+            thread.join(SECONDS_MAX)
+        if error is None:
+            assert not any(thread.is_alive() for thread in self._threads)
+            assert self._problems == []

@@ -1,0 +1,109 @@
+"""nginx with a prefix and a configuration of its own."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+from certificates import Certificate
+from peer_process import listener, port_of, running
+
+#: Of each connection; nginx then closes it, or sends a GOAWAY.
+KEEPALIVE_REQUESTS = 7
+#: libcurl gives a request up when the fifth connection in a row leaves it out.
+HTTP2_REQUESTS = 200
+LARGE_BYTES = 24 << 20
+
+CONFIGURATION = """
+daemon off; worker_processes 1; pid {prefix}/nginx.pid; error_log {prefix}/error.log warn;
+{user}
+events {{ worker_connections 256; }}
+http {{
+    access_log off; types {{ application/octet-stream bin; }} default_type application/json;
+    client_body_temp_path {prefix}/body; proxy_temp_path {prefix}/proxy;
+    fastcgi_temp_path {prefix}/fastcgi; uwsgi_temp_path {prefix}/uwsgi;
+    scgi_temp_path {prefix}/scgi;
+    gzip on; gzip_min_length 1; gzip_types application/json;
+    limit_conn_zone $server_port zone=connections:1m;
+    ssl_certificate {certificate}; ssl_certificate_key {key};
+    upstream origin {{ server {origin}; }}
+    server {{
+        listen 127.0.0.1:{secure} ssl http2;
+        keepalive_requests {http2_requests};
+        include {prefix}/locations;
+    }}
+    server {{
+        listen 127.0.0.1:{plain};
+        keepalive_requests {keepalive_requests};
+        include {prefix}/locations;
+    }}
+}}
+"""
+LOCATIONS = """
+root {prefix}/files;
+location = /good {{
+    gzip off;
+    return 200 '{{"method": "$request_method", "target": "$request_uri", "bytes": 0}}';
+}}
+location /limited/ {{ limit_conn connections 2; limit_rate 16m; alias {prefix}/files/; }}
+location /origin/ {{
+    proxy_pass http://origin/; proxy_http_version 1.1; proxy_read_timeout 1s;
+    proxy_next_upstream off;
+}}
+location /gone/ {{ return 444; }}
+"""
+
+
+class Nginx(NamedTuple):
+    """Where it is."""
+
+    url: str
+    secure_url: str
+    files: Path
+
+
+@contextlib.contextmanager
+def nginx(prefix: Path, certificate: Certificate, origin: str) -> Iterator[Nginx]:
+    """Runs nginx in front of `origin` (host and port), with files to serve."""
+    files = prefix / "files"
+    files.mkdir()
+    (files / "list.json").write_text('[{"n": 1}' + ', {"n": 2}' * 2000 + "]")
+    with (files / "large.bin").open("wb") as large:
+        for number in range(LARGE_BYTES // 65536):
+            large.write(bytes([number % 256]) * 65536)
+    plain, secure = listener(), listener()
+    there = Nginx(
+        f"http://127.0.0.1:{port_of(plain)}", f"https://127.0.0.1:{port_of(secure)}", files
+    )
+    configuration = prefix / "nginx.conf"
+    configuration.write_text(
+        CONFIGURATION.format(
+            prefix=prefix,
+            user=_user(),
+            certificate=certificate.certificate,
+            key=certificate.key,
+            origin=origin,
+            plain=port_of(plain),
+            secure=port_of(secure),
+            keepalive_requests=KEEPALIVE_REQUESTS,
+            http2_requests=HTTP2_REQUESTS,
+        )
+    )
+    (prefix / "locations").write_text(LOCATIONS.format(prefix=prefix))
+    # Where Debian has it, which is not on everybody's path.
+    program = shutil.which("nginx", path=f"{os.environ['PATH']}:/usr/sbin") or "nginx"
+    command = [program, "-p", str(prefix), "-e", str(prefix / "start.log"), "-c"]
+    inherited = f"{plain.fileno()};{secure.fileno()};"  # as nginx hands them to its successor
+    with running(
+        [*command, str(configuration)], [plain, secure], prefix / "output", {"NGINX": inherited}
+    ):
+        yield there
+
+
+def _user() -> str:
+    """nginx's workers give up being root; these files are for whoever runs the tests."""
+    return "user root;" if os.geteuid() == 0 else ""

@@ -1,0 +1,76 @@
+"""Faults of pace: servers that stall, trickle, or talk for ever."""
+
+from __future__ import annotations
+
+from broken_connections import BODY, HEAD_OF_8, HEAD_TO_THE_END
+from connection import drip, for_ever, send, stall, stall_unread, trickle
+from fault import TIMEOUT_SECONDS, Fault, answers, http_error, times_out, too_large
+
+HINT = b"HTTP/1.1 103 Early Hints\r\nLink: </style.css>\r\n\r\n"
+LONG_HEAD = b"HTTP/1.1 200 OK\r\n" + b"X-Filler: yes\r\n" * 500 + b"Content-Length: 8\r\n\r\n"
+#: Of connections, which are found to be idle in steps of a second.
+IDLE = {"idle_timeout": 1.0}
+
+SLOW_SERVERS = (
+    Fault("stall_at_accept", (stall,), times_out(""), at_accept=True, timeout=TIMEOUT_SECONDS),
+    Fault("stall_before_headers", (stall,), times_out("0 bytes"), timeout=TIMEOUT_SECONDS),
+    Fault(
+        "stall_in_headers", (send(HEAD_OF_8[:30]), stall), times_out(""), timeout=TIMEOUT_SECONDS
+    ),
+    Fault(
+        "stall_after_headers", (send(HEAD_OF_8), stall), times_out("0 out of 8"),
+        timeout=TIMEOUT_SECONDS,
+    ),
+    Fault(
+        "stall_in_body", (send(HEAD_OF_8 + BODY[:5]), stall), times_out("5 out of 8"),
+        timeout=TIMEOUT_SECONDS,
+    ),
+    Fault("stall_longer_than_idle", (send(HEAD_OF_8), stall), times_out("too slow"), options=IDLE),
+    Fault(
+        "stall_in_request_body", (stall_unread,), times_out(""), method="POST", body=bytes(8 << 20),
+        reads_body=False, timeout=TIMEOUT_SECONDS,
+    ),
+    Fault("trickle", (trickle(HEAD_OF_8 + BODY),), answers(BODY)),
+    Fault("trickle_headers", (trickle(LONG_HEAD), send(BODY)), answers(BODY)),
+    Fault(
+        "drip_headers", (send(b"HTTP/1.1 200 OK\r\nX: "), drip(b"x")), times_out(""),
+        timeout=TIMEOUT_SECONDS,
+    ),
+    Fault(
+        "drip_body", (send(HEAD_TO_THE_END), drip(b" ")), times_out(""), timeout=TIMEOUT_SECONDS
+    ),
+    # Bytes move, so the connection is not idle; the whole exchange has a time-out of its own.
+    Fault(
+        "drip_is_not_idle", (send(HEAD_TO_THE_END), drip(b" ")), times_out("1[0-9]{3} milli"),
+        timeout=1.5, options=IDLE,
+    ),
+    Fault(
+        "endless_headers",
+        (send(b"HTTP/1.1 200 OK\r\n"), for_ever(b"X-Filler: yes\r\n")),
+        too_large("headers exceed"),
+    ),
+    Fault(
+        "endless_header_line",
+        (send(b"HTTP/1.1 200 OK\r\nX: "), for_ever(b"x")),
+        too_large("headers exceed", 27),
+    ),
+    Fault(
+        "endless_status_line",
+        (send(b"HTTP/1.1 200 "), for_ever(b"x")),
+        too_large("headers exceed", 27),
+    ),
+    Fault(
+        "endless_body", (send(HEAD_TO_THE_END), for_ever(b" ")),
+        too_large("larger than 65536 bytes"), options={"body_bytes_max": 65536},
+    ),
+    Fault(
+        "announced_body_too_large",
+        (send(HEAD_OF_8.replace(b"8", b"65537") + BODY), stall),
+        too_large("larger than 65536 bytes"), options={"body_bytes_max": 65536},
+    ),
+    Fault("flood_of_hints", (send(HINT * 100 + HEAD_OF_8 + BODY),), answers(BODY)),
+    Fault("endless_hints", (for_ever(HINT),), too_large("headers exceed")),
+    Fault("endless_continue", (for_ever(b"HTTP/1.1 100 Continue\r\n\r\n"),), too_large("exceed")),
+    Fault("hints_then_error", (send(HINT + b"HTTP/1.1 503 Any\r\nContent-Length: 0\r\n\r\n"),),
+          http_error(503)),
+)

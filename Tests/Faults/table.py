@@ -1,0 +1,11 @@
+"""All faults of the server: a new one is one entry in one of these tables."""
+
+from __future__ import annotations
+
+from broken_connections import BROKEN_CONNECTIONS
+from fault import Fault
+from malformed_answers import MALFORMED_ANSWERS
+from redirects import REDIRECTS
+from slow_servers import SLOW_SERVERS
+
+FAULTS: tuple[Fault, ...] = (*BROKEN_CONNECTIONS, *SLOW_SERVERS, *MALFORMED_ANSWERS, *REDIRECTS)

@@ -1,0 +1,193 @@
+"""nginx as a peer: kept connections, gzip, chunks of a proxied origin, limits, HTTP/2."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator
+
+import pytest
+import restway
+from broken_connections import BODY, BROKEN_CONNECTIONS, HEAD_OF_8
+from certificates import Authority
+from conftest import MakeClient
+from connection import reset, send, stall, trickle
+from fault import Fault, answers, http_error
+from fault_server import FaultServer
+from health import check_health
+from nginx_peer import HTTP2_REQUESTS, KEEPALIVE_REQUESTS, LARGE_BYTES, Nginx, nginx
+from restway import Request
+
+CHUNKED = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
+LOAD = 500
+
+#: What nginx's origin does; nginx breaks off what it has begun to answer.
+ORIGIN = (
+    *BROKEN_CONNECTIONS,
+    Fault("chunks", (send(CHUNKED), trickle(b"8\r\n" + BODY + b"\r\n0\r\n\r\n")), answers(BODY)),
+    Fault("reset_behind_proxy", (send(HEAD_OF_8 + BODY[:4]), reset), http_error(502)),
+    Fault("stall_behind_proxy", (stall,), http_error(504)),
+)
+
+
+@pytest.fixture(scope="module")
+def origin() -> Iterator[FaultServer]:
+    with FaultServer(ORIGIN) as server:
+        yield server
+
+
+@pytest.fixture(scope="module")
+def server(
+    tmp_path_factory: pytest.TempPathFactory, authority: Authority, origin: FaultServer
+) -> Iterator[Nginx]:
+    with nginx(tmp_path_factory.mktemp("nginx"), authority.loopback, origin.place) as server:
+        yield server
+
+
+@pytest.fixture
+def client(server: Nginx, make_client: MakeClient) -> restway.Client:
+    return make_client(server.url, timeout=20.0)
+
+
+def test_requests_all_succeed_while_the_server_closes_connections(client: restway.Client) -> None:
+    """nginx ends each connection after a few requests, which the load meets all the time."""
+    assert LOAD > 10 * KEEPALIVE_REQUESTS
+    calls = [client.send(Request.path("GET", "good", params={"n": n})) for n in range(LOAD)]
+    for number, call in enumerate(calls):
+        with call.wait() as response:
+            assert response.json() == {"method": "GET", "target": f"/good?n={number}", "bytes": 0}
+    check_health(client)
+
+
+def test_requests_one_by_one_meet_every_end_of_a_kept_connection(client: restway.Client) -> None:
+    for _ in range(3 * KEEPALIVE_REQUESTS):
+        with client.post("good", body=b"") as response:  # would not be repeated
+            assert response.status == 200
+
+
+def test_gzip_is_asked_for_and_undone(client: restway.Client, server: Nginx) -> None:
+    with client.get("list.json") as response:
+        assert response.headers["Content-Encoding"] == "gzip"
+        assert response.body == (server.files / "list.json").read_bytes()
+    with client.get("list.json", headers={"Accept-Encoding": None}) as response:
+        assert "Content-Encoding" not in response.headers
+        assert response.body == (server.files / "list.json").read_bytes()
+
+
+def test_a_large_file_arrives_whole(client: restway.Client, server: Nginx) -> None:
+    with client.get("large.bin") as response:
+        body = response.body
+    assert len(body) == LARGE_BYTES
+    expected = hashlib.sha256((server.files / "large.bin").read_bytes())
+    assert hashlib.sha256(body).digest() == expected.digest()
+
+
+def test_a_large_file_stops_at_the_bound(server: Nginx, make_client: MakeClient) -> None:
+    client = make_client(server.url, body_bytes_max=LARGE_BYTES - 1)
+    with pytest.raises(restway.TooLargeError):
+        client.get("large.bin")
+    check_health(client)
+
+
+def test_an_etag_is_answered_with_not_modified(client: restway.Client) -> None:
+    with client.get("list.json", headers={"Accept-Encoding": None}) as response:
+        tag = response.headers["ETag"]
+    with pytest.raises(restway.HTTPStatusError) as caught:
+        client.get("list.json", headers={"If-None-Match": tag, "Accept-Encoding": None})
+    assert caught.value.http_status == 304
+    assert caught.value.response is not None
+    assert caught.value.response.headers["ETag"] == tag
+    assert caught.value.response.body == b""
+    check_health(client)
+
+
+def test_a_head_has_the_length_and_no_body(client: restway.Client) -> None:
+    with client.head("large.bin") as response:
+        assert response.headers["Content-Length"] == str(LARGE_BYTES)
+        assert response.body == b""
+    check_health(client)
+
+
+def test_chunks_of_a_slow_origin_arrive_whole(client: restway.Client) -> None:
+    with client.get("origin/chunks") as response:
+        assert response.headers["Transfer-Encoding"] == "chunked"
+        assert response.body == BODY
+
+
+def test_a_body_passes_through_a_proxy(client: restway.Client) -> None:
+    with client.put("origin/good", body=bytes(300_000)) as response:
+        assert response.json() == {"method": "PUT", "target": "/good", "bytes": 300_000}
+
+
+@pytest.mark.parametrize(
+    ("path", "status"),
+    [
+        ("origin/reset_before_headers", 502),
+        ("origin/close_in_headers", 502),
+        ("origin/stall_behind_proxy", 504),
+    ],
+)
+def test_a_gateway_tells_of_its_origin(path: str, status: int, client: restway.Client) -> None:
+    with pytest.raises(restway.HTTPStatusError) as caught:
+        client.get(path)
+    assert caught.value.http_status == status
+    assert caught.value.retryable
+    check_health(client)
+
+
+def test_an_answer_that_its_origin_breaks_off_is_lost(client: restway.Client) -> None:
+    with pytest.raises(restway.ConnectionLostError, match="/origin/reset_behind_proxy"):
+        client.get("origin/reset_behind_proxy")
+    check_health(client)
+
+
+def test_a_connection_that_nginx_drops_is_lost(client: restway.Client) -> None:
+    with pytest.raises(restway.ConnectionLostError, match="/gone/now"):
+        client.get("gone/now")
+    check_health(client)
+
+
+def test_more_connections_than_the_server_takes_are_told(
+    server: Nginx, make_client: MakeClient
+) -> None:
+    many = make_client(server.url, connections_per_host_max=16)
+    calls = [many.send(Request.path("GET", "limited/large.bin")) for _ in range(16)]
+    statuses = []
+    for call in calls:
+        try:
+            statuses.append(call.wait(20.0).status)
+        except restway.HTTPStatusError as error:
+            assert error.retryable
+            statuses.append(error.http_status)
+    assert set(statuses) == {200, 503}
+    check_health(many)
+
+
+def test_as_many_connections_as_the_server_takes_all_succeed(
+    server: Nginx, make_client: MakeClient
+) -> None:
+    few = make_client(server.url, connections_per_host_max=2)
+    calls = [few.send(Request.path("GET", "limited/list.json")) for _ in range(40)]
+    assert [call.wait(20.0).status for call in calls] == [200] * 40
+
+
+def test_http2_requests_all_succeed_while_the_server_goes_away(
+    server: Nginx, authority: Authority, make_client: MakeClient
+) -> None:
+    """nginx sends a GOAWAY while more requests are on the way."""
+    assert LOAD > 2 * HTTP2_REQUESTS
+    client = make_client(server.secure_url, timeout=20.0, ca_file=authority.ca_file)
+    calls = [client.send(Request.path("GET", "good", params={"n": n})) for n in range(LOAD)]
+    for number, call in enumerate(calls):
+        with call.wait() as response:
+            assert response.json() == {"method": "GET", "target": f"/good?n={number}", "bytes": 0}
+
+
+def test_http2_a_broken_origin_resets_its_stream_alone(
+    server: Nginx, authority: Authority, make_client: MakeClient
+) -> None:
+    client = make_client(server.secure_url, timeout=20.0, ca_file=authority.ca_file)
+    client.get("good").close()
+    with pytest.raises(restway.ConnectionLostError) as caught:
+        client.get("origin/reset_behind_proxy")
+    assert caught.value.transport_code == 92
+    check_health(client)

@@ -1,0 +1,9 @@
+import MappingFuzz
+
+/// What libFuzzer calls, again and again.
+@_cdecl("LLVMFuzzerTestOneInput")
+public func fuzzOneInput(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
+    let input = UnsafeRawBufferPointer(start: start, count: count)
+    if let complaint = FuzzedMapping.complaint(about: input) { fatalError(complaint) }
+    return 0
+}

@@ -1,0 +1,42 @@
+import Glibc
+import MappingFuzz
+import XCTest
+
+/// The fuzzer's corpus, and what it once found, as ordinary tests.
+final class CorpusTests: XCTestCase {
+    func testNoInputOfTheCorpusTrapsOrMakesPhantoms() throws {
+        let names = try names()
+        XCTAssertGreaterThan(names.count, 100, "the corpus has not been found")
+        for name in names {
+            let input = try input(name)
+            let complaint = input.withUnsafeBytes { FuzzedMapping.complaint(about: $0) }
+            XCTAssertNil(complaint, name)
+        }
+    }
+
+    private let folder: String = {
+        let parts = #filePath.split(separator: "/").dropLast(2)
+        return "/" + parts.joined(separator: "/") + "/Corpus"
+    }()
+
+    private func names() throws -> [String] {
+        let directory = try XCTUnwrap(opendir(folder), folder)
+        defer { closedir(directory) }
+        var names: [String] = []
+        while let entry = readdir(directory) {
+            let name = withUnsafePointer(to: &entry.pointee.d_name) {
+                $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
+            }
+            if !name.hasPrefix(".") { names.append(name) }
+        }
+        return names.sorted()
+    }
+
+    private func input(_ name: String) throws -> [UInt8] {
+        let file = try XCTUnwrap(fopen("\(folder)/\(name)", "r"), name)
+        defer { fclose(file) }
+        var input = [UInt8](repeating: 0, count: 64 << 10)
+        let count = fread(&input, 1, input.count, file)
+        return Array(input[..<count])
+    }
+}

@@ -1,0 +1,88 @@
+"""Reads the headers. They are written in one plain style, so regular expressions do."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from tree import INCLUDE
+
+HEADERS = sorted((INCLUDE / "restway").glob("*.h"))
+#: What programs call. The tables of plugins are read by size, and made by no one but a plugin.
+OF_PROGRAMS = [header for header in HEADERS if header.name != "plugin.h"]
+
+_COMMENT = re.compile(r"/\*.*?\*/|//[^\n]*", re.DOTALL)
+_FUNCTION = re.compile(
+    r"^RESTWAY_API\s+(?P<must_use>RESTWAY_MUST_USE\s+)?(?P<result>[\w\s]+?[\s*]+)"
+    r"(?P<name>restway_\w+)\s*\((?P<parameters>[^;{]*)\)\s*;",
+    re.MULTILINE,
+)
+_STRUCT = re.compile(r"typedef struct (restway_\w+) \{(.*?)^\} \1;", re.DOTALL | re.MULTILINE)
+_ENUM = re.compile(
+    r"typedef enum RESTWAY_OPEN_ENUM (restway_\w+) \{(.*?)^\} \1;", re.DOTALL | re.MULTILINE
+)
+
+
+def without_comments(text: str) -> str:
+    return _COMMENT.sub(" ", text)
+
+
+@dataclass(frozen=True)
+class Function:
+    """A declared function, and the comment that describes it (alone or with its neighbours)."""
+
+    name: str
+    result: str
+    parameters: str
+    must_use: bool
+    comment: str
+
+
+def functions(text: str) -> list[Function]:
+    found = []
+    for match in _FUNCTION.finditer(text):
+        found.append(
+            Function(
+                name=match["name"],
+                result=match["result"].strip(),
+                parameters=" ".join(match["parameters"].split()),
+                must_use=match["must_use"] is not None,
+                comment=_comment_before(text, match.start()),
+            )
+        )
+    return found
+
+
+def _comment_before(text: str, position: int) -> str:
+    """The doc comment on top of the block of declarations that `position` stands in."""
+    block = text[:position].rsplit("\n\n", 1)[-1]
+    # A comment has empty lines of its own, which end in " *", never "\n\n".
+    start = block.find("/**")
+    end = block.find("*/", start)
+    return block[start : end + 2] if start >= 0 and end >= 0 else ""
+
+
+def structs(text: str) -> dict[str, str]:
+    """The body of every struct that is not opaque, by name, without comments."""
+    return {match[1]: without_comments(match[2]) for match in _STRUCT.finditer(text)}
+
+
+def enums(text: str) -> dict[str, list[str]]:
+    """The constants of every enum, by name, as they are written ("RESTWAY_OK = 0")."""
+    return {
+        match[1]: [line.strip() for line in without_comments(match[2]).split(",") if line.strip()]
+        for match in _ENUM.finditer(text)
+    }
+
+
+def all_functions() -> list[Function]:
+    return [function for header in HEADERS for function in functions(header.read_text())]
+
+
+def all_structs() -> dict[str, str]:
+    texts = [header.read_text() for header in OF_PROGRAMS]
+    return {name: body for text in texts for name, body in structs(text).items()}
+
+
+def all_enums() -> dict[str, list[str]]:
+    return {name: body for header in HEADERS for name, body in enums(header.read_text()).items()}

@@ -1,0 +1,116 @@
+/* Exits in one of several states, and says whether the library's I/O thread was gone by the time
+ * the exit handlers ran that were registered before it started.
+ *
+ * Arguments: the API document, the base URL, and what to do before the exit.
+ */
+#include <dirent.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <restway/restway.h>
+
+static restway_client *late_client;
+
+static int io_thread_count(void) {
+    int count = 0;
+    DIR *tasks = opendir("/proc/self/task");
+    for (struct dirent *task = readdir(tasks); task != NULL; task = readdir(tasks)) {
+        char path[300];
+        char name[32] = "";
+        snprintf(path, sizeof path, "/proc/self/task/%s/comm", task->d_name);
+        FILE *file = fopen(path, "r");
+        if (file == NULL) {
+            continue;
+        }
+        if (fgets(name, sizeof name, file) != NULL && strcmp(name, "restway-io\n") == 0) {
+            count++;
+        }
+        fclose(file);
+    }
+    closedir(tasks);
+    return count;
+}
+
+static restway_status ask(restway_client *client) {
+    restway_request *request = NULL;
+    restway_response *response = NULL;
+    restway_error *error = NULL;
+    restway_status status = restway_request_create("GET", "enterprises", &request, &error);
+    if (status == RESTWAY_OK) {
+        status = restway_client_perform(client, request, 60000, &response, &error);
+    }
+    if (error != NULL) {
+        printf("%s\n", restway_error_message(error));
+    }
+    restway_response_release(response);
+    restway_error_release(error);
+    restway_request_release(request);
+    return status;
+}
+
+static void look(void) {
+    printf("threads: %d\n", io_thread_count());
+    if (late_client != NULL) {
+        printf("late: %d\n", (int)ask(late_client));
+        restway_client_release(late_client);
+    }
+}
+
+static void completed(
+    void *context, restway_call *call, restway_status status, restway_response *response,
+    const restway_error *error) {
+    (void)context;
+    (void)call;
+    (void)response;
+    (void)error;
+    printf("completed: %d\n", (int)status);
+}
+
+static void *exit_here(void *unused) {
+    (void)unused;
+    exit(3);
+}
+
+static void start(restway_client *client) {
+    restway_request *request = NULL;
+    restway_call *call = NULL;
+    if (restway_request_create("GET", "enterprises", &request, NULL) != RESTWAY_OK ||
+        restway_client_send(client, request, completed, NULL, NULL, &call, NULL) != RESTWAY_OK) {
+        exit(9);
+    }
+    restway_request_release(request);
+    restway_call_release(call);
+}
+
+int main(int argument_count, char **arguments) {
+    restway_client_options options = RESTWAY_CLIENT_OPTIONS_INIT;
+    restway_api *api = NULL;
+    restway_client *client = NULL;
+    if (argument_count != 4 || atexit(look) != 0) {
+        return 9;
+    }
+    const char *what = arguments[3];
+    options.base_url = arguments[2];
+    if (restway_api_load_file(arguments[1], &api, NULL) != RESTWAY_OK ||
+        restway_client_create(api, &options, &client, NULL) != RESTWAY_OK) {
+        return 9;
+    }
+    restway_api_release(api);
+    if (strcmp(what, "closing") == 0) {
+        ask(client);
+        restway_client_release(client);
+    } else if (strcmp(what, "in flight") == 0) {
+        start(client);
+    } else if (strcmp(what, "used later") == 0) {
+        ask(client);
+        late_client = client;
+    } else if (strcmp(what, "other thread") == 0) {
+        pthread_t thread;
+        start(client);
+        pthread_create(&thread, NULL, exit_here, NULL);
+        pthread_join(thread, NULL);
+    }
+    return 3;
+}

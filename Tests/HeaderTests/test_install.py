@@ -1,0 +1,111 @@
+"""The installed tree, its pkg-config file, and an uninstall that leaves nothing."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from declarations import HEADERS
+from tree import ROOT, Stage, output
+
+#: The plugins that ship.
+PLUGINS = [path.name for path in sorted((ROOT / "Plugins").iterdir()) if path.is_dir()]
+
+
+def _make(verb: str, *variables: str) -> None:
+    # Inside `make test` the outer make's variables must not reach this one.
+    own = {"MFLAGS", "PREFIX", "LIBDIR", "INCLUDEDIR", "DOCDIR", "DESTDIR", "LIBRARY"}
+    names = [name for name in os.environ if name.startswith("MAKE") or name in own]
+    clean = [word for name in names for word in ("-u", name)]
+    output("env", *clean, "make", "--no-print-directory", verb, *variables, cwd=ROOT)
+
+
+def _files(directory: Path) -> set[str]:
+    return {
+        str(path.relative_to(directory))
+        for path in directory.rglob("*")
+        if path.is_symlink() or not path.is_dir()
+    }
+
+
+def _documents() -> list[Path]:
+    top = [ROOT / name for name in ("LICENSE", "README.md", "CHANGELOG.md")]
+    docs = [path for kind in ("*.md", "*.json") for path in (ROOT / "docs").glob(kind)]
+    return [path for path in [*top, *docs] if path.exists()]
+
+
+def _expected(lib: str, include: str, doc: str) -> set[str]:
+    return {
+        *(f"{lib}/librestway.so{suffix}" for suffix in ("", ".0", ".0.1.0")),
+        f"{lib}/pkgconfig/restway.pc",
+        *(f"{lib}/restway/plugins/{name}.so" for name in PLUGINS),
+        *(f"{include}/restway/{header.name}" for header in HEADERS),
+        *(f"{doc}/{document.name}" for document in _documents()),
+    }
+
+
+def _install(stage: Stage, destination: Path, *variables: str) -> None:
+    _make("install-files", f"LIBRARY={stage.library}", f"DESTDIR={destination}", *variables)
+
+
+def test_install_puts_everything_in_its_place(stage: Stage, tmp_path: Path) -> None:
+    _install(stage, tmp_path, "PREFIX=/opt/restway")
+    expected = _expected("lib", "include", "share/doc/restway")
+    assert _files(tmp_path / "opt" / "restway") == expected
+    assert (tmp_path / "opt/restway/lib/restway/plugins").is_dir()
+    assert [path.name for path in tmp_path.iterdir()] == ["opt"]
+
+
+def test_install_makes_relative_links(stage: Stage, tmp_path: Path) -> None:
+    _install(stage, tmp_path, "PREFIX=/usr")
+    lib = tmp_path / "usr" / "lib"
+    assert os.readlink(lib / "librestway.so.0") == "librestway.so.0.1.0"
+    assert (lib / "librestway.so").resolve() == lib / "librestway.so.0.1.0"
+    assert os.access(lib / "librestway.so.0.1.0", os.X_OK)
+
+
+def test_install_honours_libdir(stage: Stage, tmp_path: Path) -> None:
+    _install(stage, tmp_path, "PREFIX=/usr", "LIBDIR=/usr/lib/x86_64-linux-gnu")
+    expected = _expected("lib/x86_64-linux-gnu", "include", "share/doc/restway")
+    assert _files(tmp_path / "usr") == expected
+    pc = tmp_path / "usr/lib/x86_64-linux-gnu/pkgconfig/restway.pc"
+    assert "libdir=${prefix}/lib/x86_64-linux-gnu\n" in pc.read_text()
+
+
+def test_uninstall_leaves_nothing(stage: Stage, tmp_path: Path) -> None:
+    other = tmp_path / "usr/local/include/other.h"
+    other.parent.mkdir(parents=True)
+    other.write_text("/* someone else's */\n")
+    _install(stage, tmp_path)
+    assert len(_files(tmp_path)) > 1
+    _make("uninstall", f"DESTDIR={tmp_path}")
+    assert _files(tmp_path) == {"usr/local/include/other.h"}
+    left = {path.name for path in (tmp_path / "usr/local").rglob("*")}
+    assert "restway" not in left
+
+
+def test_uninstall_keeps_plugins_of_others(stage: Stage, tmp_path: Path) -> None:
+    _install(stage, tmp_path)
+    plugin = tmp_path / "usr/local/lib/restway/plugins/other.so"
+    plugin.write_bytes(b"")
+    _make("uninstall", f"DESTDIR={tmp_path}")
+    assert plugin.exists()
+
+
+def test_pkg_config_file_knows_its_prefix(stage: Stage) -> None:
+    assert stage.pkg_config("--modversion") == ["0.1.0"]
+    assert stage.pkg_config("--cflags") == [f"-I{stage.prefix}/include"]
+    assert stage.pkg_config("--libs") == [f"-L{stage.prefix}/lib", "-lrestway"]
+    assert stage.pkg_config("--static", "--libs") == [f"-L{stage.prefix}/lib", "-lrestway"]
+    assert stage.pkg_config("--variable=plugindir") == [f"{stage.prefix}/lib/restway/plugins"]
+
+
+def test_pkg_config_file_is_relocatable(stage: Stage) -> None:
+    words = stage.pkg_config("--define-variable=prefix=/elsewhere", "--cflags", "--libs")
+    assert words == ["-I/elsewhere/include", "-L/elsewhere/lib", "-lrestway"]
+    words = stage.pkg_config("--define-variable=prefix=/elsewhere", "--variable=plugindir")
+    assert words == ["/elsewhere/lib/restway/plugins"]
+
+
+def test_pkg_config_file_holds_no_placeholder(stage: Stage) -> None:
+    assert "@" not in (stage.prefix / "lib/pkgconfig/restway.pc").read_text()

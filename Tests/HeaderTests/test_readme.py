@@ -1,0 +1,42 @@
+"""The README's examples compile and run as they stand there."""
+
+from __future__ import annotations
+
+import re
+import sys
+from pathlib import Path
+
+import pytest
+from tree import ROOT, Stage, output
+
+LINES_MAX = {"c": 40, "python": 20}
+
+
+def _example(language: str) -> str:
+    """The first fenced block of a language; a README without one fails."""
+    readme = ROOT / "README.md"
+    assert readme.exists(), "there is no README.md"
+    match = re.search(rf"^```{language}\n(.*?)^```$", readme.read_text(), re.DOTALL | re.MULTILINE)
+    assert match, f"README.md has no ```{language} block"
+    return match[1]
+
+
+@pytest.mark.parametrize(("compiler", "standard"), [("gcc", "c99"), ("g++", "c++11")])
+def test_c_example(
+    compiler: str, standard: str, stage: Stage, demo_url: str, tmp_path: Path
+) -> None:
+    source = tmp_path / "readme.c"
+    source.write_text(_example("c"))
+    stage.compile(compiler, standard, source, tmp_path / "readme")
+    assert output(tmp_path / "readme", demo_url, env=stage.environment, cwd=ROOT).strip()
+
+
+def test_python_example(stage: Stage, demo_url: str, tmp_path: Path) -> None:
+    source = tmp_path / "readme.py"
+    source.write_text(_example("python"))
+    assert output(sys.executable, source, demo_url, env=stage.environment, cwd=ROOT).strip()
+
+
+@pytest.mark.parametrize("language", sorted(LINES_MAX))
+def test_examples_are_short(language: str) -> None:
+    assert len(_example(language).splitlines()) <= LINES_MAX[language]

@@ -1,0 +1,96 @@
+"""What the headers promise in their form: nothing that another language could not call."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+from declarations import HEADERS, all_enums, all_functions, all_structs, without_comments
+
+FUNCTIONS = all_functions()
+
+
+@pytest.mark.parametrize("header", HEADERS, ids=lambda header: header.name)
+def test_nothing_that_only_c_can_call(header: Path) -> None:
+    code = without_comments(header.read_text())
+    assert "..." not in code, "a variadic function"
+    assert not re.search(r"\b(inline|__inline)\b", code), "an inline function"
+    assert not re.search(r"\b(_Bool|bool|stdbool)\b", code), "bool has no fixed size everywhere"
+
+
+@pytest.mark.parametrize("header", HEADERS, ids=lambda header: header.name)
+def test_every_declaration_is_understood_here(header: Path) -> None:
+    text = header.read_text()
+    known = [function for function in FUNCTIONS if f"{function.name}(" in text]
+    exported = re.findall(r"^RESTWAY_API\b", text, re.MULTILINE)
+    assert len(exported) == len([f for f in known if _declares(text, f.name)])
+
+
+def _declares(text: str, name: str) -> bool:
+    return re.search(rf"^RESTWAY_API[^;]*?\b{name}\s*\(", text, re.MULTILINE) is not None
+
+
+def test_names_are_declared_once() -> None:
+    names = [function.name for function in FUNCTIONS]
+    assert len(names) > 70
+    assert len(names) == len(set(names))
+
+
+@pytest.mark.parametrize("function", FUNCTIONS, ids=lambda function: function.name)
+def test_functions_are_documented(function: object) -> None:
+    comment = function.comment  # type: ignore[attr-defined]
+    assert comment.startswith("/**"), "no doc comment"
+    assert "Threads:" in comment
+    assert "Blocks:" in comment
+
+
+@pytest.mark.parametrize("function", FUNCTIONS, ids=lambda function: function.name)
+def test_statuses_must_be_used(function: object) -> None:
+    returns_status = function.result == "restway_status"  # type: ignore[attr-defined]
+    accessor = function.name == "restway_error_status"  # type: ignore[attr-defined]
+    assert function.must_use == (returns_status and not accessor)  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize("function", FUNCTIONS, ids=lambda function: function.name)
+def test_fallible_functions_end_with_the_error(function: object) -> None:
+    if function.must_use:  # type: ignore[attr-defined]
+        parameters = function.parameters  # type: ignore[attr-defined]
+        assert parameters.endswith("restway_error **out_error")
+
+
+@pytest.mark.parametrize("function", FUNCTIONS, ids=lambda function: function.name)
+def test_names_that_the_comment_refers_to_exist(function: object) -> None:
+    comment = function.comment  # type: ignore[attr-defined]
+    names = {known.name for known in FUNCTIONS}
+    for name in re.findall(r"\b(restway_\w+)\(\)", comment):
+        assert name in names
+
+
+@pytest.mark.parametrize("name", all_structs())
+def test_struct_fields_have_fixed_sizes(name: str) -> None:
+    body = all_structs()[name]
+    assert not re.search(r"\b(long|short|int|char|bool|enum)\s+\w+\s*;", body), "size varies"
+    assert not re.search(r":\s*\d+\s*;", body), "a bit-field"
+    assert not re.search(r"\brestway_(status|domain|delivery|log_level)\s+\w+\s*;", body)
+
+
+@pytest.mark.parametrize("name", all_enums())
+def test_enum_values_are_explicit_and_pinned(name: str) -> None:
+    constants = all_enums()[name]
+    assert all("=" in constant for constant in constants), "a value that is not written down"
+    assert constants[-1].endswith("PIN_ = 0x7fffffff")
+    values = [int(constant.split("=")[1], 0) for constant in constants]
+    assert values == sorted(set(values)), "new values are appended"
+
+
+@pytest.mark.parametrize("header", HEADERS, ids=lambda header: header.name)
+def test_guards_and_linkage(header: Path) -> None:
+    text = header.read_text()
+    guard = f"RESTWAY_{header.stem.upper()}_H"
+    assert text.startswith(f"/** @file restway/{header.name}\n")
+    assert f"#ifndef {guard}\n#define {guard}\n" in text
+    assert text.endswith("#endif\n")
+    if "RESTWAY_API " in text.replace("#define RESTWAY_API ", ""):
+        assert "\nRESTWAY_BEGIN_DECLS\n" in text
+        assert "\nRESTWAY_END_DECLS\n" in text

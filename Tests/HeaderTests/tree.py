@@ -1,0 +1,82 @@
+"""The tree, compilers, and an installed Restway."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+INCLUDE = ROOT / "Include"
+STRICT = ["-Wall", "-Wextra", "-pedantic", "-Werror"]
+
+#: (compiler, standard); gcc 12 and its kin call C23 c2x.
+C_DIALECTS = [(cc, std) for cc in ("gcc", "clang") for std in ("c99", "c11", "c17", "c2x")]
+CXX_DIALECTS = [
+    (cxx, std) for cxx in ("g++", "clang++") for std in ("c++11", "c++14", "c++17", "c++20")
+]
+
+
+def run(
+    *command: str | Path, env: dict[str, str] | None = None, cwd: Path | None = None
+) -> subprocess.CompletedProcess[str]:
+    """Runs a command to its end; the caller judges the result."""
+    return subprocess.run(
+        [str(word) for word in command],
+        env={**os.environ, **(env or {})},
+        cwd=cwd,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+
+
+def output(*command: str | Path, env: dict[str, str] | None = None, cwd: Path | None = None) -> str:
+    """What a command printed; a failing one fails the test with all that it said."""
+    result = run(*command, env=env, cwd=cwd)
+    assert result.returncode == 0, (
+        f"{' '.join(str(word) for word in command)} gave {result.returncode}\n"
+        f"{result.stdout}{result.stderr}"
+    )
+    return result.stdout
+
+
+def language(compiler: str) -> str:
+    """What a compiler takes its input for, whatever the file is called."""
+    return "c++" if compiler.endswith("++") else "c"
+
+
+@dataclass(frozen=True)
+class Stage:
+    """Restway installed below `prefix`."""
+
+    prefix: Path
+
+    @property
+    def library(self) -> Path:
+        return self.prefix / "lib" / "librestway.so"
+
+    @property
+    def environment(self) -> dict[str, str]:
+        """What a program that uses it needs, and the Python package too."""
+        return {
+            "PKG_CONFIG_PATH": str(self.prefix / "lib" / "pkgconfig"),
+            "LD_LIBRARY_PATH": str(self.prefix / "lib"),
+            "RESTWAY_LIBRARY": str(self.library),
+            "PYTHONPATH": str(ROOT / "bindings" / "python"),
+        }
+
+    def pkg_config(self, *words: str) -> list[str]:
+        return output("pkg-config", *words, "restway", env=self.environment).split()
+
+    def compile(
+        self, compiler: str, standard: str, source: Path, program: Path, *others: str
+    ) -> None:
+        """Compiles as any program would: with what pkg-config says, of Restway and `others`."""
+        output(
+            compiler, f"-std={standard}", *STRICT, "-x", language(compiler), source,
+            "-o", program, *self.pkg_config("--cflags", "--libs", *others),
+        )

@@ -1,0 +1,88 @@
+"""Mappers of plugins at work: chosen by media type, document or route; and misbehaving ones."""
+
+from __future__ import annotations
+
+import pytest
+from conftest import MakePlugin, RunProgram
+
+_CLIENT = "restway.load_plugin(sys.argv[2]); client = restway.Client(api());"
+
+
+def test_a_mapper_is_chosen_by_media_type(
+    make_plugin: MakePlugin, run_program: RunProgram
+) -> None:
+    printed = run_program(
+        _CLIENT + "print(client.get('x-number/42').object['id'])", make_plugin()
+    )
+    assert printed == "42\n"
+
+
+def test_without_the_plugin_the_type_is_refused(run_program: RunProgram) -> None:
+    printed = run_program("error_of(restway.Client(api()).get, 'x-number/42')")
+    assert "MappingError" in printed
+    assert "application/x-number" in printed
+
+
+def test_a_route_and_the_document_choose_by_name(
+    make_plugin: MakePlugin, run_program: RunProgram
+) -> None:
+    printed = run_program(
+        "restway.load_plugin(sys.argv[2]);"
+        "route = {'path': 'json/5', 'response': {'entity': 'Thing'}, 'dataMapper': 'number'};"
+        "client = restway.Client(api(routes={'five': route}));"
+        "print(client.perform(restway.Request.route('five')).objects[0]['id']);"
+        "client = restway.Client(api(dataMapper='number'));"
+        "print(client.get('x-number/6').object['id'])",
+        make_plugin(),
+    )
+    assert printed == "5\n6\n"
+
+
+@pytest.mark.parametrize("define", ["OLDER", "LARGER"])
+def test_tables_of_other_versions_work(
+    define: str, make_plugin: MakePlugin, run_program: RunProgram
+) -> None:
+    printed = run_program(
+        _CLIENT + "print(client.get('x-number/42').object['id'])", make_plugin(define)
+    )
+    assert printed == "42\n"
+
+
+def test_a_failure_is_reported_with_the_mappers_name(
+    make_plugin: MakePlugin, run_program: RunProgram
+) -> None:
+    printed = run_program(
+        _CLIENT + "error_of(client.get, 'x-number/42'); print(client.store.count())",
+        make_plugin("FAILS"),
+    )
+    assert 'mapper "number": no number at all' in printed
+    assert printed.endswith("\n0\n")
+
+
+@pytest.mark.parametrize("define", ["BROKEN", "UNFINISHED"])
+def test_values_in_an_order_that_makes_no_sense_are_contained(
+    define: str, make_plugin: MakePlugin, run_program: RunProgram
+) -> None:
+    printed = run_program(
+        _CLIENT + "error_of(client.get, 'x-number/42'); print(client.store.count())",
+        make_plugin(define),
+    )
+    assert "in an order that makes no sense" in printed
+    assert printed.endswith("\n0\n")
+
+
+def test_values_that_come_late_are_dropped_and_reported(
+    make_plugin: MakePlugin, run_program: RunProgram
+) -> None:
+    printed = run_program(
+        "lines = []; restway.set_log(lambda *line: lines.append(line), restway.LogLevel.ERROR);"
+        + _CLIENT
+        + "[client.get('x-number/%d' % n) for n in (1, 2)];"
+        "print([line[1:] for line in lines]); print(client.store.count())",
+        make_plugin("LATE"),
+    )
+    assert "late: 2" in printed
+    assert (
+        "('plugin', 'plugin \"number\": pushes values although decode has returned')" in printed
+    )
+    assert printed.endswith("\n2\n")

@@ -1,0 +1,108 @@
+"""The two judges of API documents, and the documents that they judge."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import restway
+from jsonschema import Draft202012Validator
+
+JSON = Any
+"""What `json.loads` gives."""
+
+ROOT = Path(__file__).resolve().parents[2]
+SCHEMA_FILE = ROOT / "docs" / "api-document.schema.json"
+SCHEMA: dict[str, JSON] = json.loads(SCHEMA_FILE.read_text(encoding="utf-8"))
+DEMO_FILE = ROOT / "examples" / "demo-api" / "demo.restway.json"
+
+_HERE = Path(__file__).resolve().parent
+_VALIDATOR = Draft202012Validator(SCHEMA)
+
+#: What only the loader finds, and how it says so. First, what hangs on other parts of a document.
+OF_OTHER_PARTS = {
+    "a name that nothing has": r'^unknown (environment|entity|attribute|route|relationship) "',
+    "an identity that cannot tell apart": r"^an identity is of type int or string, ",
+    "parents in a circle": r"^is part of a circle of parents$",
+    "a variable in parent and child": r"stands in both the parent and the child$",
+    "a parent with a query": r"the parent has a query or a fragment$",
+    "a route twice": r"^the same route twice: ",
+    "one word for true and false": r'^"true" and "false" are the same word$',
+    "a response descriptor twice": r"^an equal response descriptor stands before",
+    "a method that the route does not have": r"^[A-Z]+ is no method of the route$",
+    "a plugin twice": r"^the plugin stands here twice$",
+    "one name for two": r"^an attribute has this name$",
+    "no method that sends an object": r"^no method of the route has a body by itself",
+    "an object in a HEAD request": r"^a HEAD request has no body$",
+    "no entity in route and request": r'^neither this nor its route names an "entity"$',
+    "a key of another scheme": r'^does not belong to scheme "',
+    "what a scheme needs": r'^"(grant|tokenURL)" is missing$|^an API key goes into one place',
+}
+
+#: Then, what hangs on how something is written: a schema has no numbers in strings, no host names,
+#: no difference between 1.0 and 1, and does not see a key that stands twice.
+OF_WRITING = {
+    "a range of statuses that ends before it begins": r'^"\d{3}-\d{3}" is no status',
+    "an IPv6 address": r": Bad IPv6 address$",
+    "a host with percent-encoding": r": Bad hostname$",
+    "a host that is no IDN": r": the host's name cannot be used$",
+    "1.0 for the version 1": r"^must be 1, the format's version$",
+    "1.0 for a whole number": r", is a number with a fraction$",
+    "a key twice": r"^not valid JSON: duplicate object key",
+    "a whole number beyond 64 bits": r"^not valid JSON: too big integer",
+    "a number beyond a double": r"^not valid JSON: real number overflow",
+    "a key with a NUL": r"^not valid JSON: NUL byte in object key",
+}
+LOADER_ONLY = OF_OTHER_PARTS | OF_WRITING
+
+
+def corpus(folder: str) -> list[Path]:
+    """The documents of `good`, `bad` or `bad-for-the-loader`."""
+    found = sorted((_HERE / folder).glob("*.json"))
+    assert found, f"{folder} holds no documents"
+    return found
+
+
+def expected_paths(document: Path) -> list[str]:
+    """Where the loader finds problems: one JSON path a line in the file beside a bad document."""
+    return document.with_suffix(".problems").read_text(encoding="utf-8").splitlines()
+
+
+def schema_complaints(document: JSON) -> list[str]:
+    """What the schema says against a document, for people."""
+    errors = _VALIDATOR.iter_errors(document)
+    return [f"{error.json_path}: {error.message}" for error in errors]
+
+
+def schema_accepts(document: JSON) -> bool:
+    return _VALIDATOR.is_valid(document)
+
+
+def loader_problems(document: JSON) -> list[restway.Problem]:
+    return restway.API.check(json.dumps(document))
+
+
+def loader_only_reason(problem: restway.Problem) -> str | None:
+    """Which of `LOADER_ONLY` a problem is."""
+    return _reason(LOADER_ONLY, problem)
+
+
+def disagreement(document: JSON) -> str | None:
+    """How schema and loader disagree about a document; None when they agree, or when the loader
+    refuses it for nothing but what hangs on other parts of it."""
+    accepted = schema_accepts(document)
+    problems = loader_problems(document)
+    if accepted == (not problems):
+        return None
+    if accepted and all(_reason(OF_OTHER_PARTS, problem) for problem in problems):
+        return None
+    if accepted:
+        return "only the loader refuses it: " + "; ".join(map(": ".join, problems))
+    return "only the schema refuses it: " + "; ".join(schema_complaints(document))
+
+
+def _reason(reasons: dict[str, str], problem: restway.Problem) -> str | None:
+    matching = (reason for reason in reasons if re.search(reasons[reason], problem.message))
+    return next(matching, None)

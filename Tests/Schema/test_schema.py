@@ -1,0 +1,115 @@
+"""The schema itself: what it says for people, and that it knows every key of the loader."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from urllib.parse import urlsplit
+
+from documents import JSON, ROOT, SCHEMA, corpus
+from jsonschema import Draft202012Validator
+
+READER = ROOT / "Sources" / "RestwayClient" / "Document"
+#: Under these stand schemas by name or by key, and not keywords.
+_MAPS = {"properties", "patternProperties", "$defs", "dependentSchemas"}
+
+
+def schemas(node: JSON = SCHEMA, place: str = "#") -> Iterator[tuple[str, dict[str, JSON]]]:
+    """Every schema inside the schema, with its place."""
+    if not isinstance(node, dict):
+        return
+    yield place, node
+    for keyword, value in node.items():
+        inside = f"{place}/{keyword}"
+        if keyword in _MAPS:
+            for name, schema in value.items():
+                yield from schemas(schema, f"{inside}/{name}")
+        elif keyword in {"anyOf", "allOf"}:
+            for index, schema in enumerate(value):
+                yield from schemas(schema, f"{inside}/{index}")
+        elif keyword in {"items", "propertyNames", "additionalProperties", "not"}:
+            yield from schemas(value, inside)
+
+
+def resolved(schema: dict[str, JSON]) -> dict[str, JSON]:
+    """A schema with what it refers to; what it says itself stands."""
+    if "$ref" not in schema:
+        return schema
+    target = SCHEMA["$defs"][schema["$ref"].removeprefix("#/$defs/")]
+    return {**resolved(target), **schema}
+
+
+def properties() -> dict[str, dict[str, JSON]]:
+    """The schemas of all keys, by their place; a dependent schema only restricts."""
+    return {
+        f"{place}/{key}": schema
+        for place, node in schemas()
+        if "dependentSchemas" not in place
+        for key, schema in node.get("properties", {}).items()
+    }
+
+
+def test_it_is_a_schema_of_draft_2020_12() -> None:
+    assert SCHEMA["$schema"] == Draft202012Validator.META_SCHEMA["$id"]
+    Draft202012Validator.check_schema(SCHEMA)
+
+
+def test_its_identifier_names_no_host() -> None:
+    assert urlsplit(SCHEMA["$id"]).scheme == "urn"
+
+
+def test_references_are_used_and_lead_somewhere() -> None:
+    used = {schema["$ref"] for _, schema in schemas() if "$ref" in schema}
+    assert used == {f"#/$defs/{name}" for name in SCHEMA["$defs"]}
+
+
+def test_objects_with_fixed_keys_take_others_only_with_x() -> None:
+    closed = [
+        (place, schema)
+        for place, schema in schemas()
+        if "properties" in schema and "dependentSchemas" not in place
+    ]
+    assert closed
+    for place, schema in closed:
+        assert schema["type"] == "object", place
+        assert schema["additionalProperties"] is False, place
+        assert schema["patternProperties"] == {"^x-": {"$ref": "#/$defs/extension"}}, place
+
+
+def test_every_key_explains_itself_in_an_editor() -> None:
+    for place, schema in properties().items():
+        assert resolved(schema).get("title"), f"{place} has no title"
+        assert resolved(schema).get("description"), f"{place} has no description"
+
+
+def test_defaults_and_examples_are_valid() -> None:
+    for place, schema in schemas():
+        validator = Draft202012Validator({**schema, "$defs": SCHEMA["$defs"]})
+        values = list(schema.get("examples", []))
+        if "default" in schema:
+            values.append(schema["default"])
+        for value in values:
+            assert validator.is_valid(value), f"{value!r} at {place}"
+
+
+def test_it_knows_the_keys_that_the_loader_reads() -> None:
+    code = "".join(path.read_text(encoding="utf-8") for path in READER.glob("*.swift"))
+    read = set(re.findall(r'(?:\b\w+\[|\brequired\()"([$\w]+)"[\])]', code))
+    assert read == {place.rpartition("/")[2] for place in properties()}
+
+
+def test_the_good_documents_use_every_key() -> None:
+    """So that no key is left out of what schema and loader are compared with."""
+    used: set[str] = set()
+
+    def visit(value: JSON) -> None:
+        if isinstance(value, dict):
+            used.update(value)
+        for member in value.values() if isinstance(value, dict) else value:
+            if isinstance(member, (dict, list)):
+                visit(member)
+
+    for path in corpus("good"):
+        visit(json.loads(path.read_bytes()))
+    assert {place.rpartition("/")[2] for place in properties()} <= used

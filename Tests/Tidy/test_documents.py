@@ -1,0 +1,65 @@
+"""Documents that keep up with the tree."""
+
+from __future__ import annotations
+
+import re
+import warnings
+
+from source_tree import ROOT, expect_none, files, lines_of
+from test_walls import DEPENDENCIES
+
+DOCS = ROOT / "docs"
+ARCHITECTURE = DOCS / "ARCHITECTURE.md"
+DECISIONS = sorted(path for path in files() if path.parent == DOCS / "decisions")
+DECISION_LINES_MAX = 50
+PARTS = ["Context", "Decision", "Consequences", "Rejected"]
+
+_SYSTEM_MODULE = re.compile(r'\.systemLibrary\(\s*name: "(\w+)"')
+_LINK = re.compile(r"\]\((?!\w+:|#)([^)#\s]+)")
+
+
+def test_every_module_has_an_entry_in_the_architecture() -> None:
+    manifest = (ROOT / "Package.swift").read_text()
+    # CRestway is the public header itself, described as the boundary.
+    modules = {*DEPENDENCIES, *_SYSTEM_MODULE.findall(manifest)} - {"CRestway"}
+    table = [line for line in lines_of(ARCHITECTURE) if line.startswith("|")]
+    entries = {name for line in table for name in re.findall(r"`(\w+)`", line.split("|")[1])}
+    expect_none(sorted(f"{name}: no row in ARCHITECTURE.md" for name in modules - entries))
+
+
+def test_decisions_are_numbered_without_gaps() -> None:
+    names = [path.name for path in DECISIONS]
+    expect_none(name for name in names if not re.fullmatch(r"\d{4}-[a-z0-9-]+\.md", name))
+    numbers = [int(name[:4]) for name in names]
+    assert numbers == list(range(1, len(numbers) + 1))
+
+
+def test_decisions_say_their_number_and_their_parts_in_order() -> None:
+    wrong = []
+    for path in DECISIONS:
+        lines = lines_of(path)
+        parts = [match[1] for line in lines if (match := re.match(r"\*\*(\w+)\.\*\*", line))]
+        if not lines[0].startswith(f"# {path.name[:4]}: "):
+            wrong.append(f"{path.name}: the title does not start with its number")
+        if parts not in (PARTS, PARTS[:-1]):
+            wrong.append(f"{path.name}: not {', '.join(PARTS)}")
+        if len(lines) > DECISION_LINES_MAX:
+            wrong.append(f"{path.name}: more than half a page")
+    expect_none(wrong)
+
+
+def test_decisions_say_what_was_rejected() -> None:
+    """Only reported: now and then nothing else was in sight."""
+    silent = [path.name for path in DECISIONS if "**Rejected.**" not in path.read_text()]
+    if silent:
+        warnings.warn("\n" + "\n".join(silent), stacklevel=1)
+
+
+def test_links_lead_somewhere() -> None:
+    expect_none(
+        f"{path.relative_to(ROOT)}: {target}"
+        for path in files()
+        if path.suffix == ".md"
+        for target in _LINK.findall(path.read_text(encoding="utf-8"))
+        if not (path.parent / target).exists()
+    )

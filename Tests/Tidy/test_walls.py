@@ -1,0 +1,119 @@
+"""The walls between the modules."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+from source_tree import ROOT, SOURCES, expect_none, name_of, swift_code, swift_files
+
+#: A module imports only modules above it.
+ORDER = (
+    "CCurl", "CJansson", "CSQLite", "CZlib", "CCrypto", "CLinux", "CRestway",
+    "RestwaySupport",
+    "RestwayJSON",
+    "RestwaySQLite",
+    "RestwayRouting",
+    "RestwayObjects",
+    "RestwayMapping",
+    "RestwayJansson",
+    "RestwayHTTP",
+    "RestwayCurl",
+    "RestwayAuth", "RestwayCache", "RestwayBatch", "RestwayOutbox",
+    "RestwayPlugins",
+    "RestwayClient",
+    "RestwayABI",
+    "Restway",
+)
+
+#: Of one concern each, side by side: they do not know of each other.
+PEERS = {"RestwayAuth", "RestwayCache", "RestwayBatch", "RestwayOutbox"}
+
+#: Part of the toolchain; everything else that a module needs stands in Package.swift.
+TOOLCHAIN = {"Swift", "Glibc", "Synchronization"}
+
+UNMANAGED = {"Sources/RestwaySupport/UserData.swift", "Sources/RestwayABI/Handle.swift"}
+
+_MODULE = re.compile(r'\bmodule\(\s*"(\w+)",\s*\[(.*?)\]', re.DOTALL)
+_IMPORT = re.compile(
+    r"^\s*(?:(?:@\w+(?:\([^)]*\))?|package|public|internal|fileprivate|private)\s+)*import\s+"
+    r"(?:(?:struct|class|enum|protocol|func|var|let|typealias|actor)\s+)?(\w+)",
+    re.MULTILINE,
+)
+
+
+def declared_dependencies() -> dict[str, set[str]]:
+    manifest = (ROOT / "Package.swift").read_text()
+    return {match[1]: set(re.findall(r'"(\w+)"', match[2])) for match in _MODULE.finditer(manifest)}
+
+
+DEPENDENCIES = declared_dependencies()
+
+
+def test_the_manifest_is_understood_here() -> None:
+    assert {"RestwaySupport", "RestwayClient", "RestwayABI"} <= set(DEPENDENCIES)
+    folders = {path.name for path in SOURCES.iterdir() if path.is_dir()}
+    assert set(DEPENDENCIES) <= folders
+    assert folders <= set(ORDER), "a module that has no place in the order"
+
+
+@pytest.mark.parametrize("module", DEPENDENCIES)
+def test_dependencies_point_upwards(module: str) -> None:
+    below = ORDER[ORDER.index(module) :]
+    assert DEPENDENCIES[module] & set(below) == set()
+    assert module not in PEERS or DEPENDENCIES[module] & PEERS == set()
+
+
+@pytest.mark.parametrize("module", DEPENDENCIES)
+def test_imports_are_declared(module: str) -> None:
+    allowed = DEPENDENCIES[module] | TOOLCHAIN
+    if "CRestway" in allowed:
+        allowed |= {"CRestwayPlugin"}  # The other module of Include.
+    expect_none(
+        f"{name_of(path)} imports {imported}"
+        for path in swift_files(SOURCES / module)
+        for imported in _IMPORT.findall(swift_code(path))
+        if imported not in allowed
+    )
+
+
+def test_foundation_stays_out_of_the_core() -> None:
+    face = SOURCES / "Restway"
+    expect_none(
+        name_of(path)
+        for path in swift_files(SOURCES)
+        if face not in path.parents
+        and any(name.startswith("Foundation") for name in _IMPORT.findall(swift_code(path)))
+    )
+
+
+def test_unmanaged_stays_in_two_files() -> None:
+    assert {name_of(path) for path in _sources_with(r"\bUnmanaged\b")} <= UNMANAGED
+
+
+def test_the_core_is_not_asynchronous_swift() -> None:
+    face = SOURCES / "Restway"
+    found = _sources_with(r"\basync\b|\bawait\b|\bactor\b\s+\w")
+    expect_none(name_of(path) for path in found if face not in path.parents)
+
+
+def test_nothing_is_inlinable() -> None:
+    expect_none(name_of(path) for path in _sources_with(r"@(inlinable|usableFromInline)\b"))
+
+
+def test_locks_are_ours() -> None:
+    """Mutex of Synchronization makes the thread sanitizer report races that are none."""
+    expect_none(name_of(path) for path in _sources_with(r"\bMutex\b"))
+
+
+def test_only_the_boundary_is_public() -> None:
+    free = {SOURCES / "RestwayABI", SOURCES / "Restway"}
+    found = _sources_with(r"^\s*public\s+(?!import\b)")
+    expect_none(name_of(path) for path in found if not free & set(path.parents))
+
+
+def _sources_with(pattern: str) -> list[Path]:
+    return [
+        path for path in swift_files(SOURCES) if re.search(pattern, swift_code(path), re.MULTILINE)
+    ]

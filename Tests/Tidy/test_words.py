@@ -1,0 +1,98 @@
+"""Words and letters that do not belong into the repository."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from source_tree import ROOT, expect_none, files, lines_of, name_of, text_files
+
+# The patterns are put together here, so that they do not find themselves.
+_OPEN_ENDS = re.compile(r"\b(?:TO" + "DO|FIX" + "ME|X" + "XX|HA" + r"CK)\b")
+_MACHINE_PATHS = re.compile(r"(?<![\w.:/$}*-])/(?:ho" + r"me|ro" + r"ot|wo" + r"rk|Us" + r"ers)/\w")
+_PRIVATE_HOSTS = re.compile(
+    r"https?://[\w.-]*(?:artif" + r"actory|nex" + r"us|jf" + r"rog|\.int" + r"ernal|\.co" + r"rp\b"
+    r"|\.la" + r"n\b)|--(?:extra-)?index-u" + r"rl"
+)
+_SLEEPS = re.compile(
+    r"\b(?:u|nano|clock_nano)?sle" + r"ep\s*\((?!0\))|(?:Thread|Task|asyncio|time)\.sle" + r"ep\b"
+    r"|\bfrom time import\b[^\n]*\bsle" + r"ep\b"
+)
+_VAGUE_FOLDERS = {"utils", "util", "helpers", "helper", "common", "misc", "managers", "manager"}
+
+
+def _lines_with(pattern: re.Pattern[str], paths: list[Path]) -> list[str]:
+    return [
+        f"{name_of(path)}:{number}: {line.strip()}"
+        for path in paths
+        for number, line in enumerate(lines_of(path), start=1)
+        if pattern.search(line)
+    ]
+
+
+def test_no_open_ends() -> None:
+    expect_none(_lines_with(_OPEN_ENDS, text_files()))
+
+
+def test_no_machine_paths() -> None:
+    expect_none(_lines_with(_MACHINE_PATHS, text_files()))
+
+
+def test_no_private_hosts() -> None:
+    expect_none(_lines_with(_PRIVATE_HOSTS, text_files()))
+
+
+def test_tests_do_not_sleep() -> None:
+    tests = [
+        path
+        for path in text_files()
+        if path.suffix in {".swift", ".c", ".h", ".py"}
+        and (ROOT / "Tests" in path.parents or "tests" in path.parts)
+    ]
+    expect_none(_lines_with(_SLEEPS, tests))
+
+
+def test_no_trailing_whitespace() -> None:
+    expect_none(_lines_with(re.compile(r"[ \t\r]$"), text_files()))
+
+
+def test_no_tabs_but_in_makefiles() -> None:
+    names = {"Makefile", ".gitmodules"}
+    paths = [path for path in text_files() if path.name not in names and path.suffix != ".mk"]
+    expect_none(_lines_with(re.compile("\t"), paths))
+
+
+def test_files_end_with_one_line_end() -> None:
+    expect_none(
+        name_of(path)
+        for path in text_files()
+        if path.stat().st_size > 0
+        and (lines_of(path)[-1] != "" or (len(lines_of(path)) > 1 and lines_of(path)[-2] == ""))
+    )
+
+
+def test_the_licence_stands_in_one_place() -> None:
+    pattern = re.compile(r"Copy" + r"right|SP" + r"DX-")
+    paths = [path for path in text_files() if path.name != "LICENSE"]
+    expect_none(_lines_with(pattern, paths))
+
+
+def test_headers_have_guards() -> None:
+    wrong = []
+    for path in text_files():
+        if path.suffix != ".h":
+            continue
+        guard = re.search(r"^#ifndef (\w+)\n#define (\w+)$", path.read_text(), re.MULTILINE)
+        if not guard or guard[1] != guard[2] or not guard[1].startswith(("RESTWAY_", "C")):
+            wrong.append(name_of(path))
+    expect_none(wrong)
+
+
+def test_folders_are_nouns_of_the_domain() -> None:
+    folders = {parent for path in files() for parent in path.relative_to(ROOT).parents}
+    expect_none(str(folder) for folder in folders if folder.name.lower() in _VAGUE_FOLDERS)
+
+
+def test_scripts_can_be_run() -> None:
+    scripts = [path for path in text_files() if lines_of(path)[0].startswith("#!")]
+    expect_none(name_of(path) for path in scripts if not path.stat().st_mode & 0o100)
