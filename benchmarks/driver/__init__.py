@@ -1,0 +1,1 @@
+"""Runs Restway and what it is compared with in turn, and reports ratios."""

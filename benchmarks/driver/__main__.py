@@ -1,0 +1,73 @@
+"""Runs the benchmarks: `benchmarks/run [PREFIX...]` takes those whose figures start so."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from types import FrameType
+
+from . import graphs, library, mapping, programs, python_clients, report, server, stores, transport
+from .figure import Figure, SkippedError
+
+_SECONDS_MAX = 15 * 60
+_RESULTS = programs.BENCHMARKS / "results" / "latest.json"
+
+_GROUPS: dict[str, Callable[[str], Iterator[Figure]]] = {
+    "transport.c32": transport.in_flight,
+    "transport.c1": transport.one_at_a_time,
+    "transport.queued10000": transport.queued,
+    "python.blocking": python_clients.blocking,
+    "python.asyncio32": python_clients.in_event_loop,
+    "map.jansson.time": mapping.large_list,
+    "map.jansson.relations": mapping.relations,
+    "map.resident_after": mapping.resident,
+    "map.again": graphs.again,
+    "map.live_bytes": graphs.live,
+    "map.cycles": graphs.cycles,
+    "store.sqlite.commit": stores.commit,
+    "store.sqlite.open_1000000": stores.opening,
+    "library.bytes": library.size,
+    "library.load_and_open": library.load_and_open,
+    "client.idle_bytes": library.idle,
+}
+
+
+def main(prefixes: list[str]) -> None:
+    signal.signal(signal.SIGTERM, _end)
+    signal.signal(signal.SIGALRM, _end)
+    signal.alarm(_SECONDS_MAX)
+    programs.build()
+    figures: list[Figure] = []
+    failed: list[str] = []
+    with server.nginx() as base:
+        print(report.header(), flush=True)
+        for name, measure in _GROUPS.items():
+            if prefixes and not name.startswith(tuple(prefixes)):
+                continue
+            try:
+                for figure in measure(base):
+                    print(report.row(figure), flush=True)
+                    figures.append(figure)
+            except SkippedError as reason:
+                print(f"{name}: skipped: {reason}", flush=True)
+            except (subprocess.CalledProcessError, subprocess.TimeoutExpired) as error:
+                print(f"{name}: failed: {error}", flush=True)
+                failed.append(name)
+    if failed:
+        raise SystemExit(f"not measured: {', '.join(failed)}; latest.json stays as it was")
+    if prefixes:
+        print("only a part was measured: latest.json stays as it was")
+    else:
+        report.write(figures, _RESULTS)
+
+
+def _end(number: int, _frame: FrameType | None) -> None:
+    if number == signal.SIGALRM:
+        raise SystemExit(f"the benchmarks took longer than {_SECONDS_MAX} s")
+    raise SystemExit(128 + number)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

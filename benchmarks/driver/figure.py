@@ -1,0 +1,70 @@
+"""Figures: something of Restway's against a reference, measured in turn."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TypeVar
+
+Ours = TypeVar("Ours")
+Theirs = TypeVar("Theirs")
+
+
+class SkippedError(Exception):
+    """A figure cannot be measured here; the message says why."""
+
+
+@dataclass(frozen=True)
+class Target:
+    """What the ratio should be."""
+
+    ratio: float
+    #: Whether more is better; else less is.
+    is_floor: bool = False
+
+    def is_met_by(self, ratio: float) -> bool:
+        return ratio >= self.ratio if self.is_floor else ratio <= self.ratio
+
+    def __str__(self) -> str:
+        return f"{'>=' if self.is_floor else '<='} {self.ratio:g}"
+
+
+@dataclass(frozen=True)
+class Figure:
+    """The pair of runs with the median ratio, so that `ratio` is `value` / `reference_value`."""
+
+    name: str
+    value: float
+    unit: str
+    reference: str
+    reference_value: float
+    target: Target
+    #: The ratios of all pairs, in order of size.
+    ratios: tuple[float, ...]
+
+    @property
+    def ratio(self) -> float:
+        return self.value / self.reference_value
+
+
+def figure(
+    name: str, unit: str, reference: str, target: Target, pairs: list[tuple[float, float]]
+) -> Figure:
+    """Makes a figure of pairs (ours, the reference's), whose number is odd."""
+    if len(pairs) < 5 or len(pairs) % 2 == 0:
+        raise ValueError(f"{name}: {len(pairs)} pairs")
+    ordered = sorted(pairs, key=_ratio)
+    value, reference_value = ordered[len(ordered) // 2]
+    ratios = tuple(_ratio(pair) for pair in ordered)
+    return Figure(name, value, unit, reference, reference_value, target, ratios)
+
+
+def in_turn(
+    pairs: int, ours: Callable[[], Ours], theirs: Callable[[], Theirs]
+) -> list[tuple[Ours, Theirs]]:
+    """Runs both, one after the other, again and again."""
+    return [(ours(), theirs()) for _ in range(pairs)]
+
+
+def _ratio(pair: tuple[float, float]) -> float:
+    return pair[0] / pair[1]

@@ -1,0 +1,48 @@
+"""Large lists of companies, against Jansson alone."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from .figure import Figure, Target, figure, in_turn
+from .payload import LARGE_COUNT, LARGE_PATH, RELATED_PATH
+from .programs import BENCHMARKS, DOCUMENT, run_c
+
+_PAIRS = 9
+_RESIDENT_RUNS = 5
+_RELATIONS = str(BENCHMARKS / "relations.restway.json")
+
+
+def large_list(base: str) -> Iterator[Figure]:
+    """Companies of which each is one object."""
+    yield _against_jansson("map.jansson.time", DOCUMENT, base, LARGE_PATH)
+
+
+def relations(base: str) -> Iterator[Figure]:
+    """Companies that refer to owners, given as objects, and to tags, given by identity."""
+    yield _against_jansson("map.jansson.relations.time", _RELATIONS, base, RELATED_PATH)
+
+
+def _against_jansson(name: str, document: str, base: str, path: str) -> Figure:
+    """Ours is the time of the mapping phase as the response tells it."""
+    runs = in_turn(
+        _PAIRS,
+        lambda: run_c("restway_map", document, base, path, LARGE_COUNT),
+        lambda: run_c("floor_map", f"{base}/{path}"),
+    )
+    return figure(
+        name, "ms", "json_loadb, json_decref", Target(1.2),
+        [(ours["map_seconds"] * 1e3, theirs["parse_seconds"] * 1e3) for ours, theirs in runs],
+    )
+
+
+def resident(base: str) -> Iterator[Figure]:
+    """What stays resident after a large list came twice, against what its objects hold."""
+    runs = [
+        run_c("restway_resident", DOCUMENT, base, "companies/1", LARGE_PATH)
+        for _ in range(_RESIDENT_RUNS)
+    ]
+    yield figure(
+        "map.resident_after", "MB", "heap of the objects", Target(1.2),
+        [(run["resident_bytes"] / 1e6, run["held_bytes"] / 1e6) for run in runs],
+    )

@@ -1,0 +1,85 @@
+"""The bodies that the server answers with: companies with an address and an owner."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+#: Answered one at a time, as `companies/1` and so on; the C programs know the number too.
+SMALL_COUNT = 32
+#: Answered all at once, as `companies.json`: about 37 MB.
+LARGE_COUNT = 100_000
+LARGE_PATH = "companies.json"
+#: The same with a longer name each.
+RENAMED_PATH = "renamed.json"
+#: As many, whose owners and tags are objects of their own.
+RELATED_PATH = "related.json"
+_OWNER_COUNT = 1_000
+
+_CITIES = ("Amsterdam", "Bordeaux", "Coimbra", "Dresden", "Espoo", "Firenze", "Göteborg")
+_COUNTRIES = ("NL", "FR", "PT", "DE", "FI", "IT", "SE")
+_FIRST_NAMES = ("Anna", "Bram", "Chloé", "David", "Elif")
+_LAST_NAMES = ("Jansen", "Moreau", "Silva", "Krüger", "Virtanen", "Rossi")
+_WORDS = ("steel", "paper", "glass", "grain", "light", "water", "stone", "cloth")
+
+
+def company(number: int, words: int = 0) -> dict[str, object]:
+    """Company `number`, the same whenever it is asked for; `words` make it longer."""
+    place = number % len(_CITIES)
+    first = _FIRST_NAMES[number % len(_FIRST_NAMES)]
+    last = _LAST_NAMES[number % len(_LAST_NAMES)]
+    return {
+        "id": number,
+        "name": f"Company {number}",
+        "founded": f"{1950 + number % 70}-{number % 12 + 1:02}-{number % 28 + 1:02}",
+        "employee_count": number * 7 % 5000,
+        "revenue": number * 1234.5 + 0.25,
+        "active": number % 3 != 0,
+        "about": " ".join(_WORDS[(number + word) % len(_WORDS)] for word in range(words)),
+        "address": {
+            "street": "Main street",
+            "street_number": number % 300 + 1,
+            "city": _CITIES[place],
+            "country": _COUNTRIES[place],
+        },
+        "owner": {
+            "id": number % 9973,
+            "first_name": first,
+            "last_name": last,
+            "email": f"owner{number % 9973}@example.com",
+        },
+    }
+
+
+def related_company(number: int) -> dict[str, object]:
+    """Company `number` with an owner of whom there are 1,000, and three tags of eight."""
+    owner = number * 7919 % _OWNER_COUNT
+    return {
+        **company(number, words=9),
+        "owner": {
+            "id": owner,
+            "first_name": _FIRST_NAMES[owner % len(_FIRST_NAMES)],
+            "last_name": _LAST_NAMES[owner % len(_LAST_NAMES)],
+            "email": f"owner{owner}@example.com",
+        },
+        "tags": [_WORDS[(number + step) % len(_WORDS)] for step in (0, 3, 5)],
+    }
+
+
+def write(folder: Path) -> None:
+    """Writes all bodies below `folder`, named as the server's paths are."""
+    small = folder / "companies"
+    small.mkdir()
+    for number in range(1, SMALL_COUNT + 1):
+        (small / str(number)).write_text(_text(company(number)), encoding="utf-8")
+    large = {"companies": [company(number, words=9) for number in range(1, LARGE_COUNT + 1)]}
+    (folder / LARGE_PATH).write_text(_text(large), encoding="utf-8")
+    for item in large["companies"]:
+        item["name"] = f"{item['name']} & Sons"
+    (folder / RENAMED_PATH).write_text(_text(large), encoding="utf-8")
+    related = {"companies": [related_company(number) for number in range(1, LARGE_COUNT + 1)]}
+    (folder / RELATED_PATH).write_text(_text(related), encoding="utf-8")
+
+
+def _text(value: object) -> str:
+    return json.dumps(value, separators=(",", ":"), ensure_ascii=False)

@@ -1,0 +1,106 @@
+"""The programs: C ones are compiled for each run, all print one line of JSON."""
+
+from __future__ import annotations
+
+import json
+import os
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+from .figure import SkippedError
+
+BENCHMARKS = Path(__file__).resolve().parents[1]
+ROOT = BENCHMARKS.parent
+DOCUMENT = str(BENCHMARKS / "companies.restway.json")
+BUILT = ROOT / "build" / "bench"
+
+_RUN_SECONDS_MAX = 60
+_FLAGS = (
+    *("-std=c99", "-D_POSIX_C_SOURCE=200809L", "-O2", "-g", "-pthread"),
+    *("-Wall", "-Wextra", "-pedantic", "-Werror"),
+)
+
+#: What each program is made of beside its own file and measure.c, and what it is compiled with.
+_FLOOR = ("floor.c", "--cflags --libs libcurl jansson")
+_OURS = ("ours.c", "--cflags --libs restway")
+_SQLITE = (None, "--cflags --libs sqlite3")
+_PROGRAMS = {
+    "floor_multi": _FLOOR,
+    "floor_easy": _FLOOR,
+    "floor_map": _FLOOR,
+    "floor_open": (None, None),
+    "floor_store": _SQLITE,
+    "restway_async": _OURS,
+    "restway_blocking": _OURS,
+    "restway_map": _OURS,
+    "restway_idle": _OURS,
+    "restway_lists": _OURS,
+    "restway_live": _OURS,
+    "restway_resident": _OURS,
+    "restway_store": _OURS,
+    "restway_store_open": _OURS,
+    "restway_open": (None, "--cflags restway"),
+}
+
+Result = dict[str, float]
+
+
+def build() -> None:
+    """Compiles all C programs. pkg-config must find restway."""
+    BUILT.mkdir(parents=True, exist_ok=True)
+    for name, (shared, packages) in _PROGRAMS.items():
+        sources = [f"{name}.c", "measure.c", *([shared] if shared else [])]
+        flags = _pkg_config(*packages.split()) if packages else []
+        subprocess.run(
+            [
+                *("cc", *_FLAGS),
+                *(str(BENCHMARKS / "c" / source) for source in sources),
+                *("-o", str(BUILT / name)),
+                *(*flags, "-ldl"),
+            ],
+            check=True,
+        )
+
+
+def library() -> Path:
+    """The shared library that pkg-config names."""
+    folder = _pkg_config("--variable=libdir", "restway")[0]
+    return (Path(folder) / "librestway.so").resolve()
+
+
+def command(name: str, *arguments: object) -> list[str]:
+    """How a C program is started."""
+    return [str(BUILT / name), *map(str, arguments)]
+
+
+def run_c(name: str, *arguments: object) -> Result:
+    """Runs a C program to its end."""
+    return _run(command(name, *arguments))
+
+
+def run_python(name: str, *arguments: object) -> Result:
+    """Runs a Python program to its end, with Restway's package from the source tree."""
+    program = str(BENCHMARKS / "python" / f"{name}.py")
+    package = str(ROOT / "bindings" / "python")
+    environment = {**os.environ, "PYTHONPATH": package}
+    return _run([sys.executable, program, *map(str, arguments)], environment)
+
+
+def _run(arguments: list[str], environment: dict[str, str] | None = None) -> Result:
+    ended = subprocess.run(
+        arguments, stdout=subprocess.PIPE, stdin=subprocess.DEVNULL, env=environment,
+        timeout=_RUN_SECONDS_MAX, check=True, text=True,
+    )
+    result: dict[str, float | str] = json.loads(ended.stdout)
+    if "skipped" in result:
+        raise SkippedError(str(result["skipped"]))
+    return {key: float(value) for key, value in result.items()}
+
+
+def _pkg_config(*arguments: str) -> list[str]:
+    answer = subprocess.run(
+        ["pkg-config", *arguments], stdout=subprocess.PIPE, check=True, text=True
+    )
+    return shlex.split(answer.stdout)

@@ -1,0 +1,47 @@
+"""How figures are shown and kept."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from pathlib import Path
+
+from .figure import Figure
+
+_ROW = "{:38} {:>12} {:5}  {:>12}  {:>6}  {:>13}  {:>7}  {:6}  {}"
+
+
+def header() -> str:
+    return _ROW.format(
+        "figure", "value", "", "reference", "ratio", "(all pairs)", "target", "", "compared with"
+    )
+
+
+def row(figure: Figure) -> str:
+    return _ROW.format(
+        figure.name, _number(figure.value), figure.unit, _number(figure.reference_value),
+        f"{figure.ratio:.2f}", f"({figure.ratios[0]:.2f}-{figure.ratios[-1]:.2f})",
+        str(figure.target), "met" if figure.target.is_met_by(figure.ratio) else "missed",
+        figure.reference,
+    )
+
+
+def write(figures: Iterable[Figure], path: Path) -> None:
+    """Writes the list that other programs read."""
+    rows = [
+        {
+            "name": figure.name,
+            "value": round(figure.value, 3),
+            "unit": figure.unit,
+            "reference": figure.reference,
+            "reference_value": round(figure.reference_value, 3),
+            "ratio": round(figure.ratio, 4),
+        }
+        for figure in figures
+    ]
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(json.dumps(rows, indent=2) + "\n", encoding="utf-8")
+
+
+def _number(value: float) -> str:
+    return f"{value:,.0f}" if value >= 1000 else f"{value:,.1f}"

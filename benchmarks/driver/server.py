@@ -1,0 +1,107 @@
+"""nginx on the loopback interface, with a configuration and a folder of its own."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import socket
+import subprocess
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from . import graphs, payload
+
+_START_SECONDS_MAX = 10
+
+#: Keep-alive without an end, files held open, nothing logged: the clients are what is measured.
+_CONFIGURATION = """\
+daemon off;
+worker_processes 1;
+pid nginx.pid;
+error_log stderr error;
+events {{ worker_connections 1024; }}
+http {{
+    access_log off;
+    sendfile off;  # cheaper for small files
+    tcp_nodelay on;
+    keepalive_timeout 600s;
+    keepalive_requests 100000000;
+    open_file_cache max=100 inactive=600s;
+    open_file_cache_valid 600s;
+    types {{ }}
+    default_type application/json;
+    client_body_temp_path client;
+    proxy_temp_path proxy;
+    fastcgi_temp_path fastcgi;
+    uwsgi_temp_path uwsgi;
+    scgi_temp_path scgi;
+    server {{
+        listen 127.0.0.1:{port};
+        root www;
+    }}
+}}
+"""
+
+
+@contextmanager
+def nginx() -> Iterator[str]:
+    """Serves the bodies of `payload`; gives the base URL, and stops whatever comes."""
+    with tempfile.TemporaryDirectory(prefix="restway-bench-") as name:
+        prefix = Path(name)
+        # Its worker runs as another user when it is started by root.
+        prefix.chmod(0o755)
+        root = prefix / "www"
+        root.mkdir()
+        payload.write(root)
+        graphs.write(root)
+        port = _free_port()
+        configuration = prefix / "nginx.conf"
+        configuration.write_text(_CONFIGURATION.format(port=port), encoding="utf-8")
+        server = subprocess.Popen(
+            # It also ends with this process, whatever that ends of.
+            [
+                *("setpriv", "--pdeathsig", "TERM"),
+                *(_program(), "-p", f"{prefix}/", "-c", str(configuration)),
+            ],
+            stdin=subprocess.DEVNULL,
+        )
+        try:
+            _wait_until_it_listens(server, port)
+            yield f"http://127.0.0.1:{port}"
+        finally:
+            server.terminate()
+            try:
+                server.wait(timeout=10)
+            except subprocess.TimeoutExpired:
+                server.kill()
+                server.wait()
+
+
+def _program() -> str:
+    path = os.pathsep.join([os.environ.get("PATH", ""), "/usr/sbin"])
+    program = shutil.which("nginx", path=path)
+    if program is None:
+        raise SystemExit("nginx is missing: make bench installs it")
+    return program
+
+
+def _free_port() -> int:
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        port: int = listener.getsockname()[1]
+        return port
+
+
+def _wait_until_it_listens(server: subprocess.Popen[bytes], port: int) -> None:
+    until = time.monotonic() + _START_SECONDS_MAX
+    while time.monotonic() < until:
+        if server.poll() is not None:
+            raise SystemExit("nginx ended at once")
+        try:
+            socket.create_connection(("127.0.0.1", port), timeout=1).close()
+            return
+        except OSError:
+            time.sleep(0.02)
+    raise SystemExit("nginx does not listen")

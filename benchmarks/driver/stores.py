@@ -1,0 +1,82 @@
+"""Stores in a file of SQLite's: what a commit costs, and an opening."""
+
+from __future__ import annotations
+
+import sqlite3
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+from .figure import Figure, Target, figure, in_turn
+from .payload import LARGE_COUNT, LARGE_PATH, RENAMED_PATH
+from .programs import DOCUMENT, run_c
+
+_PAIRS = 5
+#: A few milliseconds each, and anything may come between.
+_OPEN_PAIRS = 21
+_MANY = 1_000_000
+
+
+def commit(base: str) -> Iterator[Figure]:
+    """100,000 new companies, then all of them again with another name: one transaction each."""
+    runs = in_turn(
+        _PAIRS,
+        lambda: _in_new_file("restway_store", DOCUMENT, base, LARGE_PATH, RENAMED_PATH),
+        lambda: _in_new_file("floor_store", LARGE_COUNT),
+    )
+    target = Target(0.6, is_floor=True)
+    reference = "C: prepared upserts, one transaction"
+    for name, phases in (
+        ("store.sqlite.commit.rows_per_second", ("fresh_seconds", "upsert_seconds")),
+        ("store.sqlite.commit.fresh.rows_per_second", ("fresh_seconds",)),
+        ("store.sqlite.commit.upsert.rows_per_second", ("upsert_seconds",)),
+    ):
+        rows = LARGE_COUNT * len(phases)
+        yield figure(
+            name, "1/s", reference, target,
+            [
+                tuple(rows / sum(run[phase] for phase in phases) for run in pair)
+                for pair in runs
+            ],
+        )
+
+
+def opening(base: str) -> Iterator[Figure]:
+    """A store of 1,000,000 companies, until the first one is read; an empty one, until none is."""
+    with tempfile.TemporaryDirectory(prefix="restway-bench-") as folder:
+        full, empty = str(Path(folder) / "full.db"), str(Path(folder) / "empty.db")
+        for path in (full, empty):
+            run_c("restway_store_open", DOCUMENT, path)
+        _fill(full)
+        runs = in_turn(
+            _OPEN_PAIRS,
+            lambda: run_c("restway_store_open", DOCUMENT, full)["open_seconds"] * 1e3,
+            lambda: run_c("restway_store_open", DOCUMENT, empty)["open_seconds"] * 1e3,
+        )
+    yield figure(
+        "store.sqlite.open_1000000.time", "ms", "an empty store", Target(3), list(runs)
+    )
+
+
+def _in_new_file(program: str, *arguments: object) -> dict[str, float]:
+    with tempfile.TemporaryDirectory(prefix="restway-bench-") as folder:
+        return run_c(program, Path(folder) / "companies.db", *arguments)
+
+
+def _fill(path: str) -> None:
+    """As somebody with a shell may do: rows are rows."""
+    with sqlite3.connect(path) as file:
+        file.execute(
+            """
+            WITH RECURSIVE number(n) AS (
+                SELECT 1 UNION ALL SELECT n + 1 FROM number WHERE n < ?
+            )
+            INSERT INTO Company (_key, itemID, name, revenue, active, about, street, city)
+            SELECT n, n, 'Company ' || n, n * 1234.5, n % 3 <> 0, 'steel paper glass grain light',
+                'Main street', 'Coimbra' FROM number
+            """,
+            (_MANY,),
+        )
+        (count,) = file.execute("SELECT count(*) FROM Company").fetchone()
+    file.close()
+    assert count == _MANY

@@ -1,0 +1,69 @@
+"""Small requests from C: many in flight, one at a time, thousands that wait."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from .figure import Figure, Target, figure, in_turn
+from .programs import DOCUMENT, Result, run_c
+
+_PAIRS = 7
+_IN_FLIGHT = 32
+_QUEUED = 10_000
+_REQUESTS = 20_000
+_BLOCKING_REQUESTS = 5_000
+
+_MULTI = "C: libcurl multi, 32 in flight, Jansson"
+_EASY = "C: libcurl easy, reused, Jansson"
+
+
+def in_flight(base: str) -> Iterator[Figure]:
+    runs = in_turn(
+        _PAIRS,
+        lambda: run_c("restway_async", DOCUMENT, base, _IN_FLIGHT, _REQUESTS),
+        lambda: run_c("floor_multi", base, _IN_FLIGHT, _REQUESTS),
+    )
+    yield figure(
+        "transport.c32.requests_per_second", "1/s", _MULTI, Target(1.0, is_floor=True),
+        [(_per_second(ours), _per_second(theirs)) for ours, theirs in runs],
+    )
+    yield figure(
+        "transport.c32.cpu_per_request", "us", _MULTI, Target(1.4),
+        [(_cpu(ours), _cpu(theirs)) for ours, theirs in runs],
+    )
+
+
+def one_at_a_time(base: str) -> Iterator[Figure]:
+    runs = in_turn(
+        _PAIRS,
+        lambda: run_c("restway_blocking", DOCUMENT, base, _BLOCKING_REQUESTS),
+        lambda: run_c("floor_easy", base, _BLOCKING_REQUESTS),
+    )
+    yield figure(
+        "transport.c1.latency", "us", _EASY, Target(1.15),
+        [(_latency(ours), _latency(theirs)) for ours, theirs in runs],
+    )
+
+
+def queued(base: str) -> Iterator[Figure]:
+    runs = in_turn(
+        _PAIRS,
+        lambda: run_c("restway_async", DOCUMENT, base, _QUEUED, _REQUESTS),
+        lambda: run_c("restway_async", DOCUMENT, base, _IN_FLIGHT, _REQUESTS),
+    )
+    yield figure(
+        "transport.queued10000.cpu_per_request", "us", "Restway, 32 in flight", Target(1.3),
+        [(_cpu(many), _cpu(few)) for many, few in runs],
+    )
+
+
+def _per_second(run: Result) -> float:
+    return run["requests"] / run["seconds"]
+
+
+def _cpu(run: Result) -> float:
+    return run["cpu_seconds"] / run["requests"] * 1e6
+
+
+def _latency(run: Result) -> float:
+    return run["latency_seconds"] * 1e6
