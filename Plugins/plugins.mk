@@ -4,7 +4,7 @@ PLUGINS := simdjson
 PLUGIN_FILES := $(PLUGINS:%=build/plugins/%.so)
 PLUGIN_FLAGS := -O3 -fPIC -fvisibility=hidden -Wall -Wextra -Werror -IInclude
 PLUGIN_LINK := -shared -Wl,--version-script=Plugins/plugin.map -Wl,-z,relro -Wl,-z,now
-PLUGIN_HEADERS := Include/restway/plugin.h Plugins/plugin.map Plugins/plugins.mk
+PLUGIN_HEADERS := $(wildcard Include/restway/plugin*.h) Plugins/plugin.map Plugins/plugins.mk
 
 .PHONY: plugins
 plugins: setup $(PLUGIN_FILES) ## build the plugins that ship

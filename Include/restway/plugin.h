@@ -6,47 +6,18 @@
  *  append only. Whoever reads a table looks at no more than its size says, and at no more than it
  *  knows.
  *
- *  This header stands alone. docs/PLUGINS.md writes a mapper step by step. The tables of encoding
- *  and of transports are fixed here for plugins to come; see restway_plugin_host.capabilities.
+ *  With the two that it includes this header stands alone. docs/PLUGINS.md writes a mapper and a
+ *  transport step by step. What a host can do says restway_plugin_host.capabilities.
  */
 #ifndef RESTWAY_PLUGIN_H
 #define RESTWAY_PLUGIN_H
 
-#include <stddef.h>
-#include <stdint.h>
+#include "plugin_base.h"
+#include "plugin_transport.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
-
-/** The version of this header. Another major number is refused; a minor one only appends. */
-#define RESTWAY_PLUGIN_ABI_MAJOR 1
-#define RESTWAY_PLUGIN_ABI_MINOR 0
-
-/** What a function of a plugin or of the host answers. Frozen; append only. */
-#define RESTWAY_PLUGIN_OK 0
-/** What was asked for cannot be done; the reason says why. */
-#define RESTWAY_PLUGIN_FAILED 1
-/** Memory could not be had. */
-#define RESTWAY_PLUGIN_OUT_OF_MEMORY 2
-/** The bytes are not what the media type says. */
-#define RESTWAY_PLUGIN_MALFORMED 3
-/** Nested deeper than the limit. */
-#define RESTWAY_PLUGIN_TOO_DEEP 4
-
-/** Why something failed; whoever calls gives room for it.
- *
- *  A text quotes nothing of a body, and no credentials. */
-typedef struct restway_plugin_reason {
-    /** sizeof(restway_plugin_reason), set by the caller. */
-    size_t struct_size;
-    /** NUL-terminated UTF-8; empty when nothing is known. */
-    char text[512];
-    /** Where in the bytes: line and column from 1, the offset from 0; all 0 when not known. */
-    int64_t line;
-    int64_t column;
-    int64_t byte_offset;
-} restway_plugin_reason;
 
 /** @name Mappers: bytes to values, and values to bytes @{ */
 
@@ -159,87 +130,6 @@ typedef struct restway_plugin_mapper {
 
 /** @} */
 
-/** @name Transports: performing exchanges @{ */
-
-typedef struct restway_plugin_header {
-    const char *name;
-    const char *value;
-} restway_plugin_header;
-
-/** An exchange to perform. All of it is borrowed until `start` returns, but for the body. */
-typedef struct restway_plugin_exchange {
-    size_t struct_size;
-    /** Never used twice. */
-    uint64_t id;
-    const char *method;
-    /** Absolute, http or https. */
-    const char *url;
-    const restway_plugin_header *headers;
-    size_t header_count;
-    /** Borrowed until the exchange is completed; NULL when there is none. */
-    const void *body;
-    size_t body_length;
-    /** 0 sets no limit. */
-    int64_t total_milliseconds;
-    int64_t connect_milliseconds;
-    int64_t idle_milliseconds;
-    /** Higher goes first; 0 is usual. */
-    int32_t priority;
-    /** 1 when kept cookies may be sent and kept. */
-    int32_t uses_cookies;
-} restway_plugin_exchange;
-
-/** Why an exchange has no response, or RESTWAY_PLUGIN_OK. Frozen; append only. */
-#define RESTWAY_PLUGIN_EXCHANGE_CANCELLED 100
-#define RESTWAY_PLUGIN_EXCHANGE_CLOSED 101
-#define RESTWAY_PLUGIN_EXCHANGE_TIMED_OUT 102
-#define RESTWAY_PLUGIN_EXCHANGE_RESOLVE 103
-#define RESTWAY_PLUGIN_EXCHANGE_CONNECT 104
-#define RESTWAY_PLUGIN_EXCHANGE_TLS 105
-#define RESTWAY_PLUGIN_EXCHANGE_CONNECTION_LOST 106
-#define RESTWAY_PLUGIN_EXCHANGE_PROTOCOL 107
-#define RESTWAY_PLUGIN_EXCHANGE_TOO_LARGE 108
-#define RESTWAY_PLUGIN_EXCHANGE_UNSUPPORTED 109
-
-/** What the host says to bytes of a body. */
-#define RESTWAY_PLUGIN_BODY_MORE 0
-/** Deliver nothing more of this exchange until `resume`. These bytes have been taken. */
-#define RESTWAY_PLUGIN_BODY_PAUSE 1
-/** Complete the exchange with RESTWAY_PLUGIN_EXCHANGE_TOO_LARGE. */
-#define RESTWAY_PLUGIN_BODY_STOP 2
-
-typedef struct restway_plugin_host restway_plugin_host;
-
-/** A transport. The host calls every function from any thread, several at a time, and none blocks.
- *  The plugin may call back from any thread, also before `start` has returned. */
-typedef struct restway_plugin_transport {
-    size_t struct_size;
-    /** Unique among the transports of a client; letters, digits, `-`, `_`. */
-    const char *name;
-    void *context;
-    /** Makes one for a client. `host` lives until `close` has returned and all its exchanges have
-     *  completed.
-     *
-     *  @param options The plugin's options of the API document, as JSON text.
-     *  @param out_transport Handed to the functions below. */
-    int32_t (*open)(
-        void *context, const restway_plugin_host *host, const char *options,
-        void **out_transport, restway_plugin_reason *reason);
-    /** Starts an exchange. It then completes exactly once, through `exchange_completed`, also when
-     *  this failed to start it. */
-    void (*start)(void *transport, const restway_plugin_exchange *exchange);
-    /** Ends an exchange soon, with RESTWAY_PLUGIN_EXCHANGE_CANCELLED unless it completes before. An
-     *  unknown id is fine. */
-    void (*cancel)(void *transport, uint64_t exchange);
-    /** After RESTWAY_PLUGIN_BODY_PAUSE. An unknown id is fine. */
-    void (*resume)(void *transport, uint64_t exchange);
-    /** Completes all exchanges with RESTWAY_PLUGIN_EXCHANGE_CLOSED and gives everything back.
-     *  Called once; nothing is called after it. */
-    void (*close)(void *transport);
-} restway_plugin_transport;
-
-/** @} */
-
 /** Levels of `log`. */
 #define RESTWAY_PLUGIN_LOG_ERROR 1
 #define RESTWAY_PLUGIN_LOG_WARNING 2
@@ -253,10 +143,15 @@ typedef struct restway_plugin_transport {
 
 /** What the host gives to a plugin. All functions may be called from any thread.
  *
- *  For each exchange: `exchange_head` at most once, never for a 1xx; then `exchange_body`, any
- *  number of times; `exchange_trailers` at most once after them; `exchange_progress` at any time;
- *  `exchange_completed` exactly once, last. Calls for one exchange never overlap. What breaks this
- *  order is not obeyed, and reported with the plugin's name. */
+ *  For each exchange: `exchange_head` at most once; then `exchange_body`, any number of times;
+ *  `exchange_trailers` at most once after them; `exchange_progress` at any time;
+ *  `exchange_completed` exactly once, last. These calls for one exchange never overlap;
+ *  `exchange_read` may overlap with them, though not with itself.
+ *
+ *  What breaks this is not obeyed: the exchange fails with RESTWAY_E_PLUGIN, the log says why, both
+ *  name the plugin, and `cancel` is called. A call for an exchange that has completed does nothing
+ *  but that log line. An exchange that does not complete within its time-out, or soon after it was
+ *  cancelled, stopped or closed, is completed by the host's watchdog. */
 struct restway_plugin_host {
     size_t struct_size;
     /** RESTWAY_PLUGIN_ABI_* of the host. */
@@ -268,10 +163,13 @@ struct restway_plugin_host {
     const char *version;
     /** Writes a line to the host's log. */
     void (*log)(const restway_plugin_host *host, int32_t level, const char *text);
+    /** The host's own. */
+    void *context;
     void (*exchange_head)(
-        const restway_plugin_host *host, uint64_t exchange, int32_t status,
-        const restway_plugin_header *headers, size_t header_count);
-    /** @return RESTWAY_PLUGIN_BODY_*. */
+        const restway_plugin_host *host, uint64_t exchange, const restway_plugin_head *head);
+    /** Bytes of the body, content codings not undone.
+     *
+     *  @return RESTWAY_PLUGIN_BODY_*. */
     int32_t (*exchange_body)(
         const restway_plugin_host *host, uint64_t exchange, const void *bytes, size_t length);
     void (*exchange_trailers)(
@@ -281,10 +179,32 @@ struct restway_plugin_host {
     void (*exchange_progress)(
         const restway_plugin_host *host, uint64_t exchange, int64_t uploaded, int64_t upload_total,
         int64_t downloaded, int64_t download_total);
-    /** @param result RESTWAY_PLUGIN_OK after a head and the whole body, else why there is none.
-     *  @param text   What happened and where, without credentials or queries; may be NULL. */
+    /** @param end For an exchange that was forwarded NULL says: as it ended. */
     void (*exchange_completed)(
-        const restway_plugin_host *host, uint64_t exchange, int32_t result, const char *text);
+        const restway_plugin_host *host, uint64_t exchange, const restway_plugin_end *end);
+    /** The next bytes of the request's body.
+     *
+     *  @param out_length Receives how many there are; 0 unless the answer is
+     *                    RESTWAY_PLUGIN_READ_BYTES.
+     *  @return RESTWAY_PLUGIN_READ_*. */
+    int32_t (*exchange_read)(
+        const restway_plugin_host *host, uint64_t exchange, void *buffer, size_t capacity,
+        size_t *out_length);
+    /** Reads the request's body from its beginning again.
+     *
+     *  @return RESTWAY_PLUGIN_OK, or RESTWAY_PLUGIN_FAILED when that body is read but once. */
+    int32_t (*exchange_rewind)(const restway_plugin_host *host, uint64_t exchange);
+    /** Leaves an exchange to the transport that is built in, which performs it as it would have,
+     *  and tells the client. The plugin only watches; but for what RESTWAY_PLUGIN_LATER says, it
+     *  calls nothing for this exchange any more. `cancel` and `close` need not do anything for it.
+     *
+     *  @param watcher The table is copied. Its context lives until `completed` was called, and a
+     *                 later `exchange_completed` as well.
+     *  @return RESTWAY_PLUGIN_OK; RESTWAY_PLUGIN_FAILED for an exchange whose head has been given,
+     *          whose body has been read and cannot be rewound, or that was forwarded before: it
+     *          still has to be completed. */
+    int32_t (*exchange_forward)(
+        const restway_plugin_host *host, uint64_t exchange, const restway_plugin_watcher *watcher);
 };
 
 /** What a plugin is and brings. The plugin fills it; its texts and tables live as long as the

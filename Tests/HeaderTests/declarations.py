@@ -9,7 +9,8 @@ from tree import INCLUDE
 
 HEADERS = sorted((INCLUDE / "restway").glob("*.h"))
 #: What programs call. The tables of plugins are read by size, and made by no one but a plugin.
-OF_PROGRAMS = [header for header in HEADERS if header.name != "plugin.h"]
+OF_PLUGINS = {"plugin.h", "plugin_base.h", "plugin_transport.h"}
+OF_PROGRAMS = [header for header in HEADERS if header.name not in OF_PLUGINS]
 
 _COMMENT = re.compile(r"/\*.*?\*/|//[^\n]*", re.DOTALL)
 _FUNCTION = re.compile(
