@@ -167,7 +167,28 @@ _TEXTS: dict[str, str | bytes] = {
     "deep": _nested(512),
     "too deep": _nested(513),
     "too deep where nobody looks": '{"a":1,"b":' + "[" * 512 + "]" * 512 + "}",
+    "NUL escaped in a key": '{"a\\u0000":1,"a":2}',
+    "quote escaped in a key": '{"\\"":1,"\\u0061":2}',
     "list of many": "[" + ",".join(f'{{"a":{n}}}' for n in range(3_000)) + "]",
+}
+#: It is read in windows of 64 KiB: what would end one in a bad place, and errors behind the first.
+_LONG_LIST = ",".join(
+    json.dumps({"a": ("}," * (n % 9) + '"\\\n\u00e9') * (n % 13), "b": [n, {"c": []}]})
+    for n in range(4_000)
+)
+_TEXTS |= {
+    "list of windows": f"[{_LONG_LIST}]",
+    "list of windows, truncated": f"[{_LONG_LIST}",
+    "list of windows, trailing comma": f"[{_LONG_LIST},]",
+    "list of windows, two values": f"[{_LONG_LIST}]{{}}",
+    "list of windows, tab raw": f'[{_LONG_LIST},{{"a":"\t"}}]',
+    "list of windows, invalid UTF-8": f'[{_LONG_LIST},{{"a":"'.encode() + b'\xff"}]',
+    "list of windows, unclosed string": f'[{_LONG_LIST},{{"a":"}}]',
+    "string longer than windows": '{"a":"' + "x},{" * 60_000 + '"}',
+    "string longer than windows, unclosed": '{"a":"' + "x},{" * 60_000,
+    "string of escapes longer than windows": '{"a":"' + "\\u00e9}" * 30_000 + '"}',
+    "white space longer than windows": " " * 150_000 + '{"a":' + "\n" * 150_000 + "1}",
+    "number longer than windows": '{"a":0.' + "3" * 150_000 + "e2}",
 }
 BODIES = {name: (body, 512) for name, body in _TEXTS.items()}
 BODIES |= {"as deep as the limit": (_nested(7), 7), "deeper than the limit": (_nested(8), 7)}

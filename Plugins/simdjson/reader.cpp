@@ -1,0 +1,170 @@
+#include "reader.h"
+
+#include <cstring>
+
+namespace {
+
+using outcome = reader::outcome;
+
+/// Behind the token in front of the one that begins at `next`.
+const char *end_of(const char *next) {
+    while (next[-1] == ' ' || next[-1] == '\n' || next[-1] == '\t' || next[-1] == '\r')
+        next--;
+    return next;
+}
+
+bool is_word(const char *first, const char *end, const char *word, std::size_t length) {
+    return static_cast<std::size_t>(end - first) == length &&
+           std::memcmp(first, word, length) == 0;
+}
+
+outcome after(int32_t answer) {
+    return answer == RESTWAY_PLUGIN_STOP ? outcome::stopped : outcome::done;
+}
+
+} // namespace
+
+outcome reader::read() {
+    if (tokens_.has_ended())
+        return tokens_.error() == simdjson::SUCCESS ? outcome::empty : outcome::malformed;
+    const outcome ended = value<true>(tokens_.next());
+    if (ended != outcome::done)
+        return ended;
+    const bool is_whole = tokens_.has_ended() && tokens_.error() == simdjson::SUCCESS;
+    return is_whole ? outcome::done : outcome::malformed;
+}
+
+template <bool tells> outcome reader::value(const char *at) {
+    const std::size_t outside = open_.size();
+    while (true) {
+        bool has_opened = false;
+        if (*at == '{' || *at == '[') {
+            const bool is_object = *at == '{';
+            int32_t answer = RESTWAY_PLUGIN_WANT;
+            if (tells)
+                answer = is_object ? sink_.begin_object(context_)
+                                   : sink_.begin_array(context_, -1);
+            if (answer == RESTWAY_PLUGIN_STOP)
+                return outcome::stopped;
+            if (answer == RESTWAY_PLUGIN_SKIP) {
+                const outcome skipped = value<false>(at);
+                if (skipped != outcome::done)
+                    return skipped;
+            } else {
+                if (open_.size() == depth_max_)
+                    return outcome::too_deep;
+                open_.push_back(is_object);
+                has_opened = true;
+            }
+        } else {
+            const outcome ended = scalar<tells>(at);
+            if (ended != outcome::done)
+                return ended;
+        }
+        const outcome ended = advance<tells>(at, outside, has_opened);
+        if (ended != outcome::done || at == nullptr)
+            return ended;
+    }
+}
+
+template <bool tells>
+outcome reader::advance(const char *&at, std::size_t outside, bool is_first) {
+    while (open_.size() > outside) {
+        const bool is_object = open_.back();
+        at = tokens_.next();
+        if (*at == (is_object ? '}' : ']')) {
+            open_.pop_back();
+            is_first = false;
+            if (tells && (is_object ? sink_.end_object(context_) : sink_.end_array(context_)) ==
+                             RESTWAY_PLUGIN_STOP)
+                return outcome::stopped;
+            continue;
+        }
+        if (!is_first) {
+            if (*at != ',')
+                return outcome::malformed;
+            at = tokens_.next();
+        }
+        if (!is_object)
+            return outcome::done;
+        bool is_wanted = tells;
+        const outcome ended = key<tells>(at, is_wanted);
+        if (ended != outcome::done)
+            return ended;
+        if (*tokens_.next() != ':')
+            return outcome::malformed;
+        at = tokens_.next();
+        if (is_wanted == tells)
+            return outcome::done;
+        const outcome skipped = value<false>(at);
+        if (skipped != outcome::done)
+            return skipped;
+        is_first = false;
+    }
+    at = nullptr;
+    return outcome::done;
+}
+
+template <bool tells> outcome reader::key(const char *at, bool &is_wanted) {
+    text text;
+    if (*at != '"' || !read(at, text))
+        return outcome::malformed;
+    // As in the built-in mapper.
+    if (text.first == unescaped_.text() && std::memchr(text.first, 0, text.length) != nullptr)
+        return outcome::malformed;
+    if (!tells)
+        return outcome::done;
+    const int32_t answer = sink_.key(context_, text.first, text.length);
+    is_wanted = answer != RESTWAY_PLUGIN_SKIP;
+    return after(answer);
+}
+
+template <bool tells> outcome reader::scalar(const char *at) {
+    if (*at == '"') {
+        text text;
+        if (!read(at, text))
+            return outcome::malformed;
+        return tells ? after(sink_.string(context_, text.first, text.length)) : outcome::done;
+    }
+    if (*at == 0)
+        return outcome::malformed;
+    const char *const end = end_of(tokens_.peek());
+    if (*at == '-' || (*at >= '0' && *at <= '9')) {
+        const number number = number::read(at, end);
+        if (number.kind == number::broken)
+            return outcome::malformed;
+        return tells ? after(push(number, at, end)) : outcome::done;
+    }
+    const bool is_true = is_word(at, end, "true", 4);
+    if (is_true || is_word(at, end, "false", 5))
+        return tells ? after(sink_.boolean(context_, is_true)) : outcome::done;
+    if (is_word(at, end, "null", 4))
+        return tells ? after(sink_.null_value(context_)) : outcome::done;
+    return outcome::malformed;
+}
+
+bool reader::read(const char *at, text &text) {
+    const char *const escape = tokens_.backslash(at);
+    const char *const end = end_of(tokens_.peek());
+    if (end - at < 2 || end[-1] != '"')
+        return false;
+    if (escape < end) {
+        if (!unescaped_.read(at + 1, end - 1))
+            return false;
+        text = {unescaped_.text(), unescaped_.length()};
+    } else {
+        text = {at + 1, static_cast<std::size_t>(end - at - 2)};
+    }
+    return true;
+}
+
+int32_t reader::push(const number &number, const char *first, const char *end) {
+    switch (number.kind) {
+    case number::integer:
+        return sink_.integer(context_, number.whole);
+    case number::real:
+        return sink_.real(context_, number.value);
+    default:
+        return sink_.number_out_of_range(context_, first, static_cast<std::size_t>(end - first));
+    }
+}

@@ -1,0 +1,42 @@
+/// @file scalars.h
+/// Numbers and strings of JSON: their text to their value.
+#ifndef RESTWAY_SIMDJSON_SCALARS_H
+#define RESTWAY_SIMDJSON_SCALARS_H
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+/// A number (RFC 8259, section 6).
+struct number {
+    enum kinds {
+        broken,
+        integer,
+        real,
+        /// Neither an int64_t nor a double holds it.
+        out_of_range
+    };
+
+    kinds kind;
+    int64_t whole;
+    double value;
+
+    /// The number whose text lies between `first` and `end`.
+    static number read(const char *first, const char *end);
+};
+
+/// What stands between the quotes of a string, without its escapes.
+class unescaped {
+  public:
+    /// False when an escape is broken. Surrogates must come in pairs.
+    bool read(const char *first, const char *end);
+
+    const char *text() const { return text_.data(); }
+    std::size_t length() const { return length_; }
+
+  private:
+    std::vector<char> text_;
+    std::size_t length_ = 0;
+};
+
+#endif
