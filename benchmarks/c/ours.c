@@ -28,6 +28,12 @@ restway_client *ours_client_with_file(
     return client;
 }
 
+void ours_plugin(const char *name) {
+    restway_error *error = NULL;
+
+    expect(restway_plugin_load(name, NULL, &error), &error);
+}
+
 restway_request *ours_request(const char *path) {
     restway_request *request = NULL;
     restway_error *error = NULL;

@@ -15,6 +15,9 @@ restway_client *ours_client(const char *document, const char *base);
 restway_client *ours_client_with_file(
     const char *document, const char *base, const char *store_path);
 
+/* Loads the plugin `name`: clients that are made later have its mappers. */
+void ours_plugin(const char *name);
+
 /* A GET of `path`. */
 restway_request *ours_request(const char *path);
 

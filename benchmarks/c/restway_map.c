@@ -1,6 +1,6 @@
 /* A large list of companies, fetched and mapped to objects.
  *
- *     restway_map DOCUMENT BASE-URL PATH OBJECTS */
+ *     restway_map DOCUMENT BASE-URL PATH OBJECTS [PLUGIN] */
 #include "measure.h"
 #include "ours.h"
 
@@ -11,15 +11,18 @@ int main(int argc, char **argv) {
     const char *base = text_argument(argc, argv, 2, "BASE-URL");
     const char *path = text_argument(argc, argv, 3, "PATH");
     size_t objects = count_argument(argc, argv, 4, "OBJECTS");
-    restway_client *client = ours_client(document, base);
+    restway_client *client;
     restway_request *request = ours_request(path);
     restway_response *response = NULL;
     restway_error *error = NULL;
-    double begun = wall_seconds();
+    double begun;
     double seconds;
     restway_timings timings = RESTWAY_TIMINGS_INIT;
     size_t bytes = 0;
 
+    if (argc > 5) ours_plugin(argv[5]);
+    client = ours_client(document, base);
+    begun = wall_seconds();
     expect(restway_client_perform(client, request, 0, &response, &error), &error);
     seconds = wall_seconds() - begun;
     if (restway_response_object_count(response) != objects)

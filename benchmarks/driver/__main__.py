@@ -8,7 +8,18 @@ import sys
 from collections.abc import Callable, Iterator
 from types import FrameType
 
-from . import graphs, library, mapping, programs, python_clients, report, server, stores, transport
+from . import (
+    graphs,
+    library,
+    mapping,
+    plugins,
+    programs,
+    python_clients,
+    report,
+    server,
+    stores,
+    transport,
+)
 from .figure import Figure, SkippedError
 
 _SECONDS_MAX = 15 * 60
@@ -22,6 +33,9 @@ _GROUPS: dict[str, Callable[[str], Iterator[Figure]]] = {
     "python.asyncio32": python_clients.in_event_loop,
     "map.jansson.time": mapping.large_list,
     "map.jansson.relations": mapping.relations,
+    "map.simdjson.time": plugins.warm,
+    "map.simdjson.speedup_over_jansson": plugins.over_jansson,
+    "map.simdjson.speedup_over_msgspec": plugins.over_msgspec,
     "map.resident_after": mapping.resident,
     "map.again": graphs.again,
     "map.live_bytes": graphs.live,

@@ -21,6 +21,8 @@ _FLAGS = (
     *("-std=c99", "-D_POSIX_C_SOURCE=200809L", "-O2", "-g", "-pthread"),
     *("-Wall", "-Wextra", "-pedantic", "-Werror"),
 )
+#: As the plugins are compiled.
+_CXX_FLAGS = ("-std=c++17", "-O3", "-g", "-Wall", "-Wextra", "-Werror")
 
 #: What each program is made of beside its own file and measure.c, and what it is compiled with.
 _FLOOR = ("floor.c", "--cflags --libs libcurl jansson")
@@ -35,6 +37,7 @@ _PROGRAMS = {
     "restway_async": _OURS,
     "restway_blocking": _OURS,
     "restway_map": _OURS,
+    "restway_map_warm": _OURS,
     "restway_idle": _OURS,
     "restway_lists": _OURS,
     "restway_live": _OURS,
@@ -43,6 +46,9 @@ _PROGRAMS = {
     "restway_store_open": _OURS,
     "restway_open": (None, "--cflags restway"),
 }
+
+#: Each is one file of C++, and what it is compiled with.
+_CXX_PROGRAMS = {"floor_simdjson": "--cflags --libs simdjson libcurl"}
 
 Result = dict[str, float]
 
@@ -61,6 +67,12 @@ def build() -> None:
                 *(*flags, "-ldl"),
             ],
             check=True,
+        )
+    for name, packages in _CXX_PROGRAMS.items():
+        source, program = BENCHMARKS / "c" / f"{name}.cpp", BUILT / name
+        flags = _pkg_config(*packages.split())
+        subprocess.run(
+            ["c++", *_CXX_FLAGS, str(source), "-o", str(program), *flags], check=True
         )
 
 

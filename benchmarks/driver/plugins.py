@@ -1,0 +1,76 @@
+"""Large lists of companies, mapped by plugins."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+from .figure import Figure, Target, figure, in_turn
+from .payload import LARGE_COUNT, LARGE_PATH
+from .programs import BUILT, DOCUMENT, Result, run_c, run_python
+
+_PAIRS = 7
+_ROUNDS = 6
+_SIMDJSON = "simdjson"
+
+
+def warm(base: str) -> Iterator[Figure]:
+    """Against a program that does the same with simdjson alone; both have done it before."""
+    document = _document()
+    runs = in_turn(
+        _PAIRS,
+        lambda: run_c(
+            "restway_map_warm", document, base, LARGE_PATH, LARGE_COUNT, _ROUNDS, _SIMDJSON
+        ),
+        lambda: run_c("floor_simdjson", f"{base}/{LARGE_PATH}", _ROUNDS),
+    )
+    yield figure(
+        "map.simdjson.time", "ms", "C++: simdjson's DOM, objects, index", Target(1.4),
+        [(ours["map_seconds"] * 1e3, theirs["map_seconds"] * 1e3) for ours, theirs in runs],
+    )
+
+
+def over_jansson(base: str) -> Iterator[Figure]:
+    """Both are ours, the first list of a fresh process."""
+    document = _document()
+    runs = in_turn(
+        _PAIRS,
+        lambda: _with_simdjson(document, base),
+        lambda: run_c("restway_map", DOCUMENT, base, LARGE_PATH, LARGE_COUNT),
+    )
+    yield _speedup("map.simdjson.speedup_over_jansson", "Restway with Jansson", 6, runs)
+
+
+def over_msgspec(base: str) -> Iterator[Figure]:
+    """Against Python structs, from a body in memory; the first list of a fresh process too."""
+    document = _document()
+    runs = in_turn(
+        _PAIRS,
+        lambda: _with_simdjson(document, base),
+        lambda: run_python("msgspec_decode", f"{base}/{LARGE_PATH}", LARGE_COUNT),
+    )
+    yield _speedup("map.simdjson.speedup_over_msgspec", "msgspec, structs", 2.5, runs)
+
+
+def _document() -> str:
+    """The benchmarks' API document, but that simdjson reads what its server answers."""
+    document = json.loads(Path(DOCUMENT).read_text(encoding="utf-8"))
+    path = BUILT / "simdjson.restway.json"
+    path.write_text(json.dumps({**document, "dataMapper": _SIMDJSON}), encoding="utf-8")
+    return str(path)
+
+
+def _with_simdjson(document: str, base: str) -> Result:
+    return run_c("restway_map", document, base, LARGE_PATH, LARGE_COUNT, _SIMDJSON)
+
+
+def _speedup(
+    name: str, reference: str, target: float, runs: list[tuple[Result, Result]]
+) -> Figure:
+    pairs = [(_megabytes_per_second(ours), _megabytes_per_second(theirs)) for ours, theirs in runs]
+    return figure(name, "MB/s", reference, Target(target, is_floor=True), pairs)
+
+
+def _megabytes_per_second(run: Result) -> float:
+    return run["bytes"] / run["map_seconds"] / 1e6
