@@ -15,6 +15,7 @@ FILE := librestway.so.$(VERSION)
 
 # Where `make install` puts things.
 PREFIX ?= /usr/local
+BINDIR ?= $(PREFIX)/bin
 LIBDIR ?= $(PREFIX)/lib
 INCLUDEDIR ?= $(PREFIX)/include
 DOCDIR ?= $(PREFIX)/share/doc/restway
@@ -138,6 +139,7 @@ install: build install-files ## install into PREFIX (/usr/local), below DESTDIR 
 uninstall: ## remove exactly what install put there
 	rm -f $(addprefix $(DESTDIR)$(LIBDIR)/,$(FILE) $(SONAME) librestway.so pkgconfig/restway.pc) \
 	    $(PLUGINS:%=$(DESTDIR)$(PLUGINDIR)/%.so) \
+	    $(DESTDIR)$(BINDIR)/$(notdir $(CHECK_TOOL)) \
 	    $(addprefix $(DESTDIR)$(INCLUDEDIR)/restway/,$(HEADERS)) \
 	    $(addprefix $(DESTDIR)$(DOCDIR)/,$(notdir $(DOCUMENTS)))
 	for directory in $(PLUGINDIR) $(LIBDIR)/restway $(INCLUDEDIR)/restway $(DOCDIR); do \
@@ -176,12 +178,14 @@ $(BENCH_VENV)/.stamp: benchmarks/requirements.txt | bench-packages
 
 .PHONY: install-files
 install-files:
-	install -d $(addprefix $(DESTDIR),$(LIBDIR)/pkgconfig $(PLUGINDIR) $(INCLUDEDIR)/restway \
-	    $(DOCDIR))
+	install -d $(addprefix $(DESTDIR),$(BINDIR) $(LIBDIR)/pkgconfig $(PLUGINDIR) \
+	    $(INCLUDEDIR)/restway $(DOCDIR))
 	install -m 755 $(LIBRARY) $(DESTDIR)$(LIBDIR)/$(FILE)
 	strip --strip-unneeded $(DESTDIR)$(LIBDIR)/$(FILE)
 	install -m 755 $(PLUGIN_FILES) $(DESTDIR)$(PLUGINDIR)
 	strip --strip-unneeded $(PLUGINS:%=$(DESTDIR)$(PLUGINDIR)/%.so)
+	install -m 755 $(CHECK_TOOL) $(DESTDIR)$(BINDIR)
+	strip $(DESTDIR)$(BINDIR)/$(notdir $(CHECK_TOOL))
 	ln -sf $(FILE) $(DESTDIR)$(LIBDIR)/$(SONAME)
 	ln -sf $(SONAME) $(DESTDIR)$(LIBDIR)/librestway.so
 	install -m 644 $(addprefix Include/restway/,$(HEADERS)) $(DESTDIR)$(INCLUDEDIR)/restway
@@ -262,7 +266,7 @@ test-python: setup
 # Plugins that are compiled for each test, good and bad ones.
 .PHONY: test-plugins
 test-plugins: setup $(STAGE)/lib/librestway.so
-	$(STAGED) timeout 300 $(PYTHON) -m pytest -c Tests/Plugins/pytest.ini Tests/Plugins
+	$(STAGED) timeout 900 $(PYTHON) -m pytest -c Tests/Plugins/pytest.ini Tests/Plugins
 	MYPYPATH=bindings/python $(PYTHON) -m mypy --strict Tests/Plugins
 
 # Servers that misbehave, and packaged ones: nginx, httpbin.

@@ -6,8 +6,16 @@ PLUGIN_FLAGS := -O3 -fPIC -fvisibility=hidden -Wall -Wextra -Werror -IInclude
 PLUGIN_LINK := -shared -Wl,--version-script=Plugins/plugin.map -Wl,-z,relro -Wl,-z,now
 PLUGIN_HEADERS := $(wildcard Include/restway/plugin*.h) Plugins/plugin.map Plugins/plugins.mk
 
+# A tool for those who write plugins; it needs nothing of the library.
+CHECK_TOOL := build/restway-plugin-check
+CHECK_FLAGS := -std=gnu11 -D_GNU_SOURCE -O2 -g -Wall -Wextra -Werror -IInclude -pthread
+
 .PHONY: plugins
-plugins: setup $(PLUGIN_FILES) ## build the plugins that ship
+plugins: setup $(PLUGIN_FILES) $(CHECK_TOOL) ## build the plugins that ship, and their checker
+
+$(CHECK_TOOL): $(wildcard Plugins/check/*) $(PLUGIN_HEADERS)
+	mkdir -p $(@D)
+	cc $(CHECK_FLAGS) $(filter %.c,$^) -o $@
 
 build/plugins/simdjson.so: $(wildcard Plugins/simdjson/*) $(PLUGIN_HEADERS)
 	mkdir -p $(@D)

@@ -8,13 +8,19 @@ from pathlib import Path
 from declarations import HEADERS
 from tree import ROOT, Stage, output
 
-#: The plugins that ship.
-PLUGINS = [path.name for path in sorted((ROOT / "Plugins").iterdir()) if path.is_dir()]
+#: The plugins that ship; `check` holds the tool that checks them.
+PLUGINS = [
+    path.name
+    for path in sorted((ROOT / "Plugins").iterdir())
+    if path.is_dir() and path.name != "check"
+]
 
 
 def _make(verb: str, *variables: str) -> None:
     # Inside `make test` the outer make's variables must not reach this one.
-    own = {"MFLAGS", "PREFIX", "LIBDIR", "INCLUDEDIR", "DOCDIR", "DESTDIR", "LIBRARY"}
+    own = {
+        "MFLAGS", "PREFIX", "BINDIR", "LIBDIR", "INCLUDEDIR", "DOCDIR", "DESTDIR", "LIBRARY",
+    }
     names = [name for name in os.environ if name.startswith("MAKE") or name in own]
     clean = [word for name in names for word in ("-u", name)]
     output("env", *clean, "make", "--no-print-directory", verb, *variables, cwd=ROOT)
@@ -36,6 +42,7 @@ def _documents() -> list[Path]:
 
 def _expected(lib: str, include: str, doc: str) -> set[str]:
     return {
+        "bin/restway-plugin-check",
         *(f"{lib}/librestway.so{suffix}" for suffix in ("", ".0", ".0.1.0")),
         f"{lib}/pkgconfig/restway.pc",
         *(f"{lib}/restway/plugins/{name}.so" for name in PLUGINS),

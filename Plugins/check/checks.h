@@ -1,0 +1,70 @@
+/* The checks: what they are called, what they claim, and the functions that make them. */
+#ifndef RESTWAY_CHECK_CHECKS_H
+#define RESTWAY_CHECK_CHECKS_H
+
+#include <stddef.h>
+
+/* What a check is about. */
+typedef enum subject_kind { SUBJECT_PLUGIN, SUBJECT_MAPPER, SUBJECT_TRANSPORT } subject_kind;
+
+typedef struct subject {
+    /* Which of the plugin's mappers or transports. */
+    size_t index;
+} subject;
+
+typedef struct check {
+    /* "mapper.skip" */
+    const char *id;
+    subject_kind kind;
+    /* What holds when it is ok, in a sentence. */
+    const char *claim;
+    /* Runs in a process of its own; see outcome.h. The argument is a subject. */
+    void (*run)(const void *subject);
+    /* The rest of its kind is left out when it fails. */
+    int is_basic;
+} check;
+
+extern const check checks[];
+extern const size_t check_count;
+
+/* Each in the file of its concern. */
+void check_plugin_loads(const void *);
+void check_plugin_exports(const void *);
+void check_plugin_starts(const void *);
+void check_plugin_version(const void *);
+void check_plugin_texts(const void *);
+void check_plugin_capabilities(const void *);
+void check_plugin_tables(const void *);
+void check_plugin_older_host(const void *);
+void check_plugin_newer_host(const void *);
+void check_plugin_exit(const void *);
+
+void check_options_accepted(const void *);
+void check_options_unknown(const void *);
+void check_options_types(const void *);
+
+void check_mapper_table(const void *);
+void check_mapper_samples(const void *);
+void check_mapper_events(const void *);
+void check_mapper_skip(const void *);
+void check_mapper_stop(const void *);
+void check_mapper_depth(const void *);
+void check_mapper_sizes(const void *);
+void check_mapper_truncated(const void *);
+void check_mapper_garbage(const void *);
+void check_mapper_bounds(const void *);
+void check_mapper_reasons(const void *);
+void check_mapper_tables(const void *);
+void check_mapper_thread(const void *);
+void check_mapper_late(const void *);
+void check_mapper_repeat(const void *);
+void check_mapper_concurrent(const void *);
+void check_mapper_memory(const void *);
+void check_mapper_descriptors(const void *);
+void check_mapper_threads(const void *);
+
+void check_encode_order(const void *);
+void check_encode_errors(const void *);
+void check_encode_trip(const void *);
+
+#endif

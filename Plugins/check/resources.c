@@ -1,0 +1,87 @@
+#include "resources.h"
+
+#include <dirent.h>
+#include <malloc.h>
+#include <time.h>
+
+#include "outcome.h"
+
+#define WARM_UP_ROUNDS 8
+#define WAITS_MAX 1000
+
+size_t memory_in_use(void) {
+    struct mallinfo2 now = mallinfo2();
+    return now.uordblks + now.hblkhd;
+}
+
+static size_t entries(const char *path) {
+    size_t count = 0;
+    DIR *directory = opendir(path);
+    if (directory == NULL) {
+        check_skipped("%s cannot be read", path);
+    }
+    for (struct dirent *entry = readdir(directory); entry != NULL; entry = readdir(directory)) {
+        count += entry->d_name[0] != '.';
+    }
+    closedir(directory);
+    return count;
+}
+
+/* Without the one that reads them. */
+size_t descriptors_open(void) {
+    return entries("/proc/self/fd") - 1;
+}
+
+size_t threads_running(void) {
+    return entries("/proc/self/task");
+}
+
+size_t threads_after_wait(size_t count) {
+    const struct timespec millisecond = {0, 1000000};
+    size_t running = threads_running();
+    for (int waits = 0; waits < WAITS_MAX && running > count; waits++) {
+        nanosleep(&millisecond, NULL);
+        running = threads_running();
+    }
+    return running;
+}
+
+static void repeat(int rounds, void (*round)(const void *), const void *argument) {
+    for (int index = 0; index < rounds; index++) {
+        round(argument);
+    }
+}
+
+/* What grows with every round is a leak; what grows once, or up to a bound, is none. */
+void expect_no_leak(void (*round)(const void *), const void *argument, size_t bytes_max) {
+    repeat(WARM_UP_ROUNDS, round, argument);
+    const size_t before = memory_in_use();
+    repeat(LEAK_ROUNDS, round, argument);
+    const size_t between = memory_in_use();
+    repeat(LEAK_ROUNDS, round, argument);
+    const size_t after = memory_in_use();
+    const size_t least = LEAK_ROUNDS * bytes_max;
+    require(
+        between < before + least || after < between + least,
+        "memory grows by %zu bytes with each round", (after - between) / LEAK_ROUNDS);
+}
+
+void expect_no_more_descriptors(void (*round)(const void *), const void *argument) {
+    repeat(WARM_UP_ROUNDS, round, argument);
+    const size_t before = descriptors_open();
+    repeat(LEAK_ROUNDS, round, argument);
+    const size_t after = descriptors_open();
+    require(
+        after < before + LEAK_ROUNDS / 2, "%zu more descriptors are open after %d rounds",
+        after - before, LEAK_ROUNDS);
+}
+
+void expect_no_more_threads(void (*round)(const void *), const void *argument) {
+    repeat(WARM_UP_ROUNDS, round, argument);
+    const size_t before = threads_running();
+    repeat(LEAK_ROUNDS, round, argument);
+    const size_t after = threads_after_wait(before);
+    require(
+        after < before + LEAK_ROUNDS / 2, "%zu more threads run after %d rounds", after - before,
+        LEAK_ROUNDS);
+}
