@@ -21,7 +21,8 @@ typedef enum RESTWAY_OPEN_ENUM restway_event_kind {
      *  progress; it has no payload, and status is RESTWAY_OK. */
     RESTWAY_EVENT_PROGRESS = 3,
     /** An attempt of a call has ended with status, and another one follows. Only when the client
-     *  has an attempt observer; it has no payload. */
+     *  has an attempt observer. The error says how it ended, and has the attempts until then
+     *  (restway_error_attempt()): it is the last of them, and its number is their count. */
     RESTWAY_EVENT_ATTEMPT = 4,
     /** Not a kind: pins the type to 32 bits. */
     RESTWAY_EVENT_KIND_PIN_ = 0x7fffffff
@@ -31,16 +32,17 @@ typedef enum RESTWAY_OPEN_ENUM restway_event_kind {
 typedef struct restway_event {
     /** A restway_event_kind. */
     uint32_t kind;
-    /** A restway_status: how the call completed. */
+    /** A restway_status: how the call completed, or the attempt ended. */
     uint32_t status;
     /** The context that was given to restway_client_send() or restway_client_observe(). */
     uint64_t token;
-    /** restway_call_id() of the call that has completed; else 0. */
+    /** restway_call_id() of the call that the event is about; 0 with RESTWAY_EVENT_CHANGED. */
     uint64_t call_id;
     union {
         /** RESTWAY_EVENT_COMPLETED when status is RESTWAY_OK. Owned by the caller (+1). */
         restway_response *response;
-        /** RESTWAY_EVENT_COMPLETED when it is not. Owned by the caller (+1). */
+        /** RESTWAY_EVENT_COMPLETED when it is not, and RESTWAY_EVENT_ATTEMPT. Owned by the caller
+         *  (+1). */
         restway_error *error;
         /** RESTWAY_EVENT_CHANGED. Owned by the caller (+1). */
         restway_changes *changes;

@@ -113,14 +113,15 @@ RESTWAY_API RESTWAY_MUST_USE restway_status restway_error_attempt(
  *  @param number  Of the attempt that ended, from 1.
  *  @param attempt *Borrowed* until this returns.
  *
- *  A notice. With RESTWAY_DELIVERY_DRAIN it is not called: an event RESTWAY_EVENT_ATTEMPT comes. */
+ *  A notice: it comes before the completion of its call. With RESTWAY_DELIVERY_DRAIN an event
+ *  RESTWAY_EVENT_ATTEMPT comes in its place. */
 typedef void (*restway_attempt_fn)(
     void *context, restway_call *call, size_t number, const restway_attempt *attempt);
 
 /** Sets who is told of attempts that did not end their call, in place of the one before.
  *
- *  @param observer NULL sets nobody. With RESTWAY_DELIVERY_DRAIN it is not called, and asks for
- *                  events.
+ *  @param observer NULL sets nobody. With RESTWAY_DELIVERY_DRAIN it is never called: any function
+ *                  asks for events.
  *  @param context  Passed to @p observer untouched.
  *  @param destroy  Called once with @p context when @p observer is told nothing more; may be NULL.
  *                  It is not called when this fails.

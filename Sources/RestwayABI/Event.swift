@@ -49,7 +49,8 @@ extension restway_event {
         kind = restway_event_kind.RESTWAY_EVENT_ATTEMPT.rawValue
         token = notice.token
         call_id = notice.call.id
-        status = (notice.attempt.failure.map { restway_status($0) } ?? .RESTWAY_OK).rawValue
+        status = restway_status(notice.failure.reason).rawValue
+        payload.error = Handle.give(ErrorHandle(notice.failure))
     }
 
     private init(_ notice: ChangeNotice) {

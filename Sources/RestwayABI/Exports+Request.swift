@@ -168,7 +168,7 @@ public func restway_request_set_body(
         let bytes = Array(try Argument.bytes(body, length, "body"))
         let mediaType = try Argument.nonEmptyString(mediaType, "media_type")
         try Argument.headerValue(mediaType, "media_type")
-        request.spec.withLock { $0.body = .init(bytes: bytes, mediaType: mediaType) }
+        request.set(.init(bytes: bytes, mediaType: mediaType))
     }
 }
 

@@ -114,7 +114,14 @@ extension Call {
             return false
         }
         let (credential, replays) = state.withLock { ($0.attempts.credential, $0.attempts.replays) }
-        guard let credential, park() else { return false }
+        guard let credential else { return false }
+        guard request.isRewindable else {
+            if client.auth.refuseForGood(sentWith: credential, replays: replays) {
+                cannotBeSentAgain()
+            }
+            return false
+        }
+        guard park() else { return false }
         let before = begin(.replay)
         let isTaken = client.auth.refuse(
             id, sentWith: credential, replays: replays, isOnWorker: isOnWorker

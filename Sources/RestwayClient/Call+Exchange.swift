@@ -5,16 +5,30 @@ import Synchronization
 
 /// The way of an exchange: to the transport, back to a worker, into objects.
 extension Call {
-    /// Gives an exchange to the transport.
+    /// Gives an exchange to the transport, with its body.
     ///
     /// - Parameters:
     ///   - exchange: What goes out for `request`, with its credential.
     ///   - isOnWorker: False on a thread that may be about to wait.
     func transmit(_ request: PreparedRequest, _ exchange: Exchange, isOnWorker: Bool) {
+        guard let reader = request.reader else {
+            return send(request, exchange, isOnWorker: isOnWorker)
+        }
+        open(reader, isOnWorker: isOnWorker) { feed, isOnWorker in
+            var exchange = exchange
+            exchange.body = .source(feed)
+            self.send(request, exchange, isOnWorker: isOnWorker)
+        }
+    }
+
+    private func send(_ request: PreparedRequest, _ exchange: Exchange, isOnWorker: Bool) {
         var exchange = exchange
         let (deadline, send, isAwaited) = state.withLock { state in
             state.sendCount += 1
-            return (state.deadline, state.sendCount, state.isAwaited && !isOnWorker)
+            // With a reader the I/O thread stays in its place: the thread that waits may hold what
+            // the host's function needs.
+            let isAwaited = state.isAwaited && !isOnWorker && request.reader == nil
+            return (state.deadline, state.sendCount, isAwaited)
         }
         if deadline != .never {
             let left = deadline.milliseconds(since: client.clock.now())
@@ -63,7 +77,7 @@ extension Call {
             var failure = Failure(error)
             failure.message = "\(description): \(error.message)"
             if !recovers(failure, request, isOnWorker: isOnWorker) {
-                finish(.failure(failure), isOnWorker: isOnWorker)
+                finish(.failure(explained(failure)), isOnWorker: isOnWorker)
             }
         case .success(let summary):
             guard let head = recorder.head else {
@@ -116,7 +130,7 @@ extension Call {
             if error.reason == .connectionLost, recovers(error, request, isOnWorker: isOnWorker) {
                 return
             }
-            finish(.failure(error), isOnWorker: isOnWorker)
+            finish(.failure(explained(error)), isOnWorker: isOnWorker)
         }
     }
 }

@@ -36,7 +36,11 @@ extension Call {
     func transferred(_ request: PreparedRequest) {
         guard request.sending.progress != nil else { return }
         progressed(request) { progress in
-            if let total = progress.upload.total { progress.upload.done = total }
+            if let total = progress.upload.total {
+                progress.upload.done = total
+            } else {
+                progress.upload.total = progress.upload.done
+            }
             progress.download.total = progress.download.done
         }
     }

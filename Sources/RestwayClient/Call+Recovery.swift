@@ -7,15 +7,15 @@ extension Call {
     /// Sees to it that the call is sent again, now or later; false when its failure stands.
     func recovers(_ failure: Failure, _ request: PreparedRequest, isOnWorker: Bool) -> Bool {
         let now = client.clock.now()
-        let attempt = state.withLock { $0.attempts.end(failure, now) }
+        state.withLock { $0.attempts.end(failure, now) }
         if failure.reason == .http, isRefusal(failure, request) {
-            let number = state.withLock { $0.attempts.number }
+            let ended = state.withLock { $0.attempts.ended }
             if replays(request, isOnWorker: isOnWorker) {
-                observe(attempt, number: number)
+                observe(failure, ended)
                 return true
             }
         }
-        return retries(failure, attempt, request, now)
+        return retries(failure, request, now)
     }
 
     private func isRefusal(_ failure: Failure, _ request: PreparedRequest) -> Bool {
@@ -24,7 +24,7 @@ extension Call {
     }
 
     private func retries(
-        _ failure: Failure, _ attempt: CallAttempt, _ request: PreparedRequest, _ now: Deadline
+        _ failure: Failure, _ request: PreparedRequest, _ now: Deadline
     ) -> Bool {
         guard let policy = request.sending.retry, !isComplete else { return false }
         let outcome = RetryOutcome(failure, wallMicroseconds: client.clock.wallMicroseconds())
@@ -37,18 +37,19 @@ extension Call {
                 hasIdempotencyKey: exchange.headers.contains {
                     $0.isNamed(IdempotencyKey.headerName)
                 },
-                isRewindable: exchange.body.isRewindable,
+                isRewindable: request.isRewindable,
                 elapsedMilliseconds: now.milliseconds(since: started)),
             to: exchange.url)
         switch decision {
         case .stop(let reason):
             if policy.isTemporary(outcome) { log.isNotRetried(reason) }
+            if reason == .bodyCannotRewind { cannotBeSentAgain() }
             return false
         case .retry(let milliseconds):
             guard park() else { return false }
             begin(.retry)
             log.isRetried(failure, afterMilliseconds: milliseconds)
-            observe(attempt, number: attempts.number)
+            observe(failure, attempts.ended)
             let ticket = client.timers.schedule(at: now.advanced(milliseconds: milliseconds)) {
                 self.tryAgain(request)
             }
@@ -81,16 +82,18 @@ extension Call {
         return state.withLock { $0.attempts.ending(with: status, now) }
     }
 
-    /// Tells the host that an attempt has ended and another one follows.
-    private func observe(_ attempt: CallAttempt, number: Int) {
+    /// Tells the host that an attempt has ended with `failure` and another one follows.
+    ///
+    /// - Parameter ended: All attempts that have ended.
+    private func observe(_ failure: Failure, _ ended: [CallAttempt]) {
         guard let observer = client.attemptObserver else { return }
+        var failure = failure
+        failure.attempts = ended
         let owesStart = state.withLock { state in
             if case .completed = state.phase { return false }
             return client.delivery.append(
                 .attempt(
-                    AttemptNotice(
-                        call: self, attempt: attempt, number: number, token: token,
-                        observer: observer)))
+                    AttemptNotice(call: self, failure: failure, token: token, observer: observer)))
         }
         if owesStart { client.delivery.start(isOnWorker: false) }
     }

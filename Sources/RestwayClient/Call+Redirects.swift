@@ -23,6 +23,9 @@ extension Call {
                 case .invalid: .invalidURL
                 }
             finish(.failure(Failure(kind, "\(description): \(reason.message)", domain: .transport)))
+        case .follow(_, _, true, _) where !request.isRewindable:
+            cannotBeSentAgain()
+            return false
         case .follow(let method, let target, let keepsBody, let isSameOrigin):
             var next = request.exchange
             next.method = method
@@ -42,7 +45,8 @@ extension Call {
             guard isWanted else { return true }
             log.isRedirected(to: target)
             perform(
-                request.redirected(next, isTrusted: isTrusted), isOnWorker: isOnWorker)
+                request.redirected(next, keepsBody: keepsBody, isTrusted: isTrusted),
+                isOnWorker: isOnWorker)
         }
         return true
     }

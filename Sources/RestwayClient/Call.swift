@@ -48,6 +48,10 @@ package final class Call: Sendable {
         /// Ends what it waits for.
         var timer: TimerTicket?
         var progress: ProgressState
+        /// The body that it reads while it is sent.
+        var reader: BodyReader?
+        /// What the error of this call says besides what happened.
+        var note: String?
         /// Threads that wait without a deadline, and what one of them is to do instead of a worker.
         var waiterCount = 0
         var work: (@Sendable () -> Void)?
@@ -236,6 +240,7 @@ package final class Call: Sendable {
         // that completes it.
         var abandonedWork: (@Sendable () -> Void)?
         var timer: TimerTicket?
+        var reader: BodyReader?
         var wasParked = false
         let now = client.clock.now()
         let ended: (exchange: ExchangeID?, owesStart: Bool)? = state.update { state in
@@ -252,6 +257,7 @@ package final class Call: Sendable {
             // They hold this call.
             abandonedWork = state.work.take()
             timer = state.timer.take()
+            reader = state.reader.take()
             let owesStart = lastProgress(&state, outcome)
             // Under the lock: notices keep the order in which others see calls complete.
             let notice = state.receiver.take().map { receiver in
@@ -266,6 +272,7 @@ package final class Call: Sendable {
         hasEnded.store(true, ordering: .relaxed)
         if wasParked { client.auth.leave(id) }
         if let exchange = ended.exchange { client.transport.cancel(exchange) }
+        reader?.leave(id)
         log.completes(
             original.exchange, outcome,
             milliseconds: now.milliseconds(since: started))

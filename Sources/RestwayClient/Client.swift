@@ -239,7 +239,8 @@ package final class Client: Sendable {
             ? auth.authorized(request.exchange) : request.exchange
         let redaction = reveals ? nil : loaded.definition.redaction
         return CurlCommand(
-            exchange: exchange, redaction: redaction, certificateFile: options.certificateFile
+            exchange: exchange, isBodyRead: request.reader != nil, redaction: redaction,
+            certificateFile: options.certificateFile
         ).text
     }
 

@@ -24,6 +24,9 @@ final class ActiveExchange: @unchecked Sendable {
     var isRepetition = false
     /// The handle that performs it, while it runs.
     var handle: EasyHandle?
+    /// Its body, when that is pulled.
+    private var pulled: PulledBody?
+    private let deliver: @Sendable (BodyPiece) -> Void
 
     var hasEnded: Bool { observer == nil }
     /// Plain HTTP: TLS is for the I/O thread alone.
@@ -31,25 +34,45 @@ final class ActiveExchange: @unchecked Sendable {
         let scheme = exchange.url.utf8.prefix(5)
         return scheme.elementsEqual("http:".utf8) || scheme.elementsEqual("HTTP:".utf8)
     }
+    /// Whether libcurl, or the loop, may send it again by itself: nothing of its body is lost.
+    var isRepeatable: Bool { exchange.isRepeatable && !hasPulled }
+    /// Something of a body that is pulled was given to libcurl.
+    var hasPulled: Bool { pulled?.hasBegun == true }
+    /// libcurl waits for more of a body that is pulled.
+    var isPaused: Bool { pulled?.isPaused == true }
     /// It stands in its lane.
     var isWaiting: Bool { handle == nil && !hasEnded }
 
     init(
-        id: ExchangeID, exchange: Exchange, observer: any ExchangeObserver, acceptedAt: Deadline
+        id: ExchangeID, exchange: Exchange, observer: any ExchangeObserver, acceptedAt: Deadline,
+        deliver: @escaping @Sendable (BodyPiece) -> Void
     ) {
         self.id = id
         self.exchange = exchange
         self.observer = observer
         self.acceptedAt = acceptedAt
+        self.deliver = deliver
+        if case .source(let source) = exchange.body { pulled = PulledBody(source) }
         isAwaited = observer.isAwaited
         let total = exchange.timeouts.totalMilliseconds
         deadline = total > 0 ? acceptedAt.advanced(milliseconds: total) : .never
+    }
+
+    /// The next bytes of a body that is pulled.
+    func give(_ buffer: UnsafeMutableRawBufferPointer) -> PulledBody.Answer {
+        pulled?.give(buffer, deliver) ?? .bytes(0)
+    }
+
+    /// Takes what the source of the body has brought; true when libcurl waits for it.
+    func take(_ piece: BodyPiece) -> Bool {
+        pulled?.take(piece) ?? false
     }
 
     /// Hands over the observer, once, to be told of the completion. The body goes too: a queue may
     /// refer to this for a while yet. So does the lane, which may be that queue.
     func end() -> (any ExchangeObserver)? {
         exchange.body = .none
+        pulled = nil
         lane = nil
         return observer.take()
     }

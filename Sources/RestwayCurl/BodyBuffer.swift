@@ -17,7 +17,7 @@ struct BodyBuffer: ~Copyable {
     /// Copies `body`; the result is valid until `release`. nil when there is no memory.
     mutating func hold(_ body: ExchangeBody) -> UnsafeMutableRawPointer? {
         // libcurl takes NULL for "ask for the body", so nothing needs an address too.
-        let count = max(1, body.count)
+        let count = max(1, Int(body.count ?? 0))
         if count > capacity {
             free(storage)
             storage = malloc(count)

@@ -24,6 +24,8 @@ extension TransportError {
         // Also said of an answer that is no HTTP/1 at all.
         case CURLE_UNSUPPORTED_PROTOCOL: wasSent ? .protocolViolation : .unsupported
         case CURLE_NOT_BUILT_IN: .unsupported
+        // A body without a length, for a server that speaks HTTP/1.0.
+        case CURLE_UPLOAD_FAILED: .unsupported
         case CURLE_URL_MALFORMAT: .invalidURL
         case CURLE_COULDNT_RESOLVE_HOST, CURLE_COULDNT_RESOLVE_PROXY: .resolve
         case CURLE_COULDNT_CONNECT, CURLE_PROXY, CURLE_INTERFACE_FAILED: .connect
@@ -38,7 +40,7 @@ extension TransportError {
             CURLE_SSL_CLIENTCERT, CURLE_USE_SSL_FAILED:
             .tls
         case CURLE_GOT_NOTHING, CURLE_SEND_ERROR, CURLE_RECV_ERROR, CURLE_PARTIAL_FILE,
-            CURLE_HTTP2_STREAM, CURLE_SSL_SHUTDOWN_FAILED, CURLE_AGAIN:
+            CURLE_HTTP2_STREAM, CURLE_SSL_SHUTDOWN_FAILED, CURLE_AGAIN, CURLE_SEND_FAIL_REWIND:
             .connectionLost
         case CURLE_WEIRD_SERVER_REPLY, CURLE_HTTP2, CURLE_BAD_CONTENT_ENCODING:
             .protocolViolation

@@ -54,7 +54,8 @@ package final class CurlTransport: Transport {
     package func start(_ exchange: Exchange, observer: any ExchangeObserver) -> ExchangeID {
         let id = ExchangeID(lastID.add(1, ordering: .relaxed).newValue)
         let active = ActiveExchange(
-            id: id, exchange: exchange, observer: observer, acceptedAt: clock.now())
+            id: id, exchange: exchange, observer: observer, acceptedAt: clock.now()
+        ) { [inbox] piece in inbox.deliver(piece, to: id) }
         switch inbox.submit(active) {
         case .accepted: break
         case .acceptedFirst: startThread()

@@ -17,6 +17,11 @@ extension EasyHandle {
             return goesOn ? piece.count : 0
         }
         rw_easy_set_pointer(easy, CURLOPT_WRITEDATA, me)
+        rw_easy_set_data_function(easy, CURLOPT_READFUNCTION) { bytes, size, count, me in
+            UserData.object(EasyHandle.self, me!).give(
+                UnsafeMutableRawBufferPointer(start: bytes, count: size * count))
+        }
+        rw_easy_set_pointer(easy, CURLOPT_READDATA, me)
         rw_easy_set_progress_function(easy) { me, downTotal, down, upTotal, up in
             UserData.object(EasyHandle.self, me!).progressed(
                 ExchangeProgress(
@@ -52,6 +57,8 @@ extension EasyHandle {
             let answer = ResponseHead(
                 status: status, headers: headers, url: active.exchange.url,
                 httpVersion: httpVersion)
+            // Else libcurl would wait for the rest of a body that the server does not want.
+            if active.isPaused { curl_easy_pause(easy, CURLPAUSE_CONT) }
             if isChallenge(answer) {
                 challenge = answer
             } else {
@@ -87,6 +94,11 @@ extension EasyHandle {
     /// cannot be told not to, so what must not be repeated is stopped here.
     private func willSend() -> Bool {
         attempts += 1
+        if attempts > 1, active?.hasPulled == true {
+            failure = TransportError(
+                .connectionLost, "\(place): the body cannot be sent again from its start")
+            return false
+        }
         if challenge != nil {
             // The answer to it; the request before was only a question.
             challenge = nil

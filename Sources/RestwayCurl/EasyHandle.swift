@@ -161,16 +161,21 @@ final class EasyHandle {
             rw_easy_set_long(easy, CURLOPT_NOBODY, 1)
             return rw_easy_set_string(easy, CURLOPT_CUSTOMREQUEST, nil) == CURLE_OK
         }
-        // Also takes back NOBODY.
+        // Also takes back NOBODY and UPLOAD.
         rw_easy_set_long(easy, CURLOPT_HTTPGET, 1)
-        let sendsBody = exchange.sendsBody
-        if sendsBody {
+        var implied = "GET"
+        if case .source(let source) = exchange.body {
+            // Without a length it goes out in chunks, or in frames.
+            rw_easy_set_long(easy, CURLOPT_UPLOAD, 1)
+            rw_easy_set_offset(easy, CURLOPT_INFILESIZE_LARGE, Int(source.length ?? -1))
+            implied = "PUT"
+        } else if exchange.sendsBody {
             guard let pointer = body.hold(exchange.body) else { return false }
-            rw_easy_set_offset(easy, CURLOPT_POSTFIELDSIZE_LARGE, Int(exchange.body.count))
+            rw_easy_set_offset(easy, CURLOPT_POSTFIELDSIZE_LARGE, Int(exchange.body.count ?? 0))
             rw_easy_set_pointer(easy, CURLOPT_POSTFIELDS, pointer)
+            implied = "POST"
         }
-        let isImplied = method == (sendsBody ? "POST" : "GET")
-        return rw_easy_set_string(easy, CURLOPT_CUSTOMREQUEST, isImplied ? nil : method)
+        return rw_easy_set_string(easy, CURLOPT_CUSTOMREQUEST, method == implied ? nil : method)
             == CURLE_OK
     }
 }

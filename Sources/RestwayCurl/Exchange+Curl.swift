@@ -7,6 +7,7 @@ extension Exchange {
         switch body {
         case .none: expectsBody
         case .bytes(let bytes): !bytes.isEmpty || expectsBody
+        case .source: true
         }
     }
 
@@ -18,7 +19,7 @@ extension Exchange {
         guard Headers.isValidName(method), method != "CONNECT" else {
             return TransportError(.unsupported, "the method cannot be sent")
         }
-        if method == "HEAD", body.count > 0 {
+        if method == "HEAD", body.count != 0 {
             return TransportError(.unsupported, "HEAD cannot be sent with a body")
         }
         for header in headers

@@ -135,6 +135,7 @@ final class IOLoop {
             switch command {
             case .start(let active): accept(active)
             case .cancel(let id): cancel(id)
+            case .body(let id, let piece): take(piece, of: id)
             }
         }
         startWaiting()
@@ -280,7 +281,7 @@ final class IOLoop {
     /// with a GOAWAY that it will not look at it (RFC 9113, section 6.8), which libcurl 7.88 does
     /// not tell from a broken frame. Its connection is not used again.
     private func repeatOnce(_ active: ActiveExchange, _ handle: EasyHandle) -> Bool {
-        guard !active.isRepetition, active.exchange.isRepeatable, !handle.head.hasBegun else {
+        guard !active.isRepetition, active.isRepeatable, !handle.head.hasBegun else {
             return false
         }
         active.isRepetition = true
@@ -292,6 +293,14 @@ final class IOLoop {
             ended(active, .failure(error))
         }
         return true
+    }
+
+    private func take(_ piece: BodyPiece, of id: ExchangeID) {
+        // It may have ended meanwhile.
+        guard let active = exchanges[id], active.take(piece), let handle = active.handle else {
+            return
+        }
+        curl_easy_pause(handle.easy, CURLPAUSE_CONT)
     }
 
     private func cancel(_ id: ExchangeID) {

@@ -12,6 +12,8 @@ final class Inbox: Sendable {
     enum Command {
         case start(ActiveExchange)
         case cancel(ExchangeID)
+        /// A piece of a body that was asked for.
+        case body(ExchangeID, BodyPiece)
     }
 
     /// What a submitted exchange met.
@@ -116,9 +118,17 @@ final class Inbox: Sendable {
     }
 
     func cancel(_ id: ExchangeID) {
+        send(.cancel(id))
+    }
+
+    func deliver(_ piece: BodyPiece, to id: ExchangeID) {
+        send(.body(id, piece))
+    }
+
+    private func send(_ command: Command) {
         let wakeUp: WakeUp = state.withLock { state in
             guard state.isRunning else { return .none }
-            state.commands.append(.cancel(id))
+            state.commands.append(command)
             return Self.wakeUp(&state)
         }
         perform(wakeUp)

@@ -2,19 +2,15 @@
 package enum ExchangeBody: Sendable {
     case none
     case bytes([UInt8])
+    /// Pulled while it is sent; good for one exchange.
+    case source(any BodySource)
 
-    /// Whether it can be sent more than once.
-    package var isRewindable: Bool {
-        switch self {
-        case .none, .bytes: true
-        }
-    }
-
-    /// How many bytes that is.
-    package var count: Int {
+    /// How many bytes that is; `nil` when it is not known beforehand.
+    package var count: Int64? {
         switch self {
         case .none: 0
-        case .bytes(let bytes): bytes.count
+        case .bytes(let bytes): Int64(bytes.count)
+        case .source(let source): source.length
         }
     }
 }

@@ -23,12 +23,25 @@ package final class WorkerPool: Sendable {
             // The parent's pool may be locked for ever, and is never torn down.
             _ = UserData.retain(WorkerPool.current)
             WorkerPool.current = WorkerPool.make()
+            _ = UserData.retain(WorkerPool.currentForBodies)
+            WorkerPool.currentForBodies = WorkerPool.makeForBodies()
         }) == 0
     }()
 
     private static func make() -> WorkerPool {
         WorkerPool(threadsMax: max(2, sysconf(Int32(_SC_NPROCESSORS_ONLN))))
     }
+
+    /// The threads that ask for the bodies of requests, which may wait for a file or a pipe: they
+    /// are others, so that nobody else waits meanwhile, and as many as that needs, within reason.
+    package static var forBodies: WorkerPool {
+        _ = isWatchingForks
+        return currentForBodies
+    }
+
+    nonisolated(unsafe) private static var currentForBodies = makeForBodies()
+
+    private static func makeForBodies() -> WorkerPool { WorkerPool(threadsMax: 32) }
 
     private struct State {
         var jobs = Fifo<Job>()

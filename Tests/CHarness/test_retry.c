@@ -213,9 +213,52 @@ static void retry__attempts_come_as_events_to_a_host_that_drains(void **state) {
             events[index].kind, index < 2 ? RESTWAY_EVENT_ATTEMPT : RESTWAY_EVENT_COMPLETED);
         assert_int_equal(events[index].status, RESTWAY_E_HTTP);
         assert_int_equal(events[index].token, 77);
+        assert_int_equal(events[index].call_id, events[2].call_id);
+        // Each has its error, with the attempts until then.
+        size_t number = (size_t)index + 1;
+        restway_attempt attempt = RESTWAY_ATTEMPT_INIT;
+        assert_int_equal(restway_error_attempt_count(events[index].payload.error), number);
+        assert_ok(
+            restway_error_attempt(events[index].payload.error, number - 1, &attempt, &failure));
+        assert_int_equal(
+            attempt.reason, index == 0 ? RESTWAY_ATTEMPT_FIRST : RESTWAY_ATTEMPT_RETRY);
+        assert_int_equal(attempt.http_status, 503);
+        assert_string_equal(attempt.api_code, "50399");
+        assert_true(attempt.took_microseconds > 0);
+    }
+    for (int index = 0; index < 3; index++) {
         restway_event_release(&events[index]);
+        assert_null(events[index].payload.error);
     }
     assert_int_equal(witness.count, 0);
+    assert_int_equal(witness.destroyed, 0);
+    // What nobody drains goes with the client; nobody asks for events any more.
+    send_token(client, "bad/status/503", 78);
+    while (!is_readable(client, 1000)) {
+    }
+    assert_ok(restway_client_set_attempt_observer(client, NULL, NULL, NULL, &failure));
+    restway_client_release(client);
+    assert_int_equal(witness.count, 0);
+}
+
+static void retry__attempts_are_processed_by_a_host_that_asks_for_its_notices(void **state) {
+    (void)state;
+    struct witness witness;
+    memset(&witness, 0, sizeof(witness));
+    restway_client_options options = RESTWAY_CLIENT_OPTIONS_INIT;
+    options.delivery = RESTWAY_DELIVERY_PROCESS;
+    restway_client *client = make_client_of(NEVER_WAITS, options);
+    assert_ok(restway_client_set_attempt_observer(
+        client, witness_attempt, &witness, witness_destroy, &failure));
+    struct probe probe;
+    probe_begin(&probe);
+    probe_send(&probe, client, "bad/status/503", NULL);
+    process_notices(client, 3);
+    assert_int_equal(witness.count, 2);
+    assert_int_equal(witness.number, 2);
+    probe_expect(&probe, RESTWAY_E_HTTP);
+    restway_client_close(client);
+    assert_int_equal(witness.destroyed, 1);
     restway_client_release(client);
 }
 
@@ -254,6 +297,7 @@ static const struct CMUnitTest tests[] = {
     TEST(retry__a_policy_can_be_set_and_taken_away),
     TEST(retry__an_observer_is_told_of_attempts_that_are_followed_by_others),
     TEST(retry__attempts_come_as_events_to_a_host_that_drains),
+    TEST(retry__attempts_are_processed_by_a_host_that_asks_for_its_notices),
     TEST(clock__stands_still_until_it_is_moved),
 };
 

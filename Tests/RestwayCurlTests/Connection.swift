@@ -57,14 +57,46 @@ final class Connection: @unchecked Sendable {
         let length =
             lines.first { $0.lowercased().hasPrefix("content-length:") }
             .flatMap { Int($0.dropFirst(15).drop { $0 == " " }) } ?? 0
-        while buffer.count < length { if !fill() { return nil } }
-        let body = Array(buffer[..<length])
-        buffer.removeFirst(length)
+        let isChunked = lines.contains { $0.lowercased() == "transfer-encoding: chunked" }
+        guard let body = isChunked ? readChunks() : read(length) else { return nil }
         let request = Request(
             line: lines.first ?? "", headers: Array(lines.dropFirst()), body: body,
             connection: number)
         noteRequest(request)
         return request
+    }
+
+    /// Reads a head and leaves what is behind it; it is no request that counts.
+    func readHead() {
+        while readLine().map({ !$0.isEmpty }) == true {}
+    }
+
+    private func readChunks() -> [UInt8]? {
+        var body: [UInt8] = []
+        while let size = readLine().flatMap({ Int($0, radix: 16) }) {
+            guard let chunk = read(size), readLine() == "" else { return nil }
+            if size == 0 { return body }
+            body += chunk
+        }
+        return nil
+    }
+
+    /// Up to the next line break, without it; nil when the peer has closed.
+    private func readLine() -> String? {
+        while true {
+            if let end = buffer.firstIndex(of: 10) {
+                let line = buffer[..<end].filter { $0 != 13 }
+                buffer.removeFirst(end + 1)
+                return String(decoding: line, as: UTF8.self)
+            }
+            if !fill() { return nil }
+        }
+    }
+
+    func read(_ count: Int) -> [UInt8]? {
+        while buffer.count < count { if !fill() { return nil } }
+        defer { buffer.removeFirst(count) }
+        return Array(buffer[..<count])
     }
 
     /// Reads until the peer closes.

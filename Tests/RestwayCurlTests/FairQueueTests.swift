@@ -9,7 +9,7 @@ final class FairQueueTests: XCTestCase {
     private func exchange(_ id: UInt64) -> ActiveExchange {
         ActiveExchange(
             id: ExchangeID(id), exchange: .get("http://a/"), observer: Recorder(),
-            acceptedAt: Deadline(nanoseconds: 0))
+            acceptedAt: Deadline(nanoseconds: 0)) { _ in }
     }
 
     private func lane(_ name: String) throws -> Lane {

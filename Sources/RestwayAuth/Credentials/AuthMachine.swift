@@ -126,10 +126,17 @@ package struct AuthMachine: Sendable {
         // There is a newer one, or one is on its way.
         guard credential == self.credential else { return arrive(call, now: now) }
         guard settings.canRefresh else { return [.settle(call)] }
-        isDead = true
-        isMissing = false
-        if state == .valid { state = .stale }
+        die()
         return arrive(call, now: now)
+    }
+
+    /// The same of a call that cannot be sent again; says whether it would have been.
+    package mutating func refuseForGood(sentWith credential: UInt64, replays: Int) -> Bool {
+        guard replays < settings.replaysMax else { return false }
+        guard credential == self.credential else { return true }
+        guard settings.canRefresh else { return false }
+        die()
+        return true
     }
 
     /// A call has ended for another reason: it waits no longer.
@@ -203,6 +210,12 @@ package struct AuthMachine: Sendable {
     }
 
     // MARK: Steps
+
+    private mutating func die() {
+        isDead = true
+        isMissing = false
+        if state == .valid { state = .stale }
+    }
 
     private mutating func replaceCredential(refreshAt: Deadline, expiresAt: Deadline) {
         credential += 1

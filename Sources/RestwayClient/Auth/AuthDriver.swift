@@ -76,6 +76,12 @@ final class AuthDriver: Sendable {
         return !isSettled
     }
 
+    /// A server refused what a call was sent with that cannot be sent again; says whether it would
+    /// have been.
+    func refuseForGood(sentWith credential: UInt64, replays: Int) -> Bool {
+        state.withLock { $0.machine.refuseForGood(sentWith: credential, replays: replays) }
+    }
+
     /// How many calls wait for a credential.
     var waitingCount: Int { state.withLock { $0.machine.waitingCount } }
 

@@ -1,14 +1,22 @@
 /// An attempt of a call has ended, and another one follows.
-package struct AttemptNotice: Sendable {
+package final class AttemptNotice: Sendable {
     package let call: Call
-    package let attempt: CallAttempt
-    let number: Int
+    /// How it ended, with all attempts until then: it is the last of them.
+    package let failure: Failure
     /// What the host gave when it sent the request, to know the call again.
     package let token: UInt64
-    let observer: Client.AttemptObserver
+    private let observer: Client.AttemptObserver
+
+    init(call: Call, failure: Failure, token: UInt64, observer: @escaping Client.AttemptObserver) {
+        self.call = call
+        self.failure = failure
+        self.token = token
+        self.observer = observer
+    }
 
     /// Tells the host through its function.
     func run() {
-        observer(call, number, attempt)
+        guard let attempt = failure.attempts.last else { return }
+        observer(call, failure.attempts.count, attempt)
     }
 }

@@ -10,6 +10,6 @@ struct ProgressState: Sendable {
     var nextNotice = Deadline.past
 
     init(_ request: PreparedRequest) {
-        progress = CallProgress(uploadTotal: Int64(request.exchange.body.count))
+        progress = CallProgress(uploadTotal: request.bodyCount)
     }
 }

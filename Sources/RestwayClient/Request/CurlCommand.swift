@@ -3,6 +3,8 @@ import RestwayHTTP
 /// Writes an exchange as a curl command for a POSIX shell.
 struct CurlCommand {
     let exchange: Exchange
+    /// The body is read while it is sent: the command takes it from its standard input.
+    var isBodyRead = false
     /// `nil` writes secrets out.
     let redaction: Redaction?
     let certificateFile: String?
@@ -37,6 +39,7 @@ struct CurlCommand {
                 return "printf '\(octal)' | " + (words + [quoted(url)]).joined(separator: " ")
             }
         }
+        if isBodyRead { words += ["--data-binary", "@-"] }
         words.append(quoted(redaction?.url(exchange.url) ?? exchange.url))
         return words.joined(separator: " ")
     }

@@ -7,6 +7,8 @@ import RestwaySupport
 /// A request with everything decided: what goes out, and what the answer will be matched with.
 struct PreparedRequest: Sendable {
     var exchange: Exchange
+    /// Gives the body, which the exchange then has not.
+    var reader: BodyReader?
     let method: Method
     /// The path below the base URL, which descriptors are matched with; `nil` for another origin.
     let path: String?
@@ -30,11 +32,17 @@ struct PreparedRequest: Sendable {
         return ofCall > 0 ? min(ofAttempt, start.advanced(milliseconds: ofCall)) : ofAttempt
     }
 
+    /// How many bytes the body has; `nil` when that is not known.
+    var bodyCount: Int64? { reader.map(\.length) ?? exchange.body.count }
+
+    /// Whether it can be sent once more.
+    var isRewindable: Bool { reader?.isRewindable ?? true }
+
     /// The same request, sent on to where a redirect leads.
-    func redirected(_ exchange: Exchange, isTrusted: Bool) -> PreparedRequest {
+    func redirected(_ exchange: Exchange, keepsBody: Bool, isTrusted: Bool) -> PreparedRequest {
         PreparedRequest(
-            exchange: exchange, method: method, path: path, routeName: routeName,
-            dataMapper: dataMapper, isTrusted: isTrusted, submission: submission,
-            deletions: deletions, sending: sending)
+            exchange: exchange, reader: keepsBody ? reader : nil, method: method, path: path,
+            routeName: routeName, dataMapper: dataMapper, isTrusted: isTrusted,
+            submission: submission, deletions: deletions, sending: sending)
     }
 }

@@ -36,9 +36,9 @@ struct RequestPreparation {
                 body: body, timeouts: timeouts(spec, settings),
                 usesCookies: client.options.usesCookies)
             return PreparedRequest(
-                exchange: exchange, method: destination.method, path: destination.path,
-                routeName: route.map(APIDefinition.settingsKey), dataMapper: settings.dataMapper,
-                isTrusted: isTrusted, submission: submission,
+                exchange: exchange, reader: spec.body?.reader, method: destination.method,
+                path: destination.path, routeName: route.map(APIDefinition.settingsKey),
+                dataMapper: settings.dataMapper, isTrusted: isTrusted, submission: submission,
                 deletions: deletions(destination, submission), sending: sending)
         } catch let error as RoutingError {
             throw Failure(error)
@@ -191,7 +191,7 @@ struct RequestPreparation {
             let pairs = try ParameterEncoding.query(parameters)
             destination.url = URLText.appendingQuery(pairs, to: destination.url)
         }
-        if let raw = spec.body { return (.bytes(raw.bytes), raw.mediaType) }
+        if let raw = spec.body { return (raw.sent, raw.mediaType) }
         guard mapped != nil || !isQuery && !parameters.isEmpty else { return (.none, nil) }
         let bytes = try maker.bytes(
             mapped, defaults: isQuery ? [] : defaults, callers: isQuery ? [] : spec.parameters)

@@ -1,3 +1,4 @@
+import RestwayHTTP
 package import RestwayObjects
 package import RestwayRouting
 
@@ -30,11 +31,23 @@ package struct RequestSpec: Sendable {
 
     /// A body that goes out as it is.
     package struct Body: Sendable {
-        package var bytes: [UInt8]
-        package var mediaType: String
+        enum Content {
+            case bytes([UInt8])
+            /// Gives it while it is sent.
+            case reader(BodyReader)
+        }
+
+        let content: Content
+        let mediaType: String
 
         package init(bytes: [UInt8], mediaType: String) {
-            self.bytes = bytes
+            content = .bytes(bytes)
+            self.mediaType = mediaType
+        }
+
+        package init(reader: BodyReader, mediaType: String) {
+            // Of no bytes nothing is ever asked.
+            content = reader.length == 0 ? .bytes([]) : .reader(reader)
             self.mediaType = mediaType
         }
     }
@@ -66,5 +79,19 @@ package struct RequestSpec: Sendable {
         var spec = self
         spec.subject = .capture(draft.capture(), store)
         return spec
+    }
+}
+
+extension RequestSpec.Body {
+    var reader: BodyReader? {
+        if case .reader(let reader) = content { reader } else { nil }
+    }
+
+    /// What goes out of it with an exchange, unless a reader gives it.
+    var sent: ExchangeBody {
+        switch content {
+        case .bytes(let bytes): .bytes(bytes)
+        case .reader: .none
+        }
     }
 }

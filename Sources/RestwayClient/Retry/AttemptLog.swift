@@ -2,7 +2,8 @@ import RestwaySupport
 
 /// The attempts of one call: how each came about, how long it waited and took, how it ended.
 struct AttemptLog: Sendable {
-    private var ended: [CallAttempt] = []
+    /// Those before the one under way.
+    private(set) var ended: [CallAttempt] = []
     private var reason = CallAttempt.Reason.first
     /// When the attempt, or the wait before it, began.
     private var began: Deadline
@@ -29,18 +30,16 @@ struct AttemptLog: Sendable {
         began = now
     }
 
-    /// The attempt under way has failed; answers what is known of it.
-    @discardableResult
-    mutating func end(_ failure: Failure, _ now: Deadline) -> CallAttempt {
-        let attempt = CallAttempt(
-            reason: reason, failure: failure.reason, httpStatus: failure.httpStatus,
-            apiCode: failure.apiCode, waitedMicroseconds: waitedMicroseconds,
-            tookMicroseconds: now.microseconds(since: began))
-        guard isUnderWay else { return attempt }
+    /// The attempt under way has failed.
+    mutating func end(_ failure: Failure, _ now: Deadline) {
+        guard isUnderWay else { return }
         isUnderWay = false
-        ended.append(attempt)
+        ended.append(
+            CallAttempt(
+                reason: reason, failure: failure.reason, httpStatus: failure.httpStatus,
+                apiCode: failure.apiCode, waitedMicroseconds: waitedMicroseconds,
+                tookMicroseconds: now.microseconds(since: began)))
         began = now
-        return attempt
     }
 
     /// Another attempt comes, and waits first.
