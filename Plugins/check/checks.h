@@ -67,4 +67,29 @@ void check_encode_order(const void *);
 void check_encode_errors(const void *);
 void check_encode_trip(const void *);
 
+void check_transport_table(const void *);
+void check_transport_opens(const void *);
+void check_transport_apart(const void *);
+void check_transport_texts(const void *);
+void check_transport_options(const void *);
+void check_transport_completes(const void *);
+void check_transport_once(const void *);
+void check_transport_order(const void *);
+void check_transport_late(const void *);
+void check_transport_overlap(const void *);
+void check_transport_heads(const void *);
+void check_transport_ends(const void *);
+void check_transport_answers(const void *);
+void check_transport_body(const void *);
+void check_transport_time_outs(const void *);
+void check_transport_pause(const void *);
+void check_transport_stop(const void *);
+void check_transport_cancel(const void *);
+void check_transport_ids(const void *);
+void check_transport_close(const void *);
+void check_transport_concurrent(const void *);
+void check_transport_memory(const void *);
+void check_transport_descriptors(const void *);
+void check_transport_threads(const void *);
+
 #endif

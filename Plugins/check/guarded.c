@@ -31,6 +31,11 @@ void guarded_protect(const guarded *memory, const char *what) {
     faults_know(memory->start, bytes, what);
 }
 
+void guarded_take(const guarded *memory, const char *what) {
+    mprotect(memory->pages, memory->page_bytes, PROT_NONE);
+    faults_know(memory->pages, memory->page_bytes, what);
+}
+
 void guarded_free(guarded *memory) {
     munmap(memory->pages, memory->page_bytes);
     memset(memory, 0, sizeof *memory);

@@ -20,6 +20,9 @@ guarded guarded_make(size_t length, const char *before, const char *behind);
 /* Makes it read only; `what` says what writing is. */
 void guarded_protect(const guarded *memory, const char *what);
 
+/* Nothing of it may be touched any more, to the end of the process. */
+void guarded_take(const guarded *memory, const char *what);
+
 void guarded_free(guarded *memory);
 
 #endif

@@ -10,6 +10,7 @@
 #include "checks.h"
 #include "outcome.h"
 #include "report.h"
+#include "server.h"
 #include "settings.h"
 #include "started.h"
 
@@ -76,10 +77,14 @@ int main(int argc, char **argv) {
     }
     report_begin(found->name, found->version);
     const char *failed = run_kind(SUBJECT_PLUGIN, 0, NULL, NULL);
+    if (found->counts[SUBJECT_TRANSPORT] > 0 && run_settings.url == NULL) {
+        server_start();
+    }
     for (subject_kind kind = SUBJECT_MAPPER; kind <= SUBJECT_TRANSPORT; kind++) {
         for (size_t index = 0; index < found->counts[kind]; index++) {
             run_kind(kind, index, found->names[kind][index], failed);
         }
     }
+    server_stop();
     return report_end() > 0 ? 1 : 0;
 }

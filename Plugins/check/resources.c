@@ -52,14 +52,21 @@ static void repeat(int rounds, void (*round)(const void *), const void *argument
     }
 }
 
+/* A number that is taken when the threads of the rounds have ended, but for those that stay. */
+static size_t settled(size_t (*number)(void), size_t threads) {
+    threads_after_wait(threads);
+    return number();
+}
+
 /* What grows with every round is a leak; what grows once, or up to a bound, is none. */
 void expect_no_leak(void (*round)(const void *), const void *argument, size_t bytes_max) {
+    const size_t threads = threads_running();
     repeat(WARM_UP_ROUNDS, round, argument);
-    const size_t before = memory_in_use();
+    const size_t before = settled(memory_in_use, threads);
     repeat(LEAK_ROUNDS, round, argument);
-    const size_t between = memory_in_use();
+    const size_t between = settled(memory_in_use, threads);
     repeat(LEAK_ROUNDS, round, argument);
-    const size_t after = memory_in_use();
+    const size_t after = settled(memory_in_use, threads);
     const size_t least = LEAK_ROUNDS * bytes_max;
     require(
         between < before + least || after < between + least,
@@ -67,18 +74,20 @@ void expect_no_leak(void (*round)(const void *), const void *argument, size_t by
 }
 
 void expect_no_more_descriptors(void (*round)(const void *), const void *argument) {
+    const size_t threads = threads_running();
     repeat(WARM_UP_ROUNDS, round, argument);
-    const size_t before = descriptors_open();
+    const size_t before = settled(descriptors_open, threads);
     repeat(LEAK_ROUNDS, round, argument);
-    const size_t after = descriptors_open();
+    const size_t after = settled(descriptors_open, threads);
     require(
         after < before + LEAK_ROUNDS / 2, "%zu more descriptors are open after %d rounds",
         after - before, LEAK_ROUNDS);
 }
 
 void expect_no_more_threads(void (*round)(const void *), const void *argument) {
+    const size_t first = threads_running();
     repeat(WARM_UP_ROUNDS, round, argument);
-    const size_t before = threads_running();
+    const size_t before = settled(threads_running, first);
     repeat(LEAK_ROUNDS, round, argument);
     const size_t after = threads_after_wait(before);
     require(
