@@ -230,7 +230,7 @@ $(HARNESS) $(HARNESS)-asan: $(HARNESS_SOURCES) $(wildcard Tests/CHarness/*.h) \
     $(STAGE)/lib/librestway.so
 	mkdir -p $(@D)
 	$(STAGED) bash -c 'cc $(HARNESS_FLAGS) $(HARNESS_SOURCES) -o $@ \
-	    $$(pkg-config --cflags --libs restway cmocka jansson)'
+	    $$(pkg-config --cflags --libs restway cmocka jansson sqlite3)'
 
 VALGRIND := valgrind --quiet --error-exitcode=99 --leak-check=full --show-leak-kinds=definite \
 	--errors-for-leak-kinds=definite --child-silent-after-fork=yes --num-callers=30 \

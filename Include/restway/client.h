@@ -124,7 +124,9 @@ RESTWAY_API restway_client *restway_client_retain(restway_client *client);
 
 /** Gives back one reference; the last one closes the client. Notices that were never processed, and
  *  events that were never drained, are then dropped; their destroy functions run. NULL is fine;
- *  inside a callback it is fine too. Threads: any. Blocks: never. */
+ *  inside a callback it is fine too.
+ *
+ *  Threads: any. Blocks: on the file of a SQLite store, else never. */
 RESTWAY_API void restway_client_release(restway_client *client);
 
 /** Closes a client: new calls are refused with RESTWAY_E_CLOSED, pending ones complete with
@@ -167,12 +169,15 @@ typedef void (*restway_done_fn)(
  *          RESTWAY_E_INVALID_ARGUMENT; RESTWAY_E_MAPPING (what it is about cannot be written into
  *          its body); RESTWAY_E_STORE; RESTWAY_E_FORKED.
  *
+ *  When the host is asked about the body (an exclusion, a transform), a worker makes it: what is
+ *  wrong with it completes the call, which never goes out.
+ *
  *  A call completes with RESTWAY_OK (a 2xx status, mapped if a descriptor applies; also what
  *  RESTWAY_CLIENT_GONE_IS_DELETED says), RESTWAY_E_HTTP (any other status), RESTWAY_E_AUTH,
  *  RESTWAY_E_MAPPING, RESTWAY_E_STORE, a status of the transport (30 to 36), RESTWAY_E_TIMEOUT,
  *  RESTWAY_E_CANCELLED or RESTWAY_E_CLOSED.
  *
- *  Threads: any. Blocks: never. */
+ *  Threads: any. Blocks: on the file of a SQLite store, else never. */
 RESTWAY_API RESTWAY_MUST_USE restway_status restway_client_send(
     restway_client *client, const restway_request *request, restway_done_fn done, void *context,
     restway_destroy_fn destroy, restway_call **out_call, restway_error **out_error);
@@ -258,15 +263,16 @@ RESTWAY_API RESTWAY_MUST_USE restway_status restway_client_set_interceptor(
  *  @param relationship The relationship of @p entity.
  *  @return 0 to write it; anything else leaves it out.
  *
- *  A question: it is asked by restway_client_send(), restway_client_perform() and
- *  restway_request_to_curl() on their thread, and again on a worker when an interceptor has changed
- *  the request; for different requests side by side. It may call any function; one that blocks
- *  returns RESTWAY_E_WOULD_BLOCK. */
+ *  A question: it is asked on a worker, whatever the delivery mode, when an interceptor has been
+ *  asked; for different requests side by side. It may call any function; one that blocks returns
+ *  RESTWAY_E_WOULD_BLOCK. When the call has been cancelled or the client closed meanwhile,
+ *  the answer is dropped and nothing further is asked. */
 typedef int32_t (*restway_exclude_fn)(
     void *context, const char *method, const char *path, const char *entity,
     const char *relationship);
 
 /** Sets who may leave relationships out of requests, in place of the one before; NULL sets nobody.
+ *  Calls that were sent before keep the one of their time.
  *
  *  @param exclude Asked about each relationship of each object that is written, but for those that
  *                 a descriptor excludes.
@@ -291,9 +297,11 @@ RESTWAY_API RESTWAY_MUST_USE restway_status restway_client_set_exclusion(
  *                    @p capacity is 0.
  *  @param capacity   The size of @p buffer in bytes.
  *  @param out_length Receives the length of the whole command without its NUL; may be NULL.
- *  @return As restway_client_send().
+ *  @return As restway_client_send(); RESTWAY_E_WOULD_BLOCK inside a callback, when the host is
+ *          asked about the body.
  *
- *  Threads: any. Blocks: never. */
+ *  Threads: any. Blocks: on the file of a SQLite store; and while a worker asks the host about the
+ *  body; else never. */
 RESTWAY_API RESTWAY_MUST_USE restway_status restway_request_to_curl(
     const restway_request *request, restway_client *client, uint32_t flags, char *buffer,
     size_t capacity, size_t *out_length, restway_error **out_error);

@@ -71,7 +71,7 @@ RESTWAY_API RESTWAY_MUST_USE restway_status restway_draft_set(
  *  @param relationship Its name.
  *  @param object       Kept alive (+1) by the draft. It must come from the draft's store.
  *  @return RESTWAY_OK; RESTWAY_E_UNKNOWN_ATTRIBUTE; RESTWAY_E_INVALID_ARGUMENT (also for an object
- *          of another entity); RESTWAY_E_FORKED.
+ *          of another entity, or a draft for another store); RESTWAY_E_FORKED.
  *
  *  Threads: any. Blocks: never. */
 RESTWAY_API RESTWAY_MUST_USE restway_status restway_draft_add(
@@ -111,6 +111,23 @@ RESTWAY_API RESTWAY_MUST_USE restway_status restway_draft_remove(
 RESTWAY_API RESTWAY_MUST_USE restway_status restway_draft_remove_draft(
     restway_draft *draft, const char *relationship, restway_draft *other,
     restway_error **out_error);
+
+/** Leads a relationship to objects and drafts, in their order and each once, and to nothing else.
+ *  One step: nobody sees a part of it.
+ *
+ *  @param relationship Its name.
+ *  @param objects      @p count places: an object, as in restway_draft_add(), or NULL where a draft
+ *                      is meant. NULL when there are only drafts.
+ *  @param drafts       @p count places: a draft, as in restway_draft_add_draft(), or NULL where an
+ *                      object is meant. NULL when there are only objects.
+ *  @param count        At most 1 for a relationship to one. 0 is null for that, and an empty list
+ *                      for one to many.
+ *  @return As restway_draft_add(); then nothing has changed.
+ *
+ *  Threads: any. Blocks: never. */
+RESTWAY_API RESTWAY_MUST_USE restway_status restway_draft_relate(
+    restway_draft *draft, const char *relationship, const restway_object *const *objects,
+    restway_draft *const *drafts, size_t count, restway_error **out_error);
 
 /** Lets the draft say nothing about an attribute or a relationship: it is not sent, and a store
  *  keeps what it has.
@@ -164,7 +181,7 @@ RESTWAY_API RESTWAY_MUST_USE restway_status restway_draft_snapshot(
  *  @return RESTWAY_OK; RESTWAY_E_NO_OBJECT (what it is a draft of has been deleted);
  *          RESTWAY_E_STORE; RESTWAY_E_INVALID_ARGUMENT; RESTWAY_E_FORKED.
  *
- *  Threads: any. Blocks: never. */
+ *  Threads: any. Blocks: on the file of a SQLite store, else never. */
 RESTWAY_API RESTWAY_MUST_USE restway_status restway_draft_insert(
     restway_draft *draft, restway_object **out_object, restway_error **out_error);
 

@@ -44,8 +44,8 @@ RESTWAY_API RESTWAY_MUST_USE restway_status restway_answer_set_message(
  *  @return RESTWAY_OK. With any other status the value does not fit: on its way in a mapping issue
  *          (an error in strict mode), on its way out the request fails.
  *
- *  A question: on its way in it is asked on a worker, whatever the delivery mode; for different
- *  responses side by side. It may call any function; one that blocks returns
+ *  A question: in both directions it is asked on a worker, whatever the delivery mode; for
+ *  different requests and responses side by side. It may call any function; one that blocks returns
  *  RESTWAY_E_WOULD_BLOCK. */
 typedef restway_status (*restway_transform_fn)(
     void *context, const restway_value *value, restway_answer *answer);

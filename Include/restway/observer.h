@@ -56,7 +56,7 @@ RESTWAY_API RESTWAY_MUST_USE restway_status restway_client_observe(
  *  @return RESTWAY_OK, RESTWAY_E_INVALID_ARGUMENT, RESTWAY_E_STORE, RESTWAY_E_CLOSED,
  *          RESTWAY_E_FORKED.
  *
- *  Threads: any. Blocks: never. */
+ *  Threads: any. Blocks: on the file of a SQLite store, else never. */
 RESTWAY_API RESTWAY_MUST_USE restway_status restway_client_observe_object(
     restway_client *client, const restway_object *object, restway_changed_fn changed,
     void *context, restway_destroy_fn destroy, restway_observer **out_observer,

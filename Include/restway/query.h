@@ -93,7 +93,7 @@ RESTWAY_API RESTWAY_MUST_USE restway_status restway_query_set_offset(
  *  @return RESTWAY_OK; RESTWAY_E_INVALID_ARGUMENT (also for a query of another api);
  *          RESTWAY_E_STORE; RESTWAY_E_FORKED.
  *
- *  Threads: any. Blocks: never. */
+ *  Threads: any. Blocks: on the file of a SQLite store, else never. */
 RESTWAY_API RESTWAY_MUST_USE restway_status restway_store_query(
     restway_store *store, restway_query *query, restway_list **out_list,
     restway_error **out_error);
@@ -102,7 +102,7 @@ RESTWAY_API RESTWAY_MUST_USE restway_status restway_store_query(
  *
  *  @return As restway_store_query().
  *
- *  Threads: any. Blocks: never. */
+ *  Threads: any. Blocks: on the file of a SQLite store, else never. */
 RESTWAY_API RESTWAY_MUST_USE restway_status restway_store_count_query(
     restway_store *store, restway_query *query, size_t *out_count, restway_error **out_error);
 

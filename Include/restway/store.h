@@ -1,7 +1,7 @@
 /** @file restway/store.h
  *  The store: the newest snapshot of every object, in memory or in a file (docs/STORES.md). Where
- *  it is a file, what reads or changes objects may fail with RESTWAY_E_STORE, and reads or writes
- *  the file: that is not what "Blocks" means here (docs/THREADING.md).
+ *  it is a file, what reads or changes objects reads or writes the file, and may fail with
+ *  RESTWAY_E_STORE; a change also waits for other processes that write (docs/STORES.md).
  */
 #ifndef RESTWAY_STORE_H
 #define RESTWAY_STORE_H
@@ -17,7 +17,9 @@ typedef struct restway_store restway_store;
 /** Another reference, owned by the caller (+1). NULL gives NULL. Threads: any. Blocks: never. */
 RESTWAY_API restway_store *restway_store_retain(restway_store *store);
 
-/** Gives back one reference. NULL is fine. Threads: any. Blocks: never. */
+/** Gives back one reference; the last one, its client's included, closes the file. NULL is fine.
+ *
+ *  Threads: any. Blocks: on the file of a SQLite store, else never. */
 RESTWAY_API void restway_store_release(restway_store *store);
 
 /** Finds an object by its identity.
@@ -25,9 +27,10 @@ RESTWAY_API void restway_store_release(restway_store *store);
  *  @param entity     The entity's name.
  *  @param identity   A string or an int64; the two never equal each other.
  *  @param out_object Receives the newest snapshot, owned by the caller (+1).
- *  @return RESTWAY_OK, RESTWAY_E_NO_OBJECT, RESTWAY_E_UNKNOWN_ENTITY, RESTWAY_E_INVALID_ARGUMENT.
+ *  @return RESTWAY_OK, RESTWAY_E_NO_OBJECT, RESTWAY_E_UNKNOWN_ENTITY, RESTWAY_E_INVALID_ARGUMENT,
+ *          RESTWAY_E_STORE, RESTWAY_E_FORKED.
  *
- *  Threads: any. Blocks: never. */
+ *  Threads: any. Blocks: on the file of a SQLite store, else never. */
 RESTWAY_API RESTWAY_MUST_USE restway_status restway_store_find(
     restway_store *store, const char *entity, const restway_value *identity,
     restway_object **out_object, restway_error **out_error);
@@ -38,9 +41,9 @@ RESTWAY_API RESTWAY_MUST_USE restway_status restway_store_find(
  *                    another store of the same api may be taken for somebody else.
  *  @param out_object Receives the newest snapshot, owned by the caller (+1).
  *  @return RESTWAY_OK, RESTWAY_E_NO_OBJECT (it has been deleted, or is not of this store),
- *          RESTWAY_E_INVALID_ARGUMENT.
+ *          RESTWAY_E_INVALID_ARGUMENT, RESTWAY_E_STORE, RESTWAY_E_FORKED.
  *
- *  Threads: any. Blocks: never. */
+ *  Threads: any. Blocks: on the file of a SQLite store, else never. */
 RESTWAY_API RESTWAY_MUST_USE restway_status restway_store_newest(
     restway_store *store, const restway_object *object, restway_object **out_object,
     restway_error **out_error);
@@ -52,9 +55,10 @@ RESTWAY_API RESTWAY_MUST_USE restway_status restway_store_newest(
  *  @param out_list     Receives the newest snapshots of the objects that it leads to, in order,
  *                      without those that are gone; owned by the caller (+1). To-one gives at most
  *                      one; absent and null give an empty list.
- *  @return RESTWAY_OK, RESTWAY_E_UNKNOWN_ATTRIBUTE, RESTWAY_E_INVALID_ARGUMENT.
+ *  @return RESTWAY_OK, RESTWAY_E_UNKNOWN_ATTRIBUTE, RESTWAY_E_INVALID_ARGUMENT, RESTWAY_E_STORE,
+ *          RESTWAY_E_FORKED.
  *
- *  Threads: any. Blocks: never. */
+ *  Threads: any. Blocks: on the file of a SQLite store, else never. */
 RESTWAY_API RESTWAY_MUST_USE restway_status restway_store_related(
     restway_store *store, const restway_object *object, const char *relationship,
     restway_list **out_list, restway_error **out_error);
@@ -65,9 +69,10 @@ RESTWAY_API RESTWAY_MUST_USE restway_status restway_store_related(
  *  @param relationship Its name; of one that leads to many it is the first.
  *  @param out_object   Receives the newest snapshot, owned by the caller (+1).
  *  @return RESTWAY_OK; RESTWAY_E_NO_OBJECT when the relationship is absent or null, or the object
- *          is gone; RESTWAY_E_UNKNOWN_ATTRIBUTE; RESTWAY_E_INVALID_ARGUMENT.
+ *          is gone; RESTWAY_E_UNKNOWN_ATTRIBUTE; RESTWAY_E_INVALID_ARGUMENT; RESTWAY_E_STORE;
+ *          RESTWAY_E_FORKED.
  *
- *  Threads: any. Blocks: never. */
+ *  Threads: any. Blocks: on the file of a SQLite store, else never. */
 RESTWAY_API RESTWAY_MUST_USE restway_status restway_store_related_one(
     restway_store *store, const restway_object *object, const char *relationship,
     restway_object **out_object, restway_error **out_error);
@@ -79,16 +84,17 @@ RESTWAY_API RESTWAY_MUST_USE restway_status restway_store_related_one(
  *  @return RESTWAY_OK, RESTWAY_E_UNKNOWN_ENTITY, RESTWAY_E_INVALID_ARGUMENT, RESTWAY_E_STORE,
  *          RESTWAY_E_FORKED.
  *
- *  Threads: any. Blocks: never. */
+ *  Threads: any. Blocks: on the file of a SQLite store, else never. */
 RESTWAY_API RESTWAY_MUST_USE restway_status restway_store_all(
     restway_store *store, const char *entity, restway_list **out_list,
     restway_error **out_error);
 
 /** Counts the objects of an entity, or all objects when @p entity is NULL.
  *
- *  @return RESTWAY_OK, RESTWAY_E_UNKNOWN_ENTITY, RESTWAY_E_INVALID_ARGUMENT.
+ *  @return RESTWAY_OK, RESTWAY_E_UNKNOWN_ENTITY, RESTWAY_E_INVALID_ARGUMENT, RESTWAY_E_STORE,
+ *          RESTWAY_E_FORKED.
  *
- *  Threads: any. Blocks: never. */
+ *  Threads: any. Blocks: on the file of a SQLite store, else never. */
 RESTWAY_API RESTWAY_MUST_USE restway_status restway_store_count(
     restway_store *store, const char *entity, size_t *out_count, restway_error **out_error);
 
@@ -98,7 +104,7 @@ RESTWAY_API RESTWAY_MUST_USE restway_status restway_store_count(
  *  @param out_unsent Receives 1 or 0; 0 also for an object that has been deleted.
  *  @return RESTWAY_OK, RESTWAY_E_INVALID_ARGUMENT, RESTWAY_E_STORE, RESTWAY_E_FORKED.
  *
- *  Threads: any. Blocks: never. */
+ *  Threads: any. Blocks: on the file of a SQLite store, else never. */
 RESTWAY_API RESTWAY_MUST_USE restway_status restway_store_is_unsent(
     restway_store *store, const restway_object *object, int32_t *out_unsent,
     restway_error **out_error);
@@ -110,7 +116,7 @@ RESTWAY_API RESTWAY_MUST_USE restway_status restway_store_is_unsent(
  *  @return RESTWAY_OK; RESTWAY_E_NO_OBJECT when it is not there (any more);
  *          RESTWAY_E_INVALID_ARGUMENT; RESTWAY_E_STORE; RESTWAY_E_FORKED.
  *
- *  Threads: any. Blocks: never. */
+ *  Threads: any. Blocks: on the file of a SQLite store, else never. */
 RESTWAY_API RESTWAY_MUST_USE restway_status restway_store_delete(
     restway_store *store, const restway_object *object, restway_error **out_error);
 
@@ -120,7 +126,7 @@ RESTWAY_API RESTWAY_MUST_USE restway_status restway_store_delete(
  *  @param identity *Copied*. A string or an int64.
  *  @return As restway_store_delete(), and RESTWAY_E_UNKNOWN_ENTITY.
  *
- *  Threads: any. Blocks: never. */
+ *  Threads: any. Blocks: on the file of a SQLite store, else never. */
 RESTWAY_API RESTWAY_MUST_USE restway_status restway_store_delete_identity(
     restway_store *store, const char *entity, const restway_value *identity,
     restway_error **out_error);
@@ -132,7 +138,7 @@ RESTWAY_API RESTWAY_MUST_USE restway_status restway_store_delete_identity(
  *  @return RESTWAY_OK, RESTWAY_E_UNKNOWN_ENTITY, RESTWAY_E_INVALID_ARGUMENT, RESTWAY_E_STORE,
  *          RESTWAY_E_FORKED.
  *
- *  Threads: any. Blocks: never. */
+ *  Threads: any. Blocks: on the file of a SQLite store, else never. */
 RESTWAY_API RESTWAY_MUST_USE restway_status restway_store_delete_all(
     restway_store *store, const char *entity, size_t *out_count, restway_error **out_error);
 
@@ -141,7 +147,7 @@ RESTWAY_API RESTWAY_MUST_USE restway_status restway_store_delete_all(
  *  @param out_count Receives how many there were; may be NULL.
  *  @return RESTWAY_OK, RESTWAY_E_INVALID_ARGUMENT, RESTWAY_E_STORE, RESTWAY_E_FORKED.
  *
- *  Threads: any. Blocks: never. */
+ *  Threads: any. Blocks: on the file of a SQLite store, else never. */
 RESTWAY_API RESTWAY_MUST_USE restway_status restway_store_clear(
     restway_store *store, size_t *out_count, restway_error **out_error);
 
@@ -176,7 +182,7 @@ RESTWAY_API RESTWAY_MUST_USE restway_status restway_statistics_init(
  *  @param statistics Initialised; fields that its version has are filled.
  *  @return RESTWAY_OK, RESTWAY_E_INVALID_ARGUMENT, RESTWAY_E_STORE, RESTWAY_E_FORKED.
  *
- *  Threads: any. Blocks: never. */
+ *  Threads: any. Blocks: on the file of a SQLite store, else never. */
 RESTWAY_API RESTWAY_MUST_USE restway_status restway_store_statistics(
     restway_store *store, restway_statistics *statistics, restway_error **out_error);
 

@@ -1,3 +1,4 @@
+import CRestway
 import RestwayClient
 import RestwayObjects
 import RestwaySupport
@@ -41,6 +42,33 @@ final class DraftHandle: Sendable {
         } catch {
             throw Failure(error)
         }
+    }
+}
+
+/// Links.
+extension DraftHandle {
+    /// What all functions have in common that lead a relationship of a draft somewhere.
+    static func relating(
+        _ draft: OpaquePointer?, _ relationship: UnsafePointer<CChar>?,
+        _ outError: Boundary.OutHandle?,
+        _ body: (DraftHandle, _ relationship: Int) throws(Failure) -> Void
+    ) -> restway_status {
+        Boundary.run(outError) { () throws(Failure) in
+            let handle = try Argument.draft(draft)
+            try body(handle, try handle.relationship(named: relationship))
+        }
+    }
+
+    func target(object: OpaquePointer?, _ name: String) throws(Failure) -> Draft.Target {
+        .object(try Argument.handle(Snapshot.self, object, name))
+    }
+
+    func target(draft: OpaquePointer?, _ name: String) throws(Failure) -> Draft.Target {
+        let other = try Argument.draft(draft, name)
+        guard other.store === store else {
+            throw Failure(.invalidArgument, "\(name) is a draft for another store", field: name)
+        }
+        return .draft(other.draft)
     }
 }
 

@@ -87,12 +87,10 @@ public func restway_draft_add(
     _ draft: OpaquePointer?, _ relationship: UnsafePointer<CChar>?, _ object: OpaquePointer?,
     _ outError: UnsafeMutablePointer<OpaquePointer?>?
 ) -> restway_status {
-    Boundary.run(outError) { () throws(Failure) in
-        let handle = try Argument.draft(draft)
-        let index = try handle.relationship(named: relationship)
-        let object = try Argument.handle(Snapshot.self, object, "object")
+    DraftHandle.relating(draft, relationship, outError) { handle, index throws(Failure) in
+        let target = try handle.target(object: object, "object")
         try handle.change { draft throws(DraftError) in
-            try draft.add(.object(object), relationship: index)
+            try draft.add(target, relationship: index)
         }
     }
 }
@@ -102,16 +100,10 @@ public func restway_draft_add_draft(
     _ draft: OpaquePointer?, _ relationship: UnsafePointer<CChar>?, _ other: OpaquePointer?,
     _ outError: UnsafeMutablePointer<OpaquePointer?>?
 ) -> restway_status {
-    Boundary.run(outError) { () throws(Failure) in
-        let handle = try Argument.draft(draft)
-        let index = try handle.relationship(named: relationship)
-        let other = try Argument.draft(other, "other")
-        guard other.store === handle.store else {
-            throw Failure(
-                .invalidArgument, "other is a draft for another store", field: "other")
-        }
+    DraftHandle.relating(draft, relationship, outError) { handle, index throws(Failure) in
+        let target = try handle.target(draft: other, "other")
         try handle.change { draft throws(DraftError) in
-            try draft.add(.draft(other.draft), relationship: index)
+            try draft.add(target, relationship: index)
         }
     }
 }
@@ -121,12 +113,10 @@ public func restway_draft_remove(
     _ draft: OpaquePointer?, _ relationship: UnsafePointer<CChar>?, _ object: OpaquePointer?,
     _ outError: UnsafeMutablePointer<OpaquePointer?>?
 ) -> restway_status {
-    Boundary.run(outError) { () throws(Failure) in
-        let handle = try Argument.draft(draft)
-        let index = try handle.relationship(named: relationship)
-        let object = try Argument.handle(Snapshot.self, object, "object")
+    DraftHandle.relating(draft, relationship, outError) { handle, index throws(Failure) in
+        let target = try handle.target(object: object, "object")
         try handle.change { draft throws(DraftError) in
-            try draft.remove(.object(object), relationship: index)
+            try draft.remove(target, relationship: index)
         }
     }
 }
@@ -136,12 +126,43 @@ public func restway_draft_remove_draft(
     _ draft: OpaquePointer?, _ relationship: UnsafePointer<CChar>?, _ other: OpaquePointer?,
     _ outError: UnsafeMutablePointer<OpaquePointer?>?
 ) -> restway_status {
-    Boundary.run(outError) { () throws(Failure) in
-        let handle = try Argument.draft(draft)
-        let index = try handle.relationship(named: relationship)
-        let other = try Argument.draft(other, "other").draft
+    DraftHandle.relating(draft, relationship, outError) { handle, index throws(Failure) in
+        let target = try handle.target(draft: other, "other")
         try handle.change { draft throws(DraftError) in
-            try draft.remove(.draft(other), relationship: index)
+            try draft.remove(target, relationship: index)
+        }
+    }
+}
+
+@_cdecl("restway_draft_relate") @implementation
+public func restway_draft_relate(
+    _ draft: OpaquePointer?, _ relationship: UnsafePointer<CChar>?,
+    _ objects: UnsafePointer<OpaquePointer?>?, _ drafts: UnsafePointer<OpaquePointer?>?,
+    _ count: Int, _ outError: UnsafeMutablePointer<OpaquePointer?>?
+) -> restway_status {
+    DraftHandle.relating(draft, relationship, outError) { handle, index throws(Failure) in
+        let objects = try Argument.elements(objects, objects == nil ? 0 : count, "objects")
+        let drafts = try Argument.elements(drafts, drafts == nil ? 0 : count, "drafts")
+        guard count == max(objects.count, drafts.count) else {
+            throw Argument.null("objects and drafts")
+        }
+        var targets: [Draft.Target] = []
+        for place in 0..<count {
+            let object = place < objects.count ? objects[place] : nil
+            let draft = place < drafts.count ? drafts[place] : nil
+            switch (object, draft) {
+            case (.some, .some), (nil, nil):
+                throw Failure(
+                    .invalidArgument, "place \(place) needs either an object or a draft",
+                    field: "objects[\(place)]")
+            case (_, nil):
+                targets.append(try handle.target(object: object, "objects[\(place)]"))
+            case (nil, _):
+                targets.append(try handle.target(draft: draft, "drafts[\(place)]"))
+            }
+        }
+        try handle.change { draft throws(DraftError) in
+            try draft.set(targets, relationship: index)
         }
     }
 }

@@ -98,6 +98,9 @@ struct APIDefinition: Sendable {
     /// Whether mapping a response may call the host.
     var asksWhileMapping: Bool { !transforms.isEmpty || !hooks.isEmpty }
 
+    /// Whether writing an object may call the host.
+    var asksWhileEncoding: Bool { transforms.values.contains { $0.encode != nil } }
+
     /// In the order of their indices.
     var entities: [Entity] { entityMappings.map(\.entity) }
 

@@ -13,6 +13,14 @@ package final class Call: Sendable {
     /// May change a request before it goes out, or refuse it. A question to the host.
     package typealias Interceptor = @Sendable (RequestSpec) -> Result<RequestSpec, Failure>
 
+    /// What is asked on a worker before the call goes out, and about what.
+    struct Question: Sendable {
+        let spec: RequestSpec
+        /// `nil`: only its body is to be made.
+        let interceptor: Interceptor?
+        let body: BodyQuestions
+    }
+
     /// Whom a call tells, and what ends when that is over, at once and at most once.
     struct Receiver: Sendable {
         let completion: Completion
@@ -38,8 +46,8 @@ package final class Call: Sendable {
         var receiver: Receiver?
         /// When the whole call has taken too long.
         var deadline: Deadline
-        /// What is still to be asked, and about what.
-        var question: (interceptor: Interceptor, spec: RequestSpec)?
+        /// What is still to be asked.
+        var question: Question?
         /// Of the attempt that is under way.
         var redirects = 0
         /// How often an exchange was started.
@@ -85,7 +93,7 @@ package final class Call: Sendable {
 
     init(
         client: Client, api: LoadedAPI, request: PreparedRequest, token: UInt64,
-        question: (interceptor: Interceptor, spec: RequestSpec)?, receiver: Receiver?
+        question: Question?, receiver: Receiver?
     ) {
         self.client = client
         self.api = api
@@ -205,16 +213,20 @@ package final class Call: Sendable {
             perform(original, isOnWorker: false)
             return
         }
-        client.pool.submit { self.ask(question.interceptor, question.spec) }
+        client.pool.submit { self.ask(question) }
     }
 
     /// Asks the host on a worker. When the call has ended meanwhile, the answer is dropped.
-    private func ask(_ interceptor: Interceptor, _ spec: RequestSpec) {
+    private func ask(_ question: Question) {
         guard !isComplete else { return }
         do throws(Failure) {
-            let answer = try CallbackScope.run { interceptor(spec) }.get()
-            guard !isComplete else { return }
-            let request = try client.prepare(answer, api)
+            var spec = question.spec
+            if let interceptor = question.interceptor {
+                spec = try CallbackScope.run { interceptor(spec) }.get()
+                guard !isComplete else { return }
+            }
+            let questions = question.body.asking { self.hasEnded.load(ordering: .relaxed) }
+            let request = try client.prepare(spec, api, questions)
             state.withLock { state in
                 state.deadline = request.deadline(from: started, of: started)
                 state.progress = ProgressState(request)

@@ -114,11 +114,15 @@ package final class Client: Sendable {
         try refuseAfterFork()
         let loaded = api.loaded
         let spec = spec.captured()
-        let request = try prepare(spec, loaded)
-        let interceptor = state.withLock { $0.interceptor }
+        let (interceptor, exclusion) = state.withLock { ($0.interceptor, $0.exclusion) }
+        let questions = BodyQuestions(exclusion: exclusion)
+        let request = try prepare(spec, loaded, questions)
+        let isAsked = interceptor != nil || request.owesBody
         let call = Call(
             client: self, api: loaded, request: request, token: token,
-            question: interceptor.map { ($0, spec) }, receiver: receiver)
+            question: isAsked
+                ? .init(spec: spec, interceptor: interceptor, body: questions) : nil,
+            receiver: receiver)
         try state.withLock { state throws(Failure) in
             guard !state.isClosed else { throw Self.closedFailure }
             state.calls[ObjectIdentifier(call)] = call
@@ -212,8 +216,6 @@ package final class Client: Sendable {
         try set(\.exclusion, exclusion)
     }
 
-    var exclusion: Exclusion? { state.withLock { $0.exclusion } }
-
     // MARK: Observers
 
     /// Tells `changed` of every transaction from here on that touches `scope`, as a notice, until
@@ -233,7 +235,14 @@ package final class Client: Sendable {
     package func curlCommand(_ spec: RequestSpec, reveals: Bool) throws(Failure) -> String {
         try refuseAfterFork()
         let loaded = api.loaded
-        let request = try prepare(spec, loaded)
+        let spec = spec.captured()
+        let questions = BodyQuestions(exclusion: state.withLock { $0.exclusion })
+        var request = try prepare(spec, loaded, questions)
+        if request.owesBody {
+            request = try asking { () throws(Failure) in
+                try self.prepare(spec, loaded, questions.asking())
+            }
+        }
         let exchange =
             request.isTrusted && request.sending.auth != .none
             ? auth.authorized(request.exchange) : request.exchange
@@ -245,9 +254,25 @@ package final class Client: Sendable {
     }
 
     func prepare(
-        _ spec: RequestSpec, _ api: LoadedAPI
+        _ spec: RequestSpec, _ api: LoadedAPI, _ questions: BodyQuestions
     ) throws(Failure) -> PreparedRequest {
-        try RequestPreparation(client: self, api: api).prepare(spec)
+        try RequestPreparation(client: self, api: api, questions: questions).prepare(spec)
+    }
+
+    /// Runs `body`, which asks the host, on a worker, and waits for it.
+    private func asking<Answer: Sendable>(
+        _ body: @escaping @Sendable () throws(Failure) -> Answer
+    ) throws(Failure) -> Answer {
+        try Call.refuseToBlockInsideCallbacks()
+        let answer = Monitor<Result<Answer, Failure>?>(nil)
+        pool.submit {
+            let found = Result { () throws(Failure) in try body() }
+            answer.update { $0 = found }
+        }
+        guard let found = answer.wait(for: { $0 }) else {
+            throw Failure(.internal, "a wait without a bound has ended")
+        }
+        return try found.get()
     }
 
     /// In a forked child neither threads nor connections are left.

@@ -18,8 +18,9 @@ package struct ChangeSet: Sendable {
 
     /// An answer to an object that was sent.
     package struct Answer: Sendable {
-        /// The object that was sent. If it is there and has no identity, it *becomes* the object of
-        /// `row`: it keeps its store key, and another object with that identity ends in it.
+        /// The object that was sent; 0 when no store knew it. If it is there and has no identity,
+        /// it *becomes* the object of `row`: it keeps its store key, and another object with that
+        /// identity ends in it.
         package let storeKey: Int64
         package let entity: Entity
         /// nil when the answer maps to nothing of its entity: it is only marked as sent.
@@ -60,7 +61,8 @@ package struct ChangeSet: Sendable {
     package var edits: [Int: Edit] = [:]
     /// Done after the rows.
     package var deletions: [Deletion] = []
-    package var answer: Answer?
+    /// What the answer says about objects that were sent.
+    package var answers: [Answer] = []
 
     package init(rows: [Snapshot] = [], origin: Origin = .server) {
         self.rows = rows
@@ -68,5 +70,5 @@ package struct ChangeSet: Sendable {
     }
 
     /// Nothing is to be done.
-    package var isEmpty: Bool { rows.isEmpty && deletions.isEmpty && answer == nil }
+    package var isEmpty: Bool { rows.isEmpty && deletions.isEmpty && answers.isEmpty }
 }

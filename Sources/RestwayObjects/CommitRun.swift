@@ -10,8 +10,10 @@ struct CommitRun<Target: CommitTarget> {
     private var commit = Commit()
     /// By row; a row's key is found when the row is stored, or one before it that refers to it.
     private var keys: [Int64] = []
-    /// The row that is about the object of the answer.
-    private var adopted: (row: Int, key: Int64)?
+    /// The keys of objects that were sent and are here, by the rows that tell about them.
+    private var adopted: [Int: Int64] = [:]
+    /// The rows that tell about objects that were sent, by the edits that say what was.
+    private var toldRows: [Int: Int] = [:]
     private var updated: Set<Int64> = []
     /// An object got a newer snapshot, which an earlier row of it does not have.
     private var needsRefresh = false
@@ -33,7 +35,8 @@ struct CommitRun<Target: CommitTarget> {
             for row in suspects where row.storeKey != 0 { throw .alreadyCommitted }
             try target.makeRoom(changes.rows.count, first.entity)
         }
-        adopted = try adopt()
+        for answer in changes.answers { try adopt(answer) }
+        if changes.answers.count > 1 { try settleAdopted() }
         // The rows become the objects in place: each is touched once, and while it is at hand.
         swap(&changes.rows, &commit.objects)
         keys.reserveCapacity(commit.objects.count)
@@ -76,8 +79,8 @@ struct CommitRun<Target: CommitTarget> {
         while keys.count <= last {
             let index = keys.count
             let row = commit.objects[index]
-            if let adopted, adopted.row == index {
-                keys.append(adopted.key)
+            if !adopted.isEmpty, let key = adopted[index] {
+                keys.append(key)
             } else if changes.edits.isEmpty {
                 keys.append(try target.key(of: row))
             } else {
@@ -90,11 +93,7 @@ struct CommitRun<Target: CommitTarget> {
         guard let key = changes.edits[index]?.storeKey else { return try target.key(of: row) }
         guard key != 0, let known = try target.newest(row.entity, key) else {
             // Of an object that is not here yet, what was sent and the answer are one.
-            if let answer = changes.answer, answer.edit == index, let told = answer.row,
-                told < index
-            {
-                return keys[told]
-            }
+            if let told = toldRows[index], told < index { return keys[told] }
             return try target.key(of: row)
         }
         if let identity = row.identity, known.identity == nil { try give(known, identity) }
@@ -151,17 +150,28 @@ struct CommitRun<Target: CommitTarget> {
 
     // MARK: Answers
 
-    /// Lets the object that was sent take the place of the one that the answer tells about.
-    private mutating func adopt() throws(StoreError) -> (row: Int, key: Int64)? {
-        guard let answer = changes.answer else { return nil }
-        let (entity, key) = (answer.entity, answer.storeKey)
-        guard let sent = try target.newest(entity, key) else { return nil }
+    /// Lets an object that was sent take the place of the one that the answer tells about.
+    private mutating func adopt(_ answer: ChangeSet.Answer) throws(StoreError) {
+        let entity = answer.entity
+        if let edit = answer.edit, let row = answer.row { toldRows[edit] = row }
+        // It may have been inserted while it was on its way.
+        let key = answer.edit.flatMap { changes.edits[$0]?.storeKey } ?? answer.storeKey
+        guard key != 0, let sent = try target.newest(entity, key) else { return }
         if try target.isUnsent(key) { try target.setUnsent(entity, key, false) }
-        guard let index = answer.row, sent.identity == nil else { return nil }
+        guard let index = answer.row, sent.identity == nil else { return }
         let row = changes.rows[index]
-        guard row.entity === entity else { return nil }
+        guard row.entity === entity else { return }
         if let identity = row.identity { try give(sent, identity) }
-        return (index, sent.storeKey)
+        adopted[index] = sent.storeKey
+    }
+
+    /// Of two that were sent as different objects, and are one to the server, the first has ended
+    /// in the second.
+    private mutating func settleAdopted() throws(StoreError) {
+        for (row, key) in adopted {
+            guard let object = try target.newest(changes.rows[row].entity, key) else { continue }
+            adopted[row] = object.storeKey
+        }
     }
 
     /// Gives an object that has none an identity; another object that has it ends in this one.

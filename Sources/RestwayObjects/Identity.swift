@@ -2,6 +2,15 @@
 package enum Identity: Sendable {
     case integer(Int64)
     case string(String)
+
+    /// nil for a value that is none.
+    package init?(_ value: Value) {
+        switch value {
+        case .int64(let integer): self = .integer(integer)
+        case .string(let string): self = .string(string)
+        default: return nil
+        }
+    }
 }
 
 /// Strings are compared byte by byte: a server tells "é" from "e" with an accent, Swift does not.

@@ -15,22 +15,36 @@ static void fail(const char *what) {
     exit(2);
 }
 
-/** Reads the head of one request: the tests send no bodies. */
-static int receive_head(int connection) {
-    static char bytes[REQUEST_BYTES_MAX + 1];
-    size_t length = 0;
+/** Reads one request; its body, or NULL when there was none to read. */
+static char *receive(int connection) {
+    static const char name[] = "Content-Length:";
+    char *bytes = malloc(REQUEST_BYTES_MAX + 1);
+    size_t length = 0, end = 0;
+    if (bytes == NULL) {
+        fail("harness: no memory");
+    }
     while (length < REQUEST_BYTES_MAX) {
         ssize_t count = recv(connection, bytes + length, REQUEST_BYTES_MAX - length, 0);
         if (count <= 0) {
-            return 0;
+            break;
         }
         length += (size_t)count;
         bytes[length] = '\0';
-        if (strstr(bytes, "\r\n\r\n") != NULL) {
-            return 1;
+        const char *head = strstr(bytes, "\r\n\r\n");
+        if (head == NULL) {
+            continue;
+        }
+        const char *field = strstr(bytes, name);
+        end = (size_t)(head - bytes) + 4;
+        size_t expected =
+            field == NULL || field > head ? 0 : strtoul(field + strlen(name), NULL, 10);
+        if (length >= end + expected) {
+            memmove(bytes, bytes + end, length - end + 1);
+            return bytes;
         }
     }
-    return 0;
+    free(bytes);
+    return NULL;
 }
 
 static void send_all(int connection, const char *bytes, size_t length) {
@@ -51,8 +65,11 @@ static void *serve(void *context) {
         if (connection < 0) {
             return NULL;
         }
-        if (receive_head(connection)) {
+        char *body = receive(connection);
+        if (body != NULL) {
             pthread_mutex_lock(&server->lock);
+            free(server->body);
+            server->body = body;
             send_all(connection, server->answer, server->answer_length);
             pthread_mutex_unlock(&server->lock);
         }
@@ -100,10 +117,19 @@ void answering_set(struct answering_server *server, int status, const char *body
     pthread_mutex_unlock(&server->lock);
 }
 
+char *answering_take_body(struct answering_server *server) {
+    pthread_mutex_lock(&server->lock);
+    char *body = server->body;
+    server->body = NULL;
+    pthread_mutex_unlock(&server->lock);
+    return body;
+}
+
 void answering_end(struct answering_server *server) {
     shutdown(server->listener, SHUT_RDWR); /* wakes accept() */
     close(server->listener);
     pthread_join(server->thread, NULL);
     pthread_mutex_destroy(&server->lock);
     free(server->answer);
+    free(server->body);
 }

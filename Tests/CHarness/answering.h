@@ -14,12 +14,17 @@ struct answering_server {
     pthread_mutex_t lock;
     char *answer;
     size_t answer_length;
+    /** The body of the last request; NULL before there was one. */
+    char *body;
 };
 
 void answering_begin(struct answering_server *server);
 
 /** From now on answers are JSON with @p status and @p body. */
 void answering_set(struct answering_server *server, int status, const char *body);
+
+/** The body of the last request; freed by the caller. */
+char *answering_take_body(struct answering_server *server);
 
 void answering_end(struct answering_server *server);
 

@@ -26,7 +26,7 @@ static const char document[] =
     "  \"Employee\": {\"identity\": \"id\","
     "    \"attributes\": {\"id\": {\"type\": \"int\"},"
     "      \"first_name\": {\"type\": \"string\"}, \"last_name\": {\"type\": \"string\"},"
-    "      \"email\": {\"type\": \"string\"}},"
+    "      \"email\": {\"type\": \"string\", \"transform\": \"email\"}},"
     "    \"relationships\": {"
     "      \"enterprise\": {\"source\": \"enterprise_id\", \"entity\": \"Enterprise\","
     "                       \"byIdentity\": true}}}"
@@ -44,21 +44,48 @@ static const char document[] =
     "  \"person\": {\"path\": \"people/:id\", \"response\": {\"entity\": \"Person\"}}"
     "}}";
 
-struct drafting drafting_begin(uint32_t flags) {
+/** Does nothing: what an attribute has, it keeps. */
+static restway_status keep(void *context, const restway_value *value, restway_answer *answer) {
+    (void)context;
+    return restway_answer_set_value(answer, value, NULL);
+}
+
+/** A client of the document, with what is not given left as it is. */
+static struct drafting begin(restway_client_options options, restway_api *api) {
     struct drafting drafting;
-    restway_client_options options = RESTWAY_CLIENT_OPTIONS_INIT;
     static const char put[] =
         "{\"method\": \"PUT\", \"path\": \"enterprises/:id\", \"entity\": \"Enterprise\","
         " \"nulls\": \"omit\", \"exclude\": [\"staff\"]}";
-    restway_api *api = NULL;
-    assert_ok(restway_api_load(document, strlen(document), &api, &failure));
     assert_ok(restway_api_add_request(api, put, strlen(put), &failure));
     options.base_url = demo_url();
-    options.flags = flags;
     assert_ok(restway_client_create(api, &options, &drafting.client, &failure));
     drafting.store = restway_client_store(drafting.client);
     restway_api_release(api);
     return drafting;
+}
+
+static restway_api *load(
+    restway_transform_fn decode, restway_transform_fn encode, void *context,
+    restway_destroy_fn destroy) {
+    restway_api *api = NULL;
+    assert_ok(restway_api_load(document, strlen(document), &api, &failure));
+    assert_ok(
+        restway_api_add_transform(api, "email", decode, encode, context, destroy, &failure));
+    return api;
+}
+
+struct drafting drafting_begin(uint32_t flags) {
+    restway_client_options options = RESTWAY_CLIENT_OPTIONS_INIT;
+    options.flags = flags;
+    return begin(options, load(keep, NULL, NULL, NULL));
+}
+
+struct drafting drafting_begin_asking(
+    restway_delivery mode, restway_transform_fn encode, void *context,
+    restway_destroy_fn destroy) {
+    restway_client_options options = RESTWAY_CLIENT_OPTIONS_INIT;
+    options.delivery = (uint32_t)mode;
+    return begin(options, load(encode == NULL ? keep : NULL, encode, context, destroy));
 }
 
 void drafting_end(struct drafting *drafting) {

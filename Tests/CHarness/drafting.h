@@ -14,6 +14,12 @@ struct drafting {
 
 /** Options of @p flags; `enterprise` takes POST, PUT, PATCH and DELETE, `employee` POST. */
 struct drafting drafting_begin(uint32_t flags);
+
+/** The same, delivering as @p mode says; the employees' emails go through @p encode if it is given,
+ *  which is a transform's with @p context. */
+struct drafting drafting_begin_asking(
+    restway_delivery mode, restway_transform_fn encode, void *context,
+    restway_destroy_fn destroy);
 void drafting_end(struct drafting *drafting);
 
 /** A new draft of @p entity. */

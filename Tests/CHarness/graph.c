@@ -1,5 +1,7 @@
 #include "graph.h"
 
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static const char document[] =
@@ -44,6 +46,43 @@ static const char document[] =
     "}"
     "}";
 
+enum { DIRECTORIES_MAX = 4 };
+
+/** Of the clients of one test; each has a file of its own. */
+static char directories[DIRECTORIES_MAX][40];
+static char paths[DIRECTORIES_MAX][60];
+static int directory_count;
+static int is_in_files;
+
+static const char *new_path(void) {
+    char *directory = directories[directory_count], *path = paths[directory_count];
+    assert_true(directory_count < DIRECTORIES_MAX);
+    strcpy(directory, "/tmp/restway-graph-XXXXXX");
+    assert_non_null(mkdtemp(directory));
+    snprintf(path, sizeof(paths[0]), "%s/objects.db", directory);
+    directory_count++;
+    return path;
+}
+
+int begin_test_in_files(void **state) {
+    is_in_files = 1;
+    directory_count = 0;
+    return begin_test(state);
+}
+
+int is_test_in_files(void) {
+    return is_in_files;
+}
+
+int end_test_in_files(void **state) {
+    is_in_files = 0;
+    while (directory_count > 0) {
+        directory_count--;
+        remove_store(directories[directory_count], paths[directory_count]);
+    }
+    return end_test(state);
+}
+
 restway_client *make_graph_client(restway_delivery mode) {
     restway_client_options options = RESTWAY_CLIENT_OPTIONS_INIT;
     restway_api *api = NULL;
@@ -51,6 +90,7 @@ restway_client *make_graph_client(restway_delivery mode) {
     assert_ok(restway_api_load(document, strlen(document), &api, &failure));
     options.base_url = demo_url();
     options.delivery = (uint32_t)mode;
+    options.store_path = is_in_files ? new_path() : NULL;
     assert_ok(restway_client_create(api, &options, &client, &failure));
     restway_api_release(api);
     return client;

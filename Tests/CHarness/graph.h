@@ -10,6 +10,11 @@
  *  Meeting 1 is of enterprise 1; employees 1, 2 and 3 attend it; it has no sponsor. */
 restway_client *make_graph_client(restway_delivery mode);
 
+/** Around a test whose clients' stores are to be in files. */
+int begin_test_in_files(void **state);
+int end_test_in_files(void **state);
+int is_test_in_files(void);
+
 /** The first object that a GET of @p path gives. */
 restway_object *fetch_first(restway_client *client, const char *path);
 

@@ -20,9 +20,12 @@
 struct suite {
     const struct CMUnitTest *tests;
     size_t count;
+    /** Run a second time with make_graph_client() making stores in files. */
+    int has_files;
 };
 
-#define SUITE(tests) { (tests), sizeof(tests) / sizeof((tests)[0]) }
+#define SUITE(tests) { (tests), sizeof(tests) / sizeof((tests)[0]), 0 }
+#define SUITE_OF_BOTH_STORES(tests) { (tests), sizeof(tests) / sizeof((tests)[0]), 1 }
 #define TEST(function) { #function, function, begin_test, end_test, NULL }
 
 int begin_test(void **state);

@@ -1,4 +1,4 @@
-#include "harness.h"
+#include "graph.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,7 +13,8 @@ extern const struct suite api_suite, api_errors_suite, bad_body_suite, bad_netwo
     null_store_suite, query_suite, store_delete_suite, observer_suite,
     mapping_cases_suite, auth_suite, auth_schemes_suite, null_auth_suite, progress_suite,
     retry_suite, store_file_suite, mapping_suite, hook_suite, plugins_suite,
-    draft_suite, draft_send_suite;
+    draft_suite, draft_send_suite, body_question_suite,
+    store_fault_suite;
 
 static const struct suite *const suites[] = {
     &basics_suite,      &api_suite,          &api_errors_suite,  &client_suite,
@@ -28,26 +29,47 @@ static const struct suite *const suites[] = {
     &mapping_cases_suite,
     &auth_suite,        &auth_schemes_suite, &null_auth_suite,   &progress_suite,
     &retry_suite,       &store_file_suite, &mapping_suite,     &hook_suite,
-    &plugins_suite,     &draft_suite,        &draft_send_suite,
+    &plugins_suite,     &draft_suite,        &draft_send_suite,  &body_question_suite,
+    &store_fault_suite,
     &demo_suite,        &fork_suite,
 };
 
-enum { TESTS_MAX = 500, SUITE_COUNT = sizeof(suites) / sizeof(suites[0]) };
+enum { TESTS_MAX = 600, NAME_BYTES_MAX = 100, SUITE_COUNT = sizeof(suites) / sizeof(suites[0]) };
 
 static struct CMUnitTest tests[TESTS_MAX];
+static char names[TESTS_MAX][NAME_BYTES_MAX];
+static size_t count;
+
+static void add(const struct suite *suite) {
+    memcpy(tests + count, suite->tests, suite->count * sizeof(tests[0]));
+    count += suite->count;
+}
+
+/** The tests of @p suite once more, with stores in files. */
+static void add_in_files(const struct suite *suite) {
+    size_t first = count;
+    add(suite);
+    for (size_t index = first; index < count; index++) {
+        snprintf(names[index], NAME_BYTES_MAX, "%s__in_a_file", tests[index].name);
+        tests[index].name = names[index];
+        tests[index].setup_func = begin_test_in_files;
+        tests[index].teardown_func = end_test_in_files;
+    }
+}
 
 /** Runs all tests, or those whose name matches the pattern that is given (`client_*`). */
 int main(int argument_count, char **arguments) {
-    size_t count = 0;
     demo_url();
     for (size_t index = 0; index < SUITE_COUNT; index++) {
         const struct suite *suite = suites[index];
-        if (count + suite->count > TESTS_MAX) {
+        if (count + 2 * suite->count > TESTS_MAX) {
             fprintf(stderr, "harness: raise TESTS_MAX\n");
             return 2;
         }
-        memcpy(tests + count, suite->tests, suite->count * sizeof(tests[0]));
-        count += suite->count;
+        add(suite);
+        if (suite->has_files) {
+            add_in_files(suite);
+        }
     }
     if (argument_count > 1) {
         cmocka_set_test_filter(arguments[1]);

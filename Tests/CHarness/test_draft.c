@@ -159,6 +159,108 @@ static void draft_set__refuses_what_does_not_fit(void **state) {
     drafting_end(&own);
 }
 
+static void draft_relate__leads_to_objects_and_drafts_in_one_step(void **state) {
+    (void)state;
+    struct drafting own = drafting_begin(0);
+    struct drafting other = drafting_begin(0);
+    restway_draft *draft = drafted(&own, "Enterprise");
+    restway_draft *stranger = drafted(&other, "Employee");
+    restway_draft *drafts[3] = {NULL, drafted(&own, "Employee"), NULL};
+    restway_draft *person = drafted(&own, "Person");
+    restway_object *employee = NULL, *last = NULL, *snapshot = NULL;
+    assert_ok(restway_draft_insert(drafts[1], &employee, &failure));
+    restway_draft *third = drafted(&own, "Employee");
+    assert_ok(restway_draft_insert(third, &last, &failure));
+    /* The first is the same as the second, whose draft takes its place. */
+    const restway_object *objects[3] = {last, NULL, employee};
+    assert_ok(restway_draft_relate(draft, "staff", objects, drafts, 3, &failure));
+    assert_ok(restway_draft_snapshot(draft, &snapshot, &failure));
+    const int64_t *keys = NULL;
+    size_t count = 99;
+    uint32_t kind = 99;
+    assert_ok(restway_object_related_keys(snapshot, "staff", &kind, &keys, &count, &failure));
+    assert_int_equal(count, 2);
+    assert_true(keys[0] == restway_object_store_key(last));
+    assert_true(keys[1] == restway_object_store_key(employee));
+    restway_object_release(snapshot);
+
+    /* What is refused changes nothing. */
+    restway_draft *wrong[3] = {NULL, stranger, NULL};
+    assert_fails(
+        restway_draft_relate(draft, "staff", objects, wrong, 3, &failure),
+        RESTWAY_E_INVALID_ARGUMENT, "drafts[1] is a draft for another store");
+    wrong[1] = person;
+    assert_fails(
+        restway_draft_relate(draft, "staff", objects, wrong, 3, &failure),
+        RESTWAY_E_INVALID_ARGUMENT, "Employee");
+    assert_fails(
+        restway_draft_relate(draft, "staff", objects, NULL, 3, &failure),
+        RESTWAY_E_INVALID_ARGUMENT, "either an object or a draft");
+    objects[1] = employee;
+    assert_refused(restway_draft_relate(draft, "staff", objects, drafts, 3, &failure));
+    assert_refused(restway_draft_relate(draft, "staff", NULL, NULL, 1, &failure));
+    assert_refused(restway_draft_relate(draft, "staff", objects, NULL, SIZE_MAX, &failure));
+    assert_refused(restway_draft_relate(draft, NULL, NULL, NULL, 0, &failure));
+    assert_refused(restway_draft_relate(NULL, "staff", NULL, NULL, 0, &failure));
+    assert_fails(
+        restway_draft_relate(draft, "name", NULL, NULL, 0, &failure),
+        RESTWAY_E_UNKNOWN_ATTRIBUTE, "name");
+    restway_draft *people[2] = {person, person};
+    assert_fails(
+        restway_draft_relate(draft, "owner", NULL, people, 2, &failure),
+        RESTWAY_E_INVALID_ARGUMENT, "one object");
+    assert_ok(restway_draft_snapshot(draft, &snapshot, &failure));
+    assert_ok(restway_object_related_keys(snapshot, "staff", &kind, &keys, &count, &failure));
+    assert_int_equal(count, 2);
+    restway_object_release(snapshot);
+
+    assert_ok(restway_draft_relate(draft, "staff", NULL, NULL, 0, &failure));
+    assert_ok(restway_draft_relate(draft, "owner", NULL, NULL, 0, &failure));
+    assert_ok(restway_draft_snapshot(draft, &snapshot, &failure));
+    assert_ok(restway_object_related_keys(snapshot, "staff", &kind, &keys, &count, &failure));
+    assert_int_equal(kind, RESTWAY_VALUE_LIST);
+    assert_int_equal(count, 0);
+    assert_ok(restway_object_related_keys(snapshot, "owner", &kind, &keys, &count, &failure));
+    assert_int_equal(kind, RESTWAY_VALUE_NULL);
+    restway_object_release(snapshot);
+    restway_object_release(employee);
+    restway_object_release(last);
+    restway_draft_release(person);
+    restway_draft_release(third);
+    restway_draft_release(drafts[1]);
+    restway_draft_release(stranger);
+    restway_draft_release(draft);
+    drafting_end(&other);
+    drafting_end(&own);
+}
+
+/** A draft is of a store, that of a client, and that froze the api: no draft knows an older form of
+ *  its entity. */
+static void draft__is_of_an_entity_that_no_longer_changes(void **state) {
+    (void)state;
+    static const char document[] =
+        "{\"restway\": 1, \"entities\": {\"Thing\": {\"attributes\": {\"name\": {}}}}}";
+    restway_client_options options = RESTWAY_CLIENT_OPTIONS_INIT;
+    restway_api *api = NULL;
+    restway_client *client = NULL;
+    assert_ok(restway_api_load(document, strlen(document), &api, &failure));
+    assert_ok(restway_api_add_attribute(
+        api, "Thing", "late", NULL, RESTWAY_TYPE_STRING, NULL, NULL, &failure));
+    options.base_url = "http://127.0.0.1:1";
+    assert_ok(restway_client_create(api, &options, &client, &failure));
+    struct drafting own = {client, restway_client_store(client)};
+    restway_draft *draft = drafted(&own, "Thing");
+    assert_fails(
+        restway_api_add_attribute(
+            api, "Thing", "later", NULL, RESTWAY_TYPE_STRING, NULL, NULL, &failure),
+        RESTWAY_E_FROZEN, "");
+    set_text(draft, "late", "there");
+    assert_ok(restway_draft_insert(draft, NULL, &failure));
+    restway_draft_release(draft);
+    restway_api_release(api);
+    drafting_end(&own);
+}
+
 static void draft_functions__of_null(void **state) {
     (void)state;
     struct drafting own = drafting_begin(0);
@@ -221,6 +323,8 @@ static const struct CMUnitTest tests[] = {
     TEST(draft__says_what_was_set_and_what_its_object_says),
     TEST(draft_insert__puts_linked_drafts_into_the_store),
     TEST(draft_set__refuses_what_does_not_fit),
+    TEST(draft_relate__leads_to_objects_and_drafts_in_one_step),
+    TEST(draft__is_of_an_entity_that_no_longer_changes),
     TEST(draft_functions__of_null),
 };
 

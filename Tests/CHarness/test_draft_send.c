@@ -91,13 +91,20 @@ static void request_set_draft__writes_the_body_of_any_request(void **state) {
     assert_holds(
         restway_response_json(response, NULL),
         "\\\"first_name\\\":\\\"before\\\",\\\"more\\\":{\\\"id\\\":7}");
+    /* The caller's null wins over what was mapped. */
+    restway_response_release(response);
+    response = NULL;
+    value = restway_value_null();
+    assert_ok(restway_request_set_parameter(request, "first_name", &value, &failure));
+    assert_ok(restway_client_perform(own.client, request, 0, &response, &failure));
+    assert_holds(restway_response_json(response, NULL), "\\\"first_name\\\":null");
     assert_refused(restway_client_perform(other.client, request, 0, NULL, &failure));
     restway_object *object = NULL;
     assert_ok(restway_draft_insert(draft, &object, &failure));
     assert_ok(restway_request_set_object(request, object, &failure));
     char *command = curl_of(&own, request);
     assert_holds(command, "echo/7");
-    assert_null(strstr(command, "first_name"));
+    assert_null(strstr(command, "before"));
     free(command);
     restway_object_release(object);
     restway_response_release(response);

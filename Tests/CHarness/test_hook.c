@@ -256,6 +256,45 @@ static void rows__of_null(void **state) {
     assert_refused(restway_rows_relate_objects(NULL, 0, "a", NULL, 0, &failure));
 }
 
+/** Notes which descriptor it stands on, ten times what was noted before. */
+static restway_status note_own_result(void *context, restway_rows *rows, restway_answer *answer) {
+    struct asker *asker = context;
+    (void)answer;
+    asker->count = asker->count * 10 + restway_rows_own_result(rows) + 1;
+    return RESTWAY_OK;
+}
+
+static void hook__of_a_route_and_of_a_descriptor_are_asked_in_their_order(void **state) {
+    (void)state;
+    static const char route[] =
+        "{\"path\": \"meetings/:id\","
+        " \"response\": [{\"entity\": \"Employee\", \"keyPath\": \"attendee_ids\"},"
+        "  {\"entity\": \"Meeting\", \"hook\": \"own\"}]}";
+    struct asker asker;
+    restway_client *client = NULL;
+    restway_request *request = NULL;
+    restway_value id = restway_value_int64(1);
+    restway_api *api = NULL;
+    restway_client_options options = RESTWAY_CLIENT_OPTIONS_INIT;
+    memset(&asker, 0, sizeof(asker));
+    assert_ok(restway_api_load(DOCUMENT, strlen(DOCUMENT), &api, &failure));
+    assert_ok(restway_api_add_hook(api, "family", note_own_result, &asker, NULL, &failure));
+    options.base_url = demo_url();
+    assert_ok(restway_client_create(api, &options, &client, &failure));
+    /* Routes may be added to a frozen api, and with them the hooks that they name. */
+    assert_ok(restway_api_add_hook(api, "own", note_own_result, &asker, NULL, &failure));
+    assert_ok(restway_api_add_route(api, "meeting", route, strlen(route), &failure));
+    restway_response_release(fetch(client, "employees/1"));
+    assert_int_equal(asker.count, 0);
+    assert_ok(restway_request_create_route("meeting", NULL, &request, &failure));
+    assert_ok(restway_request_set_variable(request, "id", &id, &failure));
+    assert_ok(restway_client_perform(client, request, 0, NULL, &failure));
+    assert_int_equal(asker.count, 23);
+    restway_request_release(request);
+    restway_client_release(client);
+    restway_api_release(api);
+}
+
 static void hook__added_wrongly_leaves_the_context_alone(void **state) {
     (void)state;
     struct asker asker;
@@ -281,6 +320,7 @@ static const struct CMUnitTest tests[] = {
     TEST(hook__links_rows_to_objects_of_the_store),
     TEST(hook__misused_changes_nothing),
     TEST(rows__of_null),
+    TEST(hook__of_a_route_and_of_a_descriptor_are_asked_in_their_order),
     TEST(hook__added_wrongly_leaves_the_context_alone),
 };
 

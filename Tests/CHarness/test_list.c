@@ -107,4 +107,4 @@ static const struct CMUnitTest tests[] = {
     TEST(response_list__holds_what_the_response_holds),
 };
 
-const struct suite list_suite = SUITE(tests);
+const struct suite list_suite = SUITE_OF_BOTH_STORES(tests);

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "answering.h"
+#include "case_draft.h"
 #include "store_text.h"
 
 /** One case that is being run. */
@@ -68,8 +69,12 @@ static void run_end(struct run *run) {
     }
 }
 
+static json_t *entities_of(struct run *run) {
+    return json_object_get(run->document, "entities");
+}
+
 static json_t *contents_of(struct run *run) {
-    return store_contents(run->store, json_object_get(run->document, "entities"));
+    return store_contents(run->store, entities_of(run));
 }
 
 /** Gives back both references. */
@@ -95,6 +100,32 @@ static json_t *details_of(const restway_error *error) {
     return details;
 }
 
+/** Says what @p request is about, if it is about something. */
+static void describe(struct run *run, json_t *exchange, restway_request *request) {
+    json_t *description = json_object_get(exchange, "draft");
+    if (description == NULL) {
+        return;
+    }
+    restway_draft *draft = case_draft(run->store, entities_of(run), description);
+    if (json_is_true(json_object_get(exchange, "inserted"))) {
+        assert_ok(restway_draft_insert(draft, NULL, &failure));
+    }
+    assert_ok(restway_request_set_draft(request, draft, NULL));
+    restway_draft_release(draft);
+}
+
+static void check_sent(struct run *run, json_t *exchange) {
+    char *body = answering_take_body(&run->server);
+    json_t *expected = json_object_get(exchange, "sent");
+    assert_non_null(body);
+    if (expected != NULL) {
+        json_t *sent = json_loads(body, 0, NULL);
+        assert_non_null(sent);
+        assert_json(run, "sent", sent, json_incref(expected));
+    }
+    free(body);
+}
+
 /** Performs the exchange: the status that came of it, the response, or that of the failure, and
  *  the failure's details. */
 static restway_status perform(
@@ -112,8 +143,10 @@ static restway_status perform(
         text != NULL ? text : given != NULL ? given : "");
     free(text);
     assert_ok(restway_request_create(method, path, &request, &failure));
+    describe(run, exchange, request);
     restway_status found = restway_client_perform(run->client, request, 0, out_response, &failure);
     restway_request_release(request);
+    check_sent(run, exchange);
     *out_details = details_of(failure);
     if (found != RESTWAY_OK) {
         assert_null(*out_response);
@@ -195,6 +228,10 @@ static void check_leniently(struct run *run, json_t *exchange) {
     }
     if (json_object_get(exchange, "store") != NULL) {
         assert_json(run, "store", contents_of(run), expected_store(exchange));
+        json_t *unsent = json_object_get(exchange, "unsent");
+        assert_json(
+            run, "unsent", case_unsent(run->store, entities_of(run)),
+            unsent == NULL ? json_object() : json_incref(unsent));
     }
     restway_response_release(response);
 }

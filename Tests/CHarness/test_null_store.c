@@ -147,4 +147,4 @@ static const struct CMUnitTest tests[] = {
     TEST(store_maintenance__refuses_null),
 };
 
-const struct suite null_store_suite = SUITE(tests);
+const struct suite null_store_suite = SUITE_OF_BOTH_STORES(tests);

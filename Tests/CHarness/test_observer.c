@@ -352,4 +352,4 @@ static const struct CMUnitTest tests[] = {
     TEST(observer__refuses_what_it_cannot_be),
 };
 
-const struct suite observer_suite = SUITE(tests);
+const struct suite observer_suite = SUITE_OF_BOTH_STORES(tests);

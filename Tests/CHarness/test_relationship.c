@@ -168,4 +168,4 @@ static const struct CMUnitTest tests[] = {
     TEST(store_related__of_what_leads_nowhere),
 };
 
-const struct suite relationship_suite = SUITE(tests);
+const struct suite relationship_suite = SUITE_OF_BOTH_STORES(tests);

@@ -129,7 +129,7 @@ static void store_statistics__count_objects_and_their_bytes(void **state) {
     assert_true(statistics.object_count == 5);
     assert_true(statistics.cached_object_count == 5);
     assert_true(statistics.cached_byte_count > 5 * 16 && statistics.cached_byte_count < 4096);
-    assert_true(statistics.file_byte_count == 0);
+    assert_int_equal(statistics.file_byte_count > 0, is_test_in_files());
     restway_store_release(store);
     restway_client_release(client);
 }
@@ -170,4 +170,4 @@ static const struct CMUnitTest tests[] = {
     TEST(statistics__of_every_size),
 };
 
-const struct suite store_delete_suite = SUITE(tests);
+const struct suite store_delete_suite = SUITE_OF_BOTH_STORES(tests);

@@ -20,12 +20,20 @@ struct MappingCase {
         let checksObjects: Bool
         let issues: [String]
         let isError: Bool
+        /// What is sent: its entity and what it says.
+        let draft: JSONValue?
+        let isInserted: Bool
+        /// The body that goes out.
+        let sent: String?
         /// By entity, an object a line.
         let store: [String: [String]]?
+        /// By entity, those that no server has answered for.
+        let unsent: [String: String]
 
         fileprivate init(name: String, _ json: JSONValue) throws {
             let known: Set = [
                 "about", "request", "status", "body", "text", "objects", "issues", "error", "store",
+                "draft", "inserted", "sent", "unsent",
             ]
             let keys = try XCTUnwrap(json.members, name).map(\.key)
             XCTAssertEqual(keys.filter { !known.contains($0) }, [], name)
@@ -43,6 +51,13 @@ struct MappingCase {
             }
             issues = json["issues"]?.elements?.compactMap(\.string) ?? []
             isError = json["error"]?.bool ?? false
+            draft = json["draft"]
+            isInserted = json["inserted"]?.bool ?? false
+            sent = json["sent"].map(CaseText.text)
+            unsent = Dictionary(
+                uniqueKeysWithValues: (json["unsent"]?.members ?? []).map { entity, objects in
+                    (entity, CaseText.text(objects))
+                })
             store = json["store"]?.members.map { members in
                 Dictionary(
                     uniqueKeysWithValues: members.map { entity, objects in
@@ -124,6 +139,57 @@ extension ObservedStore {
             if !objects.isEmpty { text[entity.name] = try objects.map(caseText) }
         }
         return text
+    }
+
+    /// By entity, the objects that no server has answered for.
+    func caseUnsent(_ entities: [Entity]) throws -> [String: String] {
+        var text: [String: String] = [:]
+        for entity in entities {
+            let unsent = try objects(Query(entity)).filter {
+                try isUnsent(entity, storeKey: $0.storeKey)
+            }
+            if !unsent.isEmpty {
+                text[entity.name] =
+                    "[" + (try unsent.map(caseReference).joined(separator: ",")) + "]"
+            }
+        }
+        return text
+    }
+
+    /// The draft that a case describes, or the object that it names.
+    func caseTarget(_ json: JSONValue, _ entities: [Entity]) throws -> Draft.Target {
+        let (name, content) = try XCTUnwrap(json.members?.first)
+        let entity = try XCTUnwrap(entities.first { $0.name == name }, name)
+        guard let members = content.members else {
+            let identity = content.integer.map(Identity.integer) ?? .string(content.string ?? "")
+            return .object(try XCTUnwrap(object(entity, identity), name))
+        }
+        let draft = Draft(entity)
+        for (name, value) in members {
+            if let index = entity.attributeIndex(named: name) {
+                try draft.set(Self.caseValue(value), attribute: index)
+                continue
+            }
+            let index = try XCTUnwrap(entity.relationshipIndex(named: name), name)
+            if value.kind == .null {
+                draft.setNull(relationship: index)
+            } else {
+                let targets = try (value.elements ?? [value]).map { try caseTarget($0, entities) }
+                try draft.set(targets, relationship: index)
+            }
+        }
+        return .draft(draft)
+    }
+
+    private static func caseValue(_ json: JSONValue) -> Value {
+        switch json.kind {
+        case .null: .null
+        case .boolean: .bool(json.bool ?? false)
+        case .integer: .int64(json.integer ?? 0)
+        case .real: .double(json.double ?? 0)
+        case .string: .string(json.string ?? "")
+        case .array, .object: .json(CaseText.text(json))
+        }
     }
 
     /// The identity of an object, or its place among those of its entity.

@@ -36,8 +36,20 @@ final class MappingCaseTests: XCTestCase {
         /// The failure of the exchange, if it failed, and its response, if there is one.
         func perform(_ exchange: MappingCase.Exchange) throws -> (Failure?, Response?) {
             let method = try XCTUnwrap(Method(rawValue: exchange.method), exchange.name)
-            let call = try client.send(RequestSpec(target: .path(method, exchange.path)))
-            transport.answer(exchange.status, exchange.body)
+            var spec = RequestSpec(target: .path(method, exchange.path))
+            if let description = exchange.draft,
+                case .draft(let draft) = try client.store.caseTarget(description, entities)
+            {
+                spec.subject = .draft(draft, client.store)
+                if exchange.isInserted { _ = try client.store.insert(draft) }
+            }
+            let call = try client.send(spec)
+            let sent = transport.answer(exchange.status, exchange.body)
+            if let expected = exchange.sent, case .bytes(let bytes) = sent.body {
+                XCTAssertEqual(String(decoding: bytes, as: UTF8.self), expected, exchange.name)
+            } else {
+                XCTAssertNil(exchange.sent, "\(exchange.name) sent no body")
+            }
             do {
                 return (nil, try call.wait(milliseconds: 0))
             } catch {
@@ -99,6 +111,8 @@ final class MappingCaseTests: XCTestCase {
             }
             if let store = exchange.store {
                 checkEqual(try run.store(), store.filter { !$0.value.isEmpty }, exchange.name)
+                XCTAssertEqual(
+                    try run.client.store.caseUnsent(run.entities), exchange.unsent, exchange.name)
             }
         }
         run.end()

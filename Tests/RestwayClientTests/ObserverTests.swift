@@ -71,7 +71,9 @@ final class ObserverTests: XCTestCase {
         _ = try observed.observe(.object(sent), mine)
         _ = try observed.observe(.object(known), other)
         var answered = ChangeSet(rows: [observed.row(7, "answered")])
-        answered.answer = .init(storeKey: sent.storeKey, entity: observed.company, row: 0)
+        answered.answers = [
+            .init(storeKey: sent.storeKey, entity: observed.company, row: 0)
+        ]
         _ = try observed.client.store.commit(answered)
         XCTAssertTrue(try observed.client.store.delete(observed.company, .integer(7)))
         try observed.store(observed.row(7))

@@ -75,8 +75,7 @@ final class RequestBodyTests: SubmissionTestCase {
             target: .route("purge", nil), subject: .draft(draft, client.store))
         spec.parameters = [Parameter(keys: ["q"], value: .integer(1))]
         XCTAssertEqual(try body(spec), #"{"a":{"b":{"key":"p","name":"Ann"}}}"#)
-        let request = try RequestPreparation(client: client, api: client.api.loaded).prepare(spec)
-        XCTAssertEqual(request.exchange.url, "http://api.test/v2/purge/p?q=1")
+        XCTAssertEqual(try prepared(spec).exchange.url, "http://api.test/v2/purge/p?q=1")
         let company = Draft(copying: try company(#"{"id":1}"#))
         XCTAssertNil(try body(self.spec(.delete, company)))
         XCTAssertNil(try body(self.spec(.get, company)))
@@ -93,8 +92,7 @@ final class RequestBodyTests: SubmissionTestCase {
         let person = try draft("Person", ["key": .string("a b")])
         try person.add(.draft(company), relationship: 0)
         func url(_ spec: RequestSpec) throws -> String {
-            try RequestPreparation(client: client, api: client.api.loaded).prepare(spec)
-                .exchange.url
+            try prepared(spec).exchange.url
         }
         let expected = "http://api.test/v2/companies/7/people/a%20b"
         XCTAssertEqual(try url(spec(.put, person)), expected)
@@ -105,32 +103,6 @@ final class RequestBodyTests: SubmissionTestCase {
         let failure = failure { _ = try url(spec(.put, person)) }
         XCTAssertEqual(failure?.reason, .missingVariable)
         XCTAssertEqual(failure?.field, "employer.itemID")
-    }
-
-    func testTheHostIsAskedAboutEachRelationshipOfTheRealEntity() throws {
-        let asked = Lock<[String]>([])
-        try client.setExclusion { method, path, entity, relationship in
-            asked.withLock {
-                let text = "\(method.rawValue) \(path ?? "") \(entity.name).\(relationship.name)"
-                $0.append(text)
-            }
-            return relationship.name == "employer"
-        }
-        let (company, person) = (try draft("Company"), try draft("Person", ["key": .int64(1)]))
-        try person.add(.draft(company), relationship: 0)
-        try company.set([.draft(person)], relationship: 0)
-        let spec = RequestSpec(
-            target: .path(.post, "elsewhere"), subject: .draft(company, client.store))
-        XCTAssertEqual(try body(spec), #"{"staff":[{"key":1}]}"#)
-        XCTAssertEqual(
-            asked.withLock { $0 },
-            [
-                "POST elsewhere Company.staff", "POST elsewhere Person.employer",
-                "POST elsewhere Company.owner",
-            ])
-        try client.setExclusion(nil)
-        XCTAssertEqual(
-            try body(spec), #"{"staff":[{"key":1}]}"#, "the circle ends at a new object")
     }
 
     func testWhatCannotBeWrittenIsTheCallersMistake() throws {

@@ -15,7 +15,7 @@ final class RequestPreparationTests: XCTestCase {
             api: try TestAPI.load(), options: options, transport: FakeTransport())
         defer { client.close() }
         return try RequestPreparation(
-            client: client, api: client.api.loaded
+            client: client, api: client.api.loaded, questions: BodyQuestions()
         ).prepare(spec)
     }
 

@@ -7,7 +7,7 @@ import XCTest
 
 /// An api that objects are sent to, and a client of it.
 class SubmissionTestCase: XCTestCase {
-    static let document = """
+    class var document: String { """
         {
           "restway": 1,
           "environments": {"test": {"baseURL": "http://api.test/v2"}},
@@ -56,8 +56,10 @@ class SubmissionTestCase: XCTestCase {
           ]
         }
         """
+    }
 
-    let transport = FakeTransport()
+    /// Closed with its client.
+    private(set) var transport = FakeTransport()
     private(set) var client: Client!
 
     override func setUpWithError() throws {
@@ -67,6 +69,13 @@ class SubmissionTestCase: XCTestCase {
     override func tearDown() {
         client.close()
         client = nil
+    }
+
+    /// Puts another client in the place of the one before.
+    func replaceClient(_ make: (FakeTransport) throws -> Client) throws {
+        client.close()
+        transport = FakeTransport()
+        client = try make(transport)
     }
 
     func makeClient(_ change: (inout ClientOptions) -> Void = { _ in }) throws -> Client {
@@ -92,9 +101,17 @@ class SubmissionTestCase: XCTestCase {
         RequestSpec(target: .subject(method), subject: .draft(draft, client.store))
     }
 
+    /// What `spec` becomes on a worker.
+    func prepared(_ spec: RequestSpec, _ exclusion: Client.Exclusion? = nil) throws
+        -> PreparedRequest
+    {
+        try client.prepare(
+            spec, client.api.loaded, BodyQuestions(exclusion: exclusion, mayAsk: true))
+    }
+
     /// The body that `spec` sends.
     func body(_ spec: RequestSpec) throws -> String? {
-        let request = try RequestPreparation(client: client, api: client.api.loaded).prepare(spec)
+        let request = try prepared(spec)
         guard case .bytes(let bytes) = request.exchange.body else { return nil }
         return String(decoding: bytes, as: UTF8.self)
     }

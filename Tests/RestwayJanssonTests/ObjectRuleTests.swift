@@ -81,7 +81,7 @@ final class ObjectRuleTests: XCTestCase {
         let commit = try store.commit(
             map(#"[{"id":1,"name":"a"},{"id":1.0,"name":"b"},{"id":"1","name":"c"}]"#, int)
                 .changeSet)
-        XCTAssertEqual(commit.objects.map(\.storeKey), [1, 1, 2])
+        XCTAssertEqual(commit.objects.map(\.storeKey), [1, 1, 1])
         let any = MemoryStore(keyBefore: 0)
         let apart = try any.commit(map(#"[{"id":1},{"id":"1"},{"id":1}]"#).changeSet)
         XCTAssertEqual(apart.objects.map(\.storeKey), [1, 2, 1])

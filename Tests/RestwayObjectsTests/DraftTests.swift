@@ -225,9 +225,10 @@ final class DraftTests: XCTestCase {
             let before = store.count(nil)
             var answer = ChangeSet(
                 rows: [Snapshot.make(company, [.int64(isInserted ? 2 : 1), .string("told")])])
-            let edit = draft.capture().add(to: &answer)
-            answer.answer = ChangeSet.Answer(
-                storeKey: draft.storeKey, entity: company, row: 0, edit: edit)
+            let edit = try XCTUnwrap(draft.capture().add(to: &answer)[0])
+            answer.answers = [
+                .init(storeKey: draft.storeKey, entity: company, row: 0, edit: edit)
+            ]
             let commit = try store.commit(answer, recordingChanges: true)
             let told = commit.objects[0]
             XCTAssertEqual(told.values.dropFirst().prefix(2), [.string("told"), .double(1)])
@@ -249,7 +250,7 @@ final class DraftTests: XCTestCase {
         let capture = draft.capture()
         try draft.set(.string("later"), attribute: 3)
         let answer = try object(.int64(4), .string("Sent"), .double(1), .string("x"))
-        capture.settle(on: answer, withholding: [5])
+        capture.settle(0, on: answer, withholding: [5])
         XCTAssertEqual(draft.storeKey, answer.storeKey)
         XCTAssertEqual(draft.changedCells, [3, 5])
         XCTAssertEqual(

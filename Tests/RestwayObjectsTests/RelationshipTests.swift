@@ -118,7 +118,7 @@ final class RelationshipTests: StoreTestCase {
             XCTAssertTrue(try store.isUnsent(company, storeKey: key))
 
             var answer = ChangeSet(rows: [Snapshot.make(company, [.int64(9)])])
-            answer.answer = ChangeSet.Answer(storeKey: key, entity: company, row: 0)
+            answer.answers = [ChangeSet.Answer(storeKey: key, entity: company, row: 0)]
             commit = try store.commit(answer, recordingChanges: true)
             XCTAssertEqual(commit.objects[0].storeKey, key)
             XCTAssertEqual(commit.changes.map(\.kind), [.updated])
@@ -137,7 +137,7 @@ final class RelationshipTests: StoreTestCase {
             ).objects[0]
             let other = try store.commit(response(company, owner: 5, staff: [])).objects[0]
             var answer = ChangeSet(rows: [Snapshot.make(company, [.int64(1)])])
-            answer.answer = ChangeSet.Answer(storeKey: sent.storeKey, entity: company, row: 0)
+            answer.answers = [ChangeSet.Answer(storeKey: sent.storeKey, entity: company, row: 0)]
             _ = try store.commit(answer)
             XCTAssertEqual(try store.count(company), 1)
             XCTAssertEqual(try names(store, company, 0), [5], "what the other one knew is kept")

@@ -131,7 +131,7 @@ final class SQLiteFileTests: SQLiteTestCase {
                 ChangeSet(rows: [Snapshot.make(all, [.int64(9), .int64(1)])])
             ).objects[0].storeKey
             var answer = ChangeSet(rows: [Snapshot.make(all, [.int64(9)])])
-            answer.answer = .init(storeKey: sent, entity: all, row: 0)
+            answer.answers = [.init(storeKey: sent, entity: all, row: 0)]
             _ = try store.commit(answer)
         }
         let store = try file.open([all])

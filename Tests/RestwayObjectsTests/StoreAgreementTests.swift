@@ -74,7 +74,13 @@ final class StoreAgreementTests: SQLiteTestCase {
         case 0: changes.deletions = [.object(person, storeKey: key)]
         case 1: changes.deletions = [.identity(person, .integer(key % 8))]
         case 2: changes.origin = .host
-        case 3: changes.answer = .init(storeKey: key, entity: person, row: rows.isEmpty ? nil : 0)
+        case 3:
+            // Also several that are about one row, and objects that are none.
+            changes.answers = (0..<Int64.random(in: 1...3, using: &random)).map { place in
+                .init(
+                    storeKey: key + place, entity: person,
+                    row: rows.indices.randomElement(using: &random))
+            }
         case 4 where key == 1: changes.deletions = [.all(person)]
         case 4 where key == 2: changes.deletions = [.everything]
         default: break

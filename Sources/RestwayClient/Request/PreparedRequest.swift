@@ -23,6 +23,8 @@ struct PreparedRequest: Sendable {
     /// What a DELETE removes.
     var deletions: [ChangeSet.Deletion] = []
     var sending = SendingRules()
+    /// Its body is still to be made: on a worker, where the host may be asked.
+    var owesBody = false
 
     /// When an attempt that begins `now` has taken too long.
     func deadline(from now: Deadline, of start: Deadline) -> Deadline {

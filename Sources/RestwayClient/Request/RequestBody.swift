@@ -12,6 +12,7 @@ struct RequestBody {
     let method: Method
     let path: String?
     let routeName: String?
+    let questions: BodyQuestions
 
     private static let mapper = JanssonMapper()
 
@@ -19,23 +20,33 @@ struct RequestBody {
         MappingLimits(nestingDepthMax: client.options.nestingDepthMax)
     }
 
+    /// What becomes of the object that a request is about.
+    enum Mapped {
+        /// It only fills the path.
+        case nothing
+        case object(WireObject)
+        /// The host has to be asked, and not on this thread.
+        case owed
+    }
+
     /// Writes the object that `submission` is about, if something says that it goes along.
-    func mapped(_ submission: inout Submission) throws(Failure) -> WireObject? {
-        guard let descriptor = try descriptor(submission) else { return nil }
+    func mapped(_ submission: inout Submission) throws(Failure) -> Mapped {
+        guard let descriptor = try descriptor(submission) else { return .nothing }
+        if questions.areOpen(api) { return .owed }
         submission.isChangedOnly = descriptor.isChangedOnly
         var options = EncodingOptions()
         options.keepsNulls = descriptor.keepsNulls
         options.isChangedOnly = descriptor.isChangedOnly
         options.limits = limits
         options.transforms = api.definition.transforms
-        let exclusion = client.exclusion
+        options.isAbandoned = questions.isAbandoned
         options.excludes = { entity, relationship in
             if entity === descriptor.mapping.entity,
                 descriptor.excluded.contains(relationship.name)
             {
                 return true
             }
-            guard let exclusion else { return false }
+            guard let exclusion = questions.exclusion else { return false }
             return CallbackScope.run { exclusion(method, path, entity, relationship) }
         }
         var unread: Failure?
@@ -51,11 +62,11 @@ struct RequestBody {
         }
         let object = try encode(&encoder, submission.subject, descriptor.mapping)
         if let unread { throw unread }
-        submission.withheld = encoder.withheld
-        guard !descriptor.keyPath.isEmpty else { return object }
+        submission.sent = encoder.sent
+        guard !descriptor.keyPath.isEmpty else { return .object(object) }
         var wrapped = WireObject()
         _ = wrapped.set(descriptor.keyPath[...], .object(object))
-        return wrapped
+        return .object(wrapped)
     }
 
     private func encode(
@@ -64,7 +75,8 @@ struct RequestBody {
         do throws(EncodingError) {
             return try encoder.encode(subject, mapping)
         } catch {
-            throw Failure(.mapping, error.message, field: error.field)
+            let reason: Failure.Reason = error == .abandoned ? .cancelled : .mapping
+            throw Failure(reason, error.message, field: error.field)
         }
     }
 

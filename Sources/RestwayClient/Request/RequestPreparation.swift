@@ -9,6 +9,7 @@ import RestwaySupport
 struct RequestPreparation {
     let client: Client
     let api: LoadedAPI
+    let questions: BodyQuestions
 
     private var environment: Environment { client.environment }
 
@@ -20,26 +21,35 @@ struct RequestPreparation {
         var route: Route?
     }
 
+    private struct Content {
+        var body = ExchangeBody.none
+        var mediaType: String?
+        /// It is made later.
+        var isOwed = false
+    }
+
     func prepare(_ spec: RequestSpec) throws(Failure) -> PreparedRequest {
         do {
             var submission = try submission(spec)
             var destination = try destination(spec, submission?.subject)
             let route = destination.route
             let settings = route.map(api.definition.settings(of:)) ?? RouteSettings()
-            let (body, mediaType) = try body(spec, &destination, settings, &submission)
+            let content = try content(spec, &destination, settings, &submission)
 
             let isTrusted = try destination.path != nil || isTrusted(destination.url)
-            var headers = headers(spec, settings, isTrusted: isTrusted, mediaType: mediaType)
+            var headers = headers(
+                spec, settings, isTrusted: isTrusted, mediaType: content.mediaType)
             let sending = sending(spec, settings, destination.method, &headers)
             let exchange = Exchange(
                 method: destination.method.rawValue, url: destination.url, headers: headers,
-                body: body, timeouts: timeouts(spec, settings),
+                body: content.body, timeouts: timeouts(spec, settings),
                 usesCookies: client.options.usesCookies)
             return PreparedRequest(
                 exchange: exchange, reader: spec.body?.reader, method: destination.method,
                 path: destination.path, routeName: route.map(APIDefinition.settingsKey),
                 dataMapper: settings.dataMapper, isTrusted: isTrusted, submission: submission,
-                deletions: deletions(destination, submission), sending: sending)
+                deletions: deletions(destination, submission), sending: sending,
+                owesBody: content.isOwed)
         } catch let error as RoutingError {
             throw Failure(error)
         } catch let failure as Failure {
@@ -168,10 +178,10 @@ struct RequestPreparation {
     // MARK: What it carries
 
     /// The body and its media type; parameters that are not part of it go into the URL.
-    private func body(
+    private func content(
         _ spec: RequestSpec, _ destination: inout Destination, _ settings: RouteSettings,
         _ submission: inout Submission?
-    ) throws(Failure) -> (ExchangeBody, mediaType: String?) {
+    ) throws(Failure) -> Content {
         let method = destination.method
         let defaults = defaults(destination, settings)
         if spec.body != nil, method == .head {
@@ -179,8 +189,8 @@ struct RequestPreparation {
         }
         let maker = RequestBody(
             client: client, api: api, method: method, path: destination.path,
-            routeName: destination.route.map(APIDefinition.settingsKey))
-        var mapped: WireObject?
+            routeName: destination.route.map(APIDefinition.settingsKey), questions: questions)
+        var mapped = RequestBody.Mapped.nothing
         if var sent = submission, spec.body == nil {
             mapped = try maker.mapped(&sent)
             submission = sent
@@ -191,11 +201,17 @@ struct RequestPreparation {
             let pairs = try ParameterEncoding.query(parameters)
             destination.url = URLText.appendingQuery(pairs, to: destination.url)
         }
-        if let raw = spec.body { return (raw.sent, raw.mediaType) }
-        guard mapped != nil || !isQuery && !parameters.isEmpty else { return (.none, nil) }
+        if let raw = spec.body { return Content(body: raw.sent, mediaType: raw.mediaType) }
+        var object: WireObject?
+        switch mapped {
+        case .object(let written): object = written
+        case .nothing where isQuery || parameters.isEmpty: return Content()
+        case .nothing: break
+        case .owed: return Content(mediaType: "application/json", isOwed: true)
+        }
         let bytes = try maker.bytes(
-            mapped, defaults: isQuery ? [] : defaults, callers: isQuery ? [] : spec.parameters)
-        return (.bytes(bytes), "application/json")
+            object, defaults: isQuery ? [] : defaults, callers: isQuery ? [] : spec.parameters)
+        return Content(body: .bytes(bytes), mediaType: "application/json")
     }
 
     /// The parameters that the document gives.

@@ -6,18 +6,13 @@ struct Submission: Sendable {
     let subject: EncodingSubject
     /// Whether only what was changed went out.
     var isChangedOnly = false
-    /// The cells that a descriptor or the host left out.
-    var withheld: Set<Int> = []
+    /// What was written, itself first; nothing when it did not go along as an object.
+    var sent: [SentObject] = []
 
     var entity: Entity { subject.entity }
 
     var identity: Identity? {
-        guard let index = entity.identityIndex else { return nil }
-        return switch subject.value(at: index) {
-        case .int64(let value): .integer(value)
-        case .string(let value): .string(value)
-        default: nil
-        }
+        entity.identityIndex.flatMap { Identity(subject.value(at: $0)) }
     }
 
     /// What a DELETE removes.

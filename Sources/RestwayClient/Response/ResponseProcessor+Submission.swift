@@ -6,10 +6,12 @@ import RestwayRouting
 extension ResponseProcessor {
     /// What `consequences` added to a change set.
     struct Consequences {
-        /// The row of the draft that was sent.
-        var edit: Int?
-        /// The row of the answer that is about it.
+        /// Which rows of the answer are about what was sent.
+        var matching: AnswerMatching?
+        /// The row of the answer that is about the object itself.
         var answer: Int?
+        /// The rows that say what was sent, by the member of the draft.
+        var edits: [Int: Int] = [:]
     }
 
     /// Whether the request has done what it should.
@@ -43,17 +45,29 @@ extension ResponseProcessor {
     private func accept(
         _ submission: Submission, _ result: MappingResult?, _ changes: inout ChangeSet
     ) throws(Failure) -> Consequences {
-        var consequences = Consequences(answer: answer(submission, result))
+        let answer = answer(submission, result)
+        let matching = AnswerMatching(submission.sent, changes.rows, root: answer)
+        var consequences = Consequences(matching: matching, answer: answer)
         if case .draft(let draft) = submission.subject {
-            consequences.edit = draft.add(
-                to: &changes, cells: try cells(submission, draft))
+            consequences.edits = draft.add(
+                to: &changes, cells: try cells(submission, draft, matching))
         }
-        let key = submission.subject.storeKey
-        guard key != 0 || consequences.edit != nil else { return consequences }
+        let (key, edit) = (submission.subject.storeKey, consequences.edits[0])
+        guard key != 0 || edit != nil else { return consequences }
         // Only an object without identity becomes that of the answer; any other has been sent.
-        let row = submission.identity == nil ? consequences.answer : nil
-        changes.answer = ChangeSet.Answer(
-            storeKey: key, entity: submission.entity, row: row, edit: consequences.edit)
+        changes.answers.append(
+            .init(
+                storeKey: key, entity: submission.entity,
+                row: submission.identity == nil ? answer : nil, edit: edit))
+        for (index, object) in submission.sent.enumerated().dropFirst()
+        where !matching.lost.contains(index) {
+            let edit = object.member.flatMap { consequences.edits[$0] }
+            guard object.storeKey != 0 || edit != nil else { continue }
+            changes.answers.append(
+                .init(
+                    storeKey: object.storeKey, entity: object.entity,
+                    row: object.identity == nil ? matching.rows[index] : nil, edit: edit))
+        }
         return consequences
     }
 
@@ -65,27 +79,58 @@ extension ResponseProcessor {
         }
     }
 
-    /// What of a draft there is in the store from now on.
+    /// What of a draft, and of those that went with it, there is in the store from now on, by
+    /// member.
     private func cells(
-        _ submission: Submission, _ draft: DraftCapture
-    ) throws(Failure) -> Set<Int> {
-        let all = Set(0..<submission.entity.cellCount).subtracting(submission.withheld)
-        guard submission.isChangedOnly, draft.root.storeKey != 0,
-            try client.store.newest(submission.entity, storeKey: draft.root.storeKey) != nil
-        else { return all }
-        return draft.root.changed.subtracting(submission.withheld)
+        _ submission: Submission, _ draft: DraftCapture, _ matching: AnswerMatching
+    ) throws(Failure) -> [Int: Set<Int>] {
+        var cells: [Int: Set<Int>] = [:]
+        for (index, member) in draft.members.enumerated() {
+            // A body of the host's own may say anything.
+            guard submission.sent.isEmpty else { break }
+            cells[index] = index == 0 || member.storeKey == 0 ? member.allCells : member.changed
+        }
+        for (index, object) in submission.sent.enumerated() where !matching.lost.contains(index) {
+            guard let number = object.member else { continue }
+            let member = draft.members[number]
+            var told = member.allCells
+            if index > 0 || submission.isChangedOnly, try isKnown(member) { told = member.changed }
+            cells[number] = told.subtracting(withheld(index, object, matching))
+        }
+        return cells
     }
 
-    /// Tells the draft that was sent what it has become.
+    private func isKnown(_ member: DraftCapture.Member) throws(Failure) -> Bool {
+        guard member.storeKey != 0 else { return false }
+        return try client.store.newest(member.entity, storeKey: member.storeKey) != nil
+    }
+
+    /// The cells that were left out, or that the answer tells otherwise.
+    private func withheld(
+        _ index: Int, _ object: SentObject, _ matching: AnswerMatching
+    ) -> Set<Int> {
+        let mismatches = matching.mismatches[index] ?? []
+        return object.withheld.union(mismatches.map { object.entity.attributes.count + $0 })
+    }
+
+    /// Tells the drafts that were sent what they have become.
     func settle(_ consequences: Consequences, _ commit: Commit) {
         guard let submission = request.submission, case .draft(let draft) = submission.subject,
-            let edit = consequences.edit
+            let matching = consequences.matching
         else { return }
-        var object = commit.objects[edit]
-        if let row = consequences.answer {
-            let told = commit.objects[row]
-            if told.storeKey == object.storeKey { object = told }
+        func settle(_ member: Int, _ answer: Int?, _ withheld: Set<Int>) {
+            guard let edit = consequences.edits[member] else { return }
+            var object = commit.objects[edit]
+            if let answer, commit.objects[answer].storeKey == object.storeKey {
+                object = commit.objects[answer]
+            }
+            draft.settle(member, on: object, withholding: withheld)
         }
-        draft.settle(on: object, withholding: submission.withheld)
+        if submission.sent.isEmpty { settle(0, consequences.answer, []) }
+        for (index, object) in submission.sent.enumerated() {
+            guard let member = object.member else { continue }
+            let answer = index == 0 ? consequences.answer : matching.rows[index]
+            settle(member, answer, withheld(index, object, matching))
+        }
     }
 }

@@ -13,7 +13,8 @@ extension ObservedStore {
             throw Failure(.noObject, DraftError.gone(entity: member.entity.name).message)
         }
         var changes = ChangeSet(origin: .host)
-        let row = capture.add(to: &changes)
+        let row = changes.rows.count
+        capture.add(to: &changes)
         return try commit(changes).objects[row]
     }
 }

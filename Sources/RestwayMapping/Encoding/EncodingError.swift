@@ -6,6 +6,8 @@ package enum EncodingError: Error, Equatable, Sendable {
     case blocked(entity: String, name: String, source: String)
     case transform(entity: String, attribute: String, reason: String)
     case tooDeep(max: Int)
+    /// Nobody wants it any more.
+    case abandoned
 
     package var message: String {
         switch self {
@@ -18,6 +20,8 @@ package enum EncodingError: Error, Equatable, Sendable {
             "\(entity).\(attribute): \(reason)"
         case .tooDeep(let max):
             "the objects to be sent nest deeper than \(max) levels"
+        case .abandoned:
+            "cancelled while the body was written"
         }
     }
 
@@ -26,7 +30,7 @@ package enum EncodingError: Error, Equatable, Sendable {
         switch self {
         case .noIdentity(_, let name, _), .blocked(_, let name, _), .transform(_, let name, _):
             name
-        case .tooDeep: nil
+        case .tooDeep, .abandoned: nil
         }
     }
 }

@@ -8,6 +8,8 @@ package struct EncodingOptions {
     package var isChangedOnly = false
     /// Asked for each relationship of each object: true leaves it out.
     package var excludes: (Entity, Relationship) -> Bool = { _, _ in false }
+    /// Asked before each question and each object: true ends the writing.
+    package var isAbandoned: () -> Bool = { false }
     /// How deep objects may nest, in levels of the result.
     package var limits = MappingLimits()
     /// The host's, by name.

@@ -9,10 +9,19 @@ package struct ObjectEncoder {
         let entity: Entity
         let values: [Value]
         let links: [DraftCapture.Links]
-        /// The cells that the host changed; nil for an object of the store.
-        let changed: Set<Int>?
+        /// Its number in the capture, and the cells that the host changed; nil for an object of
+        /// the store.
+        let draft: (member: Int, changed: Set<Int>)?
         /// What tells it from others of the same pass.
         let place: Place
+        let storeKey: Int64
+
+        var identity: Identity? { entity.identityIndex.flatMap { Identity(values[$0]) } }
+
+        var sent: SentObject {
+            SentObject(
+                entity: entity, storeKey: storeKey, identity: identity, member: draft?.member)
+        }
     }
 
     private enum Place: Hashable {
@@ -27,8 +36,8 @@ package struct ObjectEncoder {
 
     private var members: [DraftCapture.Member] = []
     private var written: Set<Place> = []
-    /// The cells of the outermost object that were excluded.
-    package private(set) var withheld: Set<Int> = []
+    /// What was written whole, the outermost object first.
+    package private(set) var sent: [SentObject] = []
 
     /// - Parameters:
     ///   - mappings: Of all entities, by their index.
@@ -65,7 +74,7 @@ package struct ObjectEncoder {
             ? .member(index) : .object(entity: member.entity.index, storeKey: member.storeKey)
         return Source(
             entity: member.entity, values: member.values, links: member.links,
-            changed: member.changed, place: place)
+            draft: (index, member.changed), place: place, storeKey: member.storeKey)
     }
 
     private func source(_ object: Snapshot) -> Source {
@@ -80,7 +89,8 @@ package struct ObjectEncoder {
                 case .null: .null
                 default: .absent
                 }
-            }, changed: nil, place: .object(entity: entity.index, storeKey: object.storeKey))
+            }, draft: nil, place: .object(entity: entity.index, storeKey: object.storeKey),
+            storeKey: object.storeKey)
     }
 
     /// What a link leads to: the draft of an object rather than the object; nil when it is gone.
@@ -102,13 +112,16 @@ package struct ObjectEncoder {
         guard depth <= options.limits.nestingDepthMax else {
             throw .tooDeep(max: options.limits.nestingDepthMax)
         }
+        guard !options.isAbandoned() else { throw .abandoned }
         written.insert(source.place)
+        let number = sent.count
+        sent.append(source.sent)
         let entity = source.entity
         let isPartial = depth == 1 && options.isChangedOnly
         var result = WireObject()
         for attribute in mapping.attributes {
             let index = attribute.attribute
-            let isChanged = source.changed?.contains(index) ?? false
+            let isChanged = source.draft?.changed.contains(index) ?? false
             if isPartial, !isChanged { continue }
             let value = try encode(source, attribute)
             if value == .absent || value == .null && !options.keepsNulls { continue }
@@ -119,14 +132,17 @@ package struct ObjectEncoder {
         for mapping in mapping.relationships {
             let relationship = entity.relationships[mapping.relationship]
             let cell = entity.attributes.count + mapping.relationship
-            let isChanged = source.changed?.contains(cell) ?? false
+            let isChanged = source.draft?.changed.contains(cell) ?? false
             if isPartial, !isChanged { continue }
+            guard !options.isAbandoned() else { throw .abandoned }
             if options.excludes(entity, relationship) {
-                if depth == 1 { withheld.insert(cell) }
+                sent[number].withheld.insert(cell)
                 continue
             }
-            let value = try encode(source, mapping, relationship, depth: depth)
+            var links: [SentObject.Link] = []
+            let value = try encode(source, mapping, relationship, depth: depth, &links)
             guard let value else { continue }
+            sent[number].links.append((mapping.relationship, links))
             guard put(value, at: mapping.source, &result, isChanged: isChanged) else {
                 throw blocked(entity, relationship.name, mapping.source)
             }
@@ -150,7 +166,8 @@ package struct ObjectEncoder {
 
     /// What stands for a relationship; nil when it is left out.
     private mutating func encode(
-        _ source: Source, _ mapping: RelationshipMapping, _ relationship: Relationship, depth: Int
+        _ source: Source, _ mapping: RelationshipMapping, _ relationship: Relationship, depth: Int,
+        _ written: inout [SentObject.Link]
     ) throws(EncodingError) -> WireValue? {
         let target = mappings[relationship.targetIndex]
         let missing: WireValue? = options.keepsNulls ? .leaf(.null) : nil
@@ -159,14 +176,13 @@ package struct ObjectEncoder {
         case .null: return missing
         case .one(let link):
             guard let linked = self.source(link, target.entity) else { return missing }
-            return try encode(source, mapping, linked, target, depth: depth)
+            return try encode(source, mapping, linked, target, depth: depth, &written)
         case .many(let links):
             var list: [WireValue] = []
             for link in links {
                 guard let linked = self.source(link, target.entity) else { continue }
-                if let value = try encode(source, mapping, linked, target, depth: depth) {
-                    list.append(value)
-                }
+                let value = try encode(source, mapping, linked, target, depth: depth, &written)
+                if let value { list.append(value) }
             }
             return .list(list)
         }
@@ -175,9 +191,10 @@ package struct ObjectEncoder {
     /// One linked object; nil when it has been written and has no identity to name it.
     private mutating func encode(
         _ source: Source, _ mapping: RelationshipMapping, _ linked: Source,
-        _ target: EntityMapping, depth: Int
+        _ target: EntityMapping, depth: Int, _ links: inout [SentObject.Link]
     ) throws(EncodingError) -> WireValue? {
         if !mapping.isByIdentity, !written.contains(linked.place) {
+            links.append(.init(identity: linked.identity, object: sent.count))
             return .object(try encode(linked, target, depth: depth + 1))
         }
         let attribute = target.attributes.first { $0.attribute == target.entity.identityIndex }
@@ -190,6 +207,7 @@ package struct ObjectEncoder {
                 relationship: source.entity.relationships[mapping.relationship].name,
                 target: target.entity.name)
         }
+        links.append(.init(identity: linked.identity, object: nil))
         if mapping.isByIdentity { return .leaf(identity) }
         var object = WireObject()
         _ = object.set(attribute.source[...], .leaf(identity))

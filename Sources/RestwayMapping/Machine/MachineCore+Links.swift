@@ -19,6 +19,7 @@ extension MachineCore {
         let mapping = plan.mapping(of: link)
         guard let target = plan.mappings[mapping].identityTarget else {
             issue("expected an object, found \(scalar.found)")
+            refuse(link.cell, parent)
             return true
         }
         let issuesBefore = issueCount
@@ -32,6 +33,7 @@ extension MachineCore {
             cells.pop(to: rows[row].firstCell)
             rows.pop(to: row)
             if issueCount == issuesBefore { issue("expected an identity, found \(scalar.found)") }
+            refuse(link.cell, parent)
         } else {
             finishRows(from: row, haveContent: true)
         }
@@ -75,6 +77,29 @@ extension MachineCore {
         let isMany = entity.relationships[row.parentCell - entity.attributes.count].isMany
         cells[place] = isMany ? Cell(.list) : .null
         rows[row.parent].isEmpty = false
+    }
+
+    /// An element of a list does not fit the relationship in `cell` of `row`.
+    mutating func refuse(_ cell: Int, _ row: Int) {
+        let place = rows[row].firstCell + cell
+        if cells[place].isList, cells[place].length == 0 { cells[place] = Cell(.list, bits: 1) }
+    }
+
+    /// A list has ended. If it leads nowhere because of what did not fit, it says nothing: nobody
+    /// should lose what is linked by that.
+    mutating func settleLists(_ frame: Frame) {
+        for index in frame.firstPosition..<positions.count {
+            let position = positions[index]
+            for link in position.node.pointee.links where link.isMany {
+                let place = rows[position.row].firstCell + link.cell
+                guard cells[place].isList, cells[place].length == 0 else { continue }
+                if cells[place].bits == 0 {
+                    rows[position.row].isEmpty = false
+                } else {
+                    cells[place] = .absent
+                }
+            }
+        }
     }
 
     /// A list of nothing has ended: relationships to one take null from it.

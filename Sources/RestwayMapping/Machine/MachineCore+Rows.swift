@@ -46,6 +46,7 @@ extension MachineCore {
                 nothingCount += 1
                 if haveContent, !isToldNull(row) {
                     issue("expected attributes of \(entities[row.mapping].name), found none")
+                    if row.parent >= 0 { refuse(row.parentCell, row.parent) }
                 } else if row.parent >= 0 {
                     // An object that says nothing: there is nothing that it could be.
                     linkNothing(row)

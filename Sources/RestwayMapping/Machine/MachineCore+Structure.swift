@@ -62,6 +62,7 @@ extension MachineCore {
             let position = isElement ? positions[index] : pending[index]
             if isElement {
                 issue("expected an object, found a list")
+                for link in position.node.pointee.links { refuse(link.cell, position.row) }
                 continue
             }
             captureOrRefuse(position, "a list")
@@ -69,7 +70,8 @@ extension MachineCore {
                 issue("expected an object, found a list")
             }
             for link in position.node.pointee.links where link.isMany {
-                putLinkCell(link, position.row, Cell(.list))
+                // Whether that is to be said shows at its end.
+                cells[rows[position.row].firstCell + link.cell] = Cell(.list)
             }
             let node = position.node.pointee
             if !node.rows.isEmpty || !node.links.isEmpty { positions.push(position) }
@@ -87,7 +89,10 @@ extension MachineCore {
         frames.pop(to: frames.count - 1)
         pending.pop(to: 0)
         isPendingSimple = false
-        if isArray, !frame.hasContent { putNullToOne(frame) }
+        if isArray {
+            if !frame.hasContent { putNullToOne(frame) }
+            settleLists(frame)
+        }
         positions.pop(to: frame.firstPosition)
         if captures.count > 0 {
             text.push(UInt8(ascii: isArray ? "]" : "}"))

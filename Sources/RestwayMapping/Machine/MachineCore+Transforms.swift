@@ -30,6 +30,30 @@ extension MachineCore {
             putString(text, target.as(.string), row)
         case (.base64Text, .string(let text)):
             putBase64Text(text, target, row)
+        case (.int, _) where target.isIdentity, (.string, _) where target.isIdentity:
+            putDeclaredIdentity(scalar, target, row)
+        default:
+            refuse(target, row, scalar.found)
+        }
+    }
+
+    /// The declared type is applied before identities are compared: 7 and "7" are one then.
+    private mutating func putDeclaredIdentity(
+        _ scalar: Scalar, _ target: PlanTarget, _ row: Int
+    ) {
+        switch (target.conversion, scalar) {
+        case (.int, .string(let text)):
+            guard let value = NumberText.integer(text) else {
+                return refuse(target, row, "a string of another form")
+            }
+            put(target, row, .int64(value))
+        case (.string, .int64(let value)):
+            putText(String(value), target, row, .string)
+        case (.string, .double(let value)):
+            guard let whole = Int64(exactly: value) else {
+                return refuse(target, row, scalar.found)
+            }
+            putText(String(whole), target, row, .string)
         default:
             refuse(target, row, scalar.found)
         }

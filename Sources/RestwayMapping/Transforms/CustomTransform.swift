@@ -2,7 +2,7 @@ package import RestwayObjects
 
 /// A transform of the host's, as it was registered under a name.
 ///
-/// Its functions are questions: they are asked on a worker, for different responses side by side,
+/// Its functions are questions: they are asked on a worker, for different calls side by side,
 /// and never about null. `absent` as an answer says nothing: what it was asked for stays as it is.
 package struct CustomTransform: Sendable {
     package typealias Function = @Sendable (Value) throws(TransformError) -> Value

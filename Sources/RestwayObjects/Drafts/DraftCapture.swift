@@ -37,6 +37,11 @@ package struct DraftCapture: Sendable {
         package let changed: Set<Int>
         let node: DraftNode
         let wordCount: Int
+
+        package var allCells: Set<Int> { Set(0..<entity.cellCount) }
+
+        /// What of it there is to be when it is put into a store as it is.
+        var ownCells: Set<Int> { storeKey == 0 ? allCells : changed }
     }
 
     /// The first is the draft itself.
@@ -88,47 +93,58 @@ package struct DraftCapture: Sendable {
 
     /// The draft itself as an object, without a store key.
     func snapshot() -> Snapshot {
-        Snapshot.make(root.entity, row(of: root, cells: nil) { members[$0].storeKey })
+        Snapshot.make(root.entity, row(of: root, cells: root.allCells) { members[$0].storeKey })
     }
 
     /// What puts the drafts into a store, added to `changes`: a row for each member that the cells
     /// lead to, the draft itself first.
     ///
-    /// Of an object that the store knows, the row has only what was changed.
-    ///
-    /// - Parameter cells: What of the draft itself there is to be; nil for all that was said.
-    /// - Returns: The row of the draft itself.
+    /// - Parameter cells: What of each member there is to be; nil for all that was said, of an
+    ///   object that the store knows what was changed. A member that is not among them is only
+    ///   linked to: by its key, or else by its identity.
+    /// - Returns: The rows by member; that of the draft itself is 0.
     @discardableResult
-    package func add(to changes: inout ChangeSet, cells: Set<Int>? = nil) -> Int {
-        let told = cells ?? (root.storeKey == 0 ? nil : root.changed)
+    package func add(to changes: inout ChangeSet, cells: [Int: Set<Int>]? = nil) -> [Int: Int] {
+        let told = members.enumerated().map { index, member in
+            guard let cells else { return member.ownCells }
+            return cells[index] ?? cellsOfStub(member)
+        }
         let reached = members(reachedBy: told)
         let first = changes.rows.count
         var rows: [Int: Int] = [:]
         for (place, index) in reached.enumerated() { rows[index] = first + place }
         for index in reached {
             let member = members[index]
-            let cells = index == 0 ? told : member.storeKey == 0 ? nil : member.changed
-            let values = row(of: member, cells: cells) { member in
+            let values = row(of: member, cells: told[index]) { member in
                 rows[member].map(Cell.reference(toRow:)) ?? members[member].storeKey
             }
             changes.edits[changes.rows.count] = ChangeSet.Edit(node: member.node)
             changes.rows.append(Snapshot.make(member.entity, values))
         }
-        return first
+        return rows
     }
 
-    /// Without those that only links lead to which are not to be stored.
-    private func members(reachedBy cells: Set<Int>?) -> [Int] {
+    /// Nothing but the identity of what no store knows.
+    private func cellsOfStub(_ member: Member) -> Set<Int> {
+        guard member.storeKey == 0, let index = member.entity.identityIndex,
+            Identity(member.values[index]) != nil
+        else { return [] }
+        return [index]
+    }
+
+    /// Without those that only links lead to which are not to be stored, and those of which nothing
+    /// is.
+    private func members(reachedBy cells: [Set<Int>]) -> [Int] {
         var reached = [0]
         var seen: Set<Int> = [0]
         var next = 0
         while next < reached.count {
             let index = reached[next]
             let member = members[index]
-            let cells = index == 0 ? cells : member.storeKey == 0 ? nil : member.changed
             for (relationship, links) in member.links.enumerated()
-            where cells?.contains(member.entity.attributes.count + relationship) ?? true {
-                for case .member(let other) in links.all where seen.insert(other).inserted {
+            where cells[index].contains(member.entity.attributes.count + relationship) {
+                for case .member(let other) in links.all
+                where seen.insert(other).inserted && !cells[other].isEmpty {
                     reached.append(other)
                 }
             }
@@ -138,7 +154,7 @@ package struct DraftCapture: Sendable {
     }
 
     private func row(
-        of member: Member, cells: Set<Int>?, _ key: (Int) -> Int64
+        of member: Member, cells: Set<Int>, _ key: (Int) -> Int64
     ) -> [Value] {
         func resolved(_ link: Link) -> Int64 {
             switch link {
@@ -157,15 +173,15 @@ package struct DraftCapture: Sendable {
             }
         }
         let values = member.values + links
-        guard let cells else { return values }
         return values.enumerated().map { cells.contains($0.offset) ? $0.element : .absent }
     }
 
-    /// The server has taken what was captured: the draft is one of `object` from now on. What the
-    /// host has said since stands, and what it said of the cells `withheld`, which were not sent.
-    package func settle(on object: Snapshot, withholding withheld: Set<Int>) {
+    /// The server has taken what was captured: the draft of a member is one of `object` from now
+    /// on. What the host has said since stands, and what it said of the cells `withheld`, which
+    /// were not sent.
+    package func settle(_ index: Int, on object: Snapshot, withholding withheld: Set<Int>) {
         let count = object.entity.attributes.count
-        let member = root
+        let member = members[index]
         member.node.setStoreKey(object.storeKey)
         member.node.state.withLock { state in
             state.base = object

@@ -180,7 +180,7 @@ class ClientBase(ClientAuth, Owner[native.ClientHandle], Closing):
         Args:
             exclusion: Asked about each relationship of each object that is written, with the
                 method and the path of the request, the name of the object's real entity and that
-                of the relationship; a true answer leaves it out. It runs on the thread that sends.
+                of the relationship; a true answer leaves it out. It runs on a worker thread.
                 What it raises goes to `sys.unraisablehook`, and the relationship is written.
 
         Raises TypeError, ClosedError.

@@ -162,20 +162,20 @@ class Draft:
         raise TypeError("a Draft can be neither copied nor pickled")
 
     def _lead(self, relationship: str, targets: list[Linked]) -> None:
-        """Drafts cannot stand in a value: links to them are added one by one."""
-        if all(isinstance(target, Object) for target in targets):
-            value = encode(targets)
-            check(
-                native.lib.restway_draft_set, self._handle, name(relationship), native.ref(value)
-            )
-            return
+        """In one step, so that nobody sees a part of it."""
+        for target in targets:
+            if not isinstance(target, (Object, Draft)):
+                raise TypeError(f"expected an Object or a Draft, not {type(target).__name__}")
+        objects = [target._handle if isinstance(target, Object) else None for target in targets]
+        drafts = [target._handle if isinstance(target, Draft) else None for target in targets]
         check(
-            native.lib.restway_draft_set,
+            native.lib.restway_draft_relate,
             self._handle,
             name(relationship),
-            native.ref(encode([])),
+            native.handle_array(native.ObjectHandle, objects),
+            native.handle_array(native.DraftHandle, drafts),
+            len(targets),
         )
-        self.add(relationship, *targets)
 
     def _link(
         self, add_object: Any, add_draft: Any, relationship: str, targets: tuple[Linked, ...]

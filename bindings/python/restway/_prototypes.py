@@ -264,6 +264,17 @@ PROTOTYPES: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "restway_draft_add_draft": (c_enum, (DraftHandle, c_char_p, DraftHandle, _error_out)),
     "restway_draft_remove": (c_enum, (DraftHandle, c_char_p, ObjectHandle, _error_out)),
     "restway_draft_remove_draft": (c_enum, (DraftHandle, c_char_p, DraftHandle, _error_out)),
+    "restway_draft_relate": (
+        c_enum,
+        (
+            DraftHandle,
+            c_char_p,
+            POINTER(ObjectHandle),
+            POINTER(DraftHandle),
+            c_size_t,
+            _error_out,
+        ),
+    ),
     "restway_draft_unset": (c_enum, (DraftHandle, c_char_p, _error_out)),
     "restway_draft_revert": (c_enum, (DraftHandle, c_char_p, _error_out)),
     "restway_draft_changes": (

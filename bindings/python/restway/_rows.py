@@ -74,7 +74,7 @@ class Row:
         if len(rows) + len(objects) != len(targets) or (rows and objects):
             raise TypeError("expected rows, or objects of the store, and not both")
         if objects:
-            array = native.object_array(objects)
+            array = native.handle_array(native.ObjectHandle, objects)
             function = native.lib.restway_rows_relate_objects
             check(function, self._rows.handle, self.number, key, array, len(objects))
         else:

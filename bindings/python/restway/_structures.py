@@ -259,6 +259,6 @@ def row_array(rows: Sequence[int]) -> Any:
     return (c_size_t * len(rows))(*rows)
 
 
-def object_array(handles: Sequence[ObjectHandle]) -> Any:
-    """Objects, for the library to read while `handles` live."""
-    return (ObjectHandle * len(handles))(*handles)
+def handle_array(kind: type[Handle], handles: Sequence[Handle | None]) -> Any:
+    """Handles of one kind, or NULL, for the library to read while `handles` live."""
+    return (kind * len(handles))(*(handle or kind() for handle in handles))

@@ -43,6 +43,10 @@ DOCUMENT: dict[str, Any] = {
 }
 
 
+STORES = ("memory", "sqlite")
+"""The kinds of stores."""
+
+
 def make_client(peer: Peer, **options: Any) -> restway.Client:
     api = restway.API.from_json(DOCUMENT)
     return restway.Client(api, base_url=peer.url, timeout=30, **options)

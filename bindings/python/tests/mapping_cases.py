@@ -30,6 +30,10 @@ class Exchange(NamedTuple):
     issues: tuple[str, ...] = ()
     error: bool = False
     store: dict[str, JSON] | None = None
+    draft: dict[str, JSON] | None = None
+    inserted: bool = False
+    sent: JSON = None
+    unsent: dict[str, JSON] | None = None
 
     @classmethod
     def read(cls, path: Path) -> Exchange:
@@ -62,6 +66,32 @@ def contents(store: restway.Store, document: dict[str, JSON]) -> dict[str, list[
         if objects:
             found[entity] = objects
     return found
+
+
+def draft_of(client: restway.Client, description: dict[str, JSON]) -> restway.Draft:
+    """The draft that a case describes."""
+    ((entity, said),) = description.items()
+    return client.draft(
+        entity, **{name: _said(client, value) for name, value in said.items()}
+    )
+
+
+def _said(client: restway.Client, value: JSON) -> Any:
+    if isinstance(value, list):
+        return [_said(client, element) for element in value]
+    if not isinstance(value, dict):
+        return value
+    ((entity, said),) = value.items()
+    return draft_of(client, value) if isinstance(said, dict) else client.store.find(entity, said)
+
+
+def unsent(store: restway.Store, document: dict[str, JSON]) -> dict[str, list[JSON]]:
+    """The objects that no server has answered for, by entity."""
+    found = {
+        entity: [reference(store, item) for item in store.all(entity) if store.is_unsent(item)]
+        for entity in document["entities"]
+    }
+    return {entity: objects for entity, objects in found.items() if objects}
 
 
 def reference(store: restway.Store, item: restway.Object) -> JSON:

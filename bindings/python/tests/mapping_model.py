@@ -7,6 +7,7 @@ and the types any, bool, int, double, string and json.
 from __future__ import annotations
 
 import math
+import re
 from collections import Counter
 from dataclasses import dataclass, field
 from typing import Any
@@ -88,7 +89,8 @@ class Model:
             elements = value if many else value[:1]
             found = [self._end(entity, element, place) for element in elements]
             if many:
-                return [row for row in found if row is not MISSING and row is not None]
+                rows = [row for row in found if row is not MISSING and row is not None]
+                return rows if rows or MISSING not in found else MISSING
             return found[0] if found else None
         row = self._end(entity, value, place)
         if not many or row is MISSING:
@@ -189,6 +191,12 @@ def _fitting(value: JSON, kind: str, is_identity: bool) -> JSON:
         return MISSING
     if is_identity and not isinstance(value, (str, float)) and not is_int:
         return MISSING
+    if is_identity and kind == "int" and isinstance(value, str):
+        number = _number(value)
+        return MISSING if isinstance(number, str) else _fitting(number, "int", True)
+    if is_identity and kind == "string" and isinstance(value, (int, float)):
+        whole = _fitting(value, "int", True)
+        return MISSING if whole is MISSING else str(whole)
     if kind == "int" and isinstance(value, float) and math.isfinite(value):
         return int(value) if value == int(value) and abs(value) < 2**63 else MISSING
     if kind == "double" and is_int:
@@ -204,6 +212,13 @@ def _fitting(value: JSON, kind: str, is_identity: bool) -> JSON:
         "string": isinstance(value, str),
     }
     return value if fits[kind] else MISSING
+
+
+def _number(text: str) -> JSON:
+    """The number that a text is, or the text."""
+    if re.fullmatch(r"-?[0-9]+", text):
+        return int(text)
+    return float(text) if re.fullmatch(r"-?[0-9]+(\.[0-9]+)?([eE][-+]?[0-9]+)?", text) else text
 
 
 def _first(ends: list[JSON]) -> JSON:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import socket
 import threading
 from types import TracebackType
@@ -35,7 +36,7 @@ class Peer:
                 return
             with connection:
                 data = b""
-                while b"\r\n\r\n" not in data:
+                while not _is_whole(data):
                     part = connection.recv(65536)
                     if not part:
                         break
@@ -56,6 +57,12 @@ class Peer:
         self._listener.shutdown(socket.SHUT_RDWR)  # wakes accept()
         self._listener.close()
         self._thread.join()
+
+
+def _is_whole(request: bytes) -> bool:
+    head, end, body = request.partition(b"\r\n\r\n")
+    length = re.search(rb"\r\ncontent-length: *(\d+)", head.lower())
+    return bool(end) and len(body) >= (int(length[1]) if length else 0)
 
 
 def unused_port() -> int:

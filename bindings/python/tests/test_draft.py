@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import threading
 from collections.abc import Iterator
 from datetime import datetime, timezone
 from typing import Any
@@ -199,6 +200,36 @@ def test_an_exclusion_is_told_the_real_entity(client: restway.Client) -> None:
     client.set_exclusion(None)
     with pytest.raises(TypeError):
         client.set_exclusion(1)  # type: ignore[arg-type]
+
+
+def test_a_relationship_is_set_in_one_step(client: restway.Client) -> None:
+    draft = client.draft("Enterprise")
+    ann, bob, cat = (client.draft("Employee", first_name=name) for name in ("A", "B", "C"))
+    bob_object = bob.insert()
+    draft.staff = [cat.insert(), bob]
+    both = [cat.store_key, bob.store_key]
+    assert draft.snapshot().related_keys("staff") == both
+    for wrong in ([ann, client.draft("Person")], [ann, 5], [ann, None]):
+        with pytest.raises((restway.UsageError, TypeError)):
+            draft.staff = wrong
+    assert draft.snapshot().related_keys("staff") == both
+    seen: set[Any] = set()
+    is_over = threading.Event()
+
+    def read() -> None:
+        while not is_over.is_set():
+            seen.add(tuple(draft.snapshot().related_keys("staff") or ()))
+
+    reader = threading.Thread(target=read)
+    reader.start()
+    for _ in range(2_000):
+        draft.staff = [bob]
+        draft.staff = [cat, bob_object]
+    is_over.set()
+    reader.join()
+    assert seen <= {tuple(both), (bob.store_key,)}
+    draft.staff = []
+    assert draft.snapshot().related_keys("staff") == []
 
 
 def test_missing_is_deleted_when_the_client_says_so(api: restway.API, demo_url: str) -> None:

@@ -214,6 +214,24 @@ def test_a_hook_that_raises_discards_the_response(demo_url: str) -> None:
         del caught
 
 
+def test_hooks_of_a_route_and_of_a_descriptor_are_asked_in_their_order(demo_url: str) -> None:
+    api = restway.API.from_json(MEETINGS)
+    api.add_transform("shout", shout)
+    asked: list[tuple[str, int]] = []
+    api.add_hook("family", lambda rows: asked.append(("family", rows.own_result)))
+    with client_of(api, demo_url) as client:
+        # Routes may be added to a frozen api, and with them the hooks that they name.
+        api.add_hook("own", lambda rows: asked.append(("own", rows.own_result)))
+        api.add_route(
+            "meeting",
+            {"path": "meetings/:id", "response": {"entity": "Meeting", "hook": "own"}},
+        )
+        client.get("employees/1")
+        assert asked == []
+        client.route("meeting", variables={"id": 1})
+        assert asked == [("own", 0), ("family", 1)]
+
+
 def test_rows_refuse_what_does_not_fit_and_end_with_their_hook(demo_url: str) -> None:
     api = restway.API.from_json(MEETINGS)
     api.add_transform("shout", shout)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Optional
 
@@ -15,9 +16,11 @@ from .mapping_cases import (
     Exchange,
     contents,
     document_of,
+    draft_of,
     exact,
     exchanges_of,
     reference,
+    unsent,
 )
 from .peer import Peer
 
@@ -52,6 +55,7 @@ def test_the_store_is_as_the_case_says(
                 assert exact(contents(client.store, document)) == exact(
                     {entity: objects for entity, objects in exchange.store.items() if objects}
                 ), exchange.about
+                assert unsent(client.store, document) == (exchange.unsent or {})
 
 
 @each_store
@@ -79,10 +83,19 @@ def test_in_strict_mode_an_issue_leaves_the_store_as_it_was(
 def perform(client: restway.Client, peer: Peer, exchange: Exchange) -> Outcome:
     method, path = exchange.request.split(" ")
     peer.respond((exchange.text or "").encode(), status=exchange.status)
+    request = restway.Request.path(method, path)
+    if exchange.draft is not None:
+        draft = draft_of(client, exchange.draft)
+        if exchange.inserted:
+            draft.insert()
+        request.about(draft)
     try:
-        return client.perform(restway.Request.path(method, path)), None
+        return client.perform(request), None
     except restway.RestwayError as error:
         return error.response, error
+    finally:
+        if exchange.sent is not None:
+            assert json.loads(peer.requests[-1].partition(b"\r\n\r\n")[2]) == exchange.sent
 
 
 def check_outcome(exchange: Exchange, error: restway.RestwayError | None) -> None:

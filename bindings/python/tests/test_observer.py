@@ -6,6 +6,8 @@ import asyncio
 import gc
 import sys
 import threading
+from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -13,11 +15,28 @@ import pytest
 import restway
 from restway import ChangeKind
 
-from .graph import DOCUMENT, make_client, receive
+from . import graph
+from .graph import DOCUMENT, STORES, receive
 from .peer import Peer
 
 ADA, BOB = {"id": 1, "name": "Ada"}, {"id": 2, "name": "Bob"}
 SECONDS_MAX = 30.0
+
+
+options: dict[str, Any] = {}
+"""Of the clients of a test: where their store is."""
+
+
+@pytest.fixture(params=STORES, autouse=True)
+def each_store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[None]:
+    if request.param == "sqlite":
+        options["store_path"] = tmp_path / "objects.db"
+    yield
+    options.clear()
+
+
+def make_client(peer: Peer, **more: Any) -> restway.Client:
+    return graph.make_client(peer, **options, **more)
 
 
 class Log:
@@ -175,7 +194,9 @@ def test_an_observer_does_not_keep_its_client(peer: Peer) -> None:
 
 
 def make_async(peer: Peer) -> restway.AsyncClient:
-    return restway.AsyncClient(restway.API.from_json(DOCUMENT), base_url=peer.url, timeout=30)
+    return restway.AsyncClient(
+        restway.API.from_json(DOCUMENT), base_url=peer.url, timeout=30, **options
+    )
 
 
 def test_asyncio_observers_are_called_by_the_loop(peer: Peer) -> None:

@@ -57,8 +57,10 @@ with Peer() as peer:
 OBJECTS = 50
 
 
-def open_client(path: Path, peer: Peer) -> restway.Client:
-    api = restway.API.from_json(DOCUMENT)
+def open_client(
+    path: Path, peer: Peer, document: dict[str, Any] = DOCUMENT
+) -> restway.Client:
+    api = restway.API.from_json(document)
     return restway.Client(api, base_url=peer.url, store_path=path, timeout=30)
 
 
@@ -225,6 +227,43 @@ def test_a_place_where_nobody_makes_files_is_named(peer: Peer) -> None:
 def test_a_missing_directory_is_named(tmp_path: Path, peer: Peer) -> None:
     with pytest.raises(restway.StoreError, match="nowhere"):
         open_client(tmp_path / "nowhere" / "notes.db", peer)
+
+
+def test_what_the_document_no_longer_knows_is_kept(tmp_path: Path, peer: Peer) -> None:
+    path = tmp_path / "notes.db"
+    less = json.loads(json.dumps(DOCUMENT))
+    del less["entities"]["Note"]["attributes"]["text"]
+    less["entities"]["Note"]["attributes"]["more"] = {"type": "double"}
+    with open_client(path, peer) as client:
+        fetch(client, peer, [{"id": 1, "round": 1, "text": "kept"}])
+    with open_client(path, peer, less) as client:
+        note = client.store.find("Note", 1)
+        assert note is not None and "text" not in note and "more" not in note
+        fetch(client, peer, [{"id": 1, "round": 2, "text": "unread", "more": 1.5}])
+        with sqlite3.connect(path) as file:
+            found = file.execute("SELECT text, round, more FROM Note").fetchall()
+        file.close()
+        assert found == [("kept", 2, 1.5)]
+    with open_client(path, peer) as client:
+        note = client.store.find("Note", 1)
+        assert note is not None and (note["text"], note["round"]) == ("kept", 2)
+
+
+def test_a_damaged_page_is_an_error_and_no_crash(tmp_path: Path, peer: Peer) -> None:
+    path = tmp_path / "notes.db"
+    with open_client(path, peer) as client:
+        fetch(client, peer, [{"id": number, "text": "x" * 900} for number in range(200)])
+    with sqlite3.connect(path) as file:
+        file.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    file.close()
+    content = bytearray(path.read_bytes())
+    middle = len(content) // 2 // 4096 * 4096
+    content[middle : middle + 8192] = b"\xff" * 8192
+    path.write_bytes(content)
+    with open_client(path, peer) as client, pytest.raises(restway.StoreError) as caught:
+        [note["text"] for note in client.store.all("Note")]
+    assert caught.value.field == str(path)
+    del caught
 
 
 def test_objects_outlive_the_store_and_its_file(tmp_path: Path, peer: Peer) -> None:
