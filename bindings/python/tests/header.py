@@ -67,7 +67,8 @@ def _structure(body: str) -> tuple[Field, ...]:
 
 def parse(folder: Path = FOLDER) -> Header:
     # The tables of plugins are no business of Python's.
-    paths = [path for path in sorted(folder.glob("*.h")) if path.name != "plugin.h"]
+    tables = ("plugin.", "plugin_")
+    paths = [path for path in sorted(folder.glob("*.h")) if not path.name.startswith(tables)]
     raw = "\n".join(path.read_text("utf-8") for path in paths)
     text = _clean(raw)
     functions = {
