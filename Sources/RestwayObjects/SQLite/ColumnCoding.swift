@@ -53,6 +53,9 @@ struct ColumnCoding: Sendable {
 
     let type: AttributeType
     let affinity: Affinity
+    /// A bit for each kind of cell that stands in the column as it is and needs no letter, but for
+    /// two values of doubles.
+    private var plainKinds: UInt32 = 0
 
     init(_ type: AttributeType) {
         self.type = type
@@ -63,6 +66,10 @@ struct ColumnCoding: Sendable {
             case .double: .real
             case .string, .json: .text
             }
+        for rawKind in 0...Cell.Kind.absent.rawValue {
+            guard let kind = Cell.Kind(rawValue: rawKind) else { continue }
+            if told(Cell(kind)).isImplied { plainKinds |= 1 << rawKind }
+        }
     }
 
     /// The type of a column as `CREATE TABLE` says it.
@@ -112,13 +119,26 @@ struct ColumnCoding: Sendable {
         return Told(Self.letter(kind), isImplied)
     }
 
+    /// Whether a cell stands in the column as it is and reads so without a letter: the usual case,
+    /// found out at once.
+    func isPlain(_ cell: Cell) -> Bool {
+        guard plainKinds & 1 << cell.rawKind != 0 else { return false }
+        guard cell.kind == .double else { return true }
+        return !cell.double.isNaN && cell.bits != (-0.0).bitPattern
+    }
+
     /// Binds a cell, whose text has to stay where it is until the statement is reset.
     func bind(_ cell: Cell, _ statement: Statement, _ index: Int32) {
         let kind = cell.kind
         guard takes(kind) || kind == .double && cell.double.isNaN else {
             return bindWrapped(cell, statement, index)
         }
-        switch kind {
+        bindPlain(cell, statement, index)
+    }
+
+    /// The same for a cell that the column takes.
+    func bindPlain(_ cell: Cell, _ statement: Statement, _ index: Int32) {
+        switch cell.kind {
         case .absent, .null, .object, .list: statement.bindNull(index)
         case .bool, .int64, .date: statement.bind(index, cell.integer)
         // What is not a number becomes null.

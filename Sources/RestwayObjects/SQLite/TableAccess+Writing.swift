@@ -14,15 +14,13 @@ extension TableAccess {
         _ snapshot: Snapshot, _ key: Int64, over older: Snapshot
     ) throws(SQLiteError) {
         try withExtendedLifetime((snapshot, older)) { () throws(SQLiteError) in
+            let (cells, olderCells) = (snapshot.cells, older.cells)
             let hasSameIdentity =
-                layout.entity.identityIndex.map {
-                    snapshot.cells[$0].isEqual(to: older.cells[$0])
-                } ?? true
+                layout.entity.identityIndex.map { cells[$0].isEqual(to: olderCells[$0]) } ?? true
             let statement = try hasSameIdentity ? updateStatement() : statement(.identityUpdate)
             try write(snapshot, key, statement, withIdentity: !hasSameIdentity)
             for (place, links) in layout.links.enumerated() {
-                try updateLinks(
-                    snapshot.cells[links.cell], of: key, place, over: older.cells[links.cell])
+                try updateLinks(cells[links.cell], of: key, place, over: olderCells[links.cell])
             }
         }
     }
@@ -47,34 +45,50 @@ extension TableAccess {
         _ snapshot: Snapshot, _ key: Int64, _ statement: Statement, withIdentity: Bool
     ) throws(SQLiteError) {
         let cells = snapshot.cells
-        var lettersNeeded = 0
-        func tell(_ told: ColumnCoding.Told, _ number: Int) {
-            letters[number] = told.letter
-            if !told.isImplied { lettersNeeded = max(lettersNeeded, number + 1) }
-        }
-        // Numbers of attributes that the document no longer has.
-        letters.update(repeating: ColumnCoding.Letter.absent)
+        var needsLetters = false
         statement.bind(1, key)
-        for (index, column) in layout.columns.enumerated() {
-            let (cell, parameter) = (cells[column.cell], Int32(index + 4))
-            guard let coding = column.coding else {
-                tell(bindLink(cell, statement, parameter), column.number)
-                continue
+        for (index, place) in places.enumerated() {
+            let (cell, parameter) = (cells[place.cell], Int32(index + 4))
+            let isWritten = withIdentity || !place.isIdentity
+            if let coding = place.coding, coding.isPlain(cell) {
+                if isWritten { coding.bindPlain(cell, statement, parameter) }
+            } else {
+                if place.coding != nil || cell.kind == .null { needsLetters = true }
+                if isWritten { bind(cell, place, statement, parameter) }
             }
-            tell(coding.told(cell), column.number)
-            guard withIdentity || index != layout.entity.identityIndex else { continue }
-            coding.bind(cell, statement, parameter)
         }
-        for links in layout.links { tell(Self.tell(cells[links.cell]), links.number) }
-        if lettersNeeded == 0 {
-            statement.bindNull(2)
-        } else {
-            let text = UnsafeRawBufferPointer(letters)
-            statement.bindText(2, UnsafeRawBufferPointer(rebasing: text[..<lettersNeeded]))
+        for links in layout.links where !Self.tell(cells[links.cell]).isImplied {
+            needsLetters = true
         }
+        if needsLetters { bindLetters(cells, statement) } else { statement.bindNull(2) }
         if withIdentity { bindAnonymity(snapshot, statement) }
         try statement.run()
         withExtendedLifetime(snapshot) {}
+    }
+
+    private func bind(
+        _ cell: Cell, _ place: Place, _ statement: Statement, _ parameter: Int32
+    ) {
+        if let coding = place.coding { return coding.bind(cell, statement, parameter) }
+        guard cell.kind == .object else { return statement.bindNull(parameter) }
+        statement.bind(parameter, cell.integer)
+    }
+
+    private func bindLetters(_ cells: UnsafePointer<Cell>, _ statement: Statement) {
+        var count = 0
+        func tell(_ told: ColumnCoding.Told, _ number: Int) {
+            letters[number] = told.letter
+            if !told.isImplied { count = max(count, number + 1) }
+        }
+        // Numbers of attributes that the document no longer has.
+        letters.update(repeating: ColumnCoding.Letter.absent)
+        for place in places {
+            let cell = cells[place.cell]
+            tell(place.coding?.told(cell) ?? Self.tell(cell), place.number)
+        }
+        for links in layout.links { tell(Self.tell(cells[links.cell]), links.number) }
+        let text = UnsafeRawBufferPointer(letters)
+        statement.bindText(2, UnsafeRawBufferPointer(rebasing: text[..<count]))
     }
 
     /// What stands in the place of the identity and is none must not be taken for one: true is
@@ -87,20 +101,10 @@ extension TableAccess {
         }
     }
 
-    private func bindLink(
-        _ cell: Cell, _ statement: Statement, _ parameter: Int32
-    ) -> ColumnCoding.Told {
-        guard cell.kind == .object else {
-            statement.bindNull(parameter)
-            return cell.kind == .null
-                ? .init(ColumnCoding.Letter.null) : .init(ColumnCoding.Letter.absent, true)
-        }
-        statement.bind(parameter, cell.integer)
-        return .init(ColumnCoding.Letter.link, true)
-    }
-
+    /// Of a relationship.
     private static func tell(_ cell: Cell) -> ColumnCoding.Told {
         switch cell.kind {
+        case .object: .init(ColumnCoding.Letter.link, true)
         case .list: .init(ColumnCoding.Letter.list, cell.length > 0)
         case .null: .init(ColumnCoding.Letter.null)
         default: .init(ColumnCoding.Letter.absent, true)

@@ -15,8 +15,19 @@ final class TableAccess {
     // What is needed for each row of a large commit stands apart: a search for each is too much.
     private(set) lazy var columnNames = layout.columns.map(\.name.quotedForSQL)
     private(set) lazy var tableName = layout.table.quotedForSQL
+    /// The columns without their names, which would be counted for each row.
+    let places: [Place]
     private var insertion: Statement?
     private var update: Statement?
+
+    /// What writing has to know about a column.
+    struct Place {
+        let cell: Int
+        let number: Int
+        /// Whether it is the identity's.
+        let isIdentity: Bool
+        let coding: ColumnCoding?
+    }
 
     enum Purpose: Hashable {
         case byKey, byIdentity, identityUpdate, deletion, count, keyMax, integerIdentityMax
@@ -33,6 +44,11 @@ final class TableAccess {
         cells.initialize(repeating: .absent, count: max(1, layout.entity.cellCount))
         letters = .allocate(capacity: max(1, layout.letterCount))
         letters.initialize(repeating: 0)
+        places = layout.columns.enumerated().map { index, column in
+            Place(
+                cell: column.cell, number: column.number,
+                isIdentity: index == layout.entity.identityIndex, coding: column.coding)
+        }
     }
 
     deinit {
