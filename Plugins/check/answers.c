@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#define BIG_BYTES ((size_t)1 << 20)
+#define BIG_BYTES ((size_t)256 << 10)
 #define TEXT(literal) .body = literal, .length = sizeof(literal) - 1
 #define LINES "one line\nand another one\nand a third\n"
 

@@ -54,7 +54,7 @@ const check checks[] = {
      check_mapper_late, 0},
     {"mapper.repeat", SUBJECT_MAPPER, "it reads the same again, wherever the body lies",
      check_mapper_repeat, 0},
-    {"mapper.concurrent", SUBJECT_MAPPER, "it reads the same on many threads at once",
+    {"mapper.concurrent", SUBJECT_MAPPER, "it reads and writes the same on many threads at once",
      check_mapper_concurrent, 0},
     {"encode.order", SUBJECT_MAPPER, "it reads the value to its end and writes it",
      check_encode_order, 0},

@@ -74,10 +74,10 @@ exchange *exchange_make(opened *opened, const request *request) {
     pthread_cond_init(&self->changed, &attributes);
     self->opened = opened;
     self->request = *request;
-    const answer *answer = answer_for(request->path);
-    const bool is_echo = answer->kind == ANSWER_ECHO;
-    self->expected = is_echo ? request->body : answer->body;
-    self->expected_bytes = is_echo ? request->body_bytes : answer->length;
+    self->answer = answer_for(run_settings.url != NULL ? run_settings.url : request->path);
+    const bool is_echo = self->answer->kind == ANSWER_ECHO;
+    self->expected = is_echo ? request->body : self->answer->body;
+    self->expected_bytes = is_echo ? request->body_bytes : self->answer->length;
     self->is_as_expected = true;
     self->id = FIRST_ID + number;
     return self;

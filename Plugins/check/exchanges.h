@@ -80,6 +80,7 @@ typedef struct exchange {
     size_t received;
     /* The first bytes that were received. */
     bool is_as_expected;
+    const struct answer *answer;
     const char *expected;
     size_t expected_bytes;
     int64_t progress[2];

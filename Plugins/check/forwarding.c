@@ -7,6 +7,7 @@
 #include "answers.h"
 #include "exchanges.h"
 #include "outcome.h"
+#include "settings.h"
 
 #define PIECE 16384
 #define LINES_MAX 16
@@ -150,7 +151,7 @@ static int32_t give_answer(forwarded *self, const answer *answer) {
         return RESTWAY_PLUGIN_FAILED;
     }
     send_body(self);
-    if (strstr(exchange->request.path, ":1/") != NULL) {
+    if (run_settings.url == NULL && strstr(exchange->request.path, ":1/") != NULL) {
         return RESTWAY_PLUGIN_EXCHANGE_CONNECT;
     }
     if (answer->kind == ANSWER_NOTHING) {
@@ -178,7 +179,7 @@ static void *perform(void *context) {
     exchange *exchange = self.exchange;
     free(context);
     restway_plugin_end end = {.struct_size = sizeof end};
-    end.result = give_answer(&self, answer_for(exchange->request.path));
+    end.result = give_answer(&self, exchange->answer);
     end.text = end.result != RESTWAY_PLUGIN_OK ? "no response" : NULL;
     end.downloaded = (int64_t)exchange->received;
     int32_t answer = RESTWAY_PLUGIN_OK;

@@ -74,8 +74,25 @@ typedef struct crowd {
     const restway_plugin_mapper *mapper;
     const samples *samples;
     trace *traces;
+    /* What one thread alone writes of each value. */
+    const value *values;
+    written *written;
+    size_t value_count;
     pthread_barrier_t start;
 } crowd;
+
+static void write_all(const crowd *crowd) {
+    for (size_t index = 0; index < crowd->value_count; index++) {
+        const written *alone = &crowd->written[index];
+        written among = encode(crowd->mapper, &crowd->values[index]);
+        require(
+            among.result == alone->result && among.length == alone->length
+                && (among.length == 0 || memcmp(among.bytes, alone->bytes, among.length) == 0),
+            "%s, written by %d threads at once, is not what one thread writes",
+            crowd->values[index].name, THREADS);
+        free(among.bytes);
+    }
+}
 
 static void *one_of_many(void *context) {
     crowd *crowd = context;
@@ -93,9 +110,25 @@ static void *one_of_many(void *context) {
             "%s, read by %d threads at once: %s", sample->name, THREADS,
             difference != NULL ? difference : result_name(decoded.result));
         decode(crowd->mapper, sample->bytes, sample->length / 2, NULL);
+        if (index == 0) {
+            write_all(crowd);
+        }
     }
     trace_free(&mine);
     return NULL;
+}
+
+static void write_alone(crowd *crowd) {
+    if (crowd->mapper->encode == NULL) {
+        return;
+    }
+    crowd->values = values_to_write(&crowd->value_count);
+    crowd->written = calloc(crowd->value_count, sizeof *crowd->written);
+    require(crowd->written != NULL, "no memory");
+    for (size_t index = 0; index < crowd->value_count; index++) {
+        doing("it writes %s", crowd->values[index].name);
+        crowd->written[index] = encode(crowd->mapper, &crowd->values[index]);
+    }
 }
 
 void check_mapper_concurrent(const void *argument) {
@@ -108,6 +141,7 @@ void check_mapper_concurrent(const void *argument) {
     for (size_t index = 0; index < crowd.samples->count; index++) {
         decode_sample(crowd.mapper, &crowd.samples->list[index], &crowd.traces[index]);
     }
+    write_alone(&crowd);
     doing("%d threads read at once", THREADS);
     pthread_barrier_init(&crowd.start, NULL, THREADS);
     for (int index = 0; index < THREADS; index++) {

@@ -32,6 +32,7 @@ typedef struct recorder {
 } recorder;
 
 static recorder recorders[KEPT];
+static atomic_flag is_in_use[KEPT];
 static atomic_size_t recorders_used;
 static atomic_size_t late_count;
 
@@ -215,9 +216,19 @@ static const restway_plugin_sink functions = {
     number_out_of_range,
 };
 
+/* The next one that nobody uses. */
+static recorder *free_recorder(void) {
+    for (;;) {
+        const size_t index = atomic_fetch_add(&recorders_used, 1) % KEPT;
+        if (!atomic_flag_test_and_set(&is_in_use[index])) {
+            return &recorders[index];
+        }
+    }
+}
+
 static recorder *make_recorder(
     int64_t depth_max, answers answers, trace *trace, decoded *decoded) {
-    recorder *self = &recorders[atomic_fetch_add(&recorders_used, 1) % KEPT];
+    recorder *self = free_recorder();
     memset(self, 0, sizeof *self);
     pthread_mutex_init(&self->lock, NULL);
     self->sink = functions;
@@ -239,6 +250,7 @@ static void run(
     self->decoded->result = result;
     self->has_ended = true;
     pthread_mutex_unlock(&self->lock);
+    atomic_flag_clear(&is_in_use[self - recorders]);
 }
 
 decoded decode_as(

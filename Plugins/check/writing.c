@@ -28,6 +28,7 @@ typedef struct reader {
 } reader;
 
 static reader readers[KEPT];
+static atomic_flag is_in_use[KEPT];
 static atomic_size_t readers_used;
 static atomic_size_t late_count;
 
@@ -142,11 +143,22 @@ static int32_t write_bytes(void *context, const void *bytes, size_t length) {
     return result;
 }
 
+/* The next one that nobody uses. */
+static size_t free_reader(void) {
+    for (;;) {
+        const size_t index = atomic_fetch_add(&readers_used, 1) % KEPT;
+        if (!atomic_flag_test_and_set(&is_in_use[index])) {
+            return index;
+        }
+    }
+}
+
 written encode_as(
     const restway_plugin_mapper *mapper, const value *value, size_t next_fails_at,
     size_t write_fails_at) {
     written written = {.reason = empty_reason()};
-    reader *self = &readers[atomic_fetch_add(&readers_used, 1) % KEPT];
+    const size_t index = free_reader();
+    reader *self = &readers[index];
     memset(self, 0, sizeof *self);
     self->table = (restway_plugin_reader){sizeof self->table, self, next, write_bytes};
     pthread_mutex_init(&self->lock, NULL);
@@ -161,6 +173,7 @@ written encode_as(
     self->has_ended = true;
     spoil_text(self);
     pthread_mutex_unlock(&self->lock);
+    atomic_flag_clear(&is_in_use[index]);
     return written;
 }
 

@@ -49,6 +49,23 @@ def check(plugin: Path, *words: str | Path) -> Report:
     return Report(ended.returncode, said["name"], results)
 
 
+def check_all(plugin: Path, expected: set[str], is_slow: bool, *words: str | Path) -> list[Report]:
+    """Runs all checks. Those that are expected to be found when their time is up run apart, so that
+    the others may take as long as a busy machine makes them."""
+    if not is_slow:
+        return [check(plugin, *words, "--time-out", "150")]
+    listed = run_tool("--list").stdout.splitlines()
+    others = [name for line in listed if (name := line.split()[0]) not in expected]
+    return [
+        check(plugin, *words, "--time-out", "3", "--only", ",".join(expected)),
+        check(plugin, *words, "--time-out", "150", "--only", ",".join(others)),
+    ]
+
+
+def failed_of(reports: list[Report]) -> dict[str, str]:
+    return {name: why for report in reports for name, why in report.failed().items()}
+
+
 def compile_bad(source: str, path: Path, *flags: str) -> Path:
     """Builds Tests/Plugins/bad/SOURCE as a plugin."""
     subprocess.run(

@@ -100,12 +100,26 @@ def test_a_file_that_is_no_plugin(tmp_path: Path) -> None:
 
 SHIPPED = sorted(Path(os.environ["RESTWAY_PREFIX"], "lib/restway/plugins").glob("*.so"))
 
+#: How a plugin is run that needs to be told something; CASSETTE is a file of its own. What was
+#: recorded of a URL is played back of it.
+RUNS: dict[str, list[list[str]]] = {
+    "replay": [
+        ["--options", '{"cassette": "CASSETTE", "mode": "record"}'],
+        ["--options", '{"cassette": "CASSETTE", "mode": "record"}', "--only", "transport.once",
+         "--url", "http://shop.example/chunked"],
+        ["--options", '{"cassette": "CASSETTE", "mode": "play", "match": "loose"}',
+         "--url", "http://shop.example/chunked"],
+    ],
+}
+
 
 @pytest.mark.parametrize("plugin", SHIPPED, ids=lambda path: path.stem)
-def test_the_plugins_that_ship_pass(plugin: Path) -> None:
-    report = check(plugin, "--time-out", "120")
-    assert report.failed() == {}
-    assert report.name == plugin.stem
+def test_the_plugins_that_ship_pass(plugin: Path, tmp_path: Path) -> None:
+    for words in RUNS.get(plugin.stem, [[]]):
+        told = [word.replace("CASSETTE", str(tmp_path / "cassette.json")) for word in words]
+        report = check(plugin, "--time-out", "300", *told)
+        assert report.failed() == {}
+        assert report.name == plugin.stem
 
 
 def test_the_report_has_a_line_for_each_check(tmp_path: Path, sample: list[str]) -> None:

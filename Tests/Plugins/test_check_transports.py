@@ -7,7 +7,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
-from checker import check, compile_bad, faults_of
+from checker import check, check_all, compile_bad, failed_of, faults_of
 
 #: What fails, and words of the reason of one of them.
 FINDINGS: dict[str, tuple[set[str], str]] = {
@@ -69,7 +69,7 @@ FINDINGS: dict[str, tuple[set[str], str]] = {
 }
 #: These are found when the time is up.
 SLOW = {
-    "NEVER_COMPLETES", "IGNORES_TIME_OUT", "IGNORES_IDLE", "NEVER_RESUMES", "LOSES_EARLY_RESUME",
+    "IGNORES_TIME_OUT", "IGNORES_IDLE", "NEVER_RESUMES", "LOSES_EARLY_RESUME",
     "IGNORES_CANCEL", "CLOSE_LEAVES_EXCHANGES",
 }
 
@@ -83,9 +83,10 @@ FORWARDED: dict[str, tuple[set[str], str]] = {
 }
 
 
-def _expect(plugin: Path, expected: set[str], words: str, *more: str) -> None:
-    failed = check(plugin, *more).failed()
-    assert set(failed) == {f"transport.{name}" for name in expected}, failed
+def _expect(plugin: Path, expected: set[str], words: str, is_slow: bool) -> None:
+    names = {f"transport.{name}" for name in expected}
+    failed = failed_of(check_all(plugin, names, is_slow))
+    assert set(failed) == names, failed
     assert not expected or any(words in why for why in failed.values()), failed
 
 
@@ -101,16 +102,28 @@ def test_a_transport_without_fault_passes(tmp_path: Path) -> None:
     assert skipped == {f"options.{name}" for name in ("accepted", "unknown", "types")}
 
 
-@pytest.mark.parametrize("fault", FINDINGS)
+@pytest.mark.parametrize("fault", sorted(set(FINDINGS) - {"NEVER_COMPLETES"}))
 def test_a_fault_is_found(fault: str, tmp_path: Path) -> None:
     plugin = compile_bad("transport.c", tmp_path / "bare.so", f"-DFAULT={fault}")
-    _expect(plugin, *FINDINGS[fault], "--time-out", "6" if fault in SLOW else "120")
+    _expect(plugin, *FINDINGS[fault], fault in SLOW)
 
 
-@pytest.mark.parametrize("fault", FORWARDED)
+def test_what_never_completes_is_found_and_the_rest_left_out(tmp_path: Path) -> None:
+    sources = {"transport.c": "NEVER_COMPLETES", "forwarder.c": "SAYS_NEVER"}
+    for source, fault in sources.items():
+        plugin = compile_bad(source, tmp_path / "never.so", f"-DFAULT={fault}")
+        report = check(plugin, "--time-out", "5", "--only", "transport")
+        expected = {"transport.completes": "GET /plain does not complete"}
+        assert report.failed() == expected
+        assert ("transport.once", "transport.completes failed") in [
+            (name, why) for name, _, _, why in report.results
+        ]
+
+
+@pytest.mark.parametrize("fault", sorted(set(FORWARDED) - {"SAYS_NEVER"}))
 def test_what_is_forwarded_is_left_alone(fault: str, tmp_path: Path) -> None:
     plugin = compile_bad("forwarder.c", tmp_path / "forward.so", f"-DFAULT={fault}")
-    _expect(plugin, *FORWARDED[fault], "--time-out", "6" if fault == "SAYS_NEVER" else "120")
+    _expect(plugin, *FORWARDED[fault], is_slow=False)
 
 
 _ASKED: set[str] = set()

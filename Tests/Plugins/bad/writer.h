@@ -8,7 +8,7 @@ typedef struct writer {
     int32_t result;
 } writer;
 
-static restway_plugin_reader late_reader;
+static _Thread_local restway_plugin_reader late_reader;
 
 static void next(writer *self) {
     if (self->result != RESTWAY_PLUGIN_OK) {
@@ -127,6 +127,15 @@ static void *write_elsewhere(void *context) {
 static int32_t encode(
     void *context, const restway_plugin_reader *reader, restway_plugin_reason *reason) {
     (void)context;
+    if (FAULT == SHARES_ITS_WRITER) {
+        /* Two at a time is one too many. */
+        static atomic_int writers;
+        const int others = atomic_fetch_add(&writers, 1);
+        sched_yield();
+        const int32_t result = others > 0 ? cannot(reason) : write_all(reader, reason);
+        atomic_fetch_sub(&writers, 1);
+        return result;
+    }
     if (FAULT == READS_FROM_THREAD) {
         elsewhere self = {reader, reason, RESTWAY_PLUGIN_OK};
         in_thread(write_elsewhere, &self, 1);
