@@ -68,10 +68,11 @@ final class ActiveExchange: @unchecked Sendable {
         pulled?.take(piece) ?? false
     }
 
-    /// Hands over the observer, once, to be told of the completion. The body goes too: a queue may
-    /// refer to this for a while yet. So does the lane, which may be that queue.
+    /// Hands over the observer, once, to be told of the completion. Headers and body go too: a
+    /// queue may refer to this for a while yet. So does the lane, which may be that queue.
     func end() -> (any ExchangeObserver)? {
         exchange.body = .none
+        exchange.headers = []
         pulled = nil
         lane = nil
         return observer.take()

@@ -31,6 +31,11 @@ struct BodyBuffer: ~Copyable {
         return storage
     }
 
+    /// Overwrites what was held, before `release`.
+    func wipe() {
+        if let storage { explicit_bzero(storage, capacity) }
+    }
+
     mutating func release() {
         guard capacity > Self.keptBytesMax else { return }
         free(storage)

@@ -92,6 +92,12 @@ final class EasyHandle {
     /// Lets go of the exchange; the handle can be prepared again.
     func release() {
         if active?.exchange.digest != nil { set(nil) }
+        if active?.exchange.holdsCredential == true {
+            headerList.wipe(on: easy)
+            body.wipe()
+            // A key may stand in its query.
+            rw_easy_set_string(easy, CURLOPT_URL, nil)
+        }
         active = nil
         challenge = nil
         failure = nil

@@ -1,4 +1,5 @@
 import CCurl
+import Glibc
 import RestwayHTTP
 
 /// The headers of a request as libcurl wants them. Rebuilt only when they differ from those of the
@@ -38,6 +39,34 @@ struct HeaderList: ~Copyable {
         fields = exchange.headers
         sendsBody = exchange.sendsBody
         return true
+    }
+
+    /// Overwrites the headers and forgets them: a credential stood in them.
+    ///
+    /// - Parameter inspect: For tests; told what stands in the lines afterwards.
+    mutating func wipe(
+        on easy: UnsafeMutableRawPointer, inspect: ((UnsafeRawBufferPointer) -> Void)? = nil
+    ) {
+        rw_easy_set_list(easy, CURLOPT_HTTPHEADER, nil)
+        rw_easy_set_string(easy, CURLOPT_COOKIE, nil)
+        var node = list
+        while let here = node {
+            if let text = here.pointee.data {
+                let bytes = UnsafeMutableRawBufferPointer(start: text, count: strlen(text))
+                explicit_bzero(text, bytes.count)
+                inspect?(UnsafeRawBufferPointer(bytes))
+            }
+            node = here.pointee.next
+        }
+        curl_slist_free_all(list)
+        list = nil
+        fields = nil
+        line.append(contentsOf: repeatElement(0, count: line.capacity - line.count))
+        line.withUnsafeMutableBytes { line in
+            guard let start = line.baseAddress else { return }
+            explicit_bzero(start, line.count)
+            inspect?(UnsafeRawBufferPointer(line))
+        }
     }
 
     private mutating func build(_ exchange: Exchange) -> Bool {

@@ -11,6 +11,8 @@ package struct Exchange: Sendable {
     package var timeouts: ExchangeTimeouts
     /// Whether kept cookies are sent with it and those of its response are kept.
     package var usesCookies: Bool
+    /// It was given a credential.
+    package var isAuthorized = false
     /// Answers a Digest challenge; the transport then sends the exchange twice, and tells of the
     /// last answer alone.
     package var digest: DigestCredential?
@@ -25,6 +27,12 @@ package struct Exchange: Sendable {
         self.body = body
         self.timeouts = timeouts
         self.usesCookies = usesCookies
+    }
+
+    /// Whether a credential stands in it: what a transport copies it into, it overwrites
+    /// afterwards.
+    package var holdsCredential: Bool {
+        isAuthorized || headers.contains { $0.isNamed("Authorization") }
     }
 
     /// Whether a transport may send this again by itself when a kept connection died before an

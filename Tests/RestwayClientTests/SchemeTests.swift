@@ -110,6 +110,28 @@ final class SchemeTests: AuthTestCase {
         XCTAssertEqual(persisted.withLock { $0.map(\.token) }, [Secret("a1"), Secret("a2")])
     }
 
+    func testWhatACredentialStandsInIsMarkedToBeOverwritten() throws {
+        let client = try client(
+            auth: """
+                {"scheme": "oauth2", "grant": "clientCredentials", "tokenURL": "token",
+                 "clientID": "app", "clientSecret": "s3cret"}
+                """)
+        let call = try client.send(.get("things"))
+        XCTAssertTrue(
+            transport.answer(200, #"{"access_token": "t", "token_type": "Bearer"}"#)
+                .holdsCredential)
+        XCTAssertTrue(transport.answer(200).holdsCredential)
+        _ = try call.wait(milliseconds: 0)
+        let open = try client.send(.route("login"))
+        XCTAssertFalse(transport.answer(200).holdsCredential)
+        _ = try open.wait(milliseconds: 0)
+        var spec = RequestSpec.get("things")
+        spec.headers = [("authorization", "mine")]
+        let own = try client.send(spec)
+        XCTAssertTrue(transport.answer(200).holdsCredential)
+        _ = try own.wait(milliseconds: 0)
+    }
+
     func testRefreshTokensRotate() throws {
         let client = try client(
             auth: """

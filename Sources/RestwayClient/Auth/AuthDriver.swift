@@ -105,6 +105,7 @@ final class AuthDriver: Sendable {
 
     /// Puts the credential into what goes out; asks the host, so on a worker.
     func authorize(_ outgoing: inout OutgoingExchange, with permit: Permit) -> Failure? {
+        outgoing.exchange.isAuthorized = true
         definition.authorize(&outgoing, with: permit.credential)
         guard let authorize = permit.authorize else { return nil }
         var changed = outgoing

@@ -42,9 +42,11 @@ struct AuthSurroundings: Sendable {
         }
         var timeouts = timeouts
         timeouts.totalMilliseconds = timeoutMilliseconds
-        return Exchange(
+        var exchange = Exchange(
             method: "POST", url: url, headers: headers.fields, body: .bytes(request.body),
             timeouts: timeouts, usesCookies: false)
+        exchange.isAuthorized = true
+        return exchange
     }
 
     static func tokenResponse(

@@ -1,0 +1,32 @@
+import CCurl
+import RestwayHTTP
+import XCTest
+
+@testable import RestwayCurl
+
+final class HeaderListTests: XCTestCase {
+    func testACredentialIsOverwrittenAndForgotten() throws {
+        let easy = try XCTUnwrap(curl_easy_init())
+        defer { curl_easy_cleanup(easy) }
+        var exchange = Exchange(
+            method: "GET", url: "http://a/",
+            headers: [
+                HeaderField(name: "Authorization", value: "Bearer s3cret"),
+                HeaderField(name: "Accept", value: "*/*"),
+            ])
+        var list = HeaderList()
+        XCTAssertTrue(list.set(exchange, on: easy))
+        var lengths: [Int] = []
+        list.wipe(on: easy) { bytes in
+            lengths.append(bytes.count)
+            XCTAssertTrue(bytes.allSatisfy { $0 == 0 })
+        }
+        // Two headers, one that libcurl must not add, and where the lines were made.
+        XCTAssertEqual(lengths.first, "Authorization: Bearer s3cret".count)
+        XCTAssertEqual(lengths.count, 4)
+        exchange.headers = []
+        XCTAssertTrue(list.set(exchange, on: easy), "it can be used again")
+        list.wipe(on: easy)
+        list.wipe(on: easy)
+    }
+}
