@@ -15,6 +15,8 @@ struct AuthModel {
     var failure: (why: AuthFailure, until: Deadline)?
     var waiting: [UInt64] = []
     var running: Running?
+    /// Somebody came to wait while a refresh was under way.
+    var isWanted = false
     var refreshStarts: [Deadline] = []
     var refreshCount: UInt64 = 0
     var isClosed = false
@@ -34,7 +36,10 @@ struct AuthModel {
         }
         let isFirst = waiting.isEmpty
         waiting.append(call)
-        if running != nil { return [] }
+        if running != nil {
+            isWanted = true
+            return []
+        }
         // Whoever else waits does so for a refresh that runs.
         precondition(isFirst)
         return start(now)
@@ -51,6 +56,13 @@ struct AuthModel {
         return arrive(call, now)
     }
 
+    mutating func refuseForGood(_ sentWith: UInt64, _ replays: Int) -> Bool {
+        if replays >= settings.replaysMax { return false }
+        if sentWith != credential { return true }
+        if settings.canRefresh { dead.insert(credential) }
+        return settings.canRefresh
+    }
+
     mutating func leave(_ call: UInt64) {
         waiting.removeAll { $0 == call }
     }
@@ -58,7 +70,7 @@ struct AuthModel {
     mutating func refreshed(_ number: UInt64, _ now: Deadline) -> [AuthMachine.Action] {
         guard !isClosed, let ended = running, ended.number == number else { return [] }
         running = nil
-        if ended.credential != credential { return isDead && failure == nil ? again(now) : [] }
+        if ended.credential != credential { return again(now) }
         credential += 1
         return letGo()
     }
@@ -68,7 +80,7 @@ struct AuthModel {
     ) -> [AuthMachine.Action] {
         guard !isClosed, let ended = running, ended.number == number else { return [] }
         running = nil
-        if ended.credential != credential { return isDead && failure == nil ? again(now) : [] }
+        if ended.credential != credential { return again(now) }
         if !isTemporary { failure = (why, .never) }
         return end(why)
     }
@@ -88,7 +100,9 @@ struct AuthModel {
     }
 
     /// A refresh starts even when everyone who waited has been cancelled meanwhile.
-    private mutating func again(_ now: Deadline) -> [AuthMachine.Action] { start(now) }
+    private mutating func again(_ now: Deadline) -> [AuthMachine.Action] {
+        isDead && failure == nil && isWanted ? start(now) : []
+    }
 
     private mutating func start(_ now: Deadline) -> [AuthMachine.Action] {
         let recent = refreshStarts.filter {
@@ -103,18 +117,21 @@ struct AuthModel {
         refreshStarts.append(now)
         refreshCount += 1
         running = Running(number: refreshCount, credential: credential)
+        isWanted = false
         return [.refresh(refreshCount)]
     }
 
     private mutating func letGo() -> [AuthMachine.Action] {
         let calls = waiting.sorted()
         waiting = []
+        isWanted = false
         return calls.map { .send($0, credential: credential) }
     }
 
     private mutating func end(_ why: AuthFailure) -> [AuthMachine.Action] {
         let calls = waiting.sorted()
         waiting = []
+        isWanted = false
         return calls.map { .fail($0, why) }
     }
 }

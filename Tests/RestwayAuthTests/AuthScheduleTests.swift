@@ -24,6 +24,7 @@ final class AuthScheduleTests: XCTestCase {
         XCTAssertGreaterThan(totals.obsolete, 500)
         XCTAssertGreaterThan(totals.throttled, 100)
         XCTAssertGreaterThan(totals.closed, 1_000)
+        XCTAssertGreaterThan(totals.notReplayed, 1_000)
     }
 }
 
@@ -31,7 +32,7 @@ final class AuthScheduleTests: XCTestCase {
 private struct World {
     struct Counts {
         var replayed = 0, refreshes = 0, failed = 0, cancelledWaiting = 0, obsolete = 0
-        var throttled = 0, closed = 0
+        var throttled = 0, closed = 0, notReplayed = 0
 
         mutating func add(_ other: Counts) {
             replayed += other.replayed
@@ -41,6 +42,7 @@ private struct World {
             obsolete += other.obsolete
             throttled += other.throttled
             closed += other.closed
+            notReplayed += other.notReplayed
         }
     }
 
@@ -121,6 +123,16 @@ private struct World {
         }
         let replays = calls[call]!.replays
         if settings.canRefresh, replays < settings.replaysMax { knownDead.insert(credential) }
+        if roll(8) == 0 {
+            // Its body was read, and is gone.
+            counts.notReplayed += 1
+            log.append("refuse \(call) for good, sent with \(credential)")
+            let wouldReplay = machine.refuseForGood(sentWith: credential, replays: replays)
+            if wouldReplay != model.refuseForGood(credential, replays) {
+                problem = "the model does not agree on \(call)"
+            }
+            return complete(call)
+        }
         let actions = machine.refuse(call, sentWith: credential, replays: replays, now: now)
         calls[call]!.place = .waiting
         calls[call]!.replays += 1
