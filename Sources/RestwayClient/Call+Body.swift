@@ -49,7 +49,7 @@ extension Call {
             state.reader = reader
             return false
         }
-        if hasEnded { reader.leave(id) }
+        if hasEnded { _ = reader.leave(id) }
         return !hasEnded
     }
 

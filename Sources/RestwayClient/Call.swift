@@ -253,6 +253,7 @@ package final class Call: Sendable {
         var abandonedWork: (@Sendable () -> Void)?
         var timer: TimerTicket?
         var reader: BodyReader?
+        var abandonedRead: BodyReader.Job?
         var wasParked = false
         let now = client.clock.now()
         let ended: (exchange: ExchangeID?, owesStart: Bool)? = state.update { state in
@@ -269,7 +270,9 @@ package final class Call: Sendable {
             // They hold this call.
             abandonedWork = state.work.take()
             timer = state.timer.take()
+            // Before others see that it is over: they may send the same body.
             reader = state.reader.take()
+            abandonedRead = reader?.leave(id)
             let owesStart = lastProgress(&state, outcome)
             // Under the lock: notices keep the order in which others see calls complete.
             let notice = state.receiver.take().map { receiver in
@@ -279,12 +282,12 @@ package final class Call: Sendable {
             return (exchange, (notice.map(client.delivery.append) ?? false) || owesStart)
         }
         _ = consume abandonedWork
+        _ = (consume abandonedRead, consume reader)
         timer?.cancel()
         guard let ended else { return }
         hasEnded.store(true, ordering: .relaxed)
         if wasParked { client.auth.leave(id) }
         if let exchange = ended.exchange { client.transport.cancel(exchange) }
-        reader?.leave(id)
         log.completes(
             original.exchange, outcome,
             milliseconds: now.milliseconds(since: started))

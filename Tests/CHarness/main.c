@@ -14,7 +14,7 @@ extern const struct suite api_suite, api_errors_suite, bad_body_suite, bad_netwo
     mapping_cases_suite, auth_suite, auth_schemes_suite, null_auth_suite, progress_suite,
     retry_suite, store_file_suite, mapping_suite, hook_suite, plugins_suite,
     draft_suite, draft_send_suite, body_question_suite,
-    store_fault_suite;
+    store_fault_suite, body_suite, inside_suite;
 
 static const struct suite *const suites[] = {
     &basics_suite,      &api_suite,          &api_errors_suite,  &client_suite,
@@ -30,7 +30,7 @@ static const struct suite *const suites[] = {
     &auth_suite,        &auth_schemes_suite, &null_auth_suite,   &progress_suite,
     &retry_suite,       &store_file_suite, &mapping_suite,     &hook_suite,
     &plugins_suite,     &draft_suite,        &draft_send_suite,  &body_question_suite,
-    &store_fault_suite,
+    &store_fault_suite, &body_suite,         &inside_suite,
     &demo_suite,        &fork_suite,
 };
 

@@ -55,6 +55,9 @@ location /origin/ {{
     proxy_next_upstream off;
 }}
 location /gone/ {{ return 444; }}
+location /put/ {{
+    root {prefix}; dav_methods PUT; create_full_put_path on; client_max_body_size 64m;
+}}
 """
 
 
@@ -64,6 +67,8 @@ class Nginx(NamedTuple):
     url: str
     secure_url: str
     files: Path
+    #: Where what is PUT below put/ ends up.
+    put: Path
 
 
 @contextlib.contextmanager
@@ -77,7 +82,10 @@ def nginx(prefix: Path, certificate: Certificate, origin: str) -> Iterator[Nginx
             large.write(bytes([number % 256]) * 65536)
     plain, secure = listener(), listener()
     there = Nginx(
-        f"http://127.0.0.1:{port_of(plain)}", f"https://127.0.0.1:{port_of(secure)}", files
+        f"http://127.0.0.1:{port_of(plain)}",
+        f"https://127.0.0.1:{port_of(secure)}",
+        files,
+        prefix / "put",
     )
     configuration = prefix / "nginx.conf"
     configuration.write_text(

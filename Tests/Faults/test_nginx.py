@@ -191,3 +191,30 @@ def test_http2_a_broken_origin_resets_its_stream_alone(
         client.get("origin/reset_behind_proxy")
     assert caught.value.transport_code == 92
     check_health(client)
+
+
+@pytest.mark.parametrize("secure", [False, True])
+def test_bodies_that_are_read_while_they_are_sent_arrive_whole(
+    server: Nginx, authority: Authority, make_client: MakeClient, secure: bool
+) -> None:
+    """Side by side: over HTTP/1.1 each on a connection of its own, over HTTP/2 on one."""
+    url, kind = (server.secure_url, "h2") if secure else (server.url, "h1")
+    client = make_client(url, timeout=60.0, ca_file=authority.ca_file)
+    digests = [hashlib.sha256() for _ in range(4)]
+
+    def pieces(digest: hashlib._Hash) -> Iterator[bytes]:
+        for number in range(60):
+            piece = bytes([number]) * 70_000
+            digest.update(piece)
+            yield piece
+
+    calls = [
+        client.send(Request.path("PUT", f"put/{kind}-{number}", body=pieces(digest)))
+        for number, digest in enumerate(digests)
+    ]
+    for number, (call, digest) in enumerate(zip(calls, digests, strict=True)):
+        with call.wait() as response:
+            assert response.status == 201
+        stored = (server.put / f"{kind}-{number}").read_bytes()
+        assert len(stored) == 60 * 70_000
+        assert hashlib.sha256(stored).digest() == digest.digest()

@@ -184,4 +184,22 @@ final class PulledBodyTests: CurlTransportTestCase {
         XCTAssertEqual(record.text, "enough")
         XCTAssertNil(record.error)
     }
+
+    func testADigestChallengeComesBeforeTheBodyIsAskedFor() throws {
+        let server = try TestServer.answering { request in
+            guard request.header("Authorization") == nil else {
+                return response(String(decoding: request.body, as: UTF8.self))
+            }
+            return response(
+                "no", status: "401 Unauthorized",
+                headers: "WWW-Authenticate: Digest realm=\"r\", nonce=\"n\", qop=\"auth\"\r\n")
+        }
+        for length in [4, nil] as [Int64?] {
+            let source = ScriptedSource(length: length, ["body"])
+            var exchange = Exchange.upload(server.url(), source)
+            exchange.digest = DigestCredential(user: "u", password: Secret("p"))
+            XCTAssertEqual(perform(exchange).text, "body")
+        }
+        XCTAssertEqual(server.requests.map(\.body.count), [0, 4, 0, 4])
+    }
 }

@@ -66,15 +66,15 @@ package final class BodyReader: Sendable {
         return beginning
     }
 
-    /// The call has ended: another one may read.
-    func leave(_ call: UInt64) {
-        let dropped: Job? = state.withLock { state in
+    /// The call has ended: another one may read. Answers what is not asked any more; it holds the
+    /// call.
+    func leave(_ call: UInt64) -> Job? {
+        state.withLock { state in
             guard state.owner == call else { return nil }
             state.owner = nil
             state.turn += 1
             return state.next.take()
         }
-        _ = consume dropped
     }
 
     /// Has the host go back to the start; tells how that went, unless the turn is over by then.

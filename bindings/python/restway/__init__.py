@@ -17,11 +17,12 @@ from __future__ import annotations
 
 from ._api import API
 from ._async_client import AsyncClient
-from ._attempts import Attempt
+from ._attempts import Attempt, OnAttempt
 from ._auth import Authorize, Exchange, Persist, Refresh, ShouldReplay
+from ._body import Content, Readable
 from ._call import Call
 from ._changes import Change, Changes
-from ._client import Client, OnAttempt, OnDone
+from ._client import Client, OnDone
 from ._clock import Clock
 from ._credential import Credential
 from ._draft import Draft, Linked
@@ -109,6 +110,7 @@ __all__ = [
     "ConfigError",
     "ConnectError",
     "ConnectionLostError",
+    "Content",
     "Credential",
     "Domain",
     "Draft",
@@ -153,6 +155,7 @@ __all__ = [
     "Progress",
     "ProtocolError",
     "Query",
+    "Readable",
     "Refresh",
     "Request",
     "ResolveError",

@@ -9,6 +9,8 @@ from typing import ClassVar, NoReturn
 
 from . import _native as native
 from ._async_verbs import AsyncVerbs
+from ._attempts import OnAttempt
+from ._body import Reading
 from ._client_base import ClientBase
 from ._enums import Delivery, Domain, Status
 from ._exceptions import UsageError
@@ -43,6 +45,16 @@ class AsyncClient(ClientBase, AsyncVerbs):
         ClosedError, also when the client is closed meanwhile; UsageError in another event loop than
         that of the first await.
         """
+        reading = request.reading
+        if reading is None:
+            return await self._perform(request)
+        try:
+            with reading.explaining():
+                return await self._perform(request)
+        finally:
+            reading.stop()
+
+    async def _perform(self, request: Request) -> Response:
         link = self._linked()
         if self._interceptor is None:
             future, call = link.send(request._handle, None, request.watcher)
@@ -70,7 +82,8 @@ class AsyncClient(ClientBase, AsyncVerbs):
         else:
             with asking(self._handle, self._interceptor) as question:
                 future, call = link.send(request._handle, question, request.watcher)
-        future.add_done_callback(partial(self._sent, native.own(native.CallHandle(call))))
+        handle = native.own(native.CallHandle(call))
+        future.add_done_callback(partial(self._sent, handle, request.reading))
         return future
 
     def observe(self, on_change: OnChange, what: Observed = None) -> Observer:
@@ -85,6 +98,18 @@ class AsyncClient(ClientBase, AsyncVerbs):
         Raises UnknownEntityError; ClosedError; RuntimeError outside of an event loop.
         """
         return self._linked().observe(on_change, what)
+
+    def set_attempt_observer(self, observer: OnAttempt | None) -> None:
+        """Sets who is told of attempts that did not end their call; None sets nobody.
+
+        Args:
+            observer: A plain function, called by the event loop with the call's id, the attempt's
+                number, from 1, and the attempt, before the await of its call returns. An exception
+                in it goes to the loop's exception handler.
+
+        Raises ClosedError; RuntimeError outside of an event loop.
+        """
+        self._linked().set_attempt_observer(observer)
 
     async def close(self) -> None:  # type: ignore[override]  # the base closes without waiting
         """Closes the client: new requests raise ClosedError, and so do awaits that are pending.
@@ -138,7 +163,11 @@ class AsyncClient(ClientBase, AsyncVerbs):
     def _loop(self) -> asyncio.AbstractEventLoop:
         return self._linked().loop
 
-    def _sent(self, call: native.CallHandle, future: asyncio.Future[Response]) -> None:
+    def _sent(
+        self, call: native.CallHandle, reading: Reading | None, future: asyncio.Future[Response]
+    ) -> None:
         """The future of `send` is done; until now it kept the client."""
         if future.cancelled():
             native.lib.restway_call_cancel(call)
+        if reading is not None:
+            reading.stop()

@@ -6,6 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from typing import Any
 
+from ._body import Content
 from ._request import Request, request_for
 from ._response import Response
 from ._verbs import Target
@@ -66,7 +67,7 @@ class AsyncVerbs(ABC):
         variables: Mapping[str, Any] | None = None,
         params: Mapping[str, Any] | None = None,
         headers: Mapping[str, str | None] | None = None,
-        body: bytes | str | None = None,
+        body: Content | None = None,
         media_type: str | None = None,
         json: Any = None,
         timeout: float | None = None,
@@ -83,7 +84,7 @@ class AsyncVerbs(ABC):
         variables: Mapping[str, Any] | None = None,
         params: Mapping[str, Any] | None = None,
         headers: Mapping[str, str | None] | None = None,
-        body: bytes | str | None = None,
+        body: Content | None = None,
         media_type: str | None = None,
         json: Any = None,
         timeout: float | None = None,
@@ -100,7 +101,7 @@ class AsyncVerbs(ABC):
         variables: Mapping[str, Any] | None = None,
         params: Mapping[str, Any] | None = None,
         headers: Mapping[str, str | None] | None = None,
-        body: bytes | str | None = None,
+        body: Content | None = None,
         media_type: str | None = None,
         json: Any = None,
         timeout: float | None = None,
@@ -120,7 +121,7 @@ class AsyncVerbs(ABC):
         variables: Mapping[str, Any] | None = None,
         params: Mapping[str, Any] | None = None,
         headers: Mapping[str, str | None] | None = None,
-        body: bytes | str | None = None,
+        body: Content | None = None,
         media_type: str | None = None,
         json: Any = None,
         timeout: float | None = None,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -26,6 +27,10 @@ class Attempt:
     """Seconds that the call waited before it."""
     took: float
     """Seconds that it took."""
+
+
+OnAttempt = Callable[[int, int, Attempt], object]
+"""Told of an attempt that another one follows: the call's id, the attempt's number, the attempt."""
 
 
 def attempt_of(read: Any) -> Attempt:

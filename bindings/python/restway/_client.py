@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import Any, ClassVar
 
 from . import _native as native
-from ._attempts import Attempt, attempt_of
+from ._attempts import OnAttempt, attempt_of
 from ._boundary import check, make, milliseconds
 from ._call import Call
 from ._callbacks import (
@@ -29,9 +29,6 @@ from ._questions import on_attempt_function, set_question
 from ._request import Request
 from ._response import Response
 from ._verbs import Verbs
-
-OnAttempt = Callable[[int, int, Attempt], object]
-"""Told of an attempt that another one follows: the call's id, the attempt's number, the attempt."""
 
 OnDone = Callable[[Call], object]
 """Told that a call has completed: `call.wait()` then answers at once."""
@@ -62,6 +59,15 @@ class Client(ClientBase, Verbs):
         ClosedError; WouldBlockError inside a callback. Other threads run while this one waits; a
         signal is seen when the wait ends.
         """
+        reading = request.reading
+        if reading is not None:
+            if reading.needs_loop:
+                raise TypeError("an async iterable is a body for an AsyncClient")
+            with reading.explaining():
+                return self._perform(request, timeout)
+        return self._perform(request, timeout)
+
+    def _perform(self, request: Request, timeout: float | None) -> Response:
         if self._interceptor is not None and not inside.depth:
             milliseconds(timeout, unbounded=0)  # refuses a wrong one before anything is sent
             return self.send(request).wait(timeout)

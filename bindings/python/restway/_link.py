@@ -7,6 +7,8 @@ import itertools
 import os
 
 from . import _native as native
+from ._attempts import OnAttempt, attempts_of
+from ._boundary import check
 from ._changes import Changes
 from ._enums import Domain, EventKind, Status
 from ._exceptions import ForkedError
@@ -16,10 +18,11 @@ from ._interception import Question
 from ._object import Layouts
 from ._observer import Observed, Observer, OnChange, start_observing
 from ._progress import OnProgress, call_progress
+from ._questions import on_attempt_function
 from ._response import Response
 
 _COMPLETED, _CHANGED = int(EventKind.COMPLETED), int(EventKind.CHANGED)
-_PROGRESS = int(EventKind.PROGRESS)
+_PROGRESS, _ATTEMPT = int(EventKind.PROGRESS), int(EventKind.ATTEMPT)
 _EVENTS_MAX = 256
 """How many events one wake of the loop takes; others of the loop have their turn between."""
 
@@ -45,6 +48,7 @@ class Link:
         "_handle",
         "_layouts",
         "_observers",
+        "_on_attempt",
         "_pending",
         "_process",
         "_questions",
@@ -65,6 +69,7 @@ class Link:
         self._process = os.getpid()
         self._pending: dict[int, asyncio.Future[Response]] = {}
         self._observers: dict[int, OnChange] = {}
+        self._on_attempt: OnAttempt | None = None
         self._questions: dict[int, Question] = {}
         self._watchers: dict[int, tuple[OnProgress, native.CallHandle]] = {}
         self._tokens = itertools.count(1)
@@ -139,6 +144,25 @@ class Link:
         observers[token] = on_change
         return Observer(handle, lambda: observers.pop(token, None))
 
+    def set_attempt_observer(self, observer: OnAttempt | None) -> None:
+        """Calls `observer` with the attempts that others follow; None nobody."""
+        wanted = native.AttemptFn() if observer is None else on_attempt_function
+        function = native.lib.restway_client_set_attempt_observer
+        check(function, self._handle, wanted, None, native.NULL_DESTROY)
+        self._on_attempt = observer
+
+    def _tell_attempt(self, call_id: int, handle: native.ErrorHandle) -> None:
+        observer = self._on_attempt
+        if observer is None:
+            return  # taken away by another of these events
+        attempts = attempts_of(handle)
+        try:
+            observer(call_id, len(attempts), attempts[-1])
+        except Exception as error:
+            self.loop.call_exception_handler(
+                {"message": f"Exception in the observer {observer!r}", "exception": error}
+            )
+
     def _tell(self, token: int, handle: native.ChangesHandle) -> None:
         on_change = self._observers.get(token)
         if on_change is None:
@@ -180,12 +204,14 @@ class Link:
             raise failure(status, self._failed(), self._layouts)
         pending, layouts = self._pending, self._layouts
         for index, event in enumerate(self._events.read(self._count.value)):
-            kind, status, token, _, payload = event
+            kind, status, token, call_id, payload = event
             if kind != _COMPLETED:
                 if kind == _CHANGED:
                     self._tell(token, native.own(native.ChangesHandle(payload)))
                 elif kind == _PROGRESS:
                     self._tell_progress(token)
+                elif kind == _ATTEMPT:
+                    self._tell_attempt(call_id, native.own(native.ErrorHandle(payload)))
                 else:  # of a newer library
                     self._events.release(index)
                 continue

@@ -50,6 +50,7 @@ from ._structures import (
     Value,
     c_enum,
 )
+from ._structures_body import BODY_PROTOTYPES
 
 _error_out = POINTER(ErrorHandle)
 _size_out = POINTER(c_size_t)
@@ -317,5 +318,6 @@ PROTOTYPES: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "restway_response_issue_reason": (c_char_p, (ResponseHandle, c_size_t)),
     **OBJECT_PROTOTYPES,
     **AUTH_PROTOTYPES,
+    **BODY_PROTOTYPES,
 }
 """Of each function: its result and its arguments, in the order of the headers."""

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import Any, Literal
 
 from . import _native as native
+from ._body import Content, Reading, reading_of, set_body_reading
 from ._boundary import Owner, check, make, milliseconds, name, optional_name
 from ._draft import Draft
 from ._enums import AuthMode
@@ -30,7 +31,11 @@ class Request(Owner[native.RequestHandle]):
             and a list repeats the name; otherwise they make the JSON body, where None is null and a
             dotted name nests. With a `body` or `json` they go into the query.
         headers: Headers in place of the environment's; None sends the request without one.
-        body: The body as it is to be sent; a str is sent as UTF-8.
+        body: The body as it is to be sent; a str is sent as UTF-8. A binary file and an iterable
+            of bytes are read while they are sent, on a thread of the library: a file that can seek
+            from where it stands to its end, with its length, and again when the request is sent
+            again; anything else in chunks, and once. An async iterable, made within the loop of an
+            AsyncClient, is read there. What reading raises fails the call, as its `__cause__`.
         media_type: The Content-Type of `body`.
         json: A body to be written as JSON, instead of `body`.
         timeout: Seconds for the whole exchange, redirects included; None takes the client's,
@@ -40,7 +45,13 @@ class Request(Owner[native.RequestHandle]):
     whether its variables are complete, is found out when it is sent.
     """
 
-    __slots__ = ("_on_progress",)
+    __slots__ = ("_on_progress", "_reading")
+
+    @property
+    def reading(self) -> Reading | None:
+        """For this package: how its body is read while it is sent, or None."""
+        reading: Reading | None = getattr(self, "_reading", None)
+        return reading
 
     @property
     def watcher(self) -> OnProgress | None:
@@ -57,7 +68,7 @@ class Request(Owner[native.RequestHandle]):
         variables: Mapping[str, Any] | None = None,
         params: Mapping[str, Any] | None = None,
         headers: Mapping[str, str | None] | None = None,
-        body: bytes | str | None = None,
+        body: Content | None = None,
         media_type: str | None = None,
         json: Any = None,
         timeout: float | None = None,
@@ -90,7 +101,7 @@ class Request(Owner[native.RequestHandle]):
         variables: Mapping[str, Any] | None = None,
         params: Mapping[str, Any] | None = None,
         headers: Mapping[str, str | None] | None = None,
-        body: bytes | str | None = None,
+        body: Content | None = None,
         media_type: str | None = None,
         json: Any = None,
         timeout: float | None = None,
@@ -123,7 +134,7 @@ class Request(Owner[native.RequestHandle]):
         variables: Mapping[str, Any] | None = None,
         params: Mapping[str, Any] | None = None,
         headers: Mapping[str, str | None] | None = None,
-        body: bytes | str | None = None,
+        body: Content | None = None,
         media_type: str | None = None,
         json: Any = None,
         timeout: float | None = None,
@@ -159,7 +170,7 @@ class Request(Owner[native.RequestHandle]):
         variables: Mapping[str, Any] | None = None,
         params: Mapping[str, Any] | None = None,
         headers: Mapping[str, str | None] | None = None,
-        body: bytes | str | None = None,
+        body: Content | None = None,
         media_type: str | None = None,
         json: Any = None,
         timeout: float | None = None,
@@ -207,7 +218,7 @@ class Request(Owner[native.RequestHandle]):
         variables: Mapping[str, Any] | None = None,
         params: Mapping[str, Any] | None = None,
         headers: Mapping[str, str | None] | None = None,
-        body: bytes | str | None = None,
+        body: Content | None = None,
         media_type: str | None = None,
         json: Any = None,
         timeout: float | None = None,
@@ -287,7 +298,7 @@ class Request(Owner[native.RequestHandle]):
             check(lib.restway_request_set_timeout, handle, milliseconds(timeout, unbounded=-1))
 
     def _set_body(
-        self, body: bytes | str | None, media_type: str | None, json: builtins.object
+        self, body: Content | None, media_type: str | None, json: builtins.object
     ) -> None:
         if json is not None:
             if body is not None:
@@ -302,7 +313,11 @@ class Request(Owner[native.RequestHandle]):
         elif isinstance(body, bytes):
             content, default_type = body, "application/octet-stream"
         else:
-            raise TypeError(f"a body is bytes or a str, not {type(body).__name__}")
+            reading = reading_of(body)
+            set_body_reading(self._handle, reading, media_type or "application/octet-stream")
+            self._reading: Reading | None = reading
+            return
+        self._reading = None
         check(
             native.lib.restway_request_set_body,
             self._handle,
@@ -324,7 +339,7 @@ def request_for(
     params: Mapping[str, Any] | None,
     headers: Mapping[str, str | None] | None,
     timeout: float | None,
-    body: bytes | str | None = None,
+    body: Content | None = None,
     media_type: str | None = None,
     json: Any = None,
 ) -> Request:

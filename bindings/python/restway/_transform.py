@@ -60,13 +60,15 @@ def checked(function: Any, what: str) -> None:
         raise TypeError(f"{what} is a plain function: it is asked on a thread of its own")
 
 
-def fail(error: BaseException, answer: native.AnswerHandle) -> int:
-    """Tells an answer what was raised; a status."""
+def fail(
+    error: BaseException, answer: native.AnswerHandle, status: Status = Status.MAPPING
+) -> int:
+    """Tells an answer what was raised; that of an error of this package, else `status`."""
     text = f"{type(error).__name__}: {error}".replace("\0", " ")
     check(native.lib.restway_answer_set_message, answer, text.encode("utf-8", "replace"))
     if isinstance(error, RestwayError) and error.status != Status.OK:
         return error.status
-    return Status.MAPPING
+    return status
 
 
 def no_object(address: int) -> Any:

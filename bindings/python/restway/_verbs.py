@@ -6,6 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from typing import Any, Union
 
+from ._body import Content
 from ._draft import Draft
 from ._object import Object
 from ._request import Request, request_for
@@ -68,7 +69,7 @@ class Verbs(ABC):
         variables: Mapping[str, Any] | None = None,
         params: Mapping[str, Any] | None = None,
         headers: Mapping[str, str | None] | None = None,
-        body: bytes | str | None = None,
+        body: Content | None = None,
         media_type: str | None = None,
         json: Any = None,
         timeout: float | None = None,
@@ -85,7 +86,7 @@ class Verbs(ABC):
         variables: Mapping[str, Any] | None = None,
         params: Mapping[str, Any] | None = None,
         headers: Mapping[str, str | None] | None = None,
-        body: bytes | str | None = None,
+        body: Content | None = None,
         media_type: str | None = None,
         json: Any = None,
         timeout: float | None = None,
@@ -102,7 +103,7 @@ class Verbs(ABC):
         variables: Mapping[str, Any] | None = None,
         params: Mapping[str, Any] | None = None,
         headers: Mapping[str, str | None] | None = None,
-        body: bytes | str | None = None,
+        body: Content | None = None,
         media_type: str | None = None,
         json: Any = None,
         timeout: float | None = None,
@@ -122,7 +123,7 @@ class Verbs(ABC):
         variables: Mapping[str, Any] | None = None,
         params: Mapping[str, Any] | None = None,
         headers: Mapping[str, str | None] | None = None,
-        body: bytes | str | None = None,
+        body: Content | None = None,
         media_type: str | None = None,
         json: Any = None,
         timeout: float | None = None,

@@ -203,3 +203,40 @@ def test_wrong_credentials_are_refused(realm: Realm) -> None:
             client.set_credential("a\nb")
         with pytest.raises(ValueError, match="auth mode"):
             restway.Request.path("GET", "status").update(auth=wrong)
+
+
+@pytest.mark.parametrize("scheme", ["basic", "digest"])
+def test_a_user_opens_with_the_password_alone(realm: Realm, scheme: str) -> None:
+    with realm.client(auth={"scheme": scheme, "user": "demo"}) as client:
+        with pytest.raises(restway.HTTPStatusError, match="401"):
+            client.get(scheme)
+        client.set_credential(Credential(password="open sesame"))
+        answer: Any = client.post(scheme, body=iter([b"read ", b"late"])).json()
+        assert answer["user"] == "demo"
+        if scheme == "digest":
+            assert answer["body_bytes"] == 9
+
+
+def test_keys_and_tokens_go_where_the_document_says(realm: Realm) -> None:
+    def sent(**auth: str) -> Any:
+        with realm.client(auth=auth) as client:
+            return client.get("echo").json()
+
+    assert sent(scheme="apiKey", header="X-Key", token="k1")["headers"]["X-Key"] == "k1"
+    assert sent(scheme="apiKey", query="key", token="k2")["query"]["key"] == "k2"
+    assert sent(scheme="bearer", token="t1")["headers"]["Authorization"] == "Bearer t1"
+
+
+def test_client_credentials_get_a_token_before_the_first_call(realm: Realm) -> None:
+    auth = {
+        "scheme": "oauth2",
+        "grant": "clientCredentials",
+        "clientID": "app",
+        "clientSecret": "s3cret",
+        "tokenURL": f"auth/{realm.name}/token",
+    }
+    with realm.client(auth=auth) as client:
+        response = client.get(realm.me)
+        assert response.status == 200
+        assert len(response.attempts) == 1
+    assert (realm.log()["issued"], realm.log()["refused"]) == (1, 0)

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from restway import _enums, _native, _prototypes, _structures
+from restway import _enums, _native, _prototypes, _structures, _structures_body
 
 from .header import FOLDER, Field, parse
 
@@ -46,6 +46,7 @@ STRUCTURES = {
     "restway_credential": _native.Credential,
     "restway_attempt": _native.Attempt,
     "restway_progress": _native.Progress,
+    "restway_body_reader": _structures_body.BodyReader,
 }
 UNIONS = {
     "restway_value": ("as", _structures.ValueAs),
@@ -67,6 +68,8 @@ CALLBACKS = {
     "restway_read_failure_fn": _native.ReadFailureFn,
     "restway_transform_fn": _native.TransformFn,
     "restway_hook_fn": _native.HookFn,
+    "restway_body_read_fn": _structures_body.BodyReadFn,
+    "restway_body_rewind_fn": _structures_body.BodyRewindFn,
 }
 PLAIN: dict[str, Any] = {
     "void": None,

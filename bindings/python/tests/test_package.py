@@ -34,6 +34,7 @@ def test_only_the_native_modules_know_ctypes() -> None:
         "_prototypes_objects.py",
         "_structures.py",
         "_structures_auth.py",
+        "_structures_body.py",
     }
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import itertools
 import os
 import threading
@@ -66,6 +67,69 @@ def test_errors_tell_all_attempts_and_so_does_an_observer(demo_url: str) -> None
         with pytest.raises(restway.HTTPStatusError) as caught:
             client.perform(request)
         assert len(caught.value.attempts) == 1
+
+
+def test_attempts_are_observed_where_notices_are_processed(demo_url: str) -> None:
+    observed: list[tuple[int, int, restway.Attempt]] = []
+    api = restway.API.from_json({"restway": 1, "errors": ERRORS})
+    with restway.Client(api, base_url=demo_url, delivery="process") as client:
+        client.set_retry({"attempts": 2, "baseMilliseconds": 0})
+        client.set_attempt_observer(lambda *told: observed.append(told))
+        call = client.send(restway.Request.path("GET", "bad/status/503"))
+        with pytest.raises(restway.HTTPStatusError):
+            call.wait(30)
+        assert observed == []
+        assert client.process(30) == 1
+        ((id, number, attempt),) = observed
+        assert (id, number, attempt.http_status) == (call.id, 1, 503)
+
+
+def test_attempts_are_observed_in_the_loop_of_an_asyncio_client(demo_url: str) -> None:
+    observed: list[tuple[int, int, restway.Attempt]] = []
+    threads: set[int] = set()
+
+    def observe(id: int, number: int, attempt: restway.Attempt) -> None:
+        threads.add(threading.get_ident())
+        observed.append((id, number, attempt))
+
+    async def main() -> None:
+        api = restway.API.from_json({"restway": 1, "errors": ERRORS})
+        async with restway.AsyncClient(api, base_url=demo_url) as client:
+            client.set_retry({"attempts": 3, "baseMilliseconds": 0})
+            client.set_attempt_observer(observe)
+            with pytest.raises(restway.HTTPStatusError) as caught:
+                await client.get("bad/status/503")
+            # They come before the call ends, and are those that its error has.
+            assert [number for _, number, _ in observed] == [1, 2]
+            assert [attempt for _, _, attempt in observed] == caught.value.attempts[:2]
+            assert len({id for id, _, _ in observed}) == 1
+            client.set_attempt_observer(None)
+            with pytest.raises(restway.HTTPStatusError):
+                await client.get("bad/status/503")
+            assert len(observed) == 2
+        assert threads == {threading.get_ident()}
+
+    run(main())
+
+
+def test_an_exception_in_an_attempt_observer_goes_to_the_loop(demo_url: str) -> None:
+    complaints: list[str] = []
+
+    def observe(*_: object) -> None:
+        raise LookupError("on purpose")
+
+    async def main() -> None:
+        api = restway.API.from_json({"restway": 1})
+        loop = asyncio.get_running_loop()
+        loop.set_exception_handler(lambda _, context: complaints.append(context["message"]))
+        async with restway.AsyncClient(api, base_url=demo_url) as client:
+            client.set_retry({"attempts": 2, "baseMilliseconds": 0})
+            client.set_attempt_observer(observe)
+            with pytest.raises(restway.HTTPStatusError):
+                await client.get("bad/status/503")
+
+    asyncio.run(main())
+    assert len(complaints) == 1 and "observer" in complaints[0]
 
 
 def test_a_policy_is_checked(demo_url: str) -> None:

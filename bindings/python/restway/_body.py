@@ -1,0 +1,223 @@
+"""Bodies of requests that are read while they are sent: files, and what gives bytes piece by piece.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import io
+import os
+from collections.abc import AsyncIterable, AsyncIterator, Callable, Iterable, Iterator, Mapping
+from concurrent.futures import Future
+from contextlib import contextmanager
+from typing import Any, Protocol, Union
+
+from . import _native as native
+from . import _structures_body as native_body
+from ._boundary import check, name
+from ._callbacks import functions, inside, on_function_destroy, report, running
+from ._enums import Status
+from ._exceptions import RestwayError
+from ._transform import fail
+
+
+class Readable(Protocol):
+    """A binary file, as far as a body needs one."""
+
+    def read(self, size: int, /) -> bytes:
+        """Up to `size` bytes; none at the end."""
+
+
+Content = Union[bytes, str, Readable, Iterable[bytes], AsyncIterable[bytes]]
+"""What a body is made of: `Request` says how each is sent."""
+
+
+class Reading:
+    """A body that the library reads, one piece after the other, on a thread of its own."""
+
+    def __init__(
+        self,
+        read: Callable[[int], bytes | memoryview],
+        rewind: Callable[[], object] | None = None,
+        length: int = -1,
+    ) -> None:
+        self.length = length
+        self.rewind = rewind
+        self._read = read
+        self._raised: BaseException | None = None
+
+    needs_loop = False
+    """Whether pieces come from the event loop, which must not be blocked meanwhile."""
+
+    def read(self, size: int) -> memoryview:
+        """Up to `size` bytes, on the library's thread."""
+        piece = self._read(size)
+        if not isinstance(piece, (bytes, bytearray, memoryview)):
+            raise TypeError(f"a body gives bytes, not {type(piece).__name__}")
+        content = memoryview(piece).cast("B")
+        if len(content) > size:
+            raise ValueError(f"asked for {size} bytes, the body gave {len(content)}")
+        return content
+
+    def stop(self) -> None:
+        """The call has ended: nobody waits for what is being read any more."""
+
+    def raising(self, error: BaseException) -> None:
+        """Keeps what a function has raised, until the call tells it."""
+        self._raised = error
+
+    @contextmanager
+    def explaining(self) -> Iterator[None]:
+        """Within, an error of the package has what the body raised as its cause."""
+        self._raised = None
+        try:
+            yield
+        except RestwayError as error:
+            if self._raised is not None and error.__cause__ is None:
+                error.__cause__ = self._raised
+            raise
+        finally:
+            self._raised = None
+
+
+class _Pieces:
+    """Pieces of any size, given out in pieces that fit."""
+
+    def __init__(self, take: Callable[[], Any]) -> None:
+        self._take = take
+        self._rest = memoryview(b"")
+
+    def read(self, size: int) -> memoryview:
+        while not self._rest:
+            piece = self._take()
+            if piece is None:
+                return memoryview(b"")
+            if not isinstance(piece, (bytes, bytearray, memoryview)):
+                raise TypeError(f"a body gives bytes, not {type(piece).__name__}")
+            self._rest = memoryview(piece).cast("B")
+        piece, self._rest = self._rest[:size], self._rest[size:]
+        return piece
+
+
+class _AsyncReading(Reading):
+    """Asks an async iterator, within the event loop."""
+
+    needs_loop = True
+
+    def __init__(self, iterator: AsyncIterator[bytes]) -> None:
+        self._iterator = iterator
+        self._loop = asyncio.get_running_loop()
+        self._asked: Future[bytes | None] | None = None
+        super().__init__(_Pieces(self._next).read)
+
+    def _next(self) -> bytes | None:
+        self._asked = asyncio.run_coroutine_threadsafe(self._step(), self._loop)
+        return self._asked.result()
+
+    async def _step(self) -> bytes | None:
+        try:
+            return await self._iterator.__anext__()
+        except StopAsyncIteration:
+            return None
+
+    def stop(self) -> None:
+        if self._asked is not None:
+            self._asked.cancel()
+
+
+def reading_of(body: Any) -> Reading:
+    """How `body` is read; TypeError when it cannot be, RuntimeError for an async iterable outside
+    of an event loop."""
+    if isinstance(body, io.TextIOBase):
+        raise TypeError("a body is a binary file, not a text file")
+    if callable(getattr(body, "read", None)):
+        return _file_reading(body)
+    if hasattr(body, "__aiter__"):
+        return _AsyncReading(body.__aiter__())
+    if hasattr(body, "__iter__") and not isinstance(body, Mapping):
+        iterator = iter(body)
+        return Reading(_Pieces(lambda: next(iterator, None)).read)
+    raise TypeError(
+        "a body is bytes, a str, a binary file or an iterable of bytes, "
+        f"not {type(body).__name__}"
+    )
+
+
+def _file_reading(file: Any) -> Reading:
+    seekable = getattr(file, "seekable", None)
+    if not callable(seekable) or not seekable():
+        return Reading(file.read)
+    start = file.tell()
+    length = file.seek(0, os.SEEK_END) - start
+    file.seek(start)
+    return Reading(file.read, lambda: file.seek(start), max(0, length))
+
+
+def set_body_reading(request: native.RequestHandle, reading: Reading, media_type: str) -> None:
+    """Sets a body that is read while it is sent."""
+    reader = native_body.BodyReader()
+    check(
+        native.lib.restway_body_reader_init, native.ref(reader), native.size_of(reader)
+    )
+    token = functions.add(reading.read, reading)
+    reader.context = token
+    reader.read = _on_read_function
+    if reading.rewind is not None:
+        reader.rewind = _on_rewind_function
+    reader.destroy = on_function_destroy
+    try:
+        check(
+            native.lib.restway_request_set_body_reader,
+            request,
+            native.ref(reader),
+            reading.length,
+            name(media_type),
+        )
+    except BaseException:
+        functions.remove(token)
+        raise
+
+
+def _ask(
+    context: int | None, answer: native.AnswerHandle, work: Callable[[Reading], None]
+) -> int:
+    reading = None
+    token = running.add(_ask, None)
+    try:
+        entry = functions.get(context)
+        reading = entry.callback
+        assert isinstance(reading, Reading)
+        with inside:
+            work(reading)
+        return Status.OK
+    except BaseException as error:
+        if not isinstance(reading, Reading):
+            report(None, "a body")
+            return Status.INTERNAL
+        reading.raising(error)
+        return fail(error, answer, Status.CANCELLED)
+    finally:
+        running.remove(token)
+
+
+def _read(
+    context: int | None, buffer: int, capacity: int, count: Any, answer: native.AnswerHandle
+) -> int:
+    def work(reading: Reading) -> None:
+        piece = reading.read(capacity)
+        native_body.write(buffer, piece)
+        count[0] = len(piece)
+
+    return _ask(context, answer, work)
+
+
+def _rewind(context: int | None, answer: native.AnswerHandle) -> int:
+    def work(reading: Reading) -> None:
+        assert reading.rewind is not None
+        reading.rewind()
+
+    return _ask(context, answer, work)
+
+
+_on_read_function = native_body.BodyReadFn(_read)
+_on_rewind_function = native_body.BodyRewindFn(_rewind)
+"""The trampolines as C functions; they live as long as the process."""
