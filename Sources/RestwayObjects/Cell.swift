@@ -2,7 +2,8 @@
 /// the C boundary copies cells as they are.
 ///
 /// A cell owns nothing. Text and bytes lie where `bits` points to: in the block of its snapshot,
-/// with a NUL behind them. In a row that is still being collected `bits` is an offset instead.
+/// with a NUL behind them. In a row that is still being collected `bits` is an offset instead, or
+/// the address of text elsewhere (`lasting`).
 ///
 /// Relationships: `object` holds the store key of the object at the other end, `list` points to
 /// `length` store keys. In a row that no store has seen a key may be a *reference* instead: the
@@ -28,6 +29,17 @@ package struct Cell: BitwiseCopyable, Sendable {
 
     package init(_ kind: Kind, length: UInt32 = 0, bits: UInt64 = 0) {
         rawKind = kind.rawValue
+        self.length = length
+        self.bits = bits
+    }
+
+    /// The same kind and length with other bits.
+    func with(bits: UInt64) -> Cell {
+        Cell(rawKind: rawKind, length: length, bits: bits)
+    }
+
+    private init(rawKind: UInt32, length: UInt32, bits: UInt64) {
+        self.rawKind = rawKind
         self.length = length
         self.bits = bits
     }
@@ -61,6 +73,27 @@ package struct Cell: BitwiseCopyable, Sendable {
     /// Whether the value lies outside the cell: a string, bytes, JSON.
     package var isText: Bool {
         rawKind >= Kind.string.rawValue && rawKind <= Kind.json.rawValue
+    }
+
+    package var isInteger: Bool { rawKind == Kind.int64.rawValue }
+
+    /// No address has this bit, and no offset.
+    private static let lastingMark: UInt64 = 1 << 63
+
+    /// Of a row that is being collected: text that stays where it is until the row is complete.
+    package static func lasting(_ kind: Kind, _ text: UnsafeRawBufferPointer) -> Cell {
+        Cell(
+            kind, length: UInt32(text.count),
+            bits: UInt64(UInt(bitPattern: text.baseAddress)) | lastingMark)
+    }
+
+    /// The text of a row that is being collected, whose other text lies in `bytes`.
+    @inline(__always)
+    package func text(besides bytes: UnsafeRawPointer) -> UnsafeRawBufferPointer {
+        let isLasting = bits & Self.lastingMark != 0
+        let address = UInt(truncatingIfNeeded: bits & ~Self.lastingMark)
+        let start = isLasting ? UnsafeRawPointer(bitPattern: address) : bytes + Int(address)
+        return UnsafeRawBufferPointer(start: start, count: Int(length))
     }
 
     package var isList: Bool { rawKind == Kind.list.rawValue }

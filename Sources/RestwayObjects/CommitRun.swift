@@ -41,11 +41,7 @@ struct CommitRun<Target: CommitTarget> {
         swap(&changes.rows, &commit.objects)
         keys.reserveCapacity(commit.objects.count)
         if changes.edits.isEmpty {
-            for index in commit.objects.indices {
-                let row = commit.objects[index]
-                try findKeys(upTo: max(index, row.lastReferredRow))
-                try store(row, index, keys[index], isEdit: false)
-            }
+            try storeInOrder()
         } else {
             try storeEditsFirst()
         }
@@ -64,6 +60,24 @@ struct CommitRun<Target: CommitTarget> {
     }
 
     // MARK: Rows
+
+    private mutating func storeInOrder() throws(StoreError) {
+        let hasPlain = !isRecording && adopted.isEmpty && changes.origin == .server
+        var index = 0
+        while index < commit.objects.count {
+            // A row whose key is known already has been referred to, or looked at.
+            if hasPlain, keys.count == index {
+                let taken = target.takePlain(&commit.objects, from: index, &keys)
+                commit.insertedCount += taken.insertedCount
+                index = taken.next
+                guard index < commit.objects.count else { return }
+            }
+            let row = commit.objects[index]
+            try findKeys(upTo: max(index, row.lastReferredRow))
+            try store(row, index, keys[index], isEdit: false)
+            index += 1
+        }
+    }
 
     private mutating func storeEditsFirst() throws(StoreError) {
         try findKeys(upTo: commit.objects.count - 1)

@@ -3,6 +3,14 @@ protocol CommitTarget {
     /// So many rows are about to come, the first of them of `entity`.
     mutating func makeRoom(_ rows: Int, _ entity: Entity) throws(StoreError)
 
+    /// Takes rows from `first` on as long as there is nothing to decide about them, as
+    /// `EntityTable.take` says.
+    ///
+    /// - Returns: The first row that was not taken, and how many objects are new.
+    mutating func takePlain(
+        _ rows: inout [Snapshot], from first: Int, _ keys: inout [Int64]
+    ) -> (next: Int, insertedCount: Int)
+
     /// The key of the object that a row is about: by its identity the one it has, else a new one,
     /// which is taken with that.
     mutating func key(of row: Snapshot) throws(StoreError) -> Int64
@@ -34,4 +42,12 @@ protocol CommitTarget {
 
     mutating func isUnsent(_ key: Int64) throws(StoreError) -> Bool
     mutating func setUnsent(_ entity: Entity, _ key: Int64, _ isUnsent: Bool) throws(StoreError)
+}
+
+extension CommitTarget {
+    mutating func takePlain(
+        _ rows: inout [Snapshot], from first: Int, _ keys: inout [Int64]
+    ) -> (next: Int, insertedCount: Int) {
+        (first, 0)
+    }
 }

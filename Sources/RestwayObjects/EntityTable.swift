@@ -4,16 +4,20 @@
 final class EntityTable: @unchecked Sendable {
     /// Kept alive, so that the address that identifies it is not used again.
     let entity: Entity
-    @exclusivity(unchecked) private var keyOfInteger: [Int64: Int64] = [:]
+    @exclusivity(unchecked) private var keyOfInteger = IntegerIndex()
     @exclusivity(unchecked) private var keyOfString: [Identity: Int64] = [:]
     @exclusivity(unchecked) private var newest = SnapshotPages()
 
+    private let identityIndex: Int?
+
     init(_ entity: Entity) {
         self.entity = entity
+        identityIndex = entity.identityIndex
     }
 
     deinit {
         newest.destroy()
+        keyOfInteger.destroy()
     }
 
     var count: Int { newest.count }
@@ -23,7 +27,7 @@ final class EntityTable: @unchecked Sendable {
         guard rows > newest.count else { return }
         guard let index = entity.identityIndex else { return }
         if entity.attributes[index].type != .string {
-            keyOfInteger.reserveCapacity(newest.count + rows)
+            keyOfInteger.reserve(newest.count + rows)
         } else {
             keyOfString.reserveCapacity(newest.count + rows)
         }
@@ -39,10 +43,13 @@ final class EntityTable: @unchecked Sendable {
 
     /// The key of the row's object: the one it has, or `fresh`, which then is taken.
     func key(of row: Snapshot, orNew fresh: Int64) -> Int64 {
-        switch row.identity {
+        // An integer has no need of an identity with its reference count.
+        let cell = identityIndex.map { row.cells[$0] } ?? .null
+        if cell.isInteger { return keyOfInteger.find(cell.integer, orPut: fresh) }
+        return switch row.identity {
         case nil: fresh
-        case .integer(let integer): Self.find(integer, &keyOfInteger, fresh)
-        case let identity?: Self.find(identity, &keyOfString, fresh)
+        case .integer(let integer): keyOfInteger.find(integer, orPut: fresh)
+        case let identity?: find(identity, orPut: fresh)
         }
     }
 
@@ -55,7 +62,7 @@ final class EntityTable: @unchecked Sendable {
 
     func bind(_ identity: Identity, to key: Int64) {
         switch identity {
-        case .integer(let integer): keyOfInteger[integer] = key
+        case .integer(let integer): keyOfInteger.put(key, integer)
         case .string: keyOfString[identity] = key
         }
     }
@@ -66,14 +73,14 @@ final class EntityTable: @unchecked Sendable {
         newest.remove(object.storeKey)
         guard let identity = object.identity, key(identity) == object.storeKey else { return }
         switch identity {
-        case .integer(let integer): keyOfInteger[integer] = nil
+        case .integer(let integer): keyOfInteger.remove(integer)
         case .string: keyOfString[identity] = nil
         }
     }
 
     func removeAll() {
         newest.destroy()
-        keyOfInteger = [:]
+        keyOfInteger.destroy()
         keyOfString = [:]
     }
 
@@ -82,12 +89,46 @@ final class EntityTable: @unchecked Sendable {
         newest.put(snapshot, key)
     }
 
+    /// Takes rows from `first` on, one after the other, as long as there is nothing to decide: a row
+    /// is about a new object, or says of one that is there only what its newest snapshot says.
+    ///
+    /// - Parameters:
+    ///   - keys: Of all rows before; those that were taken are added, and that of the row that was
+    ///     not, when it has been found.
+    ///   - lastKey: The last that was given to any object.
+    /// - Returns: The first row that was not taken; and whether it is one to decide about, else it
+    ///   is of another entity.
+    func take(
+        _ rows: UnsafeMutableBufferPointer<Snapshot>, from first: Int, _ keys: inout [Int64],
+        _ lastKey: inout Int64
+    ) -> (next: Int, isOpen: Bool) {
+        let hasRelationships = !entity.relationships.isEmpty
+        for index in first..<rows.count {
+            let row = rows[index]
+            guard row.isOf(entity) else { return (index, false) }
+            if hasRelationships, row.lastReferredRow >= index { return (index, true) }
+            let fresh = lastKey + 1
+            let key = key(of: row, orNew: fresh)
+            keys.append(key)
+            if hasRelationships { row.settleRelationships(keys) }
+            if key == fresh {
+                lastKey = fresh
+                publish(row, key)
+            } else {
+                guard let older = newest[key], row.isContained(in: older) else {
+                    return (index, true)
+                }
+                row.setStoreKey(key)
+                rows[index] = older
+            }
+        }
+        return (rows.count, false)
+    }
+
     /// One search for both: looking, and taking the place.
-    private static func find<Key: Hashable>(
-        _ key: Key, _ keys: inout [Key: Int64], _ fresh: Int64
-    ) -> Int64 {
+    private func find(_ identity: Identity, orPut fresh: Int64) -> Int64 {
         // Handing the place on as `inout` puts the default there when nothing was.
         func read(_ place: inout Int64) -> Int64 { place }
-        return read(&keys[key, default: fresh])
+        return read(&keyOfString[identity, default: fresh])
     }
 }

@@ -61,6 +61,24 @@ struct MemoryState: CommitTarget {
         tableMade(entity).reserve(rows)
     }
 
+    func takePlain(
+        _ rows: inout [Snapshot], from first: Int, _ keys: inout [Int64]
+    ) -> (next: Int, insertedCount: Int) {
+        // With these an object that is there needs a closer look.
+        guard contents.unsent.isEmpty, contents.redirections.isEmpty else { return (first, 0) }
+        let lastBefore = contents.lastKey
+        let next = rows.withUnsafeMutableBufferPointer { rows in
+            var next = first
+            var isOpen = false
+            while next < rows.count, !isOpen {
+                (next, isOpen) = tableMade(rows[next].entity).take(
+                    rows, from: next, &keys, &contents.lastKey)
+            }
+            return next
+        }
+        return (next, Int(contents.lastKey - lastBefore))
+    }
+
     func key(of row: Snapshot) -> Int64 {
         let fresh = contents.lastKey + 1
         let key = tableMade(row.entity).key(of: row, orNew: fresh)

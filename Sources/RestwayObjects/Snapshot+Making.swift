@@ -23,8 +23,10 @@ extension Snapshot {
     ) -> Snapshot {
         make(entity, { index in
             let cell = cells[index]
-            guard cell.isText else { return cell }
-            return cell.withAddress(bytes + Int(truncatingIfNeeded: cell.bits))
+            guard cell.isText, let address = cell.text(besides: bytes).baseAddress else {
+                return cell
+            }
+            return cell.withAddress(address)
         }, fillList: { cell, keys in
             guard let links else { return }
             var next = Int(truncatingIfNeeded: cell.bits & 0xFFFF_FFFF)
@@ -94,7 +96,7 @@ extension Snapshot {
                 let cell = cell(index)
                 if cell.isText {
                     let length = Int(cell.length)
-                    if length > 0 { memcpy(text, cell.text.baseAddress!, length) }
+                    if length > 0 { copy(cell.text.baseAddress!, to: text, length) }
                     text.storeBytes(of: 0, toByteOffset: length, as: UInt8.self)
                     (cells + index).initialize(to: cell.withAddress(text))
                     text += length + 1
@@ -108,6 +110,39 @@ extension Snapshot {
             }
         }
         return unsafeDowncast(block.buffer, to: Snapshot.self)
+    }
+
+    /// Most text is short, and a call of `memcpy` costs more than two words.
+    @inline(__always)
+    private static func copy(
+        _ source: UnsafeRawPointer, to target: UnsafeMutableRawPointer, _ count: Int
+    ) {
+        if count > 16 {
+            memcpy(target, source, count)
+        } else if count >= 8 {
+            copyEnds(source, to: target, count, as: UInt64.self)
+        } else if count >= 4 {
+            copyEnds(source, to: target, count, as: UInt32.self)
+        } else {
+            for index in 0..<count {
+                target.storeBytes(of: source.load(fromByteOffset: index, as: UInt8.self),
+                    toByteOffset: index, as: UInt8.self)
+            }
+        }
+    }
+
+    /// The first and the last bytes; what lies between, they share.
+    @inline(__always)
+    private static func copyEnds<Word: FixedWidthInteger & BitwiseCopyable>(
+        _ source: UnsafeRawPointer, to target: UnsafeMutableRawPointer, _ count: Int,
+        as type: Word.Type
+    ) {
+        let last = count - MemoryLayout<Word>.size
+        let words = (
+            source.loadUnaligned(as: type), source.loadUnaligned(fromByteOffset: last, as: type)
+        )
+        target.storeBytes(of: words.0, as: type)
+        target.storeBytes(of: words.1, toByteOffset: last, as: type)
     }
 }
 
@@ -123,6 +158,6 @@ extension Cell {
     }
 
     func withAddress(_ address: UnsafeRawPointer) -> Cell {
-        Cell(kind, length: length, bits: UInt64(UInt(bitPattern: address)))
+        with(bits: UInt64(UInt(bitPattern: address)))
     }
 }

@@ -87,6 +87,20 @@ extension Snapshot {
         return count
     }
 
+    /// Whether all that this settled row says stands in `older`, of the same entity.
+    func isContained(in older: Snapshot) -> Bool {
+        withExtendedLifetime((self, older)) {
+            let (newerCells, olderCells) = (cells, older.cells)
+            for index in 0..<cellCount
+            where !newerCells[index].isAbsent
+                && !newerCells[index].isEqual(to: olderCells[index])
+            {
+                return false
+            }
+            return true
+        }
+    }
+
     /// Brings this settled row to `older`, of the same entity.
     ///
     /// - Parameter assigning: Whether every policy is as `assign`.

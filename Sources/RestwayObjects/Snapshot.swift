@@ -38,6 +38,10 @@ package final class Snapshot: @unchecked Sendable {
 
     package var entity: Entity { header.pointee.entity }
 
+    /// Whether it is an object of `entity`, without counting a reference to it.
+    @inline(__always)
+    func isOf(_ entity: Entity) -> Bool { header.pointee.entity === entity }
+
     /// The number that its store gave to the object: positive; 0 as long as no store knows it.
     package var storeKey: Int64 { header.pointee.storeKey }
 

@@ -7,7 +7,8 @@ struct SnapshotPages {
 
     private struct Page {
         let slots: Slots
-        var count = 0
+        /// Behind a pointer, so that a change of it needs no search for the page.
+        let count: UnsafeMutablePointer<Int>
     }
 
     private static let bits: Int64 = 6
@@ -16,41 +17,41 @@ struct SnapshotPages {
     private(set) var count = 0
     private var pages: [Int64: Page] = [:]
     private var lastNumber: Int64 = -1
-    private var lastSlots: Slots?
+    private var last: Page?
 
     mutating func destroy() {
-        for page in pages.values { Self.free(page.slots) }
+        for page in pages.values { Self.free(page) }
         self = SnapshotPages()
     }
 
     subscript(key: Int64) -> Snapshot? {
         mutating get {
-            slots(key >> Self.bits).flatMap { $0[Self.index(key)] }
+            page(key >> Self.bits).flatMap { $0.slots[Self.index(key)] }
         }
     }
 
-    /// Puts `snapshot` in the place of what is there; true when nothing was.
+    /// Puts `snapshot` in the place of what is there.
     mutating func put(_ snapshot: Snapshot, _ key: Int64) {
         let number = key >> Self.bits
-        let slots = slots(number) ?? make(number)
-        let isNew = slots[Self.index(key)] == nil
-        slots[Self.index(key)] = snapshot
+        let page = page(number) ?? make(number)
+        let isNew = page.slots[Self.index(key)] == nil
+        page.slots[Self.index(key)] = snapshot
         guard isNew else { return }
         count += 1
-        pages[number]!.count += 1
+        page.count.pointee += 1
     }
 
     mutating func remove(_ key: Int64) {
         let number = key >> Self.bits
-        guard let slots = slots(number), slots[Self.index(key)] != nil else { return }
-        slots[Self.index(key)] = nil
+        guard let page = page(number), page.slots[Self.index(key)] != nil else { return }
+        page.slots[Self.index(key)] = nil
         count -= 1
-        pages[number]!.count -= 1
-        guard pages[number]!.count == 0 else { return }
+        page.count.pointee -= 1
+        guard page.count.pointee == 0 else { return }
         pages[number] = nil
-        lastSlots = nil
+        last = nil
         lastNumber = -1
-        Self.free(slots)
+        Self.free(page)
     }
 
     /// All of them, in no order.
@@ -66,27 +67,31 @@ struct SnapshotPages {
     }
 
     @inline(__always)
-    private mutating func slots(_ number: Int64) -> Slots? {
-        if number == lastNumber { return lastSlots }
+    private mutating func page(_ number: Int64) -> Page? {
+        if number == lastNumber { return last }
         guard let page = pages[number] else { return nil }
         lastNumber = number
-        lastSlots = page.slots
-        return page.slots
+        last = page
+        return page
     }
 
-    private mutating func make(_ number: Int64) -> Slots {
+    private mutating func make(_ number: Int64) -> Page {
         let slots = Slots.allocate(capacity: Self.size)
         slots.initialize(repeating: nil, count: Self.size)
-        pages[number] = Page(slots: slots)
+        let count = UnsafeMutablePointer<Int>.allocate(capacity: 1)
+        count.initialize(to: 0)
+        let page = Page(slots: slots, count: count)
+        pages[number] = page
         lastNumber = number
-        lastSlots = slots
-        return slots
+        last = page
+        return page
     }
 
     private static func index(_ key: Int64) -> Int { Int(key & (1 << bits - 1)) }
 
-    private static func free(_ slots: Slots) {
-        slots.deinitialize(count: size)
-        slots.deallocate()
+    private static func free(_ page: Page) {
+        page.slots.deinitialize(count: size)
+        page.slots.deallocate()
+        page.count.deallocate()
     }
 }

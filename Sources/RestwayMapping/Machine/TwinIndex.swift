@@ -1,0 +1,68 @@
+import RestwayObjects
+
+/// The newest row of each identity among the rows that relationships lead to.
+///
+/// A hint: a search that finds nothing, or the row of another identity, costs a row that says again
+/// what another one has said. So a place holds one row, and whoever comes later takes it.
+struct TwinIndex {
+    private static let secret = (UInt64.random(in: .min ... .max), UInt64.random(in: .min ... .max))
+    private static let placesMin = 64
+    private static let placesMax = 1 << 16
+
+    private let secret = Self.secret
+    /// Row numbers from 1 on; 0 is a free place.
+    private var places = ScratchStack<UInt32>(capacity: 0)
+    private var taken = 0
+
+    func destroy() {
+        places.destroy()
+    }
+
+    /// The place of an identity.
+    ///
+    /// - Parameter text: Of an identity that is a string.
+    func place(mapping: Int, _ cell: Cell, _ text: UnsafeRawBufferPointer) -> UInt64 {
+        var hash = mix(UInt64(truncatingIfNeeded: mapping) << 32 | UInt64(cell.rawKind), cell.bits)
+        guard cell.isText else { return hash }
+        hash = mix(UInt64(truncatingIfNeeded: mapping), UInt64(cell.length))
+        var index = 0
+        while index + 8 <= text.count {
+            hash = mix(hash, text.loadUnaligned(fromByteOffset: index, as: UInt64.self))
+            index += 8
+        }
+        var rest: UInt64 = 0
+        while index < text.count {
+            rest = rest << 8 | UInt64(text[index])
+            index += 1
+        }
+        return mix(hash, rest)
+    }
+
+    func row(at place: UInt64) -> Int? {
+        guard places.count > 0 else { return nil }
+        let row = places[Int(truncatingIfNeeded: place) & (places.count - 1)]
+        return row == 0 ? nil : Int(row) - 1
+    }
+
+    mutating func put(_ row: Int, at place: UInt64) {
+        guard let number = UInt32(exactly: row + 1) else { return }
+        if taken * 2 >= places.count, places.count < Self.placesMax { grow() }
+        let index = Int(truncatingIfNeeded: place) & (places.count - 1)
+        if places[index] == 0 { taken += 1 }
+        places[index] = number
+    }
+
+    /// What was known is forgotten: where it belongs now is not.
+    private mutating func grow() {
+        let size = max(Self.placesMin, places.count * 4)
+        places.pop(to: 0)
+        places.push(repeating: 0, size)
+        taken = 0
+    }
+
+    @inline(__always)
+    private func mix(_ left: UInt64, _ right: UInt64) -> UInt64 {
+        let product = (left ^ secret.0).multipliedFullWidth(by: right ^ secret.1)
+        return product.high ^ product.low
+    }
+}
