@@ -45,9 +45,9 @@ extension MachineCore {
         rows[rows.count - 1].parentCell = link.cell
     }
 
-    /// A row of a relationship has become something.
-    mutating func link(_ row: Row) {
-        let reference = Cell.reference(toRow: row.number)
+    /// A row of a relationship has become something: the row `number`.
+    mutating func link(_ row: Row, to number: Int) {
+        let reference = Cell.reference(toRow: number)
         let place = rows[row.parent].firstCell + row.parentCell
         rows[row.parent].isEmpty = false
         let entity = entities[rows[row.parent].mapping]

@@ -57,7 +57,14 @@ extension MachineCore {
                 results[row.descriptor].append(row.number)
                 progress?.advance()
             }
-            if row.parent >= 0 { link(row) }
+            if row.parent >= 0 {
+                if let number = twin(of: row) {
+                    link(row, to: number)
+                    drop(row)
+                    continue
+                }
+                link(row, to: row.number)
+            }
             finished[row.number] = Snapshot.make(
                 entities[row.mapping], cells: cells.base + row.firstCell, bytes: bytes.base,
                 links: links.base)
@@ -67,6 +74,15 @@ extension MachineCore {
         guard first == 0 else { return }
         bytes.pop(to: 0)
         links.pop(to: 0)
+    }
+
+    /// A row that another one stands for. The last leaves no gap.
+    private mutating func drop(_ row: Row) {
+        if row.number == finished.count - 1 {
+            finished.removeLast()
+        } else {
+            nothingCount += 1
+        }
     }
 
     /// A value for an attribute. The identity takes integers and strings only.

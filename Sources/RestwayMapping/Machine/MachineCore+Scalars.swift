@@ -147,6 +147,7 @@ extension MachineCore {
         let start = bytes.count
         switch target.conversion {
         case .any, .string:
+            if isLasting(text) { return put(target, row, .lasting(.string, text)) }
             bytes.append(text)
             putText(target, row, .string, from: start)
         case .iso8601:
@@ -165,6 +166,14 @@ extension MachineCore {
         case .json: putJSON(.string(text), target, row)
         default: putTransformed(.string(text), target, row)
         }
+    }
+
+    /// Whether `text` stays where it is until the mapping is over.
+    @inline(__always)
+    private func isLasting(_ text: UnsafeRawBufferPointer) -> Bool {
+        guard let start = text.baseAddress, let first = lasting.baseAddress else { return false }
+        return start >= first && start + text.count <= first + lasting.count
+            && text.count <= Int(UInt32.max)
     }
 
     private mutating func putDate(_ date: Int64?, _ target: PlanTarget, _ row: Int) {

@@ -3,6 +3,22 @@ import RestwayObjects
 /// Objects, lists and keys.
 extension MachineCore {
     mutating func key(_ key: UnsafeRawBufferPointer) -> EventAnswer {
+        // Nearly always: one row, one place in its tree.
+        guard let node = plainNode else { return anyKey(key) }
+        let top = frames.count - 1
+        frames[top].hasContent = true
+        guard let child = node.pointee.child(key) else {
+            isPendingSimple = false
+            pending.pop(to: 0)
+            return .skip
+        }
+        frames[top].current = child
+        pending.hold(Position(row: plainRow, node: child))
+        isPendingSimple = child.pointee.isSimple
+        return .want
+    }
+
+    private mutating func anyKey(_ key: UnsafeRawBufferPointer) -> EventAnswer {
         guard failure == nil, frames.count > 0, !frames[frames.count - 1].isArray else {
             return fail(.brokenEvents)
         }
@@ -11,19 +27,6 @@ extension MachineCore {
         frames[top].hasContent = true
         isPendingSimple = false
         let first = frames[top].firstPosition
-        if positions.count - first == 1 {
-            // Nearly always: one row, one place in its tree.
-            let position = positions[first]
-            guard let child = position.node.pointee.child(key) else {
-                pending.pop(to: 0)
-                return captures.count > 0 ? .want : .skip
-            }
-            frames[top].current = child
-            pending.pop(to: 0)
-            pending.push(Position(row: position.row, node: child))
-            isPendingSimple = child.pointee.isSimple && captures.count == 0
-            return .want
-        }
         pending.pop(to: 0)
         for index in first..<positions.count {
             let position = positions[index]
@@ -101,7 +104,20 @@ extension MachineCore {
         if rows.count > frame.firstRow {
             finishRows(from: frame.firstRow, haveContent: frame.hasContent)
         }
+        findPlain()
         return .want
+    }
+
+    /// After each change of what is open.
+    @inline(__always)
+    private mutating func findPlain() {
+        plainNode = nil
+        guard captures.count == 0, frames.count > 0 else { return }
+        let frame = frames[frames.count - 1]
+        guard !frame.isArray, positions.count - frame.firstPosition == 1 else { return }
+        let position = positions[frame.firstPosition]
+        plainNode = position.node
+        plainRow = position.row
     }
 
     /// Called first for every value: counts it, if it is an element of a list, and writes what
@@ -139,6 +155,7 @@ extension MachineCore {
         }
         if captures.count > 0 { text.push(UInt8(ascii: frame.isArray ? "[" : "{")) }
         frames.push(frame)
+        findPlain()
         return .want
     }
 

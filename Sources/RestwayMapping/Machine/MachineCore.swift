@@ -54,6 +54,7 @@ struct MachineCore {
     struct RowKind: BitwiseCopyable {
         let root: UnsafePointer<PlanNode>
         let cellCount: Int
+        let identityIndex: Int?
     }
 
     let plan: MappingPlan
@@ -65,6 +66,10 @@ struct MachineCore {
     var pending = ScratchStack<Position>()
     /// There is exactly one pending position, it is a simple one, and nothing is captured.
     var isPendingSimple = false
+    /// The one position of the object that is open; nil when it has several, a list is open, or
+    /// something is captured.
+    var plainNode: UnsafePointer<PlanNode>?
+    var plainRow = -1
     var frames = ScratchStack<Frame>()
     var rows = ScratchStack<Row>()
     var cells = ScratchStack<Cell>(capacity: 256)
@@ -76,6 +81,11 @@ struct MachineCore {
     /// The links of lists, in chains; rows inside each other share it.
     var links = ScratchStack<RowLink>()
     var rowKinds = ScratchStack<RowKind>()
+    var twins = TwinIndex()
+    /// Hooks see and change rows: then each place that tells about an object has one of its own.
+    let findsTwins: Bool
+    /// Text that stays where it is until the end needs no copy in `bytes`.
+    var lasting = UnsafeRawBufferPointer(start: nil, count: 0)
 
     let entities: [Entity]
     let formats: [[DateFormat]]
@@ -97,13 +107,16 @@ struct MachineCore {
         self.limits = limits
         self.isCancelled = isCancelled
         self.progress = progress
+        findsTwins = plan.descriptors.allSatisfy { $0.hook == nil }
         entities = plan.mappings.map(\.entity)
         formats = plan.mappings.map(\.plan.formats)
         transforms = plan.mappings.map(\.plan.transforms)
         results = plan.descriptors.map { _ in [] }
         for mapping in plan.mappings {
             rowKinds.push(
-                RowKind(root: mapping.plan.root, cellCount: mapping.entity.cellCount))
+                RowKind(
+                    root: mapping.plan.root, cellCount: mapping.entity.cellCount,
+                    identityIndex: mapping.entity.identityIndex))
         }
         pending.push(Position(row: -1, node: plan.tree.root))
     }
@@ -119,6 +132,7 @@ struct MachineCore {
         text.destroy()
         links.destroy()
         rowKinds.destroy()
+        twins.destroy()
     }
 
     mutating func finish() throws(MappingFailure) -> MappingResult {
@@ -141,6 +155,7 @@ struct MachineCore {
         self.failure = self.failure ?? failure
         pending.pop(to: 0)
         isPendingSimple = false
+        plainNode = nil
         return .stop
     }
 }

@@ -25,6 +25,12 @@ package final class MappingMachine: EventSink {
     /// For callers that push through C.
     package var pointer: MachinePointer { MachinePointer(core) }
 
+    /// Text of events that lies within `bytes` stays there until this is called again: the machine
+    /// need not copy it at once.
+    package func relies(on bytes: UnsafeRawBufferPointer) {
+        core.pointee.lasting = bytes
+    }
+
     package func beginObject() -> EventAnswer { core.pointee.beginObject() }
     package func key(_ text: UnsafeRawBufferPointer) -> EventAnswer { core.pointee.key(text) }
     package func endObject() -> EventAnswer { core.pointee.end(isArray: false) }

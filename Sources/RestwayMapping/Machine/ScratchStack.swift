@@ -29,6 +29,13 @@ struct ScratchStack<Element: BitwiseCopyable> {
         count += 1
     }
 
+    /// One element in place of all; there is always room for it.
+    @inline(__always)
+    mutating func hold(_ element: Element) {
+        base.initialize(to: element)
+        count = 1
+    }
+
     mutating func push(repeating element: Element, _ times: Int) {
         if count + times > capacity { grow(to: count + times) }
         (base + count).initialize(repeating: element, count: times)

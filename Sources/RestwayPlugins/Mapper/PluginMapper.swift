@@ -47,8 +47,11 @@ package final class PluginMapper: Mapper, @unchecked Sendable {
         limitTable.nesting_depth_max = Int64(limits.nestingDepthMax)
         var reason = PluginReason()
         var table = guarded.table
+        let machine = sink as? MappingMachine
+        machine?.relies(on: bytes)
         let result = decode(
             context, bytes.baseAddress, bytes.count, &table, &limitTable, &reason.raw)
+        machine?.relies(on: UnsafeRawBufferPointer(start: nil, count: 0))
         guarded.end()
         guard result != RESTWAY_PLUGIN_OK else { return }
         throw MapperError(
