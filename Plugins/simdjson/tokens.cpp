@@ -17,12 +17,10 @@ std::size_t cut(const char *text, std::size_t length) {
 
 } // namespace
 
-const char *tokens::backslash(const char *from) {
-    if (backslash_ < from) {
-        const std::size_t rest = static_cast<std::size_t>(window_end_ - from);
-        const void *found = std::memchr(from, '\\', rest);
-        backslash_ = found == nullptr ? window_end_ : static_cast<const char *>(found);
-    }
+const char *tokens::find_backslash(const char *from) {
+    const std::size_t rest = static_cast<std::size_t>(window_end_ - from);
+    const void *found = std::memchr(from, '\\', rest);
+    backslash_ = found == nullptr ? window_end_ : static_cast<const char *>(found);
     return backslash_;
 }
 

@@ -40,7 +40,9 @@ class tokens {
     bool has_ended() { return at_ == last_ && !scan(); }
 
     /// The first backslash at or behind `from`, as far as this window reaches.
-    const char *backslash(const char *from);
+    const char *backslash(const char *from) {
+        return backslash_ < from ? find_backslash(from) : backslash_;
+    }
 
     /// What simdjson found wrong with the text so far.
     simdjson::error_code error() const { return error_; }
@@ -49,6 +51,7 @@ class tokens {
     /// Finds the tokens of the next window that has some; false when there are no more.
     bool scan();
     simdjson::error_code scan(std::size_t length);
+    const char *find_backslash(const char *from);
 
     scanner &scanner_;
     const char *window_ = nullptr;
