@@ -55,6 +55,9 @@ package struct ChangeSet: Sendable {
     /// Whether all rows were made for this change set, as a mapping does: then a store need not
     /// look at each for one that was committed before.
     package var rowsAreNew = false
+    /// Whether rows may be snapshots of the store's own: they say what was the newest of their
+    /// objects when somebody looked, every cell of it.
+    package var mayHoldKnown = false
     package var origin: Origin
     /// By row. They are done before all other rows: what is told about an object lies over what
     /// was sent.

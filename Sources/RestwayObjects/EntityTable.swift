@@ -89,24 +89,30 @@ final class EntityTable: @unchecked Sendable {
         newest.put(snapshot, key)
     }
 
-    /// Takes rows from `first` on, one after the other, as long as there is nothing to decide: a row
-    /// is about a new object, or says of one that is there only what its newest snapshot says.
+    /// Takes rows from `first` on, one after the other, as long as there is nothing to decide: a
+    /// row is about a new object, or says of one that is there what its newest snapshot says.
     ///
     /// - Parameters:
     ///   - keys: Of all rows before; those that were taken are added, and that of the row that was
     ///     not, when it has been found.
     ///   - lastKey: The last that was given to any object.
+    ///   - known: Gets the snapshots that take the place of rows that say nothing new.
     /// - Returns: The first row that was not taken; and whether it is one to decide about, else it
     ///   is of another entity.
     func take(
-        _ rows: UnsafeMutableBufferPointer<Snapshot>, from first: Int, _ keys: inout [Int64],
-        _ lastKey: inout Int64
+        _ rows: UnsafeBufferPointer<Snapshot>, from first: Int, _ keys: inout [Int64],
+        _ lastKey: inout Int64, _ known: inout [(row: Int, object: Snapshot)]
     ) -> (next: Int, isOpen: Bool) {
         let hasRelationships = !entity.relationships.isEmpty
         for index in first..<rows.count {
             let row = rows[index]
             guard row.isOf(entity) else { return (index, false) }
             if hasRelationships, row.lastReferredRow >= index { return (index, true) }
+            if row.storeKey != 0 {
+                guard newest[row.storeKey] === row else { return (index, true) }
+                keys.append(row.storeKey)
+                continue
+            }
             let fresh = lastKey + 1
             let key = key(of: row, orNew: fresh)
             keys.append(key)
@@ -119,7 +125,7 @@ final class EntityTable: @unchecked Sendable {
                     return (index, true)
                 }
                 row.setStoreKey(key)
-                rows[index] = older
+                known.append((index, older))
             }
         }
         return (rows.count, false)

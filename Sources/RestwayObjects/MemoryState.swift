@@ -67,15 +67,18 @@ struct MemoryState: CommitTarget {
         // With these an object that is there needs a closer look.
         guard contents.unsent.isEmpty, contents.redirections.isEmpty else { return (first, 0) }
         let lastBefore = contents.lastKey
-        let next = rows.withUnsafeMutableBufferPointer { rows in
+        var known: [(row: Int, object: Snapshot)] = []
+        let next = rows.withUnsafeBufferPointer { rows in
             var next = first
             var isOpen = false
             while next < rows.count, !isOpen {
                 (next, isOpen) = tableMade(rows[next].entity).take(
-                    rows, from: next, &keys, &contents.lastKey)
+                    rows, from: next, &keys, &contents.lastKey, &known)
             }
             return next
         }
+        // Whoever made the rows has them still: they are copied only when one of them changes.
+        for (row, object) in known { rows[row] = object }
         return (next, Int(contents.lastKey - lastBefore))
     }
 

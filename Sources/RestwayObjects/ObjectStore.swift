@@ -17,6 +17,10 @@ package protocol ObjectStore: AnyObject, Sendable {
     /// The newest snapshot of an object; nil when there is no such object.
     func object(_ entity: Entity, _ identity: Identity) throws(StoreError) -> Snapshot?
 
+    /// How the newest snapshots of `entity` are looked at by integer identity without reading a
+    /// file; nil when there is nothing to look at.
+    func glance(at entity: Entity) -> Glance?
+
     /// The newest snapshot of an object; nil when it is gone, or of another entity.
     func newest(_ entity: Entity, storeKey: Int64) throws(StoreError) -> Snapshot?
 
@@ -41,7 +45,12 @@ package protocol ObjectStore: AnyObject, Sendable {
     func statistics() throws(StoreError) -> StoreStatistics
 }
 
+/// Looks for the newest snapshot of an object; from any thread.
+package typealias Glance = @Sendable (_ identity: Int64) -> Snapshot?
+
 extension ObjectStore {
+    package func glance(at entity: Entity) -> Glance? { nil }
+
     package func commit(_ changes: ChangeSet) throws(StoreError) -> Commit {
         try commit(changes, recordingChanges: false)
     }

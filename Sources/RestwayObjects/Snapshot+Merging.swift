@@ -152,6 +152,11 @@ extension Snapshot {
         return withExtendedLifetime((self, older)) { merged(over: older, [:]) }
     }
 
+    /// A row that no store has seen, with all cells of this snapshot.
+    func unpublished() -> Snapshot {
+        withExtendedLifetime(self) { Self.make(entity) { cells[$0] } }
+    }
+
     /// The lists that the policy `merge` asks for, by the index of their cell: what is there, then
     /// what is new.
     private func unions(over older: Snapshot) -> [Int: [Int64]] {

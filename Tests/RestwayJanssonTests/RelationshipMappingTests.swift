@@ -65,6 +65,85 @@ final class RelationshipMappingTests: XCTestCase {
         }
     }
 
+    /// Identity and name of each row of the payload.
+    private func rows(_ json: String) throws -> [String] {
+        try read(json).changeSet.rows.map { "\(name($0)) \($0.string(at: 1) ?? "-")" }
+    }
+
+    func testWhatIsToldAgainIsTheRowThatToldItLast() throws {
+        let cases: [(json: String, rows: [String])] = [
+            // Bare identities, and objects that say nothing new.
+            (
+                #"[{"id":1,"deep":{"many":[7,8,7]}},{"id":2,"one":7,"deep":{"many":[8]}}]"#,
+                ["1 -", "7 -", "8 -", "2 -"]
+            ),
+            (
+                #"[{"id":1,"one":{"id":9,"name":"x"}},{"id":2,"one":{"id":9,"name":"x"}},"#
+                    + #"{"id":3,"one":9}]"#,
+                ["1 -", "9 x", "2 -", "3 -"]
+            ),
+            (
+                #"[{"id":1,"one":"a"},{"id":2,"one":"a"},{"id":3,"one":"b"}]"#,
+                ["1 -", "'a' -", "2 -", "3 -", "'b' -"]
+            ),
+            // 1 and "1" differ; so do objects without identity.
+            (#"[{"id":5,"one":1},{"id":6,"one":"1"}]"#, ["5 -", "1 -", "6 -", "'1' -"]),
+            (
+                #"[{"id":5,"one":{"name":"x"}},{"id":6,"one":{"name":"x"}}]"#,
+                ["5 -", "x x", "6 -", "x x"]
+            ),
+            // What says something new stays, and so does what says again what was overwritten.
+            (
+                #"[{"id":1,"one":9},{"id":2,"one":{"id":9,"name":"x"}},"#
+                    + #"{"id":3,"one":{"id":9,"name":"y"}},{"id":4,"one":{"id":9,"name":"x"}}]"#,
+                ["1 -", "9 -", "2 -", "9 x", "3 -", "9 y", "4 -", "9 x"]
+            ),
+            // Also by a result, which has a row of its own.
+            (
+                #"[{"id":1,"one":{"id":2,"name":"x"}},{"id":2,"name":"y"},"#
+                    + #"{"id":3,"one":{"id":2,"name":"x"}}]"#,
+                ["1 -", "2 x", "2 y", "3 -", "2 x"]
+            ),
+            (#"[{"id":1,"name":"x"},{"id":1,"name":"x"}]"#, ["1 x", "1 x"]),
+            // With what hangs on it.
+            (
+                #"[{"id":1,"one":{"id":7,"one":8}},{"id":2,"one":{"id":7,"one":8}}]"#,
+                ["1 -", "7 -", "8 -", "2 -"]
+            ),
+        ]
+        for (json, expected) in cases {
+            XCTAssertEqual(try rows(json), expected, json)
+        }
+        XCTAssertEqual(
+            try graph(
+                #"[{"id":1,"one":{"id":2,"name":"x"}},{"id":2,"name":"y"},{"id":3,"one":2}]"#),
+            ["1(2;absent)", "2(absent;absent)", "3(2;absent)"])
+    }
+
+    func testHooksSeeARowForEachPlaceThatTellsAboutAnObject() throws {
+        let descriptor = ResponseDescriptor(mapping: Self.mapping, hook: "any")
+        let machine = MappingMachine(plan: MappingPlan([descriptor], entities: [Self.mapping]))
+        try Array(#"[{"id":1,"one":7},{"id":2,"one":7}]"#.utf8).withUnsafeBytes {
+            try JanssonMapper().decode($0, into: machine, limits: MappingLimits())
+        }
+        XCTAssertEqual(try machine.finish().changeSet.rows.map(name), ["1", "7", "2", "7"])
+    }
+
+    func testManyIdentitiesAreLinkedRight() throws {
+        let count = 3_000
+        let json = (0..<count).map { #"{"id":\#($0),"one":"p\#($0 * 7 % 1_000)"}"# }
+        let result = try read("[" + json.joined(separator: ",") + "]", objectsMax: 10_000)
+        XCTAssertLessThan(result.changeSet.rows.count, count + 2_000)
+        let store = MemoryStore()
+        let (objects, _) = result.objects(of: try store.commit(result.changeSet))
+        XCTAssertEqual(objects.count, count)
+        XCTAssertEqual(store.count(nil), count + 1_000)
+        for (index, object) in objects.enumerated() {
+            XCTAssertEqual(
+                store.related(object, relationship: 0).map(name), ["'p\(index * 7 % 1_000)'"])
+        }
+    }
+
     func testInputForms() throws {
         let cases: [(json: String, graph: [String])] = [
             (#"{"id":1}"#, ["1(absent;absent)"]),

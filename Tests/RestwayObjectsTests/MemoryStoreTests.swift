@@ -15,4 +15,106 @@ final class MemoryStoreTests: XCTestCase {
         XCTAssertEqual(commit.objects.map(\.storeKey), [2, 1])
         XCTAssertEqual(store.count(nil), 2)
     }
+
+    func testIdentitiesOfAllKindsAreFoundWhateverElseIsDeleted() throws {
+        let entity = Companies.entity()
+        let store = MemoryStore(keyBefore: 0)
+        var identities: [Int64] = [.min, .max]
+        for number in Int64(0)..<1_500 {
+            identities += [number, -1 - number * 3, number << 12 | 1 << 40, number << 50 | 5]
+        }
+        identities = Array(Set(identities))
+        let rows = identities.map { Companies.row(entity, .int64($0)) }
+        _ = try store.commit(ChangeSet(rows: rows))
+        XCTAssertEqual(store.count(entity), identities.count)
+        var deletion = ChangeSet()
+        for identity in identities where identity % 3 == 0 {
+            deletion.deletions.append(.identity(entity, .integer(identity)))
+        }
+        _ = try store.commit(deletion)
+        for identity in identities {
+            let found = store.object(entity, .integer(identity))
+            XCTAssertEqual(found?.identity, identity % 3 == 0 ? nil : .integer(identity))
+        }
+        let again = identities.map { Companies.row(entity, .int64($0)) }
+        let commit = try store.commit(ChangeSet(rows: again))
+        XCTAssertEqual(commit.insertedCount, identities.count { $0 % 3 == 0 })
+        XCTAssertEqual(commit.objects.map(\.identity), identities.map { .integer($0) })
+        XCTAssertEqual(Set(commit.objects.map(\.storeKey)).count, identities.count)
+    }
+
+    // MARK: Rows that were the newest when somebody looked
+
+    private let entity = Companies.entity()
+
+    private func known(_ store: MemoryStore) throws -> ChangeSet {
+        let glance = try XCTUnwrap(store.glance(at: entity))
+        var changes = ChangeSet(rows: [try XCTUnwrap(glance(1))])
+        changes.mayHoldKnown = true
+        return changes
+    }
+
+    private func row(_ name: String) -> ChangeSet {
+        ChangeSet(rows: [
+            Companies.row(entity, .int64(1), .string(name), .double(1), .json("[]"))
+        ])
+    }
+
+    func testAKnownRowChangesNothing() throws {
+        for isRecording in [false, true] {
+            let store = MemoryStore(keyBefore: 0)
+            XCTAssertNil(store.glance(at: entity))
+            let object = try store.commit(row("one")).objects[0]
+            let commit = try store.commit(known(store), recordingChanges: isRecording)
+            XCTAssertTrue(commit.objects[0] === object)
+            XCTAssertEqual(commit.updatedCount + commit.insertedCount, 0)
+            XCTAssertTrue(commit.changes.isEmpty)
+        }
+    }
+
+    func testAKnownRowThatIsNotTheNewestAnyMoreIsToldAnew() throws {
+        for isRecording in [false, true] {
+            let store = MemoryStore(keyBefore: 0)
+            let object = try store.commit(row("one")).objects[0]
+            let changes = try known(store)
+            _ = try store.commit(row("two"))
+            let commit = try store.commit(changes, recordingChanges: isRecording)
+            XCTAssertEqual(commit.updatedCount, 1)
+            XCTAssertFalse(commit.objects[0] === object)
+            XCTAssertEqual(commit.objects[0].values, object.values)
+            XCTAssertEqual(store.object(entity, .integer(1))?.values, object.values)
+            XCTAssertEqual(commit.objects[0].storeKey, object.storeKey)
+        }
+    }
+
+    func testAKnownRowOfADeletedObjectIsANewOne() throws {
+        let store = MemoryStore(keyBefore: 0)
+        let object = try store.commit(row("one")).objects[0]
+        let changes = try known(store)
+        var deletion = ChangeSet()
+        deletion.deletions = [.all(entity)]
+        _ = try store.commit(deletion)
+        let commit = try store.commit(changes)
+        XCTAssertEqual(commit.insertedCount, 1)
+        XCTAssertEqual(commit.objects[0].values, object.values)
+        XCTAssertNotEqual(commit.objects[0].storeKey, object.storeKey)
+    }
+
+    func testAKnownRowOfAnUnsentObjectSaysThatTheServerHasIt() throws {
+        let store = MemoryStore(keyBefore: 0)
+        var made = row("one")
+        made.origin = .host
+        let object = try store.commit(made).objects[0]
+        XCTAssertTrue(store.isUnsent(entity, storeKey: object.storeKey))
+        let commit = try store.commit(known(store))
+        XCTAssertTrue(commit.objects[0] === object)
+        XCTAssertFalse(store.isUnsent(entity, storeKey: object.storeKey))
+    }
+
+    func testOtherRowsThatWereCommittedAreRefused() throws {
+        let store = MemoryStore(keyBefore: 0)
+        let rows = row("one")
+        _ = try store.commit(rows)
+        XCTAssertThrowsError(try store.commit(rows))
+    }
 }

@@ -124,7 +124,7 @@ struct ResponseProcessor {
         return result
     }
 
-    /// Phase one: events become rows. Touches no store.
+    /// Phase one: events become rows. Changes no store.
     private func read(
         _ received: ReceivedResponse, _ plan: MappingPlan, with mapper: any Mapper
     ) throws(Failure) -> MappingResult {
@@ -134,7 +134,8 @@ struct ResponseProcessor {
         let machine = MappingMachine(
             plan: plan, limits: limits,
             isCancelled: mappingProgressed.map(telling) ?? isAbandoned,
-            progress: progress)
+            progress: progress, isAnswer: request.submission != nil,
+            glance: client.store.glance)
         let decoded: Result<Void, MapperError> = received.body.withBytes { body in
             Result { () throws(MapperError) in
                 try mapper.decode(body, into: machine, limits: limits)

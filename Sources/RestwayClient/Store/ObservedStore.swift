@@ -107,6 +107,11 @@ package final class ObservedStore: Sendable {
 
     // MARK: Reading
 
+    /// As of the store: how to look at objects that are at hand.
+    func glance(at entity: Entity) -> Glance? {
+        objects.glance(at: entity)
+    }
+
     package func object(_ entity: Entity, _ identity: Identity) throws(Failure) -> Snapshot? {
         try run { store throws(StoreError) in try store.object(entity, identity) }
     }

@@ -57,13 +57,15 @@ extension MachineCore {
                 results[row.descriptor].append(row.number)
                 progress?.advance()
             }
-            if row.parent >= 0 {
-                if let number = twin(of: row) {
-                    link(row, to: number)
-                    drop(row)
-                    continue
-                }
-                link(row, to: row.number)
+            if let number = twin(of: row) {
+                link(row, to: number)
+                drop(row)
+                continue
+            }
+            if row.parent >= 0 { link(row, to: row.number) }
+            if hasGlances, let known = known(row) {
+                finished[row.number] = known
+                continue
             }
             finished[row.number] = Snapshot.make(
                 entities[row.mapping], cells: cells.base + row.firstCell, bytes: bytes.base,

@@ -7,7 +7,7 @@ extension MachineCore {
         guard let node = plainNode else { return anyKey(key) }
         let top = frames.count - 1
         frames[top].hasContent = true
-        guard let child = node.pointee.child(key) else {
+        guard let child = node.pointee.child(key, after: frames[top].current) else {
             isPendingSimple = false
             pending.pop(to: 0)
             return .skip

@@ -5,17 +5,20 @@ import RestwayObjects
 /// owner with each company, a tag by its identity. One row of each is enough.
 extension MachineCore {
     /// The number of a row that says all that `row` says, of the same object.
+    ///
+    /// Only the row that spoke last of the object can stand for it; from now on that is this one,
+    /// unless another is answered.
     mutating func twin(of row: Row) -> Int? {
-        guard let identityIndex = rowKinds[row.mapping].identityIndex, findsTwins else {
-            return nil
-        }
+        let kind = rowKinds[row.mapping]
+        guard kind.isLinked, let identityIndex = kind.identityIndex else { return nil }
         let identity = cells[row.firstCell + identityIndex]
         guard identity.isInteger || identity.rawKind == Cell.Kind.string.rawValue else {
             return nil
         }
-        let place = twins.place(mapping: row.mapping, identity, text(of: identity))
-        if let number = twins.row(at: place), let twin = finished[number],
-            twin.entity === entities[row.mapping], isTwin(row, twin)
+        let place = twins.place(entity: kind.entityIndex, identity, text(of: identity))
+        // Results have rows of their own.
+        if row.parent >= 0, let number = twins.row(at: place), let twin = finished[number],
+            twin.entity === entities[row.mapping], says(twin, allOf: row)
         {
             return number
         }
@@ -23,8 +26,38 @@ extension MachineCore {
         return nil
     }
 
+    /// Asks stores for objects that have neither relationships nor other identities than integers.
+    mutating func look(with glance: (Entity) -> Glance?) {
+        guard findsTwins else { return }
+        for (index, descriptor) in plan.descriptors.enumerated() {
+            let entity = descriptor.mapping.entity
+            guard entity.relationships.isEmpty, entity.identityIndex != nil else { continue }
+            glances[index] = glance(entity)
+            hasGlances = hasGlances || glances[index] != nil
+        }
+    }
+
+    /// What the store has, when `row` says all of it and nothing else.
+    ///
+    /// A row with absent cells is not taken for it: should the object change before the commit, it
+    /// must not bring back what it never said.
+    mutating func known(_ row: Row) -> Snapshot? {
+        guard hasGlances, let glance = glances[row.mapping],
+            let identityIndex = rowKinds[row.mapping].identityIndex
+        else { return nil }
+        let identity = cells[row.firstCell + identityIndex]
+        guard identity.isInteger, let newest = glance(identity.integer) else { return nil }
+        for index in 0..<rowKinds[row.mapping].cellCount
+        where cells[row.firstCell + index].isAbsent {
+            return nil
+        }
+        guard says(newest, allOf: row) else { return nil }
+        holdsKnown = true
+        return newest
+    }
+
     /// Whether every present cell of `row` stands in `other`, which is of the same entity.
-    private func isTwin(_ row: Row, _ other: Snapshot) -> Bool {
+    private func says(_ other: Snapshot, allOf row: Row) -> Bool {
         withExtendedLifetime(other) {
             let others = other.cells
             for index in 0..<rowKinds[row.mapping].cellCount {

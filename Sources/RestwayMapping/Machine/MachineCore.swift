@@ -55,6 +55,9 @@ struct MachineCore {
         let root: UnsafePointer<PlanNode>
         let cellCount: Int
         let identityIndex: Int?
+        let entityIndex: Int
+        /// Relationships lead to rows of it.
+        let isLinked: Bool
     }
 
     let plan: MappingPlan
@@ -82,8 +85,14 @@ struct MachineCore {
     var links = ScratchStack<RowLink>()
     var rowKinds = ScratchStack<RowKind>()
     var twins = TwinIndex()
-    /// Hooks see and change rows: then each place that tells about an object has one of its own.
+    /// Not where hooks see and change rows, and not in answers to objects that were sent: then each
+    /// place that tells about an object has a row of its own.
     let findsTwins: Bool
+    /// By mapping, where rows are results and whole: how to look whether one says anything new.
+    var glances: [Glance?]
+    var hasGlances = false
+    /// A row is a snapshot that the store had already.
+    var holdsKnown = false
     /// Text that stays where it is until the end needs no copy in `bytes`.
     var lasting = UnsafeRawBufferPointer(start: nil, count: 0)
 
@@ -101,13 +110,14 @@ struct MachineCore {
 
     init(
         _ plan: MappingPlan, _ limits: MappingLimits, _ isCancelled: (@Sendable () -> Bool)?,
-        _ progress: MappingProgress?
+        _ progress: MappingProgress?, isAnswer: Bool
     ) {
         self.plan = plan
         self.limits = limits
         self.isCancelled = isCancelled
         self.progress = progress
-        findsTwins = plan.descriptors.allSatisfy { $0.hook == nil }
+        glances = Array(repeating: nil, count: plan.mappings.count)
+        findsTwins = !isAnswer && plan.descriptors.allSatisfy { $0.hook == nil }
         entities = plan.mappings.map(\.entity)
         formats = plan.mappings.map(\.plan.formats)
         transforms = plan.mappings.map(\.plan.transforms)
@@ -116,7 +126,9 @@ struct MachineCore {
             rowKinds.push(
                 RowKind(
                     root: mapping.plan.root, cellCount: mapping.entity.cellCount,
-                    identityIndex: mapping.entity.identityIndex))
+                    identityIndex: mapping.entity.identityIndex,
+                    entityIndex: mapping.entity.index,
+                    isLinked: findsTwins && plan.linkedEntities.contains(mapping.entity.index)))
         }
         pending.push(Position(row: -1, node: plan.tree.root))
     }
@@ -145,6 +157,7 @@ struct MachineCore {
         }
         var changes = ChangeSet(rows: rows)
         changes.rowsAreNew = true
+        changes.mayHoldKnown = holdsKnown
         return MappingResult(
             changeSet: changes, parts: parts, issues: issues,
             issueCount: issueCount)

@@ -1,6 +1,8 @@
+package import RestwayObjects
+
 /// Turns the events of one response into rows of a change set.
 ///
-/// Made for one response and one thread; touches no store and takes no lock.
+/// Made for one response and one thread; changes no store.
 package final class MappingMachine: EventSink {
     /// Behind a pointer: Swift checks each access to a class's own storage at run time.
     private let core: UnsafeMutablePointer<MachineCore>
@@ -8,12 +10,17 @@ package final class MappingMachine: EventSink {
     /// - Parameters:
     ///   - isCancelled: Asked once for each object; true stops the mapping.
     ///   - progress: Told how far it is.
+    ///   - isAnswer: To objects that were sent: each place that tells about one has its own row.
+    ///   - glance: How to look at objects of the store that the rows are for: one that says the
+    ///     same as a row becomes the row.
     package init(
         plan: MappingPlan, limits: MappingLimits = MappingLimits(),
-        isCancelled: (@Sendable () -> Bool)? = nil, progress: MappingProgress? = nil
+        isCancelled: (@Sendable () -> Bool)? = nil, progress: MappingProgress? = nil,
+        isAnswer: Bool = false, glance: (Entity) -> Glance? = { _ in nil }
     ) {
         core = .allocate(capacity: 1)
-        core.initialize(to: MachineCore(plan, limits, isCancelled, progress))
+        core.initialize(to: MachineCore(plan, limits, isCancelled, progress, isAnswer: isAnswer))
+        core.pointee.look(with: glance)
     }
 
     deinit {

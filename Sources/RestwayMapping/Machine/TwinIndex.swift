@@ -1,13 +1,13 @@
 import RestwayObjects
 
-/// The newest row of each identity among the rows that relationships lead to.
+/// The newest row of each identity, of entities that relationships lead to.
 ///
 /// A hint: a search that finds nothing, or the row of another identity, costs a row that says again
 /// what another one has said. So a place holds one row, and whoever comes later takes it.
 struct TwinIndex {
     private static let secret = (UInt64.random(in: .min ... .max), UInt64.random(in: .min ... .max))
     private static let placesMin = 64
-    private static let placesMax = 1 << 16
+    private static let placesMax = 1 << 18
 
     private let secret = Self.secret
     /// Row numbers from 1 on; 0 is a free place.
@@ -21,10 +21,10 @@ struct TwinIndex {
     /// The place of an identity.
     ///
     /// - Parameter text: Of an identity that is a string.
-    func place(mapping: Int, _ cell: Cell, _ text: UnsafeRawBufferPointer) -> UInt64 {
-        var hash = mix(UInt64(truncatingIfNeeded: mapping) << 32 | UInt64(cell.rawKind), cell.bits)
-        guard cell.isText else { return hash }
-        hash = mix(UInt64(truncatingIfNeeded: mapping), UInt64(cell.length))
+    func place(entity: Int, _ cell: Cell, _ text: UnsafeRawBufferPointer) -> UInt64 {
+        let start = UInt64(truncatingIfNeeded: entity) << 8 | UInt64(cell.rawKind)
+        guard cell.isText else { return mix(start, cell.bits) }
+        var hash = mix(start, UInt64(cell.length))
         var index = 0
         while index + 8 <= text.count {
             hash = mix(hash, text.loadUnaligned(fromByteOffset: index, as: UInt64.self))
@@ -46,7 +46,7 @@ struct TwinIndex {
 
     mutating func put(_ row: Int, at place: UInt64) {
         guard let number = UInt32(exactly: row + 1) else { return }
-        if taken * 2 >= places.count, places.count < Self.placesMax { grow() }
+        if taken * 4 >= places.count, places.count < Self.placesMax { grow() }
         let index = Int(truncatingIfNeeded: place) & (places.count - 1)
         if places[index] == 0 { taken += 1 }
         places[index] = number
@@ -54,7 +54,7 @@ struct TwinIndex {
 
     /// What was known is forgotten: where it belongs now is not.
     private mutating func grow() {
-        let size = max(Self.placesMin, places.count * 4)
+        let size = max(Self.placesMin, places.count * 8)
         places.pop(to: 0)
         places.push(repeating: 0, size)
         taken = 0

@@ -11,6 +11,8 @@ package final class MappingPlan: Sendable {
     /// where relationships lead to.
     let mappings: [EntityMapping]
     let tree: PlanTree
+    /// The entities that relationships lead to, by their index.
+    let linkedEntities: Set<Int>
     /// The host's, by name.
     let customTransforms: [String: CustomTransform]
 
@@ -24,6 +26,12 @@ package final class MappingPlan: Sendable {
         self.descriptors = descriptors
         customTransforms = transforms
         mappings = descriptors.map(\.mapping) + entities
+        linkedEntities = Set(
+            mappings.flatMap { mapping in
+                mapping.relationships.map {
+                    mapping.entity.relationships[$0.relationship].targetIndex
+                }
+            })
         var draft = PlanDraft()
         for (index, descriptor) in descriptors.enumerated() {
             draft.add(PlanRow(descriptor: index, mapping: index), at: descriptor.keyPath)

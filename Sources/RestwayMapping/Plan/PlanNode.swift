@@ -4,6 +4,10 @@
 struct PlanNode {
     /// The key that leads here; valid as long as the tree.
     var key = UnsafeRawBufferPointer(start: nil, count: 0)
+    var digest = KeyDigest(UnsafeRawBufferPointer(start: nil, count: 0))
+    /// The place that was declared behind this one, below the same node: nearly always where the
+    /// next key leads to.
+    var next: UnsafePointer<PlanNode>?
     /// The places below in the order of declaration.
     var children = UnsafeBufferPointer<UnsafePointer<PlanNode>>(start: nil, count: 0)
     /// The children again, by their key: open addressing in a power of two of slots.
@@ -19,10 +23,19 @@ struct PlanNode {
     var isSimple = false
 
     /// The place that `key` leads to.
+    ///
+    /// - Parameter last: Where the key before it led to; nil for the first.
     @inline(__always)
-    func child(_ key: UnsafeRawBufferPointer) -> UnsafePointer<PlanNode>? {
+    func child(
+        _ key: UnsafeRawBufferPointer, after last: UnsafePointer<PlanNode>? = nil
+    ) -> UnsafePointer<PlanNode>? {
         guard let slots else { return nil }
         let digest = KeyDigest(key)
+        if let guess = last == nil ? children[0] : last?.pointee.next, digest.decides,
+            guess.pointee.digest == digest
+        {
+            return guess
+        }
         var index = digest.hash & slotMask
         while let node = slots[index].node {
             if slots[index].digest == digest, digest.decides || slots[index].hasKey(key) {

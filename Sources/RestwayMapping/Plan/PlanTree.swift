@@ -20,6 +20,10 @@ final class PlanTree: @unchecked Sendable {
         // Keys first: a node's table is made of its children's.
         for (index, node) in draft.nodes.enumerated() {
             nodes[index].key = UnsafeRawBufferPointer(copy(Array(node.key.utf8)))
+            nodes[index].digest = KeyDigest(nodes[index].key)
+            for (child, next) in zip(node.children, node.children.dropFirst()) {
+                nodes[child].next = UnsafePointer(nodes + next)
+            }
         }
         for (index, node) in draft.nodes.enumerated() {
             nodes[index].targets = copy(node.targets)
