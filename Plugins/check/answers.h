@@ -36,6 +36,9 @@ typedef struct answer {
     const char *interim;
 } answer;
 
+/* Before any other process or thread is made. */
+void answers_make(void);
+
 /* For a path or URL; never NULL. */
 const answer *answer_for(const char *path);
 

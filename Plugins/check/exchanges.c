@@ -150,25 +150,24 @@ exchange *exchange_begin(opened *opened, const request *request) {
     return self;
 }
 
-/* Most of the time that a check has, counted from its first use. */
-static struct timespec deadline(void) {
-    static struct timespec end;
-    if (end.tv_sec == 0) {
-        clock_gettime(CLOCK_MONOTONIC, &end);
-        const int64_t milliseconds = (int64_t)run_settings.time_out_seconds * 800;
-        end.tv_sec += milliseconds / 1000;
-        end.tv_nsec += milliseconds % 1000 * 1000000;
-        if (end.tv_nsec >= 1000000000) {
-            end.tv_nsec -= 1000000000;
-            end.tv_sec++;
-        }
+/* When most of the time that a check has is over. */
+static struct timespec deadline;
+
+static void set_deadline(void) {
+    const int64_t milliseconds = (int64_t)run_settings.time_out_seconds * 800;
+    clock_gettime(CLOCK_MONOTONIC, &deadline);
+    deadline.tv_sec += milliseconds / 1000;
+    deadline.tv_nsec += milliseconds % 1000 * 1000000;
+    if (deadline.tv_nsec >= 1000000000) {
+        deadline.tv_nsec -= 1000000000;
+        deadline.tv_sec++;
     }
-    return end;
 }
 
 static void wait_for_change(exchange *self, const char *what) {
-    const struct timespec end = deadline();
-    if (pthread_cond_timedwait(&self->changed, &self->lock, &end) != 0) {
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, set_deadline);
+    if (pthread_cond_timedwait(&self->changed, &self->lock, &deadline) != 0) {
         check_failed(
             "%s does not %s%s%s", exchange_name(self), what,
             self->is_cancelled ? ", though it was cancelled" : "",

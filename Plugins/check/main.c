@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "answers.h"
 #include "checks.h"
 #include "outcome.h"
 #include "report.h"
@@ -70,6 +71,7 @@ static const char *run_kind(
 
 int main(int argc, char **argv) {
     settings_read(argc, argv);
+    answers_make();
     found = shared_memory(sizeof *found);
     const outcome looked = outcome_of(look, NULL);
     if (looked.verdict != VERDICT_OK) {

@@ -1,7 +1,7 @@
 #include "outcome.h"
 
 #include <errno.h>
-#include <poll.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdatomic.h>
@@ -31,9 +31,12 @@ void *shared_memory(size_t bytes) {
 }
 
 void doing(const char *format, ...) {
+    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
     va_list arguments;
     va_start(arguments, format);
+    pthread_mutex_lock(&lock);
     vsnprintf(shared->doing, sizeof shared->doing, format, arguments);
+    pthread_mutex_unlock(&lock);
     va_end(arguments);
 }
 

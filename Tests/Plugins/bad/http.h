@@ -10,9 +10,9 @@ typedef struct job {
     const char *kept_url;
     int port;
     int64_t body_length, total_milliseconds, idle_milliseconds;
-    int is_cancelled, is_closed, is_paused, is_stopped, is_failed, is_timed_out;
-    int resumes, readies;
-    int socket;
+    atomic_int is_cancelled, is_closed, is_paused, is_stopped, is_failed, is_timed_out;
+    atomic_int resumes, readies;
+    atomic_int socket;
     struct timespec start;
     char buffer[16384];
     size_t at, end;
@@ -25,7 +25,7 @@ typedef struct transport {
     job *jobs;
     /* Exchanges, and the host. */
     int users;
-    int is_closed;
+    atomic_int is_closed;
     uint64_t unknown;
 } transport;
 
@@ -72,7 +72,7 @@ static int64_t milliseconds_since(const struct timespec *start) {
 }
 
 /* Waits until `counter` has passed `seen`, or the exchange ends. */
-static void wait_for(job *self, const int *counter, int seen) {
+static void wait_for(job *self, const atomic_int *counter, int seen) {
     pthread_mutex_lock(&self->transport->lock);
     while (*counter == seen && !has_ended(self)) {
         pthread_cond_wait(&self->transport->changed, &self->transport->lock);
