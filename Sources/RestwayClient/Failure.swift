@@ -157,6 +157,7 @@ extension Failure {
         case .tooLarge: .tooLarge
         case .tooManyRedirects: .tooManyRedirects
         case .invalidURL, .unsupported: .invalidURL
+        case .plugin: .plugin
         case .outOfMemory: .outOfMemory
         case .internal: .internal
         }

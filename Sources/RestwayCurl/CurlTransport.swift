@@ -68,6 +68,10 @@ package final class CurlTransport: Transport {
         inbox.cancel(id)
     }
 
+    package func resume(_ id: ExchangeID) {
+        inbox.resume(id)
+    }
+
     package func drive(while isWanted: () -> Bool) {
         inbox.drive(while: isWanted)
     }

@@ -13,8 +13,10 @@ extension EasyHandle {
         rw_easy_set_pointer(easy, CURLOPT_HEADERDATA, me)
         rw_easy_set_data_function(easy, CURLOPT_WRITEFUNCTION) { bytes, size, count, me in
             let piece = UnsafeRawBufferPointer(start: bytes, count: size * count)
-            let goesOn = UserData.object(EasyHandle.self, me!).received(piece)
-            return goesOn ? piece.count : 0
+            let handle = UserData.object(EasyHandle.self, me!)
+            // libcurl keeps the piece, and gives it again when it goes on.
+            if handle.isPaused { return Int(CURL_WRITEFUNC_PAUSE) }
+            return handle.received(piece) ? piece.count : 0
         }
         rw_easy_set_pointer(easy, CURLOPT_WRITEDATA, me)
         rw_easy_set_data_function(easy, CURLOPT_READFUNCTION) { bytes, size, count, me in
@@ -81,6 +83,9 @@ extension EasyHandle {
         }
         switch observer.receivedBody(piece) {
         case .proceed:
+            return true
+        case .pause:
+            pause()
             return true
         case .stop(let error):
             failure = error

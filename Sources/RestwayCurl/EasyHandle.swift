@@ -35,6 +35,8 @@ final class EasyHandle {
     /// Why a callback of ours ended the exchange: libcurl only knows that it did.
     var failure: TransportError?
     var progress = ExchangeProgress()
+    /// Nothing more is given to the observer for now.
+    private(set) var isPaused = false
     /// A Digest challenge, which libcurl may answer by itself.
     var challenge: ResponseHead?
 
@@ -77,6 +79,7 @@ final class EasyHandle {
         head = HeadParser()
         attempts = 0
         failure = nil
+        isPaused = false
         progress = ExchangeProgress()
         errorText[0] = 0
         let exchange = active.exchange
@@ -102,6 +105,29 @@ final class EasyHandle {
         challenge = nil
         failure = nil
         body.release()
+    }
+
+    /// The response is over.
+    func tellTrailers() {
+        if let trailers = head.takeTrailers() { active?.observer?.receivedTrailers(trailers) }
+    }
+
+    /// Whether the handle that libcurl speaks of is paused; it also has handles of its own.
+    static func isPaused(_ easy: UnsafeMutableRawPointer?) -> Bool {
+        guard let easy else { return false }
+        var pointer: UnsafeMutableRawPointer?
+        rw_easy_get_pointer(easy, CURLINFO_PRIVATE, &pointer)
+        return pointer.map { UserData.object(EasyHandle.self, $0).isPaused } ?? false
+    }
+
+    func pause() {
+        isPaused = true
+    }
+
+    func resume() {
+        guard isPaused else { return }
+        isPaused = false
+        curl_easy_pause(easy, CURLPAUSE_CONT)
     }
 
     // MARK: Set-up

@@ -38,9 +38,8 @@ struct HeadParser {
                 .tooLarge,
                 "the response headers exceed \(Self.bytesMax) bytes or \(Self.linesMax) lines")
         }
-        // Trailers are counted, so that they end, and dropped.
-        if isComplete { return .more }
         let content = Self.withoutEnd(line)
+        if isComplete { return trailer(content) }
         if !isInside { return begin(content) }
         if content.isEmpty { return end() }
         return field(content)
@@ -70,6 +69,26 @@ struct HeadParser {
         return .head(status: status, headers: headers, httpVersion: httpVersion)
     }
 
+    /// libcurl has seen that it is a field.
+    private mutating func trailer(_ line: Bytes) -> Step {
+        if let field = Self.parseField(line) { fields.append(field) }
+        return .more
+    }
+
+    /// The fields behind the body, when the response is over.
+    mutating func takeTrailers() -> Headers? {
+        guard isComplete, !fields.isEmpty else { return nil }
+        defer { fields = [] }
+        return Headers(fields)
+    }
+
+    private static func parseField(_ line: Bytes) -> HeaderField? {
+        guard let colon = index(of: UInt8(ascii: ":"), in: line), colon > 0 else { return nil }
+        return HeaderField(
+            name: text(trimmed(part(line, 0, colon))),
+            value: text(trimmed(part(line, colon + 1, line.count))))
+    }
+
     private mutating func field(_ line: Bytes) -> Step {
         if Self.isBlank(line[0]) {
             // A folded line (RFC 9112, 5.2) goes on with the value before it.
@@ -79,12 +98,9 @@ struct HeadParser {
             fields[last].value += " " + Self.text(Self.trimmed(line))
             return .more
         }
-        guard let colon = Self.index(of: UInt8(ascii: ":"), in: line), colon > 0 else {
+        guard let field = Self.parseField(line) else {
             return .failed(.protocolViolation, "a line of the response headers has no name")
         }
-        let field = HeaderField(
-            name: Self.text(Self.trimmed(Self.part(line, 0, colon))),
-            value: Self.text(Self.trimmed(Self.part(line, colon + 1, line.count))))
         if field.isNamed("Content-Length"), !agrees(field.value) {
             return .failed(
                 .protocolViolation, "the response has no length, or several (Content-Length)")

@@ -104,8 +104,9 @@ final class IOLoop {
 
     private func setUp(_ limits: CurlTransport.Limits) {
         let me = UserData.borrow(self)
-        rw_multi_set_socket_function(multi) { _, descriptor, what, me, _ in
-            UserData.object(IOLoop.self, me!).sockets.watch(descriptor, what)
+        rw_multi_set_socket_function(multi) { easy, descriptor, what, me, _ in
+            let isPaused = what == CURL_POLL_REMOVE && EasyHandle.isPaused(easy)
+            UserData.object(IOLoop.self, me!).sockets.watch(descriptor, what, isPaused: isPaused)
             return 0
         }
         rw_multi_set_pointer(multi, CURLMOPT_SOCKETDATA, me)
@@ -135,6 +136,7 @@ final class IOLoop {
             switch command {
             case .start(let active): accept(active)
             case .cancel(let id): cancel(id)
+            case .resume(let id): exchanges[id]?.handle?.resume()
             case .body(let id, let piece): take(piece, of: id)
             }
         }
@@ -264,6 +266,7 @@ final class IOLoop {
         if code == CURLE_HTTP2, repeatOnce(active, handle) { return }
         handle.tellChallenge()
         let result = handle.result(code, startedAt: active.startedAt)
+        if case .success = result { handle.tellTrailers() }
         if let lane = active.lane, lane.isSecure, code == CURLE_OK {
             lane.isMultiplexed = handle.isMultiplexed
         }

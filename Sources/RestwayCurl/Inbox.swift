@@ -12,6 +12,7 @@ final class Inbox: Sendable {
     enum Command {
         case start(ActiveExchange)
         case cancel(ExchangeID)
+        case resume(ExchangeID)
         /// A piece of a body that was asked for.
         case body(ExchangeID, BodyPiece)
     }
@@ -119,6 +120,10 @@ final class Inbox: Sendable {
 
     func cancel(_ id: ExchangeID) {
         send(.cancel(id))
+    }
+
+    func resume(_ id: ExchangeID) {
+        send(.resume(id))
     }
 
     func deliver(_ piece: BodyPiece, to id: ExchangeID) {

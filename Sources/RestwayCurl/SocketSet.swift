@@ -74,8 +74,10 @@ final class SocketSet {
         return Glibc.close(descriptor)
     }
 
-    /// `what` is one of CURL_POLL_*.
-    func watch(_ descriptor: Int32, _ what: Int32) {
+    /// - Parameters:
+    ///   - what: One of CURL_POLL_*.
+    ///   - isPaused: libcurl lets go of a socket that has something to say, but not now.
+    func watch(_ descriptor: Int32, _ what: Int32, isPaused: Bool) {
         makeRoom(descriptor)
         let index = Int(descriptor)
         switch what {
@@ -85,7 +87,7 @@ final class SocketSet {
         default:
             slots[index].wanted = 0
             // Room to write is no news on an idle connection.
-            apply(index, wanted: slots[index].isOurs ? Self.readable : 0)
+            apply(index, wanted: slots[index].isOurs && !isPaused ? Self.readable : 0)
             return
         }
         if !slots[index].isOurs {

@@ -5,7 +5,8 @@
 /// Any function of the transport but `drive` may be called from inside.
 ///
 /// The order is: `receivedHead` at most once, and never for an interim (1xx) response; then
-/// `receivedBody`, any number of times; `progressed` at any time; `completed` exactly once, last.
+/// `receivedBody`, any number of times; `receivedTrailers` at most once; `progressed` at any time;
+/// `completed` exactly once, last.
 /// A successful completion comes after a head, and after the whole body. The transport lets go of
 /// the observer after `completed`.
 package protocol ExchangeObserver: AnyObject, Sendable {
@@ -23,6 +24,9 @@ package protocol ExchangeObserver: AnyObject, Sendable {
     /// borrowed until this returns, and not empty.
     func receivedBody(_ bytes: UnsafeRawBufferPointer) -> BodyReply
 
+    /// The fields behind the body, when there are any.
+    func receivedTrailers(_ trailers: Headers)
+
     /// How many bytes of the bodies have moved, whenever that changes; a total of 0 is unknown.
     func progressed(
         uploaded: Int64, uploadTotal: Int64, downloaded: Int64, downloadTotal: Int64)
@@ -34,6 +38,8 @@ package protocol ExchangeObserver: AnyObject, Sendable {
 extension ExchangeObserver {
     package var wantsProgress: Bool { true }
     package var isAwaited: Bool { false }
+
+    package func receivedTrailers(_ trailers: Headers) {}
 
     package func progressed(
         uploaded: Int64, uploadTotal: Int64, downloaded: Int64, downloadTotal: Int64

@@ -10,6 +10,10 @@ package protocol Transport: AnyObject, Sendable {
     /// meanwhile. An unknown id is fine.
     func cancel(_ id: ExchangeID)
 
+    /// Goes on with an exchange whose observer answered `.pause`. May come before that answer. An
+    /// unknown id is fine.
+    func resume(_ id: ExchangeID)
+
     /// Lends the calling thread, which waits for an exchange whose observer `isAwaited`, to the
     /// transport: it performs what there is to do. Unlike the others this blocks, as long as
     /// `isWanted`, which is asked again when the exchange has completed or was cancelled. It may
@@ -22,5 +26,6 @@ package protocol Transport: AnyObject, Sendable {
 }
 
 extension Transport {
+    package func resume(_ id: ExchangeID) {}
     package func drive(while isWanted: () -> Bool) {}
 }

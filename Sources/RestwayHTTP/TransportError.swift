@@ -24,6 +24,8 @@ package struct TransportError: Error, Equatable, Sendable {
         case unsupported
         case tooManyRedirects
         case outOfMemory
+        /// A plugin could not do it, or broke its contract.
+        case plugin
         /// A bug, or a system without resources.
         case `internal`
     }
@@ -45,7 +47,7 @@ package struct TransportError: Error, Equatable, Sendable {
         switch kind {
         case .timedOut, .resolve, .connect, .connectionLost: true
         case .cancelled, .closed, .tls, .protocolViolation, .tooLarge, .invalidURL, .unsupported,
-            .tooManyRedirects, .outOfMemory, .internal:
+            .tooManyRedirects, .plugin, .outOfMemory, .internal:
             false
         }
     }

@@ -25,7 +25,7 @@ final class ResponseTests: CurlTransportTestCase {
         XCTAssertEqual(record.text, "no")
     }
 
-    func testAChunkedBodyIsJoinedAndTrailersAreDropped() throws {
+    func testAChunkedBodyIsJoinedAndTrailersStayOutOfTheHead() throws {
         let server = try once(
             "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
                 + "3\r\nabc\r\n2;x=y\r\nde\r\n0\r\nX-Trailer: 1\r\n\r\n")
