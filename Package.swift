@@ -55,7 +55,10 @@ let core: [Target] =
         "RestwayAuth", ["CCurl", "RestwaySupport", "RestwayJSON", "RestwayHTTP"], safe)
     + module(
         "RestwayPlugins",
-        ["CLinux", "CRestway", "RestwaySupport", "RestwayMapping", "RestwayHTTP"],
+        [
+            "CLinux", "CRestway", "RestwaySupport", "RestwayRouting", "RestwayMapping",
+            "RestwayHTTP",
+        ],
         testing: ["RestwayObjects", "RestwayJansson"])
     + module(
         "RestwayClient",
@@ -92,10 +95,21 @@ let fuzz: [Target] =
                 swiftSettings: settings)
         ])
 
+/// What a transport of a plugin costs: `make bench`.
+let bench: [Target] =
+    Context.environment["RESTWAY_BENCH"] == nil
+    ? []
+    : [
+        .executableTarget(
+            name: "restway-transport-bench",
+            dependencies: ["RestwaySupport", "RestwayHTTP", "RestwayClient"],
+            path: "benchmarks/swift/TransportBench", swiftSettings: settings)
+    ]
+
 let package = Package(
     name: "restway",
     products: [
         .library(name: "restway", type: .dynamic, targets: ["RestwayABI"])
     ],
-    targets: systemLibraries + core + fuzz
+    targets: systemLibraries + core + fuzz + bench
 )

@@ -85,13 +85,20 @@ typedef struct restway_client_options {
     /** The file of a SQLite store (docs/STORES.md), in place of what the document says; relative to
      *  the working directory. NULL keeps what the document says. *Copied*. */
     const char *store_path;
+    /** What performs the exchanges, by name: "libcurl", or a transport of a plugin
+     *  (docs/PLUGINS.md). NULL takes what the API document says. A route's own stands over it.
+     *  *Copied*. */
+    const char *transport;
+    /** A JSON object for that transport; NULL gives it what the API document says, else the options
+     *  of its plugin. *Copied*. */
+    const char *transport_options;
 } restway_client_options;
 
 /** Options with nothing but defaults. */
 #define RESTWAY_CLIENT_OPTIONS_INIT \
     { \
         sizeof(restway_client_options), NULL, NULL, NULL, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, NULL, \
-            NULL, 0, NULL \
+            NULL, 0, NULL, NULL, NULL \
     }
 
 /** Sets the first @p size bytes of @p options to what RESTWAY_CLIENT_OPTIONS_INIT would set, for
@@ -112,7 +119,8 @@ RESTWAY_API RESTWAY_MUST_USE restway_status restway_client_options_init(
  *  @param out_client Receives a handle owned by the caller (+1).
  *  @return RESTWAY_OK, RESTWAY_E_UNKNOWN_ENVIRONMENT, RESTWAY_E_INVALID_URL,
  *          RESTWAY_E_INVALID_ARGUMENT, RESTWAY_E_STORE (the file of a SQLite store, which the error
- *          names).
+ *          names), RESTWAY_E_PLUGIN (one that does not load or is not allowed; a mapper or
+ *          transport that there is not, or that does not open; the error says where it is named).
  *
  *  Threads: any. Blocks: on the file of a SQLite store, else never. */
 RESTWAY_API RESTWAY_MUST_USE restway_status restway_client_create(

@@ -46,6 +46,11 @@ struct APIDefinition: Sendable {
     /// What routes name, and where the document says so.
     var dataMappersOfRoutes: [(path: String, name: String)] = []
 
+    /// What performs exchanges whose route says nothing.
+    var transport: TransportReference?
+    /// What routes name, and where the document says so.
+    var transportsOfRoutes: [(path: String, reference: TransportReference)] = []
+
     var routes = RouteTable()
     var routeSettings: [String: RouteSettings] = [:]
     /// The routes' own descriptors, then those of `responses`: the order of results.

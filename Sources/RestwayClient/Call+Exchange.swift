@@ -46,7 +46,8 @@ extension Call {
             // The transport's thread only moves bytes.
             self.hand { self.received(request, result, recorder, isOnWorker: $0) }
         }
-        let id = client.transport.start(exchange, observer: recorder)
+        let id = client.transports.start(
+            exchange, through: request.transport, observer: recorder)
         let isWanted = state.withLock { state in
             switch state.phase {
             case .exchanging:
@@ -59,7 +60,7 @@ extension Call {
                 return false
             }
         }
-        if !isWanted { client.transport.cancel(id) }
+        if !isWanted { client.transports.cancel(id) }
     }
 
     private func received(

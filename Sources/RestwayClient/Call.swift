@@ -158,7 +158,9 @@ package final class Call: Sendable {
         if mayWork { state.withLock { $0.waiterCount += 1 } }
         defer { if mayWork { state.withLock { $0.waiterCount -= 1 } } }
         while true {
-            if mayWork { client.transport.drive { self.isExchanging } }
+            if mayWork, let exchange = exchangeUnderWay {
+                client.transports.drive(exchange) { self.exchangeUnderWay != nil }
+            }
             let step: Step? = state.wait(until: deadline) { state in
                 if case .completed(let outcome) = state.phase { return .ended(outcome) }
                 return mayWork ? state.work.take().map(Step.work) : nil
@@ -172,9 +174,9 @@ package final class Call: Sendable {
     }
 
     /// The transport has an exchange of this call, and tells when that is over.
-    private var isExchanging: Bool {
+    private var exchangeUnderWay: ExchangeID? {
         state.withLock { state in
-            if case .exchanging(.some) = state.phase { true } else { false }
+            if case .exchanging(let id) = state.phase { id } else { nil }
         }
     }
 
@@ -287,7 +289,7 @@ package final class Call: Sendable {
         guard let ended else { return }
         hasEnded.store(true, ordering: .relaxed)
         if wasParked { client.auth.leave(id) }
-        if let exchange = ended.exchange { client.transport.cancel(exchange) }
+        if let exchange = ended.exchange { client.transports.cancel(exchange) }
         log.completes(
             original.exchange, outcome,
             milliseconds: now.milliseconds(since: started))

@@ -1,9 +1,10 @@
 package import RestwayAuth
 import RestwayCurl
-import RestwayHTTP
+package import RestwayHTTP
 package import RestwayObjects
+import RestwayPlugins
 package import RestwayRouting
-import RestwaySupport
+package import RestwaySupport
 
 /// One api in one environment, with its connections and its store: the composition root.
 package final class Client: Sendable {
@@ -16,7 +17,7 @@ package final class Client: Sendable {
     package let store: ObservedStore
     let environment: Environment
     let options: ClientOptions
-    let transport: any Transport
+    let transports: TransportTable
     let mappers: MapperTable
     package let delivery: Delivery
     let pool: WorkerPool
@@ -47,7 +48,7 @@ package final class Client: Sendable {
     }
 
     /// - Parameter transport: `nil` takes the built-in one.
-    init(
+    package init(
         api: API, options: ClientOptions, transport: (any Transport)?,
         pool: WorkerPool = .shared, clock: (any Clock)? = nil
     ) throws(Failure) {
@@ -55,7 +56,9 @@ package final class Client: Sendable {
         let environment = try Self.environment(api.definition, options)
         var options = options
         options.resolve(environment.timeouts)
-        mappers = try MapperTable(api.definition, isLoadingAllowed: options.loadsPlugins)
+        let plugins = try PluginLoading.plugins(
+            of: api.definition, isLoadingAllowed: options.loadsPlugins)
+        mappers = try MapperTable(api.definition, plugins)
         try api.freeze()
         self.api = api
         self.environment = environment
@@ -66,25 +69,33 @@ package final class Client: Sendable {
         store = ObservedStore(
             try definition.store.open(definition.entities, path: options.storePath))
         delivery = try Delivery(options.delivery, pool: pool, clock: clock)
-        self.transport =
-            transport
-            ?? CurlTransport(
-                limits: .init(
-                    connectionsMax: options.connectionsMax,
-                    connectionsPerHostMax: options.connectionsPerHostMax),
-                keepsCookies: options.usesCookies, certificateFile: options.certificateFile,
-                clock: clock)
         timers = (clock as? any Timers) ?? SystemTimers.shared
+        let builtIn = transport ?? Self.builtInTransport(options, clock)
+        transports = try TransportTable(
+            definition, plugins, options,
+            PluginTransport.Surroundings(builtIn: builtIn, clock: clock, timers: timers),
+            builtIn: builtIn)
         retry = RetryDriver(seed: options.randomSeed)
         auth = AuthDriver(
             try api.definition.auth.resolved(environment),
             AuthSurroundings(
-                transport: self.transport, pool: pool, clock: clock, timers: timers,
+                transport: transports.standard, pool: pool, clock: clock, timers: timers,
                 userAgent: options.userAgent, timeouts: options.timeouts))
     }
 
     deinit {
-        if generation == ProcessGeneration.current { transport.close() }
+        if generation == ProcessGeneration.current { transports.close() }
+    }
+
+    private static func builtInTransport(
+        _ options: ClientOptions, _ clock: any Clock
+    ) -> any Transport {
+        CurlTransport(
+            limits: .init(
+                connectionsMax: options.connectionsMax,
+                connectionsPerHostMax: options.connectionsPerHostMax),
+            keepsCookies: options.usesCookies, certificateFile: options.certificateFile,
+            clock: clock)
     }
 
     // MARK: Calls
@@ -148,7 +159,7 @@ package final class Client: Sendable {
         for call in calls { call.abort(Self.closedFailure) }
         auth.close()
         if calls.isEmpty { endDelivery() }
-        transport.close()
+        transports.close()
     }
 
     /// Sets who may change requests before they go out; `nil` sets nobody.

@@ -19,6 +19,10 @@ package struct ClientOptions: Sendable {
     package var takesMissingForDeleted = false
     /// Whether the plugins that the API document asks for are loaded.
     package var loadsPlugins = false
+    /// What performs exchanges, by name; `nil`: what the document says.
+    package var transport: String?
+    /// For that transport, JSON text; `nil`: what the document or its plugin says.
+    package var transportOptions: String?
     /// `nil`: the environment's, else the default; 0: none.
     package var timeoutMilliseconds: Int64?
     package var connectTimeoutMilliseconds: Int64?

@@ -12,4 +12,6 @@ struct RouteSettings: Sendable {
     var auth: AuthMode?
     /// The name of the mapper for its answers.
     var dataMapper: String?
+    /// In place of the client's.
+    var transport: TransportReference?
 }

@@ -1,12 +1,13 @@
 import RestwayJSON
 
-/// The section `plugins`, and the mapper for all answers.
+/// The section `plugins`, the mapper for all answers and the transport for all exchanges.
 extension DocumentReader {
     mutating func readPlugins(_ document: DocumentObject) {
         if let plugins = document["plugins"]?.elements() {
             for plugin in plugins { readPlugin(plugin) }
         }
         definition.dataMapper = document["dataMapper"]?.nonEmptyString()
+        definition.transport = document["transport"]?.transport()
     }
 
     /// `{"name"}` or `{"path"}`, with `options`.
@@ -37,5 +38,23 @@ extension DocumentReader {
                 pathOrName: pathOrName,
                 options: options.map { String(decoding: $0.value.text(), as: UTF8.self) },
                 documentPath: node.path))
+    }
+}
+
+extension DocumentNode {
+    /// A transport's name, or `{"name"}` with `options`.
+    func transport() -> TransportReference? {
+        guard value.kind == .object else {
+            return nonEmptyString().map { TransportReference(name: $0) }
+        }
+        guard let object = object(["name", "options"]) else { return nil }
+        let options = object["options"]
+        if let options, options.value.kind != .object {
+            options.report("must be an object, is \(options.value.kind.withArticle)")
+            return nil
+        }
+        guard let name = object.required("name")?.nonEmptyString() else { return nil }
+        return TransportReference(
+            name: name, options: options.map { String(decoding: $0.value.text(), as: UTF8.self) })
     }
 }

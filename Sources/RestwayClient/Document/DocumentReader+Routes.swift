@@ -6,12 +6,12 @@ import RestwayRouting
 extension DocumentReader {
     static let routeKeys = [
         "method", "path", "parent", "entity", "response", "request", "absolute", "headers",
-        "parameters", "timeoutMilliseconds", "retry", "auth", "dataMapper",
+        "parameters", "timeoutMilliseconds", "retry", "auth", "dataMapper", "transport",
     ]
 
     static let routeKeysOfLaterVersions = [
         "offline", "cacheTTL", "invalidatesCachedRouteNames", "serializationName",
-        "gzip", "transport", "lane",
+        "gzip", "lane",
     ]
 
     /// A route that is read, but not yet joined to its parent.
@@ -97,9 +97,13 @@ extension DocumentReader {
             timeoutMilliseconds: object["timeoutMilliseconds"]?.milliseconds(),
             retry: object["retry"]?.routeRetryPolicy(over: definition.retry),
             auth: object["auth"]?.routeAuthMode(),
-            dataMapper: object["dataMapper"]?.nonEmptyString())
+            dataMapper: object["dataMapper"]?.nonEmptyString(),
+            transport: object["transport"]?.transport())
         if let name = settings.dataMapper, let node = object["dataMapper"] {
             definition.dataMappersOfRoutes.append((node.path, name))
+        }
+        if let transport = settings.transport, let node = object["transport"] {
+            definition.transportsOfRoutes.append((node.path, transport))
         }
         let responses = (object["response"]?.oneOrMany() ?? []).compactMap { response in
             response.object(["entity", "keyPath", "status", "hook"]).flatMap { responsePart($0) }

@@ -9,7 +9,7 @@ struct DocumentReader {
     static let keys = [
         "$schema", "restway", "environment", "environments", "headers", "entities", "routes",
         "responses", "requests", "errors", "redact", "store", "transforms", "auth", "retry",
-        "plugins", "dataMapper",
+        "plugins", "dataMapper", "transport",
     ]
 
     /// Sections of later versions: refused by name, so that nothing is silently left undone.

@@ -2,8 +2,7 @@ import RestwayJansson
 import RestwayMapping
 import RestwayPlugins
 
-/// The mappers of a client: the built-in one, those of the plugins that its API document asks for,
-/// and those of plugins that the host had loaded before.
+/// The mappers of a client: the built-in one, and those of its plugins.
 struct MapperTable: Sendable {
     /// As documents call the built-in mapper.
     static let builtInName = "jansson"
@@ -12,29 +11,7 @@ struct MapperTable: Sendable {
     /// For what no route decides: the document's choice, else the built-in mapper.
     private let standard: any Mapper
 
-    init(_ definition: APIDefinition, isLoadingAllowed: Bool) throws(Failure) {
-        var plugins: [Plugin] = []
-        for reference in definition.plugins {
-            guard isLoadingAllowed else {
-                throw Failure(
-                    .plugin,
-                    "\(reference.documentPath): the document asks for plugins, which the client's "
-                        + "options do not allow",
-                    field: reference.documentPath)
-            }
-            do throws(PluginError) {
-                plugins.append(
-                    try PluginRegistry.shared.load(
-                        reference.pathOrName, options: reference.options))
-            } catch {
-                throw Failure(
-                    .plugin, "\(reference.documentPath): \(error.message)",
-                    field: reference.documentPath)
-            }
-        }
-        plugins += PluginRegistry.shared.plugins.filter { loaded in
-            !plugins.contains { $0 === loaded }
-        }
+    init(_ definition: APIDefinition, _ plugins: [Plugin]) throws(Failure) {
         self.plugins = plugins.flatMap(\.mappers)
         standard = try Self.mapper(definition.dataMapper, self.plugins) ?? JanssonMapper()
         for (path, name) in definition.dataMappersOfRoutes {

@@ -3,6 +3,35 @@ import RestwayPlugins
 
 /// Loading plugins, for hosts and for clients.
 package enum PluginLoading {
+    /// The plugins of a client: those that its API document asks for, and those that the host had
+    /// loaded before.
+    static func plugins(
+        of definition: APIDefinition, isLoadingAllowed: Bool
+    ) throws(Failure) -> [Plugin] {
+        var plugins: [Plugin] = []
+        for reference in definition.plugins {
+            guard isLoadingAllowed else {
+                throw Failure(
+                    .plugin,
+                    "\(reference.documentPath): the document asks for plugins, which the client's "
+                        + "options do not allow",
+                    field: reference.documentPath)
+            }
+            do throws(PluginError) {
+                plugins.append(
+                    try PluginRegistry.shared.load(
+                        reference.pathOrName, options: reference.options))
+            } catch {
+                throw Failure(
+                    .plugin, "\(reference.documentPath): \(error.message)",
+                    field: reference.documentPath)
+            }
+        }
+        return plugins + PluginRegistry.shared.plugins.filter { loaded in
+            !plugins.contains { $0 === loaded }
+        }
+    }
+
     /// Loads a plugin because the host says so.
     ///
     /// - Parameter options: A JSON object as text.

@@ -16,6 +16,8 @@ struct PreparedRequest: Sendable {
     let routeName: String?
     /// The route's mapper for the answer, by name.
     let dataMapper: String?
+    /// Which of the client's transports performs it.
+    var transport = TransportTable.builtIn
     /// False when the environment's credentials must not go there.
     let isTrusted: Bool
     /// What it is about.
@@ -44,7 +46,8 @@ struct PreparedRequest: Sendable {
     func redirected(_ exchange: Exchange, keepsBody: Bool, isTrusted: Bool) -> PreparedRequest {
         PreparedRequest(
             exchange: exchange, reader: keepsBody ? reader : nil, method: method, path: path,
-            routeName: routeName, dataMapper: dataMapper, isTrusted: isTrusted,
+            routeName: routeName, dataMapper: dataMapper, transport: transport,
+            isTrusted: isTrusted,
             submission: submission, deletions: deletions, sending: sending)
     }
 }

@@ -47,7 +47,9 @@ struct RequestPreparation {
             return PreparedRequest(
                 exchange: exchange, reader: spec.body?.reader, method: destination.method,
                 path: destination.path, routeName: route.map(APIDefinition.settingsKey),
-                dataMapper: settings.dataMapper, isTrusted: isTrusted, submission: submission,
+                dataMapper: settings.dataMapper,
+                transport: client.transports.index(settings.transport), isTrusted: isTrusted,
+                submission: submission,
                 deletions: deletions(destination, submission), sending: sending,
                 owesBody: content.isOwed)
         } catch let error as RoutingError {

@@ -11,6 +11,7 @@ package final class Plugin: Sendable {
     /// As they were given when it was loaded: JSON text.
     package let options: String?
     package let mappers: [PluginMapper]
+    package let transports: [PluginTransportTable]
 
     /// Loads the shared object at `path` and starts the plugin.
     init(path: String, options: String?) throws(PluginError) {
@@ -47,6 +48,7 @@ package final class Plugin: Sendable {
         licence = PluginText.text(table.licence) ?? ""
         description = PluginText.text(table.description) ?? ""
         mappers = try Self.mappers(table, name)
+        transports = try Self.transports(table, name)
         try Self.configure(table, name, options)
     }
 
@@ -76,6 +78,24 @@ package final class Plugin: Sendable {
             mappers.append(try PluginMapper(mapper, plugin: name))
         }
         return mappers
+    }
+
+    private static func transports(
+        _ table: restway_plugin, _ name: String
+    ) throws(PluginError) -> [PluginTransportTable] {
+        var transports: [PluginTransportTable] = []
+        guard table.transport_count > 0 else { return [] }
+        guard let tables = table.transports, table.transport_count <= 64 else {
+            throw PluginError(
+                .refused, "plugin \"\(name)\": its list of transports makes no sense")
+        }
+        for index in 0..<table.transport_count {
+            guard let transport = tables[index] else {
+                throw PluginError(.refused, "plugin \"\(name)\": transport \(index) is NULL")
+            }
+            transports.append(try PluginTransportTable(transport, plugin: name))
+        }
+        return transports
     }
 
     private static func configure(

@@ -3,13 +3,20 @@ import RestwaySupport
 
 /// What the library gives to plugins.
 enum PluginHost {
-    static let capabilities = UInt64(RESTWAY_PLUGIN_CAN_MAP)
+    static let capabilities = UInt64(
+        RESTWAY_PLUGIN_CAN_MAP | RESTWAY_PLUGIN_CAN_TRANSPORT)
 
     /// The table for the start of a plugin; lives as long as the process.
     ///
     /// `nonisolated(unsafe)`: written once, before anybody has it.
     nonisolated(unsafe) static let shared: UnsafePointer<restway_plugin_host> = {
         let host = UnsafeMutablePointer<restway_plugin_host>.allocate(capacity: 1)
+        host.initialize(to: table())
+        return UnsafePointer(host)
+    }()
+
+    /// What every table has, that of a transport's host too.
+    static func table() -> restway_plugin_host {
         var table = restway_plugin_host()
         table.struct_size = MemoryLayout<restway_plugin_host>.size
         table.abi_major = UInt32(RESTWAY_PLUGIN_ABI_MAJOR)
@@ -20,9 +27,8 @@ enum PluginHost {
             guard let text = text.map({ String(cString: $0) }) else { return }
             Log.shared.write(LogLevel(rawValue: Int(level)) ?? .debug, .plugin, text)
         }
-        host.initialize(to: table)
-        return UnsafePointer(host)
-    }()
+        return table
+    }
 
     nonisolated(unsafe) private static let version: UnsafePointer<CChar> = {
         let text: StaticString = "0.1.0"

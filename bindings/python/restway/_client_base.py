@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import os
+from collections.abc import Mapping
 from typing import Any, ClassVar, Literal, Union
 
 from . import _native as native
@@ -59,6 +61,8 @@ class ClientBase(ClientAuth, Owner[native.ClientHandle], Closing):
         connections_per_host_max: int | None = None,
         ca_file: Path | None = None,
         store_path: Path | None = None,
+        transport: str | None = None,
+        transport_options: Mapping[str, object] | None = None,
         gone_is_deleted: bool = False,
         delivery: Literal["thread", "process"] | None = None,
         clock: Clock | None = None,
@@ -88,6 +92,9 @@ class ClientBase(ClientAuth, Owner[native.ClientHandle], Closing):
             connections_per_host_max: The most connections to one host (default 32).
             ca_file: Certificates (PEM) that may vouch for servers, in place of the system's.
             store_path: The file of a SQLite store, in place of what the API document says.
+            transport: What performs the exchanges: "libcurl", or a transport of a plugin.
+            transport_options: What that transport takes, in place of what the API document, or
+                whoever loaded the plugin, says.
             gone_is_deleted: A DELETE that is answered with 404 or 410 has done what it should.
             delivery: Where callbacks of `Client.send` run: "thread" (default), on a thread of the
                 library, or "process", inside `Client.process`. Not for an AsyncClient.
@@ -95,7 +102,8 @@ class ClientBase(ClientAuth, Owner[native.ClientHandle], Closing):
             random_seed: Makes the waits between attempts repeatable, for tests.
 
         None takes what the API document says, else the default; `math.inf` sets no time-out.
-        Raises UnknownEnvironmentError, InvalidURLError, StoreError, UsageError, ValueError.
+        Raises UnknownEnvironmentError, InvalidURLError, StoreError, PluginError, UsageError,
+        ValueError.
         """
         if delivery is not None and delivery not in self._deliveries:
             raise ValueError(f"no delivery mode of {type(self).__name__}: {delivery!r}")
@@ -138,6 +146,9 @@ class ClientBase(ClientAuth, Owner[native.ClientHandle], Closing):
         options.random_seed = random_seed
         options.ca_file = None if ca_file is None else name(os.fspath(ca_file))
         options.store_path = None if store_path is None else name(os.fspath(store_path))
+        options.transport = optional_name(transport)
+        if transport_options is not None:
+            options.transport_options = json.dumps(dict(transport_options)).encode()
         handle = make(
             native.ClientHandle,
             native.lib.restway_client_create,

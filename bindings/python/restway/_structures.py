@@ -152,6 +152,8 @@ class ClientOptions(Structure):
         ("clock", ClockHandle),
         ("random_seed", c_uint64),
         ("store_path", c_char_p),
+        ("transport", c_char_p),
+        ("transport_options", c_char_p),
     ]
 
 

@@ -1,0 +1,146 @@
+import CRestwayPlugin
+import RestwayHTTP
+import RestwaySupport
+
+/// Watches an exchange that a plugin has left to the built-in transport, for the plugin first and
+/// then for the client.
+///
+/// `@unchecked Sendable`: the table is never changed, and the transport makes one call at a time.
+final class ForwardedExchange: ExchangeObserver, @unchecked Sendable {
+    private let exchange: PluginExchange
+    private let host: ExchangeHost
+    private let watcher: restway_plugin_watcher
+
+    init?(
+        _ exchange: PluginExchange, _ host: ExchangeHost,
+        _ pointer: UnsafePointer<restway_plugin_watcher>
+    ) {
+        let least = MemoryLayout<restway_plugin_watcher>.size
+        let table = PluginTable.read(pointer, zero: restway_plugin_watcher(), least: least)
+        guard let table else { return nil }
+        self.exchange = exchange
+        self.host = host
+        watcher = table
+    }
+
+    func start() -> Bool {
+        guard let transport = host.surroundings?.builtIn, exchange.forward() else { return false }
+        var forwarded = exchange.exchange
+        switch forwarded.body {
+        case .none: break
+        case .bytes(let bytes): sent(bytes, offset: 0)
+        case .source(let source):
+            forwarded.body = .source(WatchedSource(source) { self.sent($0, offset: $1) })
+        }
+        let id = transport.start(forwarded, observer: self)
+        if exchange.isForwarded(as: id) { transport.cancel(id) }
+        return true
+    }
+
+    private func sent(_ bytes: [UInt8], offset: Int64) {
+        bytes.withUnsafeBytes {
+            watcher.sent?(watcher.context, exchange.id, offset, $0.baseAddress, $0.count)
+        }
+    }
+
+    // MARK: What the transport tells
+
+    var wantsProgress: Bool { exchange.wantsProgress }
+
+    func receivedHead(_ head: ResponseHead) {
+        LentExchange.lend(head) { watcher.head?(watcher.context, exchange.id, $0) }
+        _ = exchange.received(head, byForwarding: true)
+    }
+
+    func receivedBody(_ bytes: UnsafeRawBufferPointer) -> BodyReply {
+        watcher.body?(watcher.context, exchange.id, bytes.baseAddress, bytes.count)
+        return exchange.received(bytes, byForwarding: true).reply
+    }
+
+    func receivedTrailers(_ trailers: Headers) {
+        LentExchange.lend(trailers) {
+            watcher.trailers?(watcher.context, exchange.id, $0, $1)
+        }
+        _ = exchange.tell(.trailers, byForwarding: true) { observer in
+            observer.receivedTrailers(trailers)
+            return nil
+        }
+    }
+
+    func progressed(
+        uploaded: Int64, uploadTotal: Int64, downloaded: Int64, downloadTotal: Int64
+    ) {
+        _ = exchange.tell(.progress, byForwarding: true) { observer in
+            observer.progressed(
+                uploaded: uploaded, uploadTotal: uploadTotal, downloaded: downloaded,
+                downloadTotal: downloadTotal)
+            return nil
+        }
+    }
+
+    func completed(_ result: Result<ExchangeSummary, TransportError>) {
+        let clock: any Clock = host.surroundings?.clock ?? SystemClock()
+        let deadline = clock.now().advanced(milliseconds: ExchangeHost.patienceMilliseconds)
+        // Before the plugin hears of it: it may answer at once.
+        exchange.hold(result, until: deadline)
+        let answer = told(result)
+        switch answer {
+        case RESTWAY_PLUGIN_LATER:
+            host.watch(deadline)
+        case RESTWAY_PLUGIN_OK:
+            host.remove(exchange)
+            _ = exchange.completed(result)
+        default:
+            host.remove(exchange)
+            let problem = "its watcher failed (\(answer))"
+            host.log(problem)
+            let error = TransportError(.plugin, "\(host.table.title): \(problem)")
+            _ = exchange.completed(.failure(error))
+        }
+    }
+
+    private func told(_ result: Result<ExchangeSummary, TransportError>) -> Int32 {
+        guard let completed = watcher.completed else { return RESTWAY_PLUGIN_OK }
+        var end = restway_plugin_end()
+        end.struct_size = MemoryLayout<restway_plugin_end>.size
+        switch result {
+        case .success(let summary):
+            end.name_lookup_microseconds = summary.timings.nameLookupMicroseconds
+            end.connect_microseconds = summary.timings.connectMicroseconds
+            end.tls_microseconds = summary.timings.tlsMicroseconds
+            end.first_byte_microseconds = summary.timings.firstByteMicroseconds
+            end.total_microseconds = summary.timings.totalMicroseconds
+            end.uploaded = summary.uploadedBytes
+            end.downloaded = summary.downloadedBytes
+            end.reused_connection = summary.connectionWasReused ? 1 : 0
+            return completed(watcher.context, exchange.id, &end)
+        case .failure(let error):
+            end.result = error.kind.number
+            end.code = error.code
+            return error.message.withCString { text in
+                end.text = text
+                return completed(watcher.context, exchange.id, &end)
+            }
+        }
+    }
+}
+
+extension TransportError.Kind {
+    /// RESTWAY_PLUGIN_EXCHANGE_*.
+    fileprivate var number: Int32 {
+        switch self {
+        case .cancelled: RESTWAY_PLUGIN_EXCHANGE_CANCELLED
+        case .closed: RESTWAY_PLUGIN_EXCHANGE_CLOSED
+        case .timedOut: RESTWAY_PLUGIN_EXCHANGE_TIMED_OUT
+        case .resolve: RESTWAY_PLUGIN_EXCHANGE_RESOLVE
+        case .connect: RESTWAY_PLUGIN_EXCHANGE_CONNECT
+        case .tls: RESTWAY_PLUGIN_EXCHANGE_TLS
+        case .connectionLost: RESTWAY_PLUGIN_EXCHANGE_CONNECTION_LOST
+        case .protocolViolation: RESTWAY_PLUGIN_EXCHANGE_PROTOCOL
+        case .tooLarge: RESTWAY_PLUGIN_EXCHANGE_TOO_LARGE
+        case .outOfMemory: RESTWAY_PLUGIN_OUT_OF_MEMORY
+        case .unsupported, .invalidURL: RESTWAY_PLUGIN_EXCHANGE_UNSUPPORTED
+        case .tooManyRedirects, .internal, .plugin: RESTWAY_PLUGIN_FAILED
+        }
+    }
+}

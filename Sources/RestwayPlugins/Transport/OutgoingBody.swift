@@ -1,0 +1,110 @@
+import RestwayHTTP
+import RestwaySupport
+
+/// The body of a request, as a plugin reads it.
+final class OutgoingBody: Sendable {
+    enum Answer {
+        /// So many bytes, at least one.
+        case bytes(Int)
+        case end
+        /// Whoever asked is told when there is more.
+        case later
+        case failed(TransportError)
+    }
+
+    private struct State {
+        /// Of a source: what it brought and nobody has read. Else the whole body.
+        var piece: [UInt8] = []
+        /// Within the piece.
+        var offset = 0
+        var given: Int64 = 0
+        /// The source was asked for a piece, ever and right now.
+        var hasBegun = false
+        var isAsked = false
+        /// Somebody was told "later".
+        var isAwaited = false
+        var isEnded = false
+        var failure: TransportError?
+    }
+
+    private let source: (any BodySource)?
+    private let state: Lock<State>
+
+    init(_ body: ExchangeBody) {
+        var state = State()
+        switch body {
+        case .none:
+            source = nil
+        case .bytes(let bytes):
+            source = nil
+            state.piece = bytes
+        case .source(let pulled):
+            source = pulled
+        }
+        self.state = Lock(state)
+    }
+
+    /// How many bytes were read, over all.
+    var given: Int64 { state.withLock { $0.given } }
+
+    /// Reads the next bytes. Does not block.
+    ///
+    /// - Parameter isReady: Told when there is more, after `later`.
+    func read(
+        into buffer: UnsafeMutableRawBufferPointer, _ isReady: @escaping @Sendable () -> Void
+    ) -> Answer {
+        if let answer = take(into: buffer) { return answer }
+        guard let source else { return .end }
+        let asks = state.withLock { state in
+            defer { (state.hasBegun, state.isAsked) = (true, true) }
+            return !state.isAsked
+        }
+        if asks { source.next { piece in if self.received(piece) { isReady() } } }
+        let isLater = state.withLock { state in
+            state.isAwaited = state.isAsked
+            return state.isAsked
+        }
+        // It may have come at once.
+        return isLater ? .later : take(into: buffer) ?? .end
+    }
+
+    /// What is there; `nil` when a source has to be asked.
+    private func take(into buffer: UnsafeMutableRawBufferPointer) -> Answer? {
+        state.withLock { state in
+            if let failure = state.failure { return .failed(failure) }
+            let left = state.piece.count - state.offset
+            guard left > 0 else { return state.isEnded ? .end : nil }
+            let count = min(buffer.count, left)
+            state.piece.withUnsafeBytes { piece in
+                let part = piece[state.offset..<state.offset + count]
+                buffer.copyMemory(from: UnsafeRawBufferPointer(rebasing: part))
+            }
+            state.offset += count
+            state.given += Int64(count)
+            return .bytes(count)
+        }
+    }
+
+    /// - Returns: Whether somebody waits for it.
+    private func received(_ piece: BodyPiece) -> Bool {
+        state.withLock { state in
+            state.isAsked = false
+            switch piece {
+            case .bytes(let bytes): (state.piece, state.offset) = (bytes, 0)
+            case .end: state.isEnded = true
+            case .failed(let error): state.failure = error
+            }
+            defer { state.isAwaited = false }
+            return state.isAwaited
+        }
+    }
+
+    /// Goes back to the beginning; false when that is gone.
+    func rewind() -> Bool {
+        state.withLock { state in
+            guard source == nil || !state.hasBegun else { return false }
+            (state.offset, state.given) = (0, 0)
+            return true
+        }
+    }
+}
