@@ -1,6 +1,6 @@
 # The plugins that ship: each is one shared object, made of what its folder holds.
 
-PLUGINS := simdjson
+PLUGINS := simdjson replay
 PLUGIN_FILES := $(PLUGINS:%=build/plugins/%.so)
 PLUGIN_FLAGS := -O3 -fPIC -fvisibility=hidden -Wall -Wextra -Werror -IInclude
 PLUGIN_LINK := -shared -Wl,--version-script=Plugins/plugin.map -Wl,-z,relro -Wl,-z,now
@@ -21,3 +21,8 @@ build/plugins/simdjson.so: $(wildcard Plugins/simdjson/*) $(PLUGIN_HEADERS)
 	mkdir -p $(@D)
 	c++ -std=c++17 $(PLUGIN_FLAGS) $(filter %.cpp,$^) -o $@ $(PLUGIN_LINK) \
 	    $$(pkg-config --cflags --libs simdjson)
+
+build/plugins/replay.so: $(wildcard Plugins/replay/*) $(PLUGIN_HEADERS)
+	mkdir -p $(@D)
+	cc -std=c99 -D_POSIX_C_SOURCE=200809L -pedantic -pthread $(PLUGIN_FLAGS) $(filter %.c,$^) \
+	    -o $@ $(PLUGIN_LINK) $$(pkg-config --cflags --libs jansson zlib)

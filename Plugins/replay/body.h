@@ -1,0 +1,34 @@
+/* Bodies, as people read them in a cassette: {"json"}, {"text"} or {"base64"}. */
+#ifndef RESTWAY_REPLAY_BODY_H
+#define RESTWAY_REPLAY_BODY_H
+
+#include <jansson.h>
+#include <stddef.h>
+
+#include "redact.h"
+
+struct bytes {
+    char *start;
+    size_t length;
+    size_t capacity;
+};
+
+/* Puts `length` bytes at `offset`, and ends there. False: out of memory. */
+int bytes_put(struct bytes *bytes, size_t offset, const void *from, size_t length);
+
+void bytes_free(struct bytes *bytes);
+
+/* A body for a cassette, without its secrets: a new reference; JSON null for an empty one, NULL
+ * when there is no memory.
+ *
+ * @param type   The Content-Type; "" when there is none.
+ * @param coding The Content-Encoding, which is undone where that is possible; "" without one.
+ * @param out_is_decoded 1 when the coding was undone. */
+json_t *body_to_json(
+    const struct bytes *bytes, const char *type, const char *coding,
+    const struct redaction *redaction, int *out_is_decoded);
+
+/* The bytes of a body of a cassette. False when it is none; they are empty for NULL and null. */
+int body_from_json(json_t *body, struct bytes *out_bytes);
+
+#endif

@@ -1,0 +1,30 @@
+/* {"cassette": path, "mode": "play"|"record"|"auto", "match": "strict"|"loose",
+ *  "redact": [names]} */
+#ifndef RESTWAY_REPLAY_OPTIONS_H
+#define RESTWAY_REPLAY_OPTIONS_H
+
+#include <jansson.h>
+#include <restway/plugin.h>
+
+struct options {
+    /* NULL when none is named. */
+    char *cassette;
+    int records;
+    int is_loose;
+    /* A reference of its own, or NULL. */
+    json_t *redact;
+};
+
+/* Reads the options; says which key is wrong.
+ *
+ * @param needs_cassette 0 when a client may name it later. */
+int32_t options_read(
+    struct options *options, const char *text, int needs_cassette, restway_plugin_reason *reason);
+
+void options_free(struct options *options);
+
+/* Says why something fails. */
+int32_t fail(restway_plugin_reason *reason, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+#endif

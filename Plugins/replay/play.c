@@ -1,0 +1,319 @@
+/* Playing: the request is compared with the cassette, whose answer is told at once. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "replay.h"
+
+/* How many exchanges an error lists. */
+#define LISTED_MAX 20
+
+/* A request whose body is being read. */
+struct playing {
+    struct playing *next;
+    struct replay *replay;
+    uint64_t id;
+    char *method;
+    /* As a cassette has it. */
+    char *url;
+    char *type;
+    char *coding;
+    struct bytes body;
+    /* Below: guarded by the replay's mutex. Somebody reads; he is to read once more; it is over. */
+    int is_reading;
+    int is_ready;
+    int is_cancelled;
+};
+
+static void free_playing(struct playing *playing) {
+    struct replay *replay = playing->replay;
+    free(playing->method);
+    free(playing->url);
+    free(playing->type);
+    free(playing->coding);
+    bytes_free(&playing->body);
+    free(playing);
+    replay_release(replay);
+}
+
+int32_t play_open(struct replay *replay, restway_plugin_reason *reason) {
+    return cassette_read(&replay->cassette, replay->options.cassette, reason);
+}
+
+/* MARK: Matching */
+
+static int is_match(const struct played *played, const struct playing *playing, json_t *body) {
+    json_t *other = played->request_body;
+    const int is_empty = other == NULL || json_is_null(other);
+    return strcmp(played->method, playing->method) == 0 && strcmp(played->url, playing->url) == 0
+        && (json_is_null(body) ? is_empty : !is_empty && json_equal(other, body));
+}
+
+/* Strictly the next one; loosely the one that was played least, so that several answers to one
+ * request come in turn, and then the last of them. NULL when none matches. */
+static struct played *match(struct replay *replay, const struct playing *playing, json_t *body) {
+    struct cassette *cassette = &replay->cassette;
+    struct played *last = NULL;
+    if (!replay->options.is_loose) {
+        struct played *next = &cassette->exchanges[replay->next];
+        if (replay->next == cassette->count || !is_match(next, playing, body)) {
+            return NULL;
+        }
+        replay->next++;
+        next->count++;
+        return next;
+    }
+    for (size_t index = 0; index < cassette->count; index++) {
+        if (is_match(&cassette->exchanges[index], playing, body)) {
+            last = &cassette->exchanges[index];
+            if (last->count == 0) {
+                break;
+            }
+        }
+    }
+    if (last != NULL) {
+        last->count++;
+    }
+    return last;
+}
+
+/* What was asked for, and what the cassette has. */
+static char *unexpected(struct replay *replay, const struct playing *playing) {
+    const struct cassette *cassette = &replay->cassette;
+    char *text = NULL;
+    size_t size = 0;
+    FILE *stream = open_memstream(&text, &size);
+    if (stream == NULL) {
+        return NULL;
+    }
+    fprintf(
+        stream, "unexpected request: %s %s%s; cassette %s has", playing->method, playing->url,
+        playing->body.length > 0 ? " (with a body)" : "", replay->options.cassette);
+    pthread_mutex_lock(&replay->mutex);
+    if (cassette->count == 0) {
+        fprintf(stream, " nothing");
+    }
+    for (size_t index = 0; index < cassette->count && index < LISTED_MAX; index++) {
+        const struct played *played = &cassette->exchanges[index];
+        const int is_next = !replay->options.is_loose && index == replay->next;
+        fprintf(
+            stream, "%s #%zu %s %s%s%s%s", index == 0 ? "" : ",", index + 1, played->method,
+            played->url, played->request_body == NULL ? "" : " (with a body)",
+            played->count > 0 ? " (played)" : "", is_next ? " (the next one)" : "");
+    }
+    if (cassette->count > LISTED_MAX) {
+        fprintf(stream, " and %zu more", cassette->count - LISTED_MAX);
+    }
+    pthread_mutex_unlock(&replay->mutex);
+    if (fclose(stream) != 0) {
+        free(text);
+        return NULL;
+    }
+    return text;
+}
+
+/* MARK: Answering */
+
+static void tell(struct replay *replay, uint64_t id, const struct played *played) {
+    const restway_plugin_host *host = replay->host;
+    restway_plugin_end end;
+    memset(&end, 0, sizeof end);
+    end.struct_size = sizeof end;
+    if (played->status == 0) {
+        replay_fail(replay, id, played->result, played->text);
+        return;
+    }
+    const restway_plugin_head head = {
+        sizeof head, played->status, played->http_version, played->headers.lines,
+        played->headers.count};
+    host->exchange_head(host, id, &head);
+    if (played->body.length > 0
+        && host->exchange_body(host, id, played->body.start, played->body.length)
+            == RESTWAY_PLUGIN_BODY_STOP) {
+        end.result = RESTWAY_PLUGIN_EXCHANGE_TOO_LARGE;
+    }
+    if (end.result == RESTWAY_PLUGIN_OK && played->trailers.count > 0) {
+        host->exchange_trailers(host, id, played->trailers.lines, played->trailers.count);
+    }
+    host->exchange_completed(host, id, &end);
+}
+
+static void answer(struct playing *playing) {
+    struct replay *replay = playing->replay;
+    int is_decoded;
+    json_t *body = body_to_json(
+        &playing->body, playing->type, playing->coding, &replay->redaction, &is_decoded);
+    if (body == NULL) {
+        replay_fail(
+            replay, playing->id, RESTWAY_PLUGIN_OUT_OF_MEMORY, "no memory to look for it");
+        return;
+    }
+    pthread_mutex_lock(&replay->mutex);
+    const struct played *played = match(replay, playing, body);
+    pthread_mutex_unlock(&replay->mutex);
+    json_decref(body);
+    if (played != NULL) {
+        tell(replay, playing->id, played);
+        return;
+    }
+    char *text = unexpected(replay, playing);
+    replay_fail(
+        replay, playing->id, RESTWAY_PLUGIN_FAILED, text == NULL ? "unexpected request" : text);
+    free(text);
+}
+
+/* MARK: Reading the body of the request */
+
+static void forget(struct playing *playing) {
+    struct replay *replay = playing->replay;
+    pthread_mutex_lock(&replay->mutex);
+    for (struct playing **place = &replay->playing; *place != NULL; place = &(*place)->next) {
+        if (*place == playing) {
+            *place = playing->next;
+            break;
+        }
+    }
+    pthread_mutex_unlock(&replay->mutex);
+    free_playing(playing);
+}
+
+/* Whether to read on; else somebody will, when there is more. */
+static int goes_on(struct playing *playing) {
+    struct replay *replay = playing->replay;
+    pthread_mutex_lock(&replay->mutex);
+    const int goes_on = playing->is_ready || playing->is_cancelled;
+    playing->is_ready = 0;
+    playing->is_reading = goes_on;
+    pthread_mutex_unlock(&replay->mutex);
+    return goes_on;
+}
+
+static int is_cancelled(struct playing *playing) {
+    pthread_mutex_lock(&playing->replay->mutex);
+    const int is_cancelled = playing->is_cancelled;
+    pthread_mutex_unlock(&playing->replay->mutex);
+    return is_cancelled;
+}
+
+static void read_body(struct playing *playing) {
+    struct replay *replay = playing->replay;
+    char buffer[16384];
+    for (;;) {
+        size_t length = 0;
+        if (is_cancelled(playing)) {
+            replay_fail(replay, playing->id, RESTWAY_PLUGIN_EXCHANGE_CANCELLED, NULL);
+            break;
+        }
+        const int32_t answered = replay->host->exchange_read(
+            replay->host, playing->id, buffer, sizeof buffer, &length);
+        if (answered == RESTWAY_PLUGIN_READ_LATER) {
+            if (goes_on(playing)) {
+                continue;
+            }
+            return;
+        }
+        if (answered == RESTWAY_PLUGIN_READ_END) {
+            answer(playing);
+            break;
+        }
+        if (answered != RESTWAY_PLUGIN_READ_BYTES
+            || !bytes_put(&playing->body, playing->body.length, buffer, length)) {
+            replay_fail(replay, playing->id, RESTWAY_PLUGIN_FAILED, "its body cannot be read");
+            break;
+        }
+    }
+    forget(playing);
+}
+
+static char *value_of(const restway_plugin_exchange *exchange, const char *name) {
+    for (size_t index = 0; index < exchange->header_count; index++) {
+        if (strcasecmp(exchange->headers[index].name, name) == 0) {
+            return strdup(exchange->headers[index].value);
+        }
+    }
+    return strdup("");
+}
+
+void play_start(struct replay *replay, const restway_plugin_exchange *exchange) {
+    struct playing *playing = calloc(1, sizeof *playing);
+    if (playing == NULL) {
+        replay_fail(replay, exchange->id, RESTWAY_PLUGIN_OUT_OF_MEMORY, NULL);
+        return;
+    }
+    playing->replay = replay;
+    playing->id = exchange->id;
+    playing->method = strdup(exchange->method);
+    playing->url = redaction_url(&replay->redaction, exchange->url);
+    playing->type = value_of(exchange, "Content-Type");
+    playing->coding = value_of(exchange, "Content-Encoding");
+    playing->is_reading = 1;
+    replay_retain(replay);
+    if (playing->method == NULL || playing->url == NULL || playing->type == NULL
+        || playing->coding == NULL || !bytes_put(&playing->body, 0, "", 0)) {
+        replay_fail(replay, exchange->id, RESTWAY_PLUGIN_OUT_OF_MEMORY, NULL);
+        free_playing(playing);
+        return;
+    }
+    pthread_mutex_lock(&replay->mutex);
+    playing->next = replay->playing;
+    replay->playing = playing;
+    pthread_mutex_unlock(&replay->mutex);
+    read_body(playing);
+}
+
+/* Takes over from nobody: NULL when somebody reads, who then sees what happened. */
+static struct playing *take_over(struct replay *replay, uint64_t id, int cancels) {
+    struct playing *found = NULL;
+    pthread_mutex_lock(&replay->mutex);
+    for (struct playing *each = replay->playing; each != NULL; each = each->next) {
+        if (each->id == id || (id == 0 && !each->is_cancelled)) {
+            each->is_ready = 1;
+            each->is_cancelled |= cancels;
+            if (!each->is_reading) {
+                each->is_reading = 1;
+                found = each;
+            }
+            break;
+        }
+    }
+    pthread_mutex_unlock(&replay->mutex);
+    return found;
+}
+
+void play_cancel(struct replay *replay, uint64_t exchange) {
+    struct playing *playing = take_over(replay, exchange, 1);
+    if (playing != NULL) {
+        read_body(playing);
+    }
+}
+
+void play_body_ready(struct replay *replay, uint64_t exchange) {
+    struct playing *playing = take_over(replay, exchange, 0);
+    if (playing != NULL) {
+        read_body(playing);
+    }
+}
+
+void play_close(struct replay *replay) {
+    char text[128];
+    size_t left = 0;
+    int is_over = 0;
+    while (!is_over) {
+        struct playing *playing = take_over(replay, 0, 1);
+        if (playing != NULL) {
+            read_body(playing);
+        }
+        pthread_mutex_lock(&replay->mutex);
+        is_over = 1;
+        for (struct playing *each = replay->playing; each != NULL; each = each->next) {
+            is_over = is_over && each->is_cancelled;
+        }
+        left = replay->cassette.count - replay->next;
+        pthread_mutex_unlock(&replay->mutex);
+    }
+    if (!replay->options.is_loose && left > 0) {
+        snprintf(text, sizeof text, "replay: %zu exchanges of the cassette were not played", left);
+        replay->host->log(replay->host, RESTWAY_PLUGIN_LOG_WARNING, text);
+    }
+}

@@ -1,0 +1,208 @@
+#include "redact.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+/* Of headers and query parameters. */
+static const char *const always[] = {
+    "authorization", "proxy-authorization", "cookie", "set-cookie", "x-api-key", "x-auth-token",
+    "x-csrf-token", "api-key", "access_token", "refresh_token", "id_token", "token", "auth",
+    "api_key", "apikey", "key", "password", "passwd", "secret", "client_secret", "signature",
+    "sig", "code", "session", "sessionid", "jwt", NULL,
+};
+
+/* Of members of bodies, where "key" and "code" are names like any other. */
+static const char *const in_bodies[] = {
+    "access_token", "refresh_token", "id_token", "client_secret", "password", "api_key", "apikey",
+    NULL,
+};
+
+static int is_named(const char *name, size_t length, const char *other) {
+    return strlen(other) == length && strncasecmp(name, other, length) == 0;
+}
+
+static int is_among(const char *const *names, const char *name, size_t length) {
+    for (; *names != NULL; names++) {
+        if (is_named(name, length, *names)) {
+            return 1;
+        }
+    }
+    return 0;
+}
+
+static int is_configured(const struct redaction *redaction, const char *name, size_t length) {
+    size_t index;
+    json_t *other;
+    json_array_foreach(redaction->names, index, other) {
+        if (is_named(name, length, json_string_value(other))) {
+            return 1;
+        }
+    }
+    return 0;
+}
+
+int redaction_has(const struct redaction *redaction, const char *name, size_t length) {
+    return is_among(always, name, length) || is_configured(redaction, name, length);
+}
+
+static int hex(char digit) {
+    if (digit >= '0' && digit <= '9') {
+        return digit - '0';
+    }
+    digit = (char)(digit | 0x20);
+    return digit >= 'a' && digit <= 'f' ? digit - 'a' + 10 : -1;
+}
+
+/* The name of a parameter, decoded: nobody hides "token" as "%74oken". */
+static size_t decode(const char *text, size_t length, char *out) {
+    size_t count = 0;
+    for (size_t index = 0; index < length; index++) {
+        if (text[index] == '%' && index + 2 < length && hex(text[index + 1]) >= 0
+            && hex(text[index + 2]) >= 0) {
+            out[count++] = (char)(hex(text[index + 1]) * 16 + hex(text[index + 2]));
+            index += 2;
+        } else {
+            out[count++] = text[index] == '+' ? ' ' : text[index];
+        }
+    }
+    return count;
+}
+
+/* Copies "a=1&b=2" to `out`, which has room for the mark in place of every value. */
+static char *copy_pairs(
+    const struct redaction *redaction, const char *text, size_t length, int is_body, char *out,
+    char *scratch) {
+    const char *end = text + length;
+    while (text <= end) {
+        const char *pair_end = memchr(text, '&', (size_t)(end - text));
+        if (pair_end == NULL) {
+            pair_end = end;
+        }
+        const char *equals = memchr(text, '=', (size_t)(pair_end - text));
+        const size_t name = equals == NULL ? 0 : (size_t)(equals - text);
+        const size_t decoded = decode(text, name, scratch);
+        const int is_secret =
+            equals != NULL
+            && (is_body ? is_among(in_bodies, scratch, decoded)
+                              || is_configured(redaction, scratch, decoded)
+                        : redaction_has(redaction, scratch, decoded));
+        const size_t kept = is_secret ? name + 1 : (size_t)(pair_end - text);
+        memcpy(out, text, kept);
+        out += kept;
+        if (is_secret) {
+            memcpy(out, REDACTED, sizeof REDACTED - 1);
+            out += sizeof REDACTED - 1;
+        }
+        if (pair_end == end) {
+            break;
+        }
+        *out++ = '&';
+        text = pair_end + 1;
+    }
+    return out;
+}
+
+/* Room for `length` bytes of pairs, each with the mark. */
+static size_t room(size_t length) {
+    return length * sizeof REDACTED + sizeof REDACTED + 1;
+}
+
+char *redaction_url(const struct redaction *redaction, const char *url) {
+    const char *scheme = strstr(url, "://");
+    const char *authority = scheme == NULL ? url : scheme + 3;
+    const char *authority_end = authority + strcspn(authority, "/?#");
+    const char *query = strchr(authority, '?');
+    const char *start = authority;
+    for (const char *at = authority; scheme != NULL && at < authority_end; at++) {
+        if (*at == '@') {
+            start = at + 1;
+        }
+    }
+    const size_t prefix = (size_t)(authority - url);
+    const size_t middle = query == NULL ? strlen(start) : (size_t)(query + 1 - start);
+    const size_t rest = query == NULL ? 0 : strlen(query + 1);
+    char *result = malloc(prefix + middle + room(rest));
+    char *scratch = malloc(rest + 1);
+    if (result == NULL || scratch == NULL) {
+        free(result);
+        free(scratch);
+        return NULL;
+    }
+    memcpy(result, url, prefix);
+    memcpy(result + prefix, start, middle);
+    char *end = result + prefix + middle;
+    if (query != NULL) {
+        end = copy_pairs(redaction, query + 1, rest, 0, end, scratch);
+    }
+    *end = '\0';
+    free(scratch);
+    return result;
+}
+
+char *redaction_form(const struct redaction *redaction, const char *text) {
+    const size_t length = strlen(text);
+    char *result = malloc(room(length));
+    char *scratch = malloc(length + 1);
+    if (result == NULL || scratch == NULL) {
+        free(result);
+        free(scratch);
+        return NULL;
+    }
+    *copy_pairs(redaction, text, length, 1, result, scratch) = '\0';
+    free(scratch);
+    return result;
+}
+
+static int holds(const char *text, const char *name) {
+    const size_t length = strlen(name);
+    for (; *text != '\0'; text++) {
+        if (strncasecmp(text, name, length) == 0) {
+            return 1;
+        }
+    }
+    return 0;
+}
+
+int redaction_is_named_in(const struct redaction *redaction, const char *text) {
+    size_t index;
+    json_t *name;
+    for (const char *const *known = in_bodies; *known != NULL; known++) {
+        if (holds(text, *known)) {
+            return 1;
+        }
+    }
+    json_array_foreach(redaction->names, index, name) {
+        if (holds(text, json_string_value(name))) {
+            return 1;
+        }
+    }
+    return 0;
+}
+
+int redaction_json(const struct redaction *redaction, json_t *value) {
+    if (json_is_array(value)) {
+        for (size_t index = 0; index < json_array_size(value); index++) {
+            if (!redaction_json(redaction, json_array_get(value, index))) {
+                return 0;
+            }
+        }
+        return 1;
+    }
+    for (void *place = json_object_iter(value); place != NULL;
+         place = json_object_iter_next(value, place)) {
+        const char *key = json_object_iter_key(place);
+        json_t *member = json_object_iter_value(place);
+        const int is_secret = is_among(in_bodies, key, strlen(key))
+            || is_configured(redaction, key, strlen(key));
+        if (is_secret && !json_is_null(member)) {
+            json_t *mark = json_string(REDACTED);
+            if (mark == NULL || json_object_iter_set_new(value, place, mark) != 0) {
+                return 0;
+            }
+        } else if (!redaction_json(redaction, member)) {
+            return 0;
+        }
+    }
+    return 1;
+}
