@@ -123,8 +123,16 @@ tidy: setup ## test the taste: sizes, walls, words
 	$(PYTHON) -m mypy --strict Tests/HeaderTests
 
 .PHONY: bench
-bench: stage $(BENCH_VENV)/.stamp ## measure against plain C and Python programs
-	$(STAGED) BENCH_PYTHON=$(BENCH_VENV)/bin/python benchmarks/run
+bench: stage $(BENCH_VENV)/.stamp transport-bench ## measure against plain C and Python programs
+	$(STAGED) BENCH_PYTHON=$(BENCH_VENV)/bin/python \
+	    TRANSPORT_BENCH=$(CURDIR)/$(RELEASE)/release/restway-transport-bench benchmarks/run
+
+# Of the same modules as the library, compiled in the same way.
+.PHONY: transport-bench
+transport-bench: setup
+	RESTWAY_BENCH=1 swift build -c release --product restway-transport-bench \
+	    --scratch-path $(RELEASE) -Xswiftc -static-stdlib -Xswiftc -enforce-exclusivity=unchecked \
+	    -Xswiftc -use-ld=lld
 
 .PHONY: profile
 profile: stage ## say where the time of the benchmarks goes (perf, else callgrind)

@@ -83,7 +83,7 @@ def test_a_transport_answers() -> None:
     assert thing["method"] == "GET"
     assert thing["url"] == "http://nowhere.invalid/v1/things/7?a=b"
     assert thing["sent"] == 0
-    assert thing["total"] == 30_000
+    assert 0 < thing["total"] <= 30_000, "what is left of the time-out"
 
 
 @pytest.mark.parametrize("does", ["answers", "threads", "pieces"])

@@ -36,6 +36,7 @@ _GROUPS: dict[str, Callable[[str], Iterator[Figure]]] = {
     "map.simdjson.time": plugins.warm,
     "map.simdjson.speedup_over_jansson": plugins.over_jansson,
     "map.simdjson.speedup_over_msgspec": plugins.over_msgspec,
+    "plugin.transport.overhead": plugins.transport_overhead,
     "map.resident_after": mapping.resident,
     "map.again": graphs.again,
     "map.live_bytes": graphs.live,

@@ -1,4 +1,4 @@
-"""Large lists of companies, mapped by plugins."""
+"""What plugins do: large lists of companies, mapped; exchanges, performed."""
 
 from __future__ import annotations
 
@@ -8,11 +8,13 @@ from pathlib import Path
 
 from .figure import Figure, Target, figure, in_turn
 from .payload import LARGE_COUNT, LARGE_PATH
-from .programs import BUILT, DOCUMENT, Result, run_c, run_python
+from .programs import BUILT, DOCUMENT, Result, plugin, run_built, run_c, run_python
 
 _PAIRS = 7
 _ROUNDS = 6
 _SIMDJSON = "simdjson"
+_TRANSPORT_RUNS = 5
+_TRANSPORT_CALLS = 100_000
 
 
 def warm(base: str) -> Iterator[Figure]:
@@ -74,3 +76,15 @@ def _speedup(
 
 def _megabytes_per_second(run: Result) -> float:
     return run["bytes"] / run["map_seconds"] / 1e6
+
+
+def transport_overhead(_base: str) -> Iterator[Figure]:
+    """What a call costs more when its transport is a plugin's; the bound is one microsecond."""
+    runs = [
+        run_built("TRANSPORT_BENCH", plugin("at_once"), _TRANSPORT_CALLS)
+        for _ in range(_TRANSPORT_RUNS)
+    ]
+    yield figure(
+        "plugin.transport.overhead", "us", "the bound: 1 us over the same built in", Target(1),
+        [(run["plugin_microseconds"] - run["built_in_microseconds"], 1.0) for run in runs],
+    )

@@ -50,6 +50,9 @@ _PROGRAMS = {
 #: Each is one file of C++, and what it is compiled with.
 _CXX_PROGRAMS = {"floor_simdjson": "--cflags --libs simdjson libcurl"}
 
+#: Plugins, each one file of C.
+_PLUGINS = ("at_once",)
+
 Result = dict[str, float]
 
 
@@ -74,6 +77,28 @@ def build() -> None:
         subprocess.run(
             ["c++", *_CXX_FLAGS, str(source), "-o", str(program), *flags], check=True
         )
+    for name in _PLUGINS:
+        source = BENCHMARKS / "c" / f"{name}.c"
+        subprocess.run(
+            [
+                *("cc", *_FLAGS, "-fPIC", "-shared", str(source), "-o", str(plugin(name))),
+                *_pkg_config("--cflags", "restway"),
+            ],
+            check=True,
+        )
+
+
+def plugin(name: str) -> Path:
+    """A plugin of the benchmarks."""
+    return BUILT / f"{name}.so"
+
+
+def run_built(variable: str, *arguments: object) -> Result:
+    """Runs a program that the Makefile has built and named in the environment."""
+    program = os.environ.get(variable)
+    if not program:
+        raise SkippedError(f"{variable} names no program: make bench")
+    return _run([program, *map(str, arguments)])
 
 
 def library() -> Path:
