@@ -124,7 +124,7 @@ typedef struct restway_plugin_end {
 
 /** What `exchange_body` answers. Each answer must be obeyed. */
 #define RESTWAY_PLUGIN_BODY_MORE 0
-/** These bytes are taken; give no more of this body until `resume`. The end may come. */
+/** These bytes are taken. Tell nothing more of this exchange until `resume` or `cancel`. */
 #define RESTWAY_PLUGIN_BODY_PAUSE 1
 /** Nothing more is wanted. Complete the exchange with RESTWAY_PLUGIN_EXCHANGE_TOO_LARGE: the host
  *  knows why. */

@@ -9,7 +9,7 @@
 /* How many exchanges an error lists. */
 #define LISTED_MAX 20
 
-/* A request whose body is being read. */
+/* A request whose body is being read, or whose answer is being told. */
 struct playing {
     struct playing *next;
     struct replay *replay;
@@ -20,7 +20,9 @@ struct playing {
     char *type;
     char *coding;
     struct bytes body;
-    /* Below: guarded by the replay's mutex. Somebody reads; he is to read once more; it is over. */
+    /* The answer, once it is told. */
+    const struct played *played;
+    /* Below: guarded by the replay's mutex. Somebody is at work; he is to go on; it is over. */
     int is_reading;
     int is_ready;
     int is_cancelled;
@@ -113,57 +115,7 @@ static char *unexpected(struct replay *replay, const struct playing *playing) {
     return text;
 }
 
-/* MARK: Answering */
-
-static void tell(struct replay *replay, uint64_t id, const struct played *played) {
-    const restway_plugin_host *host = replay->host;
-    restway_plugin_end end;
-    memset(&end, 0, sizeof end);
-    end.struct_size = sizeof end;
-    if (played->status == 0) {
-        replay_fail(replay, id, played->result, played->text);
-        return;
-    }
-    const restway_plugin_head head = {
-        sizeof head, played->status, played->http_version, played->headers.lines,
-        played->headers.count};
-    host->exchange_head(host, id, &head);
-    if (played->body.length > 0
-        && host->exchange_body(host, id, played->body.start, played->body.length)
-            == RESTWAY_PLUGIN_BODY_STOP) {
-        end.result = RESTWAY_PLUGIN_EXCHANGE_TOO_LARGE;
-    }
-    if (end.result == RESTWAY_PLUGIN_OK && played->trailers.count > 0) {
-        host->exchange_trailers(host, id, played->trailers.lines, played->trailers.count);
-    }
-    host->exchange_completed(host, id, &end);
-}
-
-static void answer(struct playing *playing) {
-    struct replay *replay = playing->replay;
-    int is_decoded;
-    json_t *body = body_to_json(
-        &playing->body, playing->type, playing->coding, &replay->redaction, &is_decoded);
-    if (body == NULL) {
-        replay_fail(
-            replay, playing->id, RESTWAY_PLUGIN_OUT_OF_MEMORY, "no memory to look for it");
-        return;
-    }
-    pthread_mutex_lock(&replay->mutex);
-    const struct played *played = match(replay, playing, body);
-    pthread_mutex_unlock(&replay->mutex);
-    json_decref(body);
-    if (played != NULL) {
-        tell(replay, playing->id, played);
-        return;
-    }
-    char *text = unexpected(replay, playing);
-    replay_fail(
-        replay, playing->id, RESTWAY_PLUGIN_FAILED, text == NULL ? "unexpected request" : text);
-    free(text);
-}
-
-/* MARK: Reading the body of the request */
+/* MARK: Whose turn it is */
 
 static void forget(struct playing *playing) {
     struct replay *replay = playing->replay;
@@ -196,13 +148,93 @@ static int is_cancelled(struct playing *playing) {
     return is_cancelled;
 }
 
+/* What was said before counts no more. */
+static void forget_ready(struct playing *playing) {
+    pthread_mutex_lock(&playing->replay->mutex);
+    playing->is_ready = 0;
+    pthread_mutex_unlock(&playing->replay->mutex);
+}
+
+/* MARK: Answering */
+
+/* What comes behind the body. */
+static void finish(struct playing *playing) {
+    struct replay *replay = playing->replay;
+    const struct played *played = playing->played;
+    if (is_cancelled(playing)) {
+        replay_end(replay, playing->id, RESTWAY_PLUGIN_EXCHANGE_CANCELLED, NULL);
+        return;
+    }
+    if (played->trailers.count > 0) {
+        replay->host->exchange_trailers(
+            replay->host, playing->id, played->trailers.lines, played->trailers.count);
+    }
+    replay_end(replay, playing->id, RESTWAY_PLUGIN_OK, NULL);
+}
+
+/* Whether that was all; else a resume goes on, and `playing` is not to be touched. */
+static int tell(struct playing *playing) {
+    struct replay *replay = playing->replay;
+    const struct played *played = playing->played;
+    int32_t answered = RESTWAY_PLUGIN_BODY_MORE;
+    if (played->status == 0) {
+        replay_end(replay, playing->id, played->result, played->text);
+        return 1;
+    }
+    const restway_plugin_head head = {
+        sizeof head, played->status, played->http_version, played->headers.lines,
+        played->headers.count};
+    replay->host->exchange_head(replay->host, playing->id, &head);
+    if (played->body.length > 0) {
+        forget_ready(playing);
+        answered = replay->host->exchange_body(
+            replay->host, playing->id, played->body.start, played->body.length);
+    }
+    if (answered == RESTWAY_PLUGIN_BODY_STOP) {
+        replay_end(replay, playing->id, RESTWAY_PLUGIN_EXCHANGE_TOO_LARGE, NULL);
+        return 1;
+    }
+    if (answered == RESTWAY_PLUGIN_BODY_PAUSE && !goes_on(playing)) {
+        return 0;
+    }
+    finish(playing);
+    return 1;
+}
+
+/* As `tell`. */
+static int answer(struct playing *playing) {
+    struct replay *replay = playing->replay;
+    int is_decoded;
+    json_t *body = body_to_json(
+        &playing->body, playing->type, playing->coding, &replay->redaction, &is_decoded);
+    if (body == NULL) {
+        replay_end(
+            replay, playing->id, RESTWAY_PLUGIN_OUT_OF_MEMORY, "no memory to look for it");
+        return 1;
+    }
+    pthread_mutex_lock(&replay->mutex);
+    playing->played = match(replay, playing, body);
+    pthread_mutex_unlock(&replay->mutex);
+    json_decref(body);
+    if (playing->played != NULL) {
+        return tell(playing);
+    }
+    char *text = unexpected(replay, playing);
+    replay_end(
+        replay, playing->id, RESTWAY_PLUGIN_FAILED, text == NULL ? "unexpected request" : text);
+    free(text);
+    return 1;
+}
+
+/* MARK: Reading the body of the request */
+
 static void read_body(struct playing *playing) {
     struct replay *replay = playing->replay;
     char buffer[16384];
     for (;;) {
         size_t length = 0;
         if (is_cancelled(playing)) {
-            replay_fail(replay, playing->id, RESTWAY_PLUGIN_EXCHANGE_CANCELLED, NULL);
+            replay_end(replay, playing->id, RESTWAY_PLUGIN_EXCHANGE_CANCELLED, NULL);
             break;
         }
         const int32_t answered = replay->host->exchange_read(
@@ -214,12 +246,14 @@ static void read_body(struct playing *playing) {
             return;
         }
         if (answered == RESTWAY_PLUGIN_READ_END) {
-            answer(playing);
+            if (!answer(playing)) {
+                return;
+            }
             break;
         }
         if (answered != RESTWAY_PLUGIN_READ_BYTES
             || !bytes_put(&playing->body, playing->body.length, buffer, length)) {
-            replay_fail(replay, playing->id, RESTWAY_PLUGIN_FAILED, "its body cannot be read");
+            replay_end(replay, playing->id, RESTWAY_PLUGIN_FAILED, "its body cannot be read");
             break;
         }
     }
@@ -238,7 +272,7 @@ static char *value_of(const restway_plugin_exchange *exchange, const char *name)
 void play_start(struct replay *replay, const restway_plugin_exchange *exchange) {
     struct playing *playing = calloc(1, sizeof *playing);
     if (playing == NULL) {
-        replay_fail(replay, exchange->id, RESTWAY_PLUGIN_OUT_OF_MEMORY, NULL);
+        replay_end(replay, exchange->id, RESTWAY_PLUGIN_OUT_OF_MEMORY, NULL);
         return;
     }
     playing->replay = replay;
@@ -251,7 +285,7 @@ void play_start(struct replay *replay, const restway_plugin_exchange *exchange) 
     replay_retain(replay);
     if (playing->method == NULL || playing->url == NULL || playing->type == NULL
         || playing->coding == NULL || !bytes_put(&playing->body, 0, "", 0)) {
-        replay_fail(replay, exchange->id, RESTWAY_PLUGIN_OUT_OF_MEMORY, NULL);
+        replay_end(replay, exchange->id, RESTWAY_PLUGIN_OUT_OF_MEMORY, NULL);
         free_playing(playing);
         return;
     }
@@ -281,18 +315,28 @@ static struct playing *take_over(struct replay *replay, uint64_t id, int cancels
     return found;
 }
 
-void play_cancel(struct replay *replay, uint64_t exchange) {
-    struct playing *playing = take_over(replay, exchange, 1);
-    if (playing != NULL) {
+static void go_on(struct playing *playing) {
+    if (playing == NULL) {
+        return;
+    }
+    if (playing->played == NULL) {
         read_body(playing);
+    } else {
+        finish(playing);
+        forget(playing);
     }
 }
 
+void play_cancel(struct replay *replay, uint64_t exchange) {
+    go_on(take_over(replay, exchange, 1));
+}
+
 void play_body_ready(struct replay *replay, uint64_t exchange) {
-    struct playing *playing = take_over(replay, exchange, 0);
-    if (playing != NULL) {
-        read_body(playing);
-    }
+    go_on(take_over(replay, exchange, 0));
+}
+
+void play_resume(struct replay *replay, uint64_t exchange) {
+    go_on(take_over(replay, exchange, 0));
 }
 
 void play_close(struct replay *replay) {
@@ -300,10 +344,7 @@ void play_close(struct replay *replay) {
     size_t left = 0;
     int is_over = 0;
     while (!is_over) {
-        struct playing *playing = take_over(replay, 0, 1);
-        if (playing != NULL) {
-            read_body(playing);
-        }
+        go_on(take_over(replay, 0, 1));
         pthread_mutex_lock(&replay->mutex);
         is_over = 1;
         for (struct playing *each = replay->playing; each != NULL; each = each->next) {

@@ -220,7 +220,7 @@ static void write_done(struct replay *replay, struct recording *done) {
         if (error == 0) {
             replay->host->exchange_completed(replay->host, done->id, NULL);
         } else {
-            replay_fail(replay, done->id, RESTWAY_PLUGIN_FAILED, text);
+            replay_end(replay, done->id, RESTWAY_PLUGIN_FAILED, text);
         }
         gone(done);
         done = next;
@@ -303,7 +303,7 @@ static struct recording *make_recording(
 void record_start(struct replay *replay, const restway_plugin_exchange *exchange) {
     struct recording *recording = make_recording(replay, exchange);
     if (recording == NULL) {
-        replay_fail(replay, exchange->id, RESTWAY_PLUGIN_OUT_OF_MEMORY, "no memory to record it");
+        replay_end(replay, exchange->id, RESTWAY_PLUGIN_OUT_OF_MEMORY, "no memory to record it");
         return;
     }
     const restway_plugin_watcher watcher = {
@@ -316,6 +316,6 @@ void record_start(struct replay *replay, const restway_plugin_exchange *exchange
     if (replay->host->exchange_forward(replay->host, exchange->id, &watcher)
         != RESTWAY_PLUGIN_OK) {
         gone(recording);
-        replay_fail(replay, exchange->id, RESTWAY_PLUGIN_FAILED, "it cannot be recorded");
+        replay_end(replay, exchange->id, RESTWAY_PLUGIN_FAILED, "it cannot be recorded");
     }
 }

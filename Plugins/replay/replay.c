@@ -25,7 +25,7 @@ void replay_release(struct replay *replay) {
     free(replay);
 }
 
-void replay_fail(struct replay *replay, uint64_t exchange, int32_t result, const char *text) {
+void replay_end(struct replay *replay, uint64_t exchange, int32_t result, const char *text) {
     restway_plugin_end end;
     memset(&end, 0, sizeof end);
     end.struct_size = sizeof end;
@@ -77,10 +77,11 @@ static void cancel(void *transport, uint64_t exchange) {
     }
 }
 
-/* A client that pauses gets the rest of its answer in one go: it lies in memory anyway. */
 static void resume(void *transport, uint64_t exchange) {
-    (void)transport;
-    (void)exchange;
+    struct replay *replay = transport;
+    if (!replay->options.records) {
+        play_resume(replay, exchange);
+    }
 }
 
 static void body_ready(void *transport, uint64_t exchange) {

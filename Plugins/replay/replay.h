@@ -35,13 +35,14 @@ struct replay {
 void replay_retain(struct replay *replay);
 void replay_release(struct replay *replay);
 
-/* Completes an exchange that has no response. */
-void replay_fail(struct replay *replay, uint64_t exchange, int32_t result, const char *text);
+/* Completes an exchange. */
+void replay_end(struct replay *replay, uint64_t exchange, int32_t result, const char *text);
 
 int32_t play_open(struct replay *replay, restway_plugin_reason *reason);
 void play_start(struct replay *replay, const restway_plugin_exchange *exchange);
 void play_cancel(struct replay *replay, uint64_t exchange);
 void play_body_ready(struct replay *replay, uint64_t exchange);
+void play_resume(struct replay *replay, uint64_t exchange);
 void play_close(struct replay *replay);
 
 int32_t record_open(struct replay *replay, restway_plugin_reason *reason);
