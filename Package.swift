@@ -59,7 +59,7 @@ let core: [Target] =
             "CLinux", "CRestway", "RestwaySupport", "RestwayRouting", "RestwayMapping",
             "RestwayHTTP",
         ],
-        testing: ["RestwayObjects", "RestwayJansson"])
+        testing: ["RestwayObjects", "RestwayJSON", "RestwayJansson"])
     + module(
         "RestwayClient",
         [

@@ -36,11 +36,13 @@ RESTWAY_API RESTWAY_MUST_USE restway_status restway_answer_set_message(
  *
  *  @param context As given to restway_api_add_transform().
  *  @param value   *Borrowed* until this returns; never null. On its way in it is what the payload
- *                 has: a bool, an int64, a double, a string, or JSON text (an object, a list, a
- *                 number beyond 64 bits). On its way out it is the attribute's value.
+ *                 has: a bool, an int64, a double, a string, a date or bytes where its format has
+ *                 them, or JSON text (an object, a list, a number beyond 64 bits). On its way out
+ *                 it is the attribute's value.
  *  @param answer  *Borrowed* until this returns. On its way in it takes a value of the attribute's
- *                 type, or null; on its way out anything that JSON can write. Without a value the
- *                 attribute stays as it was, or is left out of the payload.
+ *                 type, or null; on its way out any value but an object: dates and bytes are text
+ *                 where the payload's format has none. Without a value the attribute stays as it
+ *                 was, or is left out of the payload.
  *  @return RESTWAY_OK. With any other status the value does not fit: on its way in a mapping issue
  *          (an error in strict mode), on its way out the request fails.
  *

@@ -50,9 +50,11 @@ typedef struct restway_plugin_sink {
     int32_t (*integer)(void *context, int64_t value);
     int32_t (*real)(void *context, double value);
     int32_t (*string)(void *context, const char *text, size_t length);
-    /** For formats that have them. */
+    /** For formats that have them: an attribute of bytes takes them as they are, JSON text as
+     *  base64. A format that has none pushes its text, as `string`. */
     int32_t (*bytes)(void *context, const void *bytes, size_t length);
-    /** Microseconds since 1970-01-01T00:00:00Z. For formats that have them. */
+    /** Microseconds since 1970-01-01T00:00:00Z. For formats that have dates: an attribute of dates
+     *  takes it whatever its text would be, strings and JSON text take ISO 8601. */
     int32_t (*date)(void *context, int64_t microseconds);
     /** A number that neither an int64_t nor a double holds: its text, as in JSON. */
     int32_t (*number_out_of_range)(void *context, const char *text, size_t length);
@@ -79,8 +81,10 @@ typedef struct restway_plugin_limits {
 #define RESTWAY_PLUGIN_ITEM_STRING 10 /**< text, length */
 #define RESTWAY_PLUGIN_ITEM_BYTES 11  /**< text, length */
 #define RESTWAY_PLUGIN_ITEM_DATE 12   /**< integer: microseconds since 1970-01-01T00:00:00Z */
+/** text, length: a number that neither an int64_t nor a double holds, as JSON writes it. */
+#define RESTWAY_PLUGIN_ITEM_NUMBER_OUT_OF_RANGE 13
 
-/** One step through a value that is encoded. */
+/** One step through a value that is encoded. Fields that its kind does not name are zero. */
 typedef struct restway_plugin_item {
     /** sizeof(restway_plugin_item), set by the caller. */
     size_t struct_size;
@@ -91,18 +95,25 @@ typedef struct restway_plugin_item {
     int64_t count;
     int64_t integer;
     double real;
-    /** Borrowed until the next step. */
+    /** Borrowed until the next step; valid UTF-8, but for BYTES. A NUL follows. */
     const char *text;
     size_t length;
 } restway_plugin_item;
 
-/** The value that a mapper encodes, one step after the other, and where its bytes go. */
+/** The value that a mapper encodes, one step after the other, and where its bytes go.
+ *
+ *  Exactly one value: a scalar, or BEGIN_OBJECT, for each member KEY and a value, END_OBJECT; or
+ *  BEGIN_ARRAY, values, END_ARRAY; then END. No key stands twice in an object. Both functions are
+ *  called on the thread that called `encode`, and not after it has returned. Whoever breaks this
+ *  writes nothing: the request fails, and the error names the plugin. */
 typedef struct restway_plugin_reader {
     size_t struct_size;
     void *context;
-    /** The next step. RESTWAY_PLUGIN_OK, or what `encode` then has to return. */
+    /** The next step; not asked for again after END. RESTWAY_PLUGIN_OK, or what `encode` then has
+     *  to return: the host knows why. */
     int32_t (*next)(void *context, restway_plugin_item *item);
-    /** Appends to the body. RESTWAY_PLUGIN_OK, or what `encode` then has to return. */
+    /** Appends `length` bytes to the body, before or after END. RESTWAY_PLUGIN_OK, or what `encode`
+     *  then has to return. */
     int32_t (*write)(void *context, const void *bytes, size_t length);
 } restway_plugin_reader;
 
@@ -112,7 +123,8 @@ typedef struct restway_plugin_mapper {
     /** Unique among the mappers of a client; letters, digits, `-`, `_`. */
     const char *name;
     /** What it reads: lower case, without parameters, separated by spaces; `*+json` stands for
-     *  every type with that suffix. The first one is what it writes. */
+     *  every type with that suffix. The first one is what it writes, unless the request's
+     *  Content-Type says another one of them. */
     const char *media_types;
     /** Handed to the functions below. */
     void *context;
@@ -123,7 +135,8 @@ typedef struct restway_plugin_mapper {
     int32_t (*decode)(
         void *context, const void *bytes, size_t length, const restway_plugin_sink *sink,
         const restway_plugin_limits *limits, restway_plugin_reason *reason);
-    /** Writes a value; NULL when the mapper only reads. */
+    /** Reads a value to its END and writes it; NULL when the mapper only reads. A value that the
+     *  format cannot hold is RESTWAY_PLUGIN_FAILED, with a reason: never write another one. */
     int32_t (*encode)(
         void *context, const restway_plugin_reader *reader, restway_plugin_reason *reason);
 } restway_plugin_mapper;

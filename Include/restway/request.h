@@ -115,11 +115,13 @@ RESTWAY_API RESTWAY_MUST_USE restway_status restway_request_set_variable(
 
 /** Gives a parameter its value, in place of an earlier one. For GET, HEAD and DELETE parameters go
  *  into the query, where a null is left out and a list repeats the name; otherwise they make the
- *  JSON body, where a null is kept and a dotted name nests.
+ *  body, where a null is kept and a dotted name nests. The body is JSON unless a Content-Type or a
+ *  data mapper says otherwise.
  *
  *  @param name  *Copied*.
- *  @param value A null, bool, int64, double, date, string, bytes (base64), JSON or list. *Copied*.
- *               A date is written as ISO 8601 in UTC.
+ *  @param value A null, bool, int64, double, date, string, bytes, JSON or list. *Copied*. In a
+ *               query and in JSON a date is written as ISO 8601 in UTC and bytes as base64; other
+ *               formats may have words of their own for them.
  *  @return RESTWAY_OK, RESTWAY_E_INVALID_ARGUMENT.
  *
  *  Threads: any. Blocks: never. */

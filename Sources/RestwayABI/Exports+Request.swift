@@ -121,7 +121,7 @@ public func restway_request_set_parameter(
                 .invalidArgument, "name \"\(name)\" has nothing between two of its dots",
                 field: "name")
         }
-        let parameter = Parameter(keys: keys, value: try HostValue(value, "value").json(name))
+        let parameter = Parameter(keys: keys, value: try HostValue(value, "value").parameter(name))
         request.spec.withLock { $0.parameters.append(parameter) }
     }
 }

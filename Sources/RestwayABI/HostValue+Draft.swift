@@ -1,5 +1,6 @@
 import RestwayClient
 import RestwayJSON
+import RestwayMapping
 import RestwayObjects
 
 /// Values for drafts.
@@ -25,6 +26,27 @@ extension HostValue {
         case .bytes(let value): return .bytes(value)
         case .json(let value): return Self.value(value, isJSON: true)
         case .object, .list: throw unfit(name, "the value of an attribute")
+        }
+    }
+
+    /// As JSON, which has neither dates nor bytes.
+    private func json(_ name: String) throws(Failure) -> JSONValue {
+        switch self {
+        case .null: return .null
+        case .bool(let value): return .bool(value)
+        case .integer(let value): return .integer(value)
+        case .double(let value):
+            guard let real = JSONValue.real(value) else { throw unfit(name, "a JSON number") }
+            return real
+        case .date(let value): return .string(DateFormat.iso8601.format(value))
+        case .string(let value): return .string(value)
+        case .bytes(let value): return .string(Base64.encode(value))
+        case .json(let value): return value
+        case .object: throw unfit(name, "JSON")
+        case .list(let elements):
+            var values: [JSONValue] = []
+            for element in elements { values.append(try element.json(name)) }
+            return .array(values)
         }
     }
 

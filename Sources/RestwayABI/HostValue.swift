@@ -109,24 +109,24 @@ indirect enum HostValue {
         }
     }
 
-    /// As a parameter.
-    func json(_ name: String) throws(Failure) -> JSONValue {
+    /// As a parameter: what has no word in the body's format is written by its mapper.
+    func parameter(_ name: String) throws(Failure) -> WireValue {
         switch self {
-        case .null: return .null
-        case .bool(let value): return .bool(value)
-        case .integer(let value): return .integer(value)
+        case .null: return .leaf(.null)
+        case .bool(let value): return .leaf(.bool(value))
+        case .integer(let value): return .leaf(.int64(value))
         case .double(let value):
-            guard let real = JSONValue.real(value) else { throw unfit(name, "a JSON number") }
-            return real
-        case .date(let value): return .string(DateFormat.iso8601.format(value))
-        case .string(let value): return .string(value)
-        case .bytes(let value): return .string(Base64.encode(value))
-        case .json(let value): return value
+            guard value.isFinite else { throw unfit(name, "a JSON number") }
+            return .leaf(.double(value))
+        case .date(let value): return .leaf(.date(value))
+        case .string(let value): return .leaf(.string(value))
+        case .bytes(let value): return .leaf(.bytes(value))
+        case .json(let value): return WireValue(value)
         case .object: throw unfit(name, "a parameter")
         case .list(let elements):
-            var values: [JSONValue] = []
-            for element in elements { values.append(try element.json(name)) }
-            return .array(values)
+            var values: [WireValue] = []
+            for element in elements { values.append(try element.parameter(name)) }
+            return .list(values)
         }
     }
 

@@ -43,8 +43,8 @@ struct APIDefinition: Sendable {
     var plugins: [PluginReference] = []
     /// The name of the mapper for answers to requests whose route names none.
     var dataMapper: String?
-    /// What routes name, and where the document says so.
-    var dataMappersOfRoutes: [(path: String, name: String)] = []
+    /// What routes name.
+    var dataMappersOfRoutes: [RouteMapper] = []
 
     /// What performs exchanges whose route says nothing.
     var transport: TransportReference?

@@ -10,8 +10,10 @@ struct RouteSettings: Sendable {
     /// In place of the client's.
     var retry: RetryPolicy?
     var auth: AuthMode?
-    /// The name of the mapper for its answers.
+    /// The name of the mapper for its answers, and for its bodies if it writes.
     var dataMapper: String?
     /// In place of the client's.
     var transport: TransportReference?
+
+    var contentType: String? { headers.last { $0.name.lowercased() == "content-type" }?.value }
 }

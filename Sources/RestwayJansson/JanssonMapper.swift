@@ -3,7 +3,10 @@ package import RestwayMapping
 
 /// The built-in mapper: JSON (RFC 8259), read by Jansson.
 package struct JanssonMapper: Mapper {
+    package let title = "the built-in mapper"
     package let mediaTypes = ["application/json", "*+json", "text/json"]
+    package let writtenType: String? = "application/json"
+    package let writesInfinities = false
 
     private let sizes: LargeText
 

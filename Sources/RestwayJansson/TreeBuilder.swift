@@ -56,6 +56,14 @@ final class TreeBuilder: EventSink {
     func bool(_ value: Bool) -> EventAnswer { put(.bool(value)) }
     func null() -> EventAnswer { put(.null) }
 
+    func bytes(_ content: UnsafeRawBufferPointer) -> EventAnswer {
+        put(.string(Base64.encode(Array(content))))
+    }
+
+    func date(_ microseconds: Int64) -> EventAnswer {
+        put(.string(DateFormat.iso8601.format(microseconds)))
+    }
+
     func unrepresentableNumber(_ text: UnsafeRawBufferPointer) -> EventAnswer {
         put(.outOfRange(text))
     }

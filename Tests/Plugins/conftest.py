@@ -4,6 +4,7 @@ of a process, so each test has a process of its own."""
 from __future__ import annotations
 
 import http.server
+import json
 import os
 import subprocess
 import sys
@@ -12,8 +13,10 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from msgpack_peer import Peer, running
 
 ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "bindings" / "python"))
 MakePlugin = Callable[..., Path]
 RunProgram = Callable[..., str]
 
@@ -25,7 +28,7 @@ def _make_plugin(tmp_path: Path) -> MakePlugin:
         words = [f"-D{define}" for define in defines]
         subprocess.run(
             ["cc", "-std=c99", "-Wall", "-Wextra", "-pedantic", "-Werror", "-O1", "-fPIC",
-             "-shared", f"-I{ROOT / 'Include'}", *words,
+             "-shared", "-pthread", f"-I{ROOT / 'Include'}", *words,
              str(Path(__file__).with_name("plugin.c")), "-o", str(path)],
             check=True,
         )
@@ -35,15 +38,29 @@ def _make_plugin(tmp_path: Path) -> MakePlugin:
 
 
 class _Numbers(http.server.BaseHTTPRequestHandler):
-    """Answers every path with a number, as what the path says it is."""
+    """Answers every path with a number, as what the path says it is; a POST with what it was."""
 
     protocol_version = "HTTP/1.1"
 
     def do_GET(self) -> None:
-        kind, _, body = self.path.strip("/").partition("/")
+        path, _, status = self.path.strip("/").partition("?")
+        kind, _, body = path.partition("/")
         content = body.encode()
-        self.send_response(200)
+        self.send_response(int(status or 200))
         self.send_header("Content-Type", f"application/{kind}")
+        self.send_header("Content-Length", str(len(content)))
+        self.end_headers()
+        self.wfile.write(content)
+
+    def do_POST(self) -> None:
+        body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
+        told = {
+            "id": 1, "type": self.headers["Content-Type"], "accept": self.headers["Accept"],
+            "body": body.decode("latin-1"),
+        }
+        content = json.dumps(told).encode()
+        self.send_response(200)
+        self.send_header("Content-Type", "application/json")
         self.send_header("Content-Length", str(len(content)))
         self.end_headers()
         self.wfile.write(content)
@@ -100,3 +117,9 @@ def _run_program(url: str) -> RunProgram:
         return ended.stdout
 
     return run
+
+
+@pytest.fixture(name="peer")
+def _peer() -> Iterator[Peer]:
+    with running() as peer:
+        yield peer

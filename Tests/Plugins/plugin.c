@@ -1,6 +1,7 @@
 /* A plugin that does one thing wrong, or right: the test that compiles it defines which.
  *
  * Its mapper, for application/x-number, reads a body that is one decimal number as {"id": number}.
+ * With WRITES it also writes, see encoding.h.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,6 +20,15 @@
 #endif
 
 static const restway_plugin_sink *last_sink;
+
+#ifdef WRITES
+#include "encoding.h"
+#else
+#define encode NULL
+#endif
+#ifndef TYPES
+#define TYPES "application/x-number text/x-number"
+#endif
 
 static int32_t decode(
     void *context, const void *bytes, size_t length, const restway_plugin_sink *sink,
@@ -65,10 +75,10 @@ static const restway_plugin_mapper mapper = {
     sizeof(restway_plugin_mapper),
 #endif
     "number",
-    "application/x-number",
+    TYPES,
     NULL,
     decode,
-    NULL,
+    encode,
 };
 #endif
 

@@ -180,5 +180,15 @@ final class EncodingTests: XCTestCase {
                 return XCTFail("\($0)")
             }
         }
+        // For a mapper that has words for them they are numbers; JSON has none.
+        var options = EncodingOptions()
+        options.keepsInfinities = true
+        XCTAssertThrowsError(
+            try encoded(.draft(draft.capture()), Model.mapping, nil, options)
+        ) {
+            XCTAssertEqual(
+                ($0 as? MapperError)?.message,
+                "a number is infinite, or none: JSON cannot write it")
+        }
     }
 }

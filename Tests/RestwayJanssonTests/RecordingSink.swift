@@ -35,6 +35,10 @@ final class RecordingSink: EventSink {
     func double(_ value: Double) -> EventAnswer { record("\(value)") }
     func bool(_ value: Bool) -> EventAnswer { record("\(value)") }
     func null() -> EventAnswer { record("null") }
+    func bytes(_ content: UnsafeRawBufferPointer) -> EventAnswer {
+        record("bytes \(Array(content))")
+    }
+    func date(_ microseconds: Int64) -> EventAnswer { record("date \(microseconds)") }
     func unrepresentableNumber(_ digits: UnsafeRawBufferPointer) -> EventAnswer {
         record("number " + text(digits))
     }

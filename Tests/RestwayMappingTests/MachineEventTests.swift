@@ -142,7 +142,7 @@ final class MachineEventTests: XCTestCase {
         for _ in 0..<20_000 {
             let machine = MappingMachine(plan: plan)
             for _ in 0..<Int.random(in: 0...30, using: &generator) {
-                switch Int.random(in: 0...11, using: &generator) {
+                switch Int.random(in: 0...13, using: &generator) {
                 case 0...1: _ = machine.beginObject()
                 case 2: _ = machine.endObject()
                 case 3: _ = machine.beginArray(count: nil)
@@ -153,6 +153,8 @@ final class MachineEventTests: XCTestCase {
                 case 8: _ = Array("text".utf8).withUnsafeBytes { machine.string($0) }
                 case 9:
                     _ = Array("1e999".utf8).withUnsafeBytes { machine.unrepresentableNumber($0) }
+                case 10: _ = machine.date(1)
+                case 11: _ = [UInt8(1)].withUnsafeBytes { machine.bytes($0) }
                 default:
                     _ = key(
                         machine, ["a", "id", "json", "number"].randomElement(using: &generator)!)

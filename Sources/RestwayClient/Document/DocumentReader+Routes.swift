@@ -99,9 +99,6 @@ extension DocumentReader {
             auth: object["auth"]?.routeAuthMode(),
             dataMapper: object["dataMapper"]?.nonEmptyString(),
             transport: object["transport"]?.transport())
-        if let name = settings.dataMapper, let node = object["dataMapper"] {
-            definition.dataMappersOfRoutes.append((node.path, name))
-        }
         if let transport = settings.transport, let node = object["transport"] {
             definition.transportsOfRoutes.append((node.path, transport))
         }
@@ -110,6 +107,12 @@ extension DocumentReader {
         }
         let requests = requestParts(
             object["request"], routeMethods: methods, entity: object["entity"])
+        if let name = settings.dataMapper, let node = object["dataMapper"] {
+            definition.dataMappersOfRoutes.append(
+                RouteMapper(
+                    name: name, hasBody: !requests.isEmpty, contentType: settings.contentType,
+                    documentPath: node.path))
+        }
         guard let template = object.required("path")?.template(), !methods.isEmpty else {
             return nil
         }

@@ -66,7 +66,7 @@ extension DocumentNode {
         case ("numberText", .double): return .doubleText
         case ("numberText", .string): return .numberAsText
         case ("url", .string): return .url
-        case ("base64", .bytes): return .bytes
+        case ("base64", .bytes): return .base64Bytes
         case ("base64", .string): return .base64Text
         default:
             guard let types = Self.typesOfTransforms[name] else { return .custom(name, type) }

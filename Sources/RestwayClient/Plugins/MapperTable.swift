@@ -6,21 +6,75 @@ import RestwayPlugins
 struct MapperTable: Sendable {
     /// As documents call the built-in mapper.
     static let builtInName = "jansson"
+    private static let json = "application/json"
 
+    /// What writes a body, and the Content-Type that it goes out with.
+    struct Writer {
+        let mapper: any Mapper
+        let type: String
+    }
+
+    private let builtIn = JanssonMapper()
     private let plugins: [PluginMapper]
     /// For what no route decides: the document's choice, else the built-in mapper.
     private let standard: any Mapper
+    /// What answers may be when no route decides: the choice of a document leaves other types to
+    /// other mappers.
+    private let accepted: String
 
     init(_ definition: APIDefinition, _ plugins: [Plugin]) throws(Failure) {
         self.plugins = plugins.flatMap(\.mappers)
-        standard = try Self.mapper(definition.dataMapper, self.plugins) ?? JanssonMapper()
-        for (path, name) in definition.dataMappersOfRoutes {
+        standard = try Self.mapper(definition.dataMapper, self.plugins) ?? builtIn
+        let type = Self.firstType(standard)
+        accepted = type == Self.json ? type : "\(type), \(Self.json);q=0.9"
+        for route in definition.dataMappersOfRoutes {
             do {
-                _ = try Self.mapper(name, self.plugins)
+                _ = try Self.mapper(route.name, self.plugins)
+                if route.hasBody { _ = try writer(named: route.name, type: route.contentType) }
             } catch {
-                throw Failure(error.reason, "\(path): \(error.message)", field: path)
+                let path = route.documentPath
+                throw Failure(.plugin, "\(path): \(error.message)", field: path)
             }
         }
+    }
+
+    /// The mapper for bodies that are made of values.
+    ///
+    /// - Parameters:
+    ///   - name: What the route says; it was checked.
+    ///   - type: The Content-Type that the request or its route asks for.
+    func writer(named name: String?, type: String?) throws(Failure) -> Writer {
+        let named = name.flatMap { try? Self.mapper($0, plugins) }
+        if let type {
+            let essence = MediaType.essence(type)
+            let all: [any Mapper] = [named, standard].compactMap { $0 } + plugins + [builtIn]
+            let mapper = all.first { $0.writtenType != nil && MediaType.reads($0, essence) }
+            if let mapper { return Writer(mapper: mapper, type: type) }
+            throw Failure(
+                .invalidArgument,
+                "no mapper writes \"\(essence)\", which the request's Content-Type asks for",
+                field: "Content-Type")
+        }
+        let chosen = named ?? standard
+        if let type = chosen.writtenType { return Writer(mapper: chosen, type: type) }
+        // One that only reads is no reason to write anything but what it reads; what the document
+        // chose, it chose for answers.
+        guard let named, !MediaType.reads(named, Self.json) else {
+            return Writer(mapper: builtIn, type: Self.json)
+        }
+        throw Failure(
+            .plugin, "\(named.title) only reads, and a body would have to be written",
+            field: "dataMapper")
+    }
+
+    /// The media types that answers should have, for a request whose route names `name`, if any.
+    func accepted(named name: String?) -> String {
+        guard let name, let mapper = try? Self.mapper(name, plugins) else { return accepted }
+        return Self.firstType(mapper)
+    }
+
+    private static func firstType(_ mapper: any Mapper) -> String {
+        mapper.mediaTypes.first { !$0.hasPrefix("*") } ?? json
     }
 
     /// The mapper for a body of `type`; nil when nobody reads that.
@@ -32,7 +86,7 @@ struct MapperTable: Sendable {
         let essence = MediaType.essence(type)
         if MediaType.reads(standard, essence) { return standard }
         if let mapper = plugins.first(where: { MediaType.reads($0, essence) }) { return mapper }
-        return MediaType.isJSON(type) || looksLikeJSON ? standard : nil
+        return MediaType.isJSON(type) || looksLikeJSON ? builtIn : nil
     }
 
     private static func mapper(

@@ -1,5 +1,6 @@
 import RestwayJSON
 import RestwayMapping
+import RestwayObjects
 import RestwayRouting
 
 /// Writes parameters where they go: into a query, or into a body.
@@ -9,15 +10,19 @@ enum ParameterEncoding {
         var pairs: [Pair] = []
         for parameter in latest(parameters) {
             let name = parameter.keys.joined(separator: ".")
-            for value in parameter.value.elements ?? [parameter.value] where !value.isNull {
-                guard let text = text(value) else {
+            for value in elements(parameter.value) {
+                switch value {
+                case .leaf(.null): continue
+                case .leaf(let value): pairs.append(Pair(name: name, value: text(value)))
+                case .list, .object:
+                    var found = "an object"
+                    if case .list = value { found = "an array" }
                     throw Failure(
                         .invalidArgument,
-                        "parameter \"\(name)\" is \(value.kind.withArticle); a query holds "
-                            + "strings, numbers, booleans and lists of them",
+                        "parameter \"\(name)\" is \(found); a query holds strings, numbers, "
+                            + "booleans and lists of them",
                         field: name)
                 }
-                pairs.append(Pair(name: name, value: text))
             }
         }
         return pairs
@@ -27,7 +32,7 @@ enum ParameterEncoding {
     static func object(_ parameters: [Parameter]) throws(Failure) -> WireObject {
         var object = WireObject()
         for parameter in parameters {
-            guard object.set(parameter.keys[...], WireValue(parameter.value)) else {
+            guard object.set(parameter.keys[...], parameter.value) else {
                 let name = parameter.keys.joined(separator: ".")
                 throw Failure(
                     .invalidArgument, "parameter \"\(name)\" nests in one that is no object",
@@ -52,11 +57,21 @@ enum ParameterEncoding {
         return result
     }
 
-    private static func text(_ value: JSONValue) -> String? {
-        switch value.kind {
-        case .string: value.string
-        case .integer, .real, .boolean: String(decoding: value.text(), as: UTF8.self)
-        case .null, .array, .object: nil
+    private static func elements(_ value: WireValue) -> [WireValue] {
+        if case .list(let elements) = value { elements } else { [value] }
+    }
+
+    private static func text(_ value: Value) -> String {
+        switch value {
+        case .bool(let value): value ? "true" : "false"
+        case .int64(let value): String(value)
+        // As a body has it.
+        case .double(let value):
+            JSONValue.real(value).map { String(decoding: $0.text(), as: UTF8.self) } ?? "\(value)"
+        case .string(let text), .json(let text): text
+        case .date(let date): DateFormat.iso8601.format(date)
+        case .bytes(let bytes): Base64.encode(bytes)
+        case .absent, .null, .link, .links: ""
         }
     }
 }

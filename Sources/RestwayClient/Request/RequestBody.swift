@@ -12,9 +12,13 @@ struct RequestBody {
     let method: Method
     let path: String?
     let routeName: String?
+    /// The route's mapper, by name.
+    let dataMapper: String?
+    /// What the request or its route asks for.
+    let contentType: String?
     let questions: BodyQuestions
 
-    private static let mapper = JanssonMapper()
+    private static let json = JanssonMapper()
 
     private var limits: MappingLimits {
         MappingLimits(nestingDepthMax: client.options.nestingDepthMax)
@@ -38,6 +42,7 @@ struct RequestBody {
         options.keepsNulls = descriptor.keepsNulls
         options.isChangedOnly = descriptor.isChangedOnly
         options.limits = limits
+        options.keepsInfinities = try writer().mapper.writesInfinities
         options.transforms = api.definition.transforms
         options.isAbandoned = questions.isAbandoned
         options.excludes = { entity, relationship in
@@ -51,7 +56,7 @@ struct RequestBody {
         }
         var unread: Failure?
         var encoder = ObjectEncoder(
-            mappings: api.definition.entityMappings, options: options, json: Self.mapper
+            mappings: api.definition.entityMappings, options: options, json: Self.json
         ) { entity, key in
             do throws(Failure) {
                 return try client.store.newest(entity, storeKey: key)
@@ -94,11 +99,17 @@ struct RequestBody {
         return RequestDescriptor(mapping: mapping)
     }
 
-    /// The bytes of a body: `mapped` over the parameters of the document, and those of the caller
-    /// over both.
+    /// Who writes the body.
+    func writer() throws(Failure) -> MapperTable.Writer {
+        try client.mappers.writer(named: dataMapper, type: contentType)
+    }
+
+    /// The bytes of a body and their media type: `mapped` over the parameters of the document, and
+    /// those of the caller over both.
     func bytes(
         _ mapped: WireObject?, defaults: [Parameter], callers: [Parameter]
-    ) throws(Failure) -> [UInt8] {
+    ) throws(Failure) -> (bytes: [UInt8], mediaType: String) {
+        let writer = try writer()
         var body: WireObject
         if let mapped {
             body = try ParameterEncoding.object(defaults)
@@ -108,8 +119,9 @@ struct RequestBody {
             body = try ParameterEncoding.object(defaults + callers)
         }
         do throws(MapperError) {
-            return try Self.mapper.encode(
-                ValueReader(.object(body), json: Self.mapper, limits: limits))
+            let bytes = try writer.mapper.encode(
+                ValueReader(.object(body), json: Self.json, limits: limits))
+            return (bytes, writer.type)
         } catch {
             throw Failure(.mapping, "the body of the request: \(error.message)")
         }

@@ -191,7 +191,9 @@ struct RequestPreparation {
         }
         let maker = RequestBody(
             client: client, api: api, method: method, path: destination.path,
-            routeName: destination.route.map(APIDefinition.settingsKey), questions: questions)
+            routeName: destination.route.map(APIDefinition.settingsKey),
+            dataMapper: settings.dataMapper,
+            contentType: contentType(spec) ?? settings.contentType, questions: questions)
         var mapped = RequestBody.Mapped.nothing
         if var sent = submission, spec.body == nil {
             mapped = try maker.mapped(&sent)
@@ -209,11 +211,16 @@ struct RequestPreparation {
         case .object(let written): object = written
         case .nothing where isQuery || parameters.isEmpty: return Content()
         case .nothing: break
-        case .owed: return Content(mediaType: "application/json", isOwed: true)
+        case .owed: return Content(mediaType: try maker.writer().type, isOwed: true)
         }
-        let bytes = try maker.bytes(
+        let made = try maker.bytes(
             object, defaults: isQuery ? [] : defaults, callers: isQuery ? [] : spec.parameters)
-        return Content(body: .bytes(bytes), mediaType: "application/json")
+        return Content(body: .bytes(made.bytes), mediaType: made.mediaType)
+    }
+
+    /// What the caller asks for.
+    private func contentType(_ spec: RequestSpec) -> String? {
+        spec.headers.last { $0.name.lowercased() == "content-type" }?.value
     }
 
     /// The parameters that the document gives.
@@ -232,7 +239,7 @@ struct RequestPreparation {
         _ spec: RequestSpec, _ settings: RouteSettings, isTrusted: Bool, mediaType: String?
     ) -> [HeaderField] {
         var headers = Headers()
-        headers.set("Accept", "application/json")
+        headers.set("Accept", client.mappers.accepted(named: settings.dataMapper))
         headers.set("User-Agent", client.options.userAgent)
         if isTrusted {
             for line in api.definition.headers + environment.headers {

@@ -1,10 +1,10 @@
-import RestwayJSON
-import RestwayMapping
+package import RestwayJSON
+package import RestwayMapping
 import RestwayObjects
 
 extension WireValue {
     /// A parameter.
-    init(_ json: JSONValue) {
+    package init(_ json: JSONValue) {
         switch json.kind {
         case .null: self = .leaf(.null)
         case .boolean: self = .leaf(.bool(json.bool ?? false))

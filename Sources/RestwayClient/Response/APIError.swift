@@ -11,11 +11,15 @@ struct APIError {
     private static let detailsMax = 100
 
     /// Any body will do: one that is no JSON, or of another shape, has neither.
-    init(body: Body, mediaType: String?, _ definition: ErrorDefinition) {
+    ///
+    /// - Parameter read: Makes JSON of the body, whatever its format.
+    init(
+        body: Body, mediaType: String?, _ definition: ErrorDefinition,
+        read: (UnsafeRawBufferPointer) -> JSONValue? = { try? JSONValue.parse($0) }
+    ) {
         let format = definition.format(mediaType: mediaType)
         guard definition.code != nil || definition.message != nil || format != nil else { return }
-        let tree = body.withBytes { try? JSONValue.parse($0) }
-        guard let tree else { return }
+        guard let tree = body.withBytes(read) else { return }
         switch format {
         case .jsonapi: readJSONAPI(tree)
         case .problem: readProblem(tree)

@@ -1,5 +1,6 @@
 import RestwayHTTP
 import RestwayJSON
+import RestwayJansson
 import RestwayMapping
 import RestwayObjects
 import RestwayRouting
@@ -152,7 +153,10 @@ struct ResponseProcessor {
                 throw Failure(.cancelled, "cancelled while mapping")
             case .tooManyObjects:
                 throw failure(.tooLarge, "\(describe(received)): \(error.message)", received)
-            case .tooDeep, .brokenEvents:
+            case .brokenEvents:
+                throw failure(
+                    .mapping, "\(describe(received)): \(mapper.title): \(error.message)", received)
+            case .tooDeep:
                 throw failure(.mapping, "\(describe(received)): \(error.message)", received)
             }
         }
@@ -216,7 +220,7 @@ struct ResponseProcessor {
     private func httpFailure(_ received: ReceivedResponse) -> Failure {
         let error = APIError(
             body: received.body, mediaType: received.headers[first: "Content-Type"],
-            api.definition.errors)
+            api.definition.errors, read: { self.json($0, of: received) })
         var message = "\(describe(received)) answered \(received.status)"
         if let reason = HTTPStatus.reason(received.status) { message += " \(reason)" }
         if let text = error.message { message += ": \(text)" }
@@ -231,6 +235,20 @@ struct ResponseProcessor {
         failure.response = Response(received)
         guard let read = client.failureReader else { return failure }
         return CallbackScope.run { read(failure) }
+    }
+
+    /// The body as JSON, also when its format is another.
+    private func json(
+        _ body: UnsafeRawBufferPointer, of received: ReceivedResponse
+    ) -> JSONValue? {
+        let type = received.headers.joined("Content-Type")
+        let mapper = client.mappers.mapper(
+            named: request.dataMapper, type: type, looksLikeJSON: true)
+        guard let mapper, !MediaType.reads(mapper, "application/json"),
+            !(type.map(MediaType.isJSON) ?? false)
+        else { return try? JSONValue.parse(body) }
+        let limits = MappingLimits(nestingDepthMax: client.options.nestingDepthMax)
+        return JSONValue.read(body, by: mapper, limits)
     }
 
     private func failure(

@@ -2,8 +2,10 @@ package import RestwayObjects
 
 /// The way back, into a payload.
 extension ValueConversion {
-    /// What a payload gets for an attribute's value: null, a bool, an int64, a finite double, a
-    /// string or JSON text; `absent` when it is to be left out.
+    /// What a payload gets for an attribute's value: null, a bool, an int64, a double, a string,
+    /// JSON text, a date or bytes; `absent` when it is to be left out.
+    ///
+    /// Formats without dates and bytes write those as ISO 8601 and base64.
     ///
     /// - Parameter transforms: The host's, by name; a name that is missing does nothing.
     package func encode(
@@ -12,14 +14,17 @@ extension ValueConversion {
         switch (self, value) {
         case (_, .absent), (_, .null):
             return value
-        case (.date(let format), .date(let date)):
+        case (.date(let format?), .date(let date)):
             return format.encode(date)
         case (.boolWords(let words), .bool(let value)):
             return words.word(value)
         case (.intText, .int64(let number)), (.doubleText, .int64(let number)):
             return .string(String(number))
         case (.intText, .double(let number)), (.doubleText, .double(let number)):
-            return .string(try Self.finite(number).description)
+            guard number.isFinite else {
+                throw TransformError("expected a number, found one that has no digits")
+            }
+            return .string(number.description)
         case (.numberAsText, .string(let text)):
             return try Self.number(text)
         case (.url, .string(let text)):
@@ -29,6 +34,8 @@ extension ValueConversion {
             return value
         case (.base64Text, .string(let text)):
             return .string(Base64.encode(Array(text.utf8)))
+        case (.base64Bytes, .bytes(let bytes)):
+            return .string(Base64.encode(bytes))
         case (.custom(let name, _), _):
             guard let encode = transforms[name]?.encode else { return try Self.plain(value) }
             return try Self.plain(encode(value))
@@ -40,19 +47,9 @@ extension ValueConversion {
     /// What a value is written as when no transform says otherwise.
     private static func plain(_ value: Value) throws(TransformError) -> Value {
         switch value {
-        case .absent, .null, .bool, .int64, .string, .json: return value
-        case .double(let number): return .double(try finite(number))
-        case .date(let date): return .string(DateFormat.iso8601.format(date))
-        case .bytes(let bytes): return .string(Base64.encode(bytes))
+        case .absent, .null, .bool, .int64, .double, .string, .json, .date, .bytes: return value
         case .link, .links: throw TransformError("expected a value, found an object")
         }
-    }
-
-    private static func finite(_ number: Double) throws(TransformError) -> Double {
-        guard number.isFinite else {
-            throw TransformError("expected a number, found one that JSON cannot write")
-        }
-        return number
     }
 
     private static func number(_ text: String) throws(TransformError) -> Value {

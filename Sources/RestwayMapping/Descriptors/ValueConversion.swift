@@ -12,9 +12,11 @@ package enum ValueConversion: Sendable, Equatable {
     case int
     case double
     case string
-    /// Numbers or strings, as the format says.
-    case date(DateFormat)
-    /// Strings of base64 (RFC 4648, sections 4 and 5).
+    /// Dates. Where the payload's format has none they are numbers or strings as the date format
+    /// says, and always written so; without a date format they are ISO 8601 there.
+    case date(DateFormat?)
+    /// Bytes, or strings of base64 (RFC 4648, sections 4 and 5) where the payload's format has
+    /// none.
     case bytes
     /// The text of the value, whatever it is.
     case json
@@ -30,6 +32,8 @@ package enum ValueConversion: Sendable, Equatable {
     case url
     /// Strings that are written as base64.
     case base64Text
+    /// Bytes that are always written as base64.
+    case base64Bytes
     /// What the host's transform of that name makes; the result must be of the type.
     case custom(String, AttributeType)
 
@@ -42,7 +46,7 @@ package enum ValueConversion: Sendable, Equatable {
             case .int: .int
             case .double: .double
             case .string: .string
-            case .date: .date(format ?? .iso8601)
+            case .date: .date(format)
             case .bytes: .bytes
             case .json: .json
             }

@@ -6,6 +6,8 @@ package struct EncodingOptions {
     package var keepsNulls = true
     /// Whether of the outermost object only that is written which was changed.
     package var isChangedOnly = false
+    /// Whether numbers that are infinite, or none, can be written; else they are an error.
+    package var keepsInfinities = false
     /// Asked for each relationship of each object: true leaves it out.
     package var excludes: (Entity, Relationship) -> Bool = { _, _ in false }
     /// Asked before each question and each object: true ends the writing.

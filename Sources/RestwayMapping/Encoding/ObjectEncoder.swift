@@ -154,8 +154,12 @@ package struct ObjectEncoder {
         _ source: Source, _ attribute: AttributeMapping
     ) throws(EncodingError) -> Value {
         do throws(TransformError) {
-            return try attribute.conversion.encode(
+            let value = try attribute.conversion.encode(
                 source.values[attribute.attribute], options.transforms)
+            if case .double(let number) = value, !number.isFinite, !options.keepsInfinities {
+                throw TransformError("expected a number, found one that JSON cannot write")
+            }
+            return value
         } catch {
             throw .transform(
                 entity: source.entity.name,
@@ -244,7 +248,7 @@ package struct ObjectEncoder {
 
     private func expanded(_ value: WireValue) -> WireValue {
         guard case .leaf(.json(let text)) = value else { return value }
-        return WireBuilder.value(json: text, json, options.limits) ?? value
+        return (try? WireBuilder.value(json: text, json, options.limits)) ?? value
     }
 
     private func blocked(_ entity: Entity, _ name: String, _ source: [String]) -> EncodingError {

@@ -1,77 +1,156 @@
 import RestwayObjects
 
-/// What a mapper writes, for it to read: the mirror of `Mapper.decode`.
+/// What a mapper writes, one step after the other: the mirror of `EventSink`.
 ///
-/// `read` pushes exactly one value into the mapper's sink, on the thread that called it, as the
-/// contract of `EventSink` says; the sink may answer `skip` and `stop`. JSON text within the value
-/// is read by `json`, so that a mapper of another media type meets values only.
+/// A value is a scalar, or `beginObject`, for each member `key` and a value, `endObject`, or
+/// `beginArray`, values, `endArray`; `end` follows it, as often as it is asked for. JSON text in
+/// the value is taken apart on the way, so that a mapper of another media type meets values only.
 package struct ValueReader {
-    private let value: WireValue
+    package enum Step: Equatable, Sendable {
+        /// The value is complete.
+        case end
+        case beginObject(count: Int)
+        case key(String)
+        case endObject
+        case beginArray(count: Int)
+        case endArray
+        case null
+        case bool(Bool)
+        case int64(Int64)
+        case double(Double)
+        case string(String)
+        case bytes([UInt8])
+        /// Microseconds since 1970-01-01T00:00:00Z.
+        case date(Int64)
+        /// A number that neither an int64 nor a double holds: its text, which is a JSON number.
+        case unrepresentableNumber(String)
+    }
+
+    /// A container that is open.
+    private struct Frame {
+        enum Content {
+            case list([WireValue])
+            case object(WireObject)
+        }
+
+        let content: Content
+        /// What comes next.
+        var index = 0
+        /// Whether it is part of JSON text, whose depth was looked at when that was read.
+        let isJSON: Bool
+    }
+
     private let json: any Mapper
     private let limits: MappingLimits
+    private var frames: [Frame] = []
+    /// The value that is next, and whether it is part of JSON text.
+    private var pending: (value: WireValue, isJSON: Bool)?
 
-    /// - Parameter limits: How deep the value, and the JSON text in it, may nest.
+    /// - Parameters:
+    ///   - json: Reads JSON text.
+    ///   - limits: How deep the value, and the JSON text in it, may nest.
     package init(_ value: WireValue, json: any Mapper, limits: MappingLimits) {
-        self.value = value
+        pending = (value, false)
         self.json = json
         self.limits = limits
     }
 
-    package func read(into sink: any EventSink) throws(MapperError) {
-        _ = try push(value, sink, depth: 1)
-    }
-
-    private func push(
-        _ value: WireValue, _ sink: any EventSink, depth: Int
-    ) throws(MapperError) -> EventAnswer {
-        switch value {
-        case .leaf(let value): return try push(value, sink)
+    package mutating func next() throws(MapperError) -> Step {
+        if let (value, isJSON) = pending {
+            pending = nil
+            return try step(value, isJSON)
+        }
+        guard let last = frames.indices.last else { return .end }
+        let (index, isJSON) = (frames[last].index, frames[last].isJSON)
+        frames[last].index += 1
+        switch frames[last].content {
         case .list(let elements):
-            try check(depth)
-            let answer = sink.beginArray(count: elements.count)
-            guard answer == .want else { return answer }
-            for element in elements {
-                if try push(element, sink, depth: depth + 1) == .stop { return .stop }
-            }
-            return sink.endArray()
+            if index < elements.count { return try step(elements[index], isJSON) }
+            frames.removeLast()
+            return .endArray
         case .object(let object):
-            try check(depth)
-            let answer = sink.beginObject()
-            guard answer == .want else { return answer }
-            for key in object.keys {
-                guard let member = object[key] else { continue }
-                switch key.withBytes(sink.key) {
-                case .want: if try push(member, sink, depth: depth + 1) == .stop { return .stop }
-                case .skip: continue
-                case .stop: return .stop
-                }
+            if index < object.keys.count, let value = object[object.keys[index]] {
+                pending = (value, isJSON)
+                return .key(object.keys[index])
             }
-            return sink.endObject()
+            frames.removeLast()
+            return .endObject
         }
     }
 
-    private func push(_ value: Value, _ sink: any EventSink) throws(MapperError) -> EventAnswer {
+    private mutating func step(
+        _ value: WireValue, _ isJSON: Bool
+    ) throws(MapperError) -> Step {
         switch value {
-        case .bool(let value): return sink.bool(value)
-        case .int64(let value): return sink.int64(value)
-        case .double(let value): return sink.double(value)
-        case .string(let text): return text.withBytes(sink.string)
-        case .json(let text):
-            var text = text
-            let result: Result<Void, MapperError> = text.withUTF8 { text in
-                Result { () throws(MapperError) in
-                    try json.decode(UnsafeRawBufferPointer(text), into: sink, limits: limits)
-                }
-            }
-            try result.get()
-            return .want
-        case .absent, .null, .date, .bytes, .link, .links: return sink.null()
+        case .leaf(let value): return try step(value, isJSON)
+        case .list(let elements):
+            try open(.list(elements), isJSON)
+            return .beginArray(count: elements.count)
+        case .object(let object):
+            try open(.object(object), isJSON)
+            return .beginObject(count: object.keys.count)
         }
     }
 
-    private func check(_ depth: Int) throws(MapperError) {
-        guard depth <= limits.nestingDepthMax else {
+    private mutating func step(_ value: Value, _ isJSON: Bool) throws(MapperError) -> Step {
+        switch value {
+        case .bool(let value): return .bool(value)
+        case .int64(let value): return .int64(value)
+        case .double(let value): return .double(value)
+        case .string(let text): return .string(text)
+        case .bytes(let bytes): return .bytes(bytes)
+        case .date(let date): return .date(date)
+        case .json(let text):
+            let value = try WireBuilder.value(json: text, json, limits)
+            // What cannot be taken apart any further.
+            if case .leaf(.json(let number)) = value { return .unrepresentableNumber(number) }
+            return try step(value, true)
+        case .absent, .null, .link, .links: return .null
+        }
+    }
+
+    private mutating func open(
+        _ content: Frame.Content, _ isJSON: Bool
+    ) throws(MapperError) {
+        guard isJSON || frames.count < limits.nestingDepthMax else {
             throw MapperError("nested deeper than \(limits.nestingDepthMax) levels")
+        }
+        frames.append(Frame(content: content, isJSON: isJSON))
+    }
+
+    // MARK: For those who would rather be told
+
+    /// Pushes the rest of the value into `sink`, whose answers are obeyed.
+    package func read(into sink: any EventSink) throws(MapperError) {
+        var reader = self
+        while true {
+            let step = try reader.next()
+            guard step != .end else { return }
+            switch Self.push(step, sink) {
+            case .want: break
+            case .skip:
+                if case .key = step { reader.pending = nil } else { reader.frames.removeLast() }
+            case .stop: return
+            }
+        }
+    }
+
+    private static func push(_ step: Step, _ sink: any EventSink) -> EventAnswer {
+        switch step {
+        case .end: .stop
+        case .beginObject: sink.beginObject()
+        case .key(let text): text.withBytes(sink.key)
+        case .endObject: sink.endObject()
+        case .beginArray(let count): sink.beginArray(count: count)
+        case .endArray: sink.endArray()
+        case .null: sink.null()
+        case .bool(let value): sink.bool(value)
+        case .int64(let value): sink.int64(value)
+        case .double(let value): sink.double(value)
+        case .string(let text): text.withBytes(sink.string)
+        case .bytes(let bytes): bytes.withUnsafeBytes(sink.bytes)
+        case .date(let date): sink.date(date)
+        case .unrepresentableNumber(let text): text.withBytes(sink.unrepresentableNumber)
         }
     }
 }

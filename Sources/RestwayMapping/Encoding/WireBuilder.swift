@@ -10,18 +10,20 @@ final class WireBuilder: EventSink {
     private(set) var value: WireValue?
     private var open: [Container] = []
 
-    /// The value of JSON text; nil when it is none.
+    /// The value of JSON text.
     static func value(
         json text: String, _ mapper: any Mapper, _ limits: MappingLimits
-    ) -> WireValue? {
+    ) throws(MapperError) -> WireValue {
         let builder = WireBuilder()
         var text = text
-        return text.withUTF8 { text in
-            guard (try? mapper.decode(UnsafeRawBufferPointer(text), into: builder, limits: limits))
-                != nil
-            else { return nil }
-            return builder.value
+        let result: Result<Void, MapperError> = text.withUTF8 { text in
+            Result { () throws(MapperError) in
+                try mapper.decode(UnsafeRawBufferPointer(text), into: builder, limits: limits)
+            }
         }
+        try result.get()
+        guard let value = builder.value else { throw MapperError("no value") }
+        return value
     }
 
     func beginObject() -> EventAnswer {
@@ -59,6 +61,10 @@ final class WireBuilder: EventSink {
     func double(_ value: Double) -> EventAnswer { put(.leaf(.double(value))) }
     func bool(_ value: Bool) -> EventAnswer { put(.leaf(.bool(value))) }
     func null() -> EventAnswer { put(.leaf(.null)) }
+    func bytes(_ content: UnsafeRawBufferPointer) -> EventAnswer {
+        put(.leaf(.bytes(Array(content))))
+    }
+    func date(_ microseconds: Int64) -> EventAnswer { put(.leaf(.date(microseconds))) }
 
     func unrepresentableNumber(_ text: UnsafeRawBufferPointer) -> EventAnswer {
         put(.leaf(.json(String(decoding: text, as: UTF8.self))))

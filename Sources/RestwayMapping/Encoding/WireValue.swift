@@ -2,7 +2,8 @@ package import RestwayObjects
 
 /// A value on its way out, in the terms that all media types share.
 package indirect enum WireValue: Sendable {
-    /// Null, a bool, an int64, a finite double, a string or JSON text; `absent` is never written.
+    /// Null, a bool, an int64, a double, a string, JSON text, a date or bytes; `absent` is never
+    /// written.
     case leaf(Value)
     case list([WireValue])
     case object(WireObject)

@@ -23,6 +23,10 @@ package protocol EventSink: AnyObject {
     func double(_ value: Double) -> EventAnswer
     func bool(_ value: Bool) -> EventAnswer
     func null() -> EventAnswer
+    /// Of formats that have them; others write them as text.
+    func bytes(_ content: UnsafeRawBufferPointer) -> EventAnswer
+    /// Microseconds since 1970-01-01T00:00:00Z. Of formats that have dates.
+    func date(_ microseconds: Int64) -> EventAnswer
     /// A number that neither an int64 nor a double holds: its text, which is a JSON number.
     func unrepresentableNumber(_ text: UnsafeRawBufferPointer) -> EventAnswer
 }

@@ -11,6 +11,9 @@ extension MachineCore {
         case .double(let value): text.append(value.isFinite ? value.description : "null")
         case .string(let content): writeQuoted(content)
         case .unrepresentable(let digits): text.append(digits)
+        // Neither has a character that needs escaping.
+        case .bytes(let content): text.append("\"\(Base64.encode(Array(content)))\"" as String)
+        case .date(let date): text.append("\"\(DateFormat.iso8601.format(date))\"" as String)
         }
     }
 

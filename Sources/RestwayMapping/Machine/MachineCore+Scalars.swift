@@ -9,6 +9,8 @@ extension MachineCore {
         case double(Double)
         case string(UnsafeRawBufferPointer)
         case unrepresentable(UnsafeRawBufferPointer)
+        case bytes(UnsafeRawBufferPointer)
+        case date(Int64)
 
         /// As issues name it.
         var found: StaticString {
@@ -19,6 +21,8 @@ extension MachineCore {
             case .double: "a number with a fraction or an exponent"
             case .string: "a string"
             case .unrepresentable: "a number out of range"
+            case .bytes: "bytes"
+            case .date: "a date"
             }
         }
     }
@@ -98,6 +102,8 @@ extension MachineCore {
         case .unrepresentable:
             guard target.conversion == .json else { return putTransformed(scalar, target, row) }
             putJSON(scalar, target, row)
+        case .bytes(let content): putBytes(content, target, row)
+        case .date(let date): putDate(date, target, row)
         }
     }
 
@@ -152,10 +158,10 @@ extension MachineCore {
             putText(target, row, .string, from: start)
         case .iso8601:
             let date = ISO8601.parse(text.bindMemory(to: UInt8.self))
-            putDate(date, target, row)
+            putParsed(date, target, row)
         case .pattern, .epoch:
             let format = formats[rows[row].mapping][target.detail]
-            putDate(format.parse(text.bindMemory(to: UInt8.self)), target, row)
+            putParsed(format.parse(text.bindMemory(to: UInt8.self)), target, row)
         case .bytes:
             bytes.reserve(Base64.byteCountMax(text.count))
             guard let count = Base64.decode(text, into: bytes.base + start) else {
@@ -176,7 +182,7 @@ extension MachineCore {
             && text.count <= Int(UInt32.max)
     }
 
-    private mutating func putDate(_ date: Int64?, _ target: PlanTarget, _ row: Int) {
+    private mutating func putParsed(_ date: Int64?, _ target: PlanTarget, _ row: Int) {
         guard let date else { return refuse(target, row, "a string of another form") }
         put(target, row, .date(date))
     }

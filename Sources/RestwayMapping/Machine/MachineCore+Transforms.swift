@@ -111,7 +111,7 @@ extension MachineCore {
         putText(target, row, .string, from: start)
     }
 
-    private mutating func putText(
+    mutating func putText(
         _ text: String, _ target: PlanTarget, _ row: Int, _ kind: Cell.Kind
     ) {
         let start = bytes.count
@@ -135,6 +135,8 @@ extension MachineCore {
             ask(.string(String(decoding: text, as: UTF8.self)), target, row)
         case .unrepresentable(let digits):
             ask(.json(String(decoding: digits, as: UTF8.self)), target, row)
+        case .bytes(let content): ask(.bytes(Array(content)), target, row)
+        case .date(let date): ask(.date(date), target, row)
         }
     }
 

@@ -22,6 +22,12 @@ package struct MachinePointer: BitwiseCopyable {
     package func double(_ value: Double) -> EventAnswer { core.pointee.double(value) }
     package func bool(_ value: Bool) -> EventAnswer { core.pointee.bool(value) }
     package func null() -> EventAnswer { core.pointee.scalar(.null) }
+    package func bytes(_ content: UnsafeRawBufferPointer) -> EventAnswer {
+        core.pointee.scalar(.bytes(content))
+    }
+    package func date(_ microseconds: Int64) -> EventAnswer {
+        core.pointee.scalar(.date(microseconds))
+    }
     package func unrepresentableNumber(_ text: UnsafeRawBufferPointer) -> EventAnswer {
         core.pointee.scalar(.unrepresentable(text))
     }

@@ -11,7 +11,7 @@ package enum MappingFailure: Error, Equatable, Sendable {
         case .cancelled: "cancelled"
         case .tooManyObjects(let max): "the response holds more than \(max) objects"
         case .tooDeep(let max): "the body is nested deeper than \(max) levels"
-        case .brokenEvents: "the mapper pushed values in an order that makes no sense"
+        case .brokenEvents: "values came in an order that makes no sense"
         }
     }
 }

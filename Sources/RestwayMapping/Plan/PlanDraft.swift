@@ -23,9 +23,10 @@ struct PlanDraft {
         case .int: conversion = .int
         case .double: conversion = .double
         case .string: conversion = .string
-        case .bytes: conversion = .bytes
+        case .bytes, .base64Bytes: conversion = .bytes
         case .json: conversion = .json
-        case .date(let dateFormat):
+        case .date(let given):
+            let dateFormat = given ?? .iso8601
             switch dateFormat.kind {
             case .iso8601: conversion = .iso8601
             case .epoch: conversion = .epoch

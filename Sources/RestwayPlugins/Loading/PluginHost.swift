@@ -4,7 +4,7 @@ import RestwaySupport
 /// What the library gives to plugins.
 enum PluginHost {
     static let capabilities = UInt64(
-        RESTWAY_PLUGIN_CAN_MAP | RESTWAY_PLUGIN_CAN_TRANSPORT)
+        RESTWAY_PLUGIN_CAN_MAP | RESTWAY_PLUGIN_CAN_ENCODE | RESTWAY_PLUGIN_CAN_TRANSPORT)
 
     /// The table for the start of a plugin; lives as long as the process.
     ///

@@ -91,6 +91,10 @@ final class GuardedSink: @unchecked Sendable {
         }
         table.end_array = { context in toMachine(context) { $0.endArray() } }
         table.null_value = { context in toMachine(context) { $0.null() } }
+        table.bytes = { context, content, length in
+            toMachine(context) { $0.bytes(UnsafeRawBufferPointer(start: content, count: length)) }
+        }
+        table.date = { context, microseconds in toMachine(context) { $0.date(microseconds) } }
         table.boolean = { context, truth in toMachine(context) { $0.bool(truth != 0) } }
         table.integer = { context, value in toMachine(context) { $0.int64(value) } }
         table.real = { context, value in toMachine(context) { $0.double(value) } }
@@ -118,6 +122,10 @@ final class GuardedSink: @unchecked Sendable {
         }
         table.end_array = { context in toAny(context) { $0.endArray() } }
         table.null_value = { context in toAny(context) { $0.null() } }
+        table.bytes = { context, content, length in
+            toAny(context) { $0.bytes(UnsafeRawBufferPointer(start: content, count: length)) }
+        }
+        table.date = { context, microseconds in toAny(context) { $0.date(microseconds) } }
         table.boolean = { context, truth in toAny(context) { $0.bool(truth != 0) } }
         table.integer = { context, value in toAny(context) { $0.int64(value) } }
         table.real = { context, value in toAny(context) { $0.double(value) } }

@@ -8,16 +8,11 @@ import RestwaySupport
 package final class PluginMapper: Mapper, @unchecked Sendable {
     package let name: String
     package let mediaTypes: [String]
+    package let writtenType: String?
+    /// Whether it can is the plugin's business.
+    package let writesInfinities = true
     private let plugin: String
-    private let context: UnsafeMutableRawPointer?
-    private let decode: Decode
-
-    private typealias Decode =
-        @convention(c) (
-            UnsafeMutableRawPointer?, UnsafeRawPointer?, Int,
-            UnsafePointer<restway_plugin_sink>?, UnsafePointer<restway_plugin_limits>?,
-            UnsafeMutablePointer<restway_plugin_reason>?
-        ) -> Int32
+    private let table: restway_plugin_mapper
 
     init(
         _ pointer: UnsafePointer<restway_plugin_mapper>, plugin: String
@@ -25,7 +20,7 @@ package final class PluginMapper: Mapper, @unchecked Sendable {
         let least = MemoryLayout<restway_plugin_mapper>.offset(of: \.encode)!
         let table = PluginTable.read(pointer, zero: restway_plugin_mapper(), least: least)
         guard let table, let name = PluginText.name(table.name),
-            let types = PluginText.text(table.media_types), let decode = table.decode
+            let types = PluginText.text(table.media_types), table.decode != nil
         else {
             throw PluginError(
                 .refused,
@@ -33,9 +28,19 @@ package final class PluginMapper: Mapper, @unchecked Sendable {
         }
         self.name = name
         self.plugin = plugin
+        self.table = table
         mediaTypes = types.split(separator: " ").map { $0.lowercased() }
-        context = table.context
-        self.decode = decode
+        writtenType = table.encode == nil ? nil : mediaTypes.first
+        if let writtenType, writtenType.hasPrefix("*") {
+            throw PluginError(
+                .refused,
+                "plugin \"\(plugin)\": the first media type of mapper \"\(name)\" is what it "
+                    + "writes, and \"\(writtenType)\" is not one type")
+        }
+    }
+
+    package var title: String {
+        name == plugin ? "mapper \"\(name)\"" : "mapper \"\(name)\" of plugin \"\(plugin)\""
     }
 
     package func decode(
@@ -46,21 +51,28 @@ package final class PluginMapper: Mapper, @unchecked Sendable {
         limitTable.struct_size = MemoryLayout<restway_plugin_limits>.size
         limitTable.nesting_depth_max = Int64(limits.nestingDepthMax)
         var reason = PluginReason()
-        var table = guarded.table
+        var sinkTable = guarded.table
         let machine = sink as? MappingMachine
         machine?.relies(on: bytes)
-        let result = decode(
-            context, bytes.baseAddress, bytes.count, &table, &limitTable, &reason.raw)
+        let result = table.decode(
+            table.context, bytes.baseAddress, bytes.count, &sinkTable, &limitTable, &reason.raw)
         machine?.relies(on: UnsafeRawBufferPointer(start: nil, count: 0))
         guarded.end()
-        guard result != RESTWAY_PLUGIN_OK else { return }
-        throw MapperError(
-            "mapper \"\(name)\": \(reason.text(orFor: result))", line: Int(reason.raw.line),
-            column: Int(reason.raw.column), byteOffset: Int(reason.raw.byte_offset))
+        guard result == RESTWAY_PLUGIN_OK else { throw error(reason, result) }
     }
 
-    /// This version of the host asks no plugin to write.
     package func encode(_ reader: ValueReader) throws(MapperError) -> [UInt8] {
-        throw MapperError("mapper \"\(name)\" does not write bodies")
+        guard let encode = table.encode else { throw MapperError("\(title) only reads") }
+        let guarded = GuardedReader(reader, plugin: plugin)
+        var reason = PluginReason()
+        var readerTable = guarded.table
+        let result = encode(table.context, &readerTable, &reason.raw)
+        return try guarded.end(result, failure: error(reason, result))
+    }
+
+    private func error(_ reason: PluginReason, _ result: Int32) -> MapperError {
+        MapperError(
+            "\(title): \(reason.text(orFor: result))", line: Int(reason.raw.line),
+            column: Int(reason.raw.column), byteOffset: Int(reason.raw.byte_offset))
     }
 }

@@ -1,0 +1,194 @@
+import CRestwayPlugin
+import Glibc
+import RestwayMapping
+import RestwaySupport
+
+/// A value that a plugin encodes, as it sees it: functions and a context.
+///
+/// What breaks the contract ends the encoding; the first complaint stands. A plugin that goes on
+/// after `encode` has returned finds its calls fail, and is reported: for that the last few readers
+/// are kept.
+///
+/// `@unchecked Sendable`: all but `thread`, `plugin` and `conduct` is used by the thread alone that
+/// encodes.
+final class GuardedReader: @unchecked Sendable {
+    /// What C gets.
+    private struct Context {
+        unowned(unsafe) let guarded: GuardedReader
+    }
+
+    private struct Conduct {
+        /// `encode` has returned.
+        var hasEnded = false
+        /// Another thread has called.
+        var isTrespassed = false
+    }
+
+    /// No body is larger: a plugin that writes without end must end.
+    private static let bytesMax = 256 << 20
+
+    private let context: UnsafeMutablePointer<Context>
+    private let plugin: String
+    private let thread = pthread_self()
+    private let conduct = Lock<Conduct>(Conduct())
+
+    private var reader: ValueReader
+    private var isAtEnd = false
+    /// The text of the last step.
+    private var lent = UnsafeMutableRawBufferPointer(start: nil, count: 0)
+    private var written: [UInt8] = []
+    private var complaint: MapperError?
+
+    private static let recent = Lock<Fifo<GuardedReader>>(Fifo())
+    private static let recentMax = 64
+
+    init(_ reader: ValueReader, plugin: String) {
+        self.reader = reader
+        self.plugin = plugin
+        context = .allocate(capacity: 1)
+        context.initialize(to: Context(guarded: self))
+    }
+
+    deinit {
+        lent.deallocate()
+        context.deinitialize(count: 1)
+        context.deallocate()
+    }
+
+    var table: restway_plugin_reader {
+        var table = restway_plugin_reader()
+        table.struct_size = MemoryLayout<restway_plugin_reader>.size
+        table.context = UnsafeMutableRawPointer(context)
+        table.next = { context, item in GuardedReader.of(context).next(item) }
+        table.write = { context, bytes, count in GuardedReader.of(context).write(bytes, count) }
+        return table
+    }
+
+    /// What was written, when `encode` has returned `result`.
+    ///
+    /// - Parameter failure: Why it failed, if it says so.
+    func end(_ result: Int32, failure: MapperError) throws(MapperError) -> [UInt8] {
+        let isTrespassed = conduct.withLock { conduct in
+            conduct.hasEnded = true
+            return conduct.isTrespassed
+        }
+        Self.recent.withLock { recent in
+            recent.append(self)
+            if recent.count > Self.recentMax { _ = recent.popFirst() }
+        }
+        if let complaint { throw complaint }
+        guard result == RESTWAY_PLUGIN_OK else { throw failure }
+        guard !isTrespassed else {
+            throw MapperError("plugin \"\(plugin)\": has encoded on another thread")
+        }
+        guard isAtEnd else {
+            throw MapperError("plugin \"\(plugin)\": has encoded a part of the value only")
+        }
+        defer { written = [] }
+        return written
+    }
+
+    // MARK: From C
+
+    private static func of(_ context: UnsafeMutableRawPointer?) -> GuardedReader {
+        context!.assumingMemoryBound(to: Context.self).pointee.guarded
+    }
+
+    private func next(_ item: UnsafeMutablePointer<restway_plugin_item>?) -> Int32 {
+        guard mayGoOn("asks for values") else { return RESTWAY_PLUGIN_FAILED }
+        guard let item, item.pointee.struct_size >= MemoryLayout<restway_plugin_item>.size else {
+            return complain("asks for a value without an item, or with one of no size")
+        }
+        guard !isAtEnd else { return complain("asks for values behind the end") }
+        do throws(MapperError) {
+            fill(item, try reader.next())
+            return RESTWAY_PLUGIN_OK
+        } catch {
+            complaint = error
+            return RESTWAY_PLUGIN_FAILED
+        }
+    }
+
+    private func write(_ bytes: UnsafeRawPointer?, _ count: Int) -> Int32 {
+        guard mayGoOn("writes") else { return RESTWAY_PLUGIN_FAILED }
+        guard count != 0 else { return RESTWAY_PLUGIN_OK }
+        guard let bytes, count > 0 else {
+            return complain("writes bytes that are NULL, or too many of them")
+        }
+        guard count <= Self.bytesMax - written.count else {
+            return complain("writes more than \(Self.bytesMax) bytes")
+        }
+        written.append(contentsOf: UnsafeRawBufferPointer(start: bytes, count: count))
+        return RESTWAY_PLUGIN_OK
+    }
+
+    /// Whether `encode` runs, on this thread, and nothing is wrong yet.
+    private func mayGoOn(_ what: String) -> Bool {
+        let isTrespasser = pthread_equal(thread, pthread_self()) == 0
+        let isLate = conduct.withLock { conduct in
+            if isTrespasser { conduct.isTrespassed = true }
+            return conduct.hasEnded
+        }
+        guard !isLate, !isTrespasser else {
+            let how = isLate ? "although encode has returned" : "on another thread"
+            Log.shared.write(.error, .plugin, "plugin \"\(plugin)\": \(what) \(how)")
+            return false
+        }
+        return complaint == nil
+    }
+
+    private func complain(_ what: String) -> Int32 {
+        complaint = MapperError("plugin \"\(plugin)\": \(what)")
+        return RESTWAY_PLUGIN_FAILED
+    }
+
+    private func fill(
+        _ item: UnsafeMutablePointer<restway_plugin_item>, _ step: ValueReader.Step
+    ) {
+        var filled = restway_plugin_item()
+        filled.struct_size = item.pointee.struct_size
+        switch step {
+        case .end:
+            isAtEnd = true
+            filled.kind = RESTWAY_PLUGIN_ITEM_END
+        case .beginObject(let count):
+            filled.kind = RESTWAY_PLUGIN_ITEM_BEGIN_OBJECT
+            filled.count = Int64(count)
+        case .key(let text): lend(Array(text.utf8), RESTWAY_PLUGIN_ITEM_KEY, &filled)
+        case .endObject: filled.kind = RESTWAY_PLUGIN_ITEM_END_OBJECT
+        case .beginArray(let count):
+            filled.kind = RESTWAY_PLUGIN_ITEM_BEGIN_ARRAY
+            filled.count = Int64(count)
+        case .endArray: filled.kind = RESTWAY_PLUGIN_ITEM_END_ARRAY
+        case .null: filled.kind = RESTWAY_PLUGIN_ITEM_NULL
+        case .bool(let value):
+            filled.kind = RESTWAY_PLUGIN_ITEM_BOOLEAN
+            filled.integer = value ? 1 : 0
+        case .int64(let value):
+            filled.kind = RESTWAY_PLUGIN_ITEM_INTEGER
+            filled.integer = value
+        case .double(let value):
+            filled.kind = RESTWAY_PLUGIN_ITEM_REAL
+            filled.real = value
+        case .string(let text): lend(Array(text.utf8), RESTWAY_PLUGIN_ITEM_STRING, &filled)
+        case .bytes(let bytes): lend(bytes, RESTWAY_PLUGIN_ITEM_BYTES, &filled)
+        case .date(let date):
+            filled.kind = RESTWAY_PLUGIN_ITEM_DATE
+            filled.integer = date
+        case .unrepresentableNumber(let text):
+            lend(Array(text.utf8), RESTWAY_PLUGIN_ITEM_NUMBER_OUT_OF_RANGE, &filled)
+        }
+        item.pointee = filled
+    }
+
+    /// Keeps `bytes` until the next step, with a NUL behind them.
+    private func lend(_ bytes: [UInt8], _ kind: Int32, _ item: inout restway_plugin_item) {
+        lent.deallocate()
+        lent = .allocate(byteCount: bytes.count + 1, alignment: 1)
+        lent.copyBytes(from: bytes)
+        lent[bytes.count] = 0
+        item.kind = kind
+        item.text = UnsafePointer(lent.baseAddress?.assumingMemoryBound(to: CChar.self))
+        item.length = bytes.count
+    }
+}
