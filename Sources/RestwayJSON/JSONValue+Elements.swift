@@ -11,13 +11,19 @@ extension JSONValue {
         elements text: UnsafeRawBufferPointer
     ) throws(JSONError) -> JSONValue {
         var failure = json_error_t()
-        if let array = loadElements(text, &failure) { return JSONValue(owning: array) }
+        if let array = loadElements(text, &failure) {
+            let value = JSONValue(owning: array)
+            try refuseNUL(text)
+            return value
+        }
         guard rw_json_error_code(&failure) == json_error_numeric_overflow.rawValue else {
             throw error(failure)
         }
         let array = OutOfRangeNumber.marking(text).withUnsafeBytes { loadElements($0, &failure) }
         guard let array else { throw error(failure) }
-        return JSONValue(owning: array, hasOutOfRangeNumbers: true)
+        let value = JSONValue(owning: array, hasOutOfRangeNumbers: true)
+        try refuseNUL(text)
+        return value
     }
 
     private static func loadElements(

@@ -18,7 +18,9 @@ extension JSONValue {
 
         var failure = json_error_t()
         if let tree = load(start, text.count, flags, &failure) {
-            return JSONValue(owning: tree)
+            let value = JSONValue(owning: tree)
+            try refuseNUL(text)
+            return value
         }
         guard options.keepsOutOfRangeNumbers,
             rw_json_error_code(&failure) == json_error_numeric_overflow.rawValue
@@ -31,7 +33,20 @@ extension JSONValue {
             return start.flatMap { load($0, marked.count, flags, &failure) }
         }
         guard let tree else { throw error(failure) }
-        return JSONValue(owning: tree, hasOutOfRangeNumbers: true)
+        let value = JSONValue(owning: tree, hasOutOfRangeNumbers: true)
+        try refuseNUL(text)
+        return value
+    }
+
+    /// Jansson passes over a NUL behind a number or a word; JSON has none anywhere.
+    static func refuseNUL(_ text: UnsafeRawBufferPointer) throws(JSONError) {
+        guard let start = text.baseAddress, let found = memchr(start, 0, text.count) else { return }
+        let offset = UnsafeRawPointer(found) - start
+        let before = text[..<offset]
+        let line = before.count { $0 == UInt8(ascii: "\n") } + 1
+        let lineStart = before.lastIndex(of: UInt8(ascii: "\n")).map { $0 + 1 } ?? 0
+        throw .malformed(
+            line: line, column: offset - lineStart + 1, byteOffset: offset, reason: "NUL byte")
     }
 
     package static func withoutByteOrderMark(

@@ -64,6 +64,19 @@ final class JSONValueTests: XCTestCase {
         XCTAssertThrowsError(try parse(text, .init(rejectsDuplicateKeys: true)))
     }
 
+    func testANULIsRefusedWhereverItStands() {
+        for text in ["1\u{0}", "[1\u{0},2]", "[true\u{0}]", "{\"a\":1.5\u{0}}", "[1]\u{0}"] {
+            XCTAssertThrowsError(try parse(text), text)
+        }
+        XCTAssertThrowsError(try parse("[1,\n 2\u{0}]")) {
+            XCTAssertEqual(
+                $0 as? JSONError,
+                .malformed(line: 2, column: 3, byteOffset: 6, reason: "NUL byte"))
+        }
+        let elements = Array("1,2\u{0}".utf8)
+        XCTAssertThrowsError(try elements.withUnsafeBytes { try JSONValue.parse(elements: $0) })
+    }
+
     func testInvalidUTF8IsRefused() {
         let bytes: [UInt8] = [0x22, 0xFF, 0x22]
         XCTAssertThrowsError(try bytes.withUnsafeBytes { try JSONValue.parse($0) })

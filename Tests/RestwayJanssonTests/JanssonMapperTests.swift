@@ -33,8 +33,11 @@ final class JanssonMapperTests: XCTestCase {
         XCTAssertGreaterThan(error?.column ?? 0, 10)
         XCTAssertGreaterThan(error?.byteOffset ?? 0, 10)
         XCTAssertFalse(error?.message.contains("tokenword") ?? true)
-        for body in ["", " ", "{", "[1,]", "{\"a\":}", "{\"a\" 1}", "nul", "[1] x", "'a'", "\u{0}"]
-        {
+        for body in [
+            "", " ", "{", "[1,]", "{\"a\":}", "{\"a\" 1}", "nul", "[1] x", "'a'", "\u{0}",
+            "1\u{0}", "[1\u{0}]", "[1\u{0},2]", "{\"a\":true\u{0}}",
+            "[99999999999999999999\u{0}]",
+        ] {
             XCTAssertNotNil(failure(Array(body.utf8)), body)
         }
         XCTAssertNotNil(failure([0x22, 0xFF, 0x22]), "not UTF-8")
