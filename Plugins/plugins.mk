@@ -1,8 +1,10 @@
 # The plugins that ship: each is one shared object, made of what its folder holds.
 
-PLUGINS := simdjson replay
+PLUGINS := simdjson msgpack replay
 PLUGIN_FILES := $(PLUGINS:%=build/plugins/%.so)
 PLUGIN_FLAGS := -O3 -fPIC -fvisibility=hidden -Wall -Wextra -Werror -IInclude
+# As Debian calls it, and as its authors do.
+MSGPACK := $(shell pkg-config --exists msgpack-c && echo msgpack-c || echo msgpack)
 PLUGIN_LINK := -shared -Wl,--version-script=Plugins/plugin.map -Wl,-z,relro -Wl,-z,now
 PLUGIN_HEADERS := $(wildcard Include/restway/plugin*.h) Plugins/plugin.map Plugins/plugins.mk
 
@@ -26,3 +28,8 @@ build/plugins/replay.so: $(wildcard Plugins/replay/*) $(PLUGIN_HEADERS)
 	mkdir -p $(@D)
 	cc -std=c99 -D_POSIX_C_SOURCE=200809L -pedantic -pthread $(PLUGIN_FLAGS) $(filter %.c,$^) \
 	    -o $@ $(PLUGIN_LINK) $$(pkg-config --cflags --libs jansson zlib)
+
+build/plugins/msgpack.so: $(wildcard Plugins/msgpack/*) $(PLUGIN_HEADERS)
+	mkdir -p $(@D)
+	cc -std=c11 $(PLUGIN_FLAGS) $(filter %.c,$^) -o $@ $(PLUGIN_LINK) -Wl,--as-needed \
+	    $$(pkg-config --cflags --libs $(MSGPACK))

@@ -176,8 +176,8 @@ final class BinaryEventTests: XCTestCase {
         XCTAssertEqual(
             try machine.finish().issues,
             [
-                MappingIssue(keyPath: "[0]", reason: "expected an object or a list, found a date"),
-                MappingIssue(keyPath: "[1]", reason: "expected an object or a list, found bytes"),
+                MappingIssue(keyPath: "[0]", reason: "expected an object, found a date"),
+                MappingIssue(keyPath: "[1]", reason: "expected an object, found bytes"),
                 MappingIssue(keyPath: "[2].a", reason: "expected an object, found a date"),
                 MappingIssue(
                     keyPath: "[2]", reason: "expected attributes of A, found none"),
