@@ -53,6 +53,7 @@ let core: [Target] =
     + module("RestwayCurl", ["CCurl", "CLinux", "RestwaySupport", "RestwayRouting", "RestwayHTTP"])
     + module(
         "RestwayAuth", ["CCurl", "RestwaySupport", "RestwayJSON", "RestwayHTTP"], safe)
+    + module("RestwayBatch", ["RestwayJSON", "RestwayHTTP"], safe)
     + module(
         "RestwayPlugins",
         [
@@ -65,13 +66,13 @@ let core: [Target] =
         [
             "RestwaySupport", "RestwayJSON", "RestwaySQLite", "RestwayRouting", "RestwayObjects",
             "RestwayMapping", "RestwayJansson", "RestwayHTTP", "RestwayCurl", "RestwayAuth",
-            "RestwayPlugins",
+            "RestwayBatch", "RestwayPlugins",
         ])
     + module(
         "RestwayABI",
         [
             "CRestway", "RestwaySupport", "RestwayJSON", "RestwayRouting", "RestwayObjects",
-            "RestwayMapping", "RestwayHTTP", "RestwayAuth", "RestwayPlugins",
+            "RestwayMapping", "RestwayHTTP", "RestwayAuth", "RestwayBatch", "RestwayPlugins",
             "RestwayClient",
         ])
 

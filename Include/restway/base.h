@@ -107,6 +107,9 @@ typedef enum RESTWAY_OPEN_ENUM restway_status {
     RESTWAY_E_STORE = 61,
     /** A plugin is missing, does not start or does not do what it should. */
     RESTWAY_E_PLUGIN = 70,
+    /** The answer to a batch is not what its format says, or a call of the batch before this one
+     *  failed and it was not sent. */
+    RESTWAY_E_BATCH = 80,
     /** Not a status: pins the type to 32 bits. */
     RESTWAY_STATUS_PIN_ = 0x7fffffff
 } restway_status;

@@ -24,6 +24,9 @@ typedef enum RESTWAY_OPEN_ENUM restway_event_kind {
      *  has an attempt observer. The error says how it ended, and has the attempts until then
      *  (restway_error_attempt()): it is the last of them, and its number is their count. */
     RESTWAY_EVENT_ATTEMPT = 4,
+    /** A batch session has completed; exactly one for each restway_batch_send() that returned
+     *  RESTWAY_OK, behind the events of its requests. */
+    RESTWAY_EVENT_BATCH = 5,
     /** Not a kind: pins the type to 32 bits. */
     RESTWAY_EVENT_KIND_PIN_ = 0x7fffffff
 } restway_event_kind;
@@ -34,15 +37,16 @@ typedef struct restway_event {
     uint32_t kind;
     /** A restway_status: how the call completed, or the attempt ended. */
     uint32_t status;
-    /** The context that was given to restway_client_send() or restway_client_observe(). */
+    /** The context that was given to restway_client_send(), restway_client_observe(),
+     *  restway_batch_add() or restway_batch_send(). */
     uint64_t token;
     /** restway_call_id() of the call that the event is about; 0 with RESTWAY_EVENT_CHANGED. */
     uint64_t call_id;
     union {
         /** RESTWAY_EVENT_COMPLETED when status is RESTWAY_OK. Owned by the caller (+1). */
         restway_response *response;
-        /** RESTWAY_EVENT_COMPLETED when it is not, and RESTWAY_EVENT_ATTEMPT. Owned by the caller
-         *  (+1). */
+        /** RESTWAY_EVENT_COMPLETED and RESTWAY_EVENT_BATCH when it is not, and
+         *  RESTWAY_EVENT_ATTEMPT. Owned by the caller (+1). */
         restway_error *error;
         /** RESTWAY_EVENT_CHANGED. Owned by the caller (+1). */
         restway_changes *changes;

@@ -7,6 +7,7 @@
 #include "api.h"
 #include "auth.h"
 #include "base.h"
+#include "batch.h"
 #include "body.h"
 #include "call.h"
 #include "change.h"

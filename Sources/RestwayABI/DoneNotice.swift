@@ -9,30 +9,84 @@ enum DoneNotice {
         _ spec: RequestSpec, through client: Client, _ done: restway_done_fn?,
         _ pointer: UnsafeMutableRawPointer?, _ destroy: restway_destroy_fn?
     ) throws(Failure) -> Call {
+        try telling(done, pointer, destroy, client.delivery) {
+            token, completion, end throws(Failure) in
+            try client.send(spec, token: token, completion: completion, end: end)
+        }
+    }
+
+    /// The same for a request of a batch.
+    static func adding(
+        _ spec: RequestSpec, to batch: BatchSession, _ done: restway_done_fn?,
+        _ pointer: UnsafeMutableRawPointer?, _ destroy: restway_destroy_fn?
+    ) throws(Failure) -> Call {
+        try telling(done, pointer, destroy, batch.delivery) {
+            token, completion, end throws(Failure) in
+            try batch.add(spec, token: token, completion: completion, end: end)
+        }
+    }
+
+    /// Sends a batch.
+    static func sending(
+        _ batch: BatchSession, _ done: restway_batch_done_fn?, _ pointer: UnsafeMutableRawPointer?,
+        _ destroy: restway_destroy_fn?
+    ) throws(Failure) {
+        try HostContext.lending(pointer, destroy) { context throws(Failure) in
+            let isTold = try expectsNotice(done != nil, destroy, batch.delivery)
+            let token = UInt64(UInt(bitPattern: pointer))
+            guard isTold else { return try batch.send() }
+            try batch.send(
+                token: token,
+                completion: { batch, failure in
+                    if let done { run(done, context, batch, failure) }
+                }, end: context.end)
+        }
+    }
+
+    /// Whether there is to be a notice. Nobody may be called, and yet there may be an event, and a
+    /// context that ends with it.
+    private static func expectsNotice(
+        _ isGiven: Bool, _ destroy: restway_destroy_fn?, _ delivery: Delivery
+    ) throws(Failure) -> Bool {
+        guard !isGiven || !delivery.isDrained else {
+            throw Failure(
+                .invalidArgument,
+                "done is given, but with RESTWAY_DELIVERY_DRAIN an event comes in its place",
+                field: "done")
+        }
+        return isGiven || destroy != nil || delivery.isDrained
+    }
+
+    private static func telling(
+        _ done: restway_done_fn?, _ pointer: UnsafeMutableRawPointer?,
+        _ destroy: restway_destroy_fn?, _ delivery: Delivery,
+        _ start: (UInt64, Call.Completion?, @escaping @Sendable () -> Void) throws(Failure) -> Call
+    ) throws(Failure) -> Call {
         let context = HostContext(pointer, destroy)
         let token = UInt64(UInt(bitPattern: pointer))
         do throws(Failure) {
-            guard let done else {
-                // Nobody is called, but there may be an event, and the context ends with it.
-                guard destroy != nil || client.delivery.isDrained else {
-                    return try client.send(spec)
-                }
-                return try client.send(
-                    spec, token: token, completion: { _, _ in }, end: context.end)
+            guard try expectsNotice(done != nil, destroy, delivery) else {
+                return try start(0, nil, {})
             }
-            guard !client.delivery.isDrained else {
-                throw Failure(
-                    .invalidArgument,
-                    "done is given, but with RESTWAY_DELIVERY_DRAIN an event comes in its place",
-                    field: "done")
+            let completion: Call.Completion = { call, outcome in
+                if let done { run(done, context, call, outcome) }
             }
-            return try client.send(
-                spec, token: token,
-                completion: { call, outcome in run(done, context, call, outcome) },
-                end: context.end)
+            return try start(token, completion, context.end)
         } catch {
             context.giveBack()
             throw error
+        }
+    }
+
+    private static func run(
+        _ done: restway_batch_done_fn, _ context: HostContext, _ batch: BatchSession,
+        _ failure: Failure?
+    ) {
+        let handle = BatchHandle(batch)
+        let error = failure.map(ErrorHandle.init)
+        withExtendedLifetime((handle, error)) {
+            let status = failure.map { restway_status($0.reason) } ?? .RESTWAY_OK
+            done(context.pointer, Handle.lend(handle), status, error.map { Handle.lend($0) })
         }
     }
 

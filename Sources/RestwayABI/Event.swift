@@ -18,6 +18,10 @@ extension restway_event {
         case .attempt(let notice):
             target.initialize(to: restway_event(notice))
             return true
+        case .batch(let notice):
+            target.initialize(to: restway_event(notice))
+            notice.end()
+            return true
         }
     }
 
@@ -51,6 +55,14 @@ extension restway_event {
         call_id = notice.call.id
         status = restway_status(notice.failure.reason).rawValue
         payload.error = Handle.give(ErrorHandle(notice.failure))
+    }
+
+    private init(_ notice: BatchNotice) {
+        self.init()
+        kind = restway_event_kind.RESTWAY_EVENT_BATCH.rawValue
+        token = notice.token
+        status = (notice.failure.map { restway_status($0.reason) } ?? .RESTWAY_OK).rawValue
+        payload.error = notice.failure.map { Handle.give(ErrorHandle($0)) }
     }
 
     private init(_ notice: ChangeNotice) {

@@ -40,6 +40,7 @@ extension restway_status {
             case .noObject: .RESTWAY_E_NO_OBJECT
             case .store: .RESTWAY_E_STORE
             case .plugin: .RESTWAY_E_PLUGIN
+            case .batch: .RESTWAY_E_BATCH
             }
     }
 }
@@ -81,6 +82,7 @@ extension Failure.Reason {
         case .RESTWAY_E_NO_OBJECT: self = .noObject
         case .RESTWAY_E_STORE: self = .store
         case .RESTWAY_E_PLUGIN: self = .plugin
+        case .RESTWAY_E_BATCH: self = .batch
         case .RESTWAY_OK, .RESTWAY_STATUS_PIN_: return nil
         @unknown default: return nil
         }

@@ -18,6 +18,9 @@ struct APIDefinition: Sendable {
     /// `nil`: nothing is retried.
     var retry: RetryPolicy?
 
+    /// `nil`: requests are not sent in batches.
+    var batch: BatchDefinition?
+
     var redaction = Redaction()
     var store = StoreSettings()
 

@@ -5,6 +5,7 @@ import RestwaySupport
 extension Call {
     /// - Parameter isOnWorker: The host may be asked right here.
     func perform(_ request: PreparedRequest, isOnWorker: Bool) {
+        if boards(request) { return }
         let mode = request.isTrusted ? request.sending.auth : .none
         guard mode != .none, client.auth.concernsCalls else {
             transmit(request, request.exchange, isOnWorker: isOnWorker)
@@ -75,6 +76,9 @@ extension Call {
     private func goOn(_ request: PreparedRequest, _ answer: AuthAnswer, isOnWorker: Bool) {
         guard unpark() else { return }
         switch answer {
+        // What carries it has the credential.
+        case .go where travelsInBatch:
+            perform(request, isOnWorker: isOnWorker)
         case .go(let permit):
             authorize(request, permit, isOnWorker: isOnWorker)
         case .fail(var failure):

@@ -63,7 +63,7 @@ extension Call {
         if !isWanted { client.transports.cancel(id) }
     }
 
-    private func received(
+    func received(
         _ request: PreparedRequest, _ result: Result<ExchangeSummary, TransportError>,
         _ recorder: ExchangeRecorder, isOnWorker: Bool
     ) {

@@ -7,7 +7,7 @@ extension Call {
         _ head: ResponseHead, _ summary: ExchangeSummary, of request: PreparedRequest,
         isOnWorker: Bool
     ) -> Bool {
-        guard let max = client.options.redirectsMax else { return false }
+        guard let max = client.options.redirectsMax, !travelsInBatch else { return false }
         let count = state.withLock { $0.redirects }
         let url = request.exchange.url
         let decision = RedirectPolicy(redirectsMax: max).decide(

@@ -60,6 +60,8 @@ package final class Call: Sendable {
         var reader: BodyReader?
         /// What the error of this call says besides what happened.
         var note: String?
+        /// What it has to do with a batch, until it has ended.
+        var part: BatchPart?
         /// Threads that wait without a deadline, and what one of them is to do instead of a worker.
         var waiterCount = 0
         var work: (@Sendable () -> Void)?
@@ -239,6 +241,13 @@ package final class Call: Sendable {
         }
     }
 
+    /// Makes the call a part of a batch, before anybody else knows of it.
+    func join(_ part: BatchPart) {
+        state.withLock { $0.part = part }
+    }
+
+    var travelsInBatch: Bool { original.travelsInBatch }
+
     /// Completes the call for a reason outside of it.
     func abort(_ failure: Failure) {
         finish(.failure(failure))
@@ -257,6 +266,8 @@ package final class Call: Sendable {
         var reader: BodyReader?
         var abandonedRead: BodyReader.Job?
         var wasParked = false
+        var part: BatchPart?
+        var credential: UInt64?
         let now = client.clock.now()
         let ended: (exchange: ExchangeID?, owesStart: Bool)? = state.update { state in
             var exchange: ExchangeID?
@@ -275,6 +286,8 @@ package final class Call: Sendable {
             // Before others see that it is over: they may send the same body.
             reader = state.reader.take()
             abandonedRead = reader?.leave(id)
+            part = state.part.take()
+            credential = state.attempts.credential
             let owesStart = lastProgress(&state, outcome)
             // Under the lock: notices keep the order in which others see calls complete.
             let notice = state.receiver.take().map { receiver in
@@ -293,6 +306,7 @@ package final class Call: Sendable {
         log.completes(
             original.exchange, outcome,
             milliseconds: now.milliseconds(since: started))
+        part?.ended(outcome, credential: credential)
         // Behind the notice: a closed client without calls has nothing more to tell.
         client.ended(self)
         if ended.owesStart { client.delivery.start(isOnWorker: isOnWorker) }

@@ -1,4 +1,5 @@
 package import RestwayAuth
+package import RestwayBatch
 import RestwayCurl
 package import RestwayHTTP
 package import RestwayObjects
@@ -36,6 +37,7 @@ package final class Client: Sendable {
         var exclusion: Exclusion?
         var failureReader: FailureReader?
         var attemptObserver: AttemptObserver?
+        var batchFormat: (any BatchFormat)?
         /// Everything in flight: what `close` has to complete.
         var calls: [ObjectIdentifier: Call] = [:]
     }
@@ -122,23 +124,39 @@ package final class Client: Sendable {
     private func call(
         _ spec: RequestSpec, token: UInt64, receiver: Call.Receiver?
     ) throws(Failure) -> Call {
+        let call = try makeCall(spec, token: token, receiver: receiver)
+        try register(call)
+        return call
+    }
+
+    /// A call that nobody knows of.
+    ///
+    /// - Parameter isAskedAbout: Whether the interceptor sees the request.
+    func makeCall(
+        _ spec: RequestSpec, token: UInt64, receiver: Call.Receiver?, isAskedAbout: Bool = true
+    ) throws(Failure) -> Call {
         try refuseAfterFork()
         let loaded = api.loaded
         let spec = spec.captured()
-        let (interceptor, exclusion) = state.withLock { ($0.interceptor, $0.exclusion) }
+        let (interceptor, exclusion) = state.withLock {
+            (isAskedAbout ? $0.interceptor : nil, $0.exclusion)
+        }
         let questions = BodyQuestions(exclusion: exclusion)
         let request = try prepare(spec, loaded, questions)
         let isAsked = interceptor != nil || request.owesBody
-        let call = Call(
+        return Call(
             client: self, api: loaded, request: request, token: token,
             question: isAsked
                 ? .init(spec: spec, interceptor: interceptor, body: questions) : nil,
             receiver: receiver)
+    }
+
+    /// From now on a close completes the call.
+    func register(_ call: Call) throws(Failure) {
         try state.withLock { state throws(Failure) in
             guard !state.isClosed else { throw Self.closedFailure }
             state.calls[ObjectIdentifier(call)] = call
         }
-        return call
     }
 
     /// Refuses new calls and completes all pending ones. Idempotent; never blocks.
@@ -148,12 +166,14 @@ package final class Client: Sendable {
         // What the host gave ends outside of the lock.
         var (interceptor, reader): (Call.Interceptor?, FailureReader?)
         var (observer, exclusion): (AttemptObserver?, Exclusion?)
+        var format: (any BatchFormat)?
         let calls = state.withLock { state in
             state.isClosed = true
             swap(&interceptor, &state.interceptor)
             swap(&exclusion, &state.exclusion)
             swap(&reader, &state.failureReader)
             swap(&observer, &state.attemptObserver)
+            swap(&format, &state.batchFormat)
             return Array(state.calls.values)
         }
         for call in calls { call.abort(Self.closedFailure) }
@@ -180,6 +200,15 @@ package final class Client: Sendable {
     }
 
     var attemptObserver: AttemptObserver? { state.withLock { $0.attemptObserver } }
+
+    /// Sets how batches are written and read; `nil`: as the built-in format does.
+    package func setBatchFormat(_ format: (any BatchFormat)?) throws(Failure) {
+        try set(\.batchFormat, format)
+    }
+
+    var batchFormat: any BatchFormat {
+        state.withLock { $0.batchFormat } ?? JSONBatchFormat()
+    }
 
     /// Whether the host is asked what a failed answer means.
     var asksAboutFailures: Bool { auth.asksAboutFailures || failureReader != nil }
@@ -208,6 +237,10 @@ package final class Client: Sendable {
     }
 
     private var isClosed: Bool { state.withLock { $0.isClosed } }
+
+    func refuseWhenClosed() throws(Failure) {
+        if isClosed { throw Self.closedFailure }
+    }
 
     private func set<Function>(
         _ place: WritableKeyPath<State, Function?>, _ function: Function?

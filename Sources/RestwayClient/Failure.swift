@@ -38,6 +38,7 @@ package struct Failure: Error, Sendable {
         case noObject
         case store
         case plugin
+        case batch
     }
 
     /// Where a failure comes from.
@@ -110,6 +111,7 @@ extension Failure.Reason {
         case .mapping: .mapping
         case .noObject, .store: .store
         case .plugin: .plugin
+        case .batch: .batch
         }
     }
 }

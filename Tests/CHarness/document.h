@@ -49,6 +49,7 @@
     "  \"deep\": {\"method\": \"GET\", \"path\": \"bad/deep\"," \
     "    \"response\": {\"entity\": \"Note\"}}" \
     "}," \
+    "\"batch\": {\"path\": \"/batch\", \"limit\": 3}," \
     "\"errors\": {\"code\": \"error.error_code\"," \
     "             \"message\": \"error.error_description\"}," \
     "\"redact\": [\"X-Pin\", \"pin\"]" \

@@ -2,7 +2,7 @@ import RestwayObjects
 import RestwaySQLite
 import XCTest
 
-/// An update writes the columns that change; what it leaves alone must still read as it did.
+/// Rows that are written over others: each reads as it was meant, whatever stood there.
 final class SQLiteUpdateTests: SQLiteTestCase {
     private static let values: [Value] = [
         .null, .bool(true), .bool(false), .int64(0), .int64(1), .double(0.5), .double(0),
@@ -48,7 +48,6 @@ final class SQLiteUpdateTests: SQLiteTestCase {
         return Snapshot.make(all, values)
     }
 
-    /// More combinations of columns than there are statements for.
     func testUpdatesOfEveryCombinationOfColumns() throws {
         let numbers = Entity(
             name: "Numbers", index: 0,
@@ -71,7 +70,7 @@ final class SQLiteUpdateTests: SQLiteTestCase {
         }
     }
 
-    func testAnEntityOfMoreColumnsThanBits() throws {
+    func testAnEntityOfManyColumns() throws {
         let wide = Entity(
             name: "Wide", index: 0,
             attributes: (0...70).map { Attribute(name: "n\($0)", type: .int) }, identityIndex: 0)

@@ -10,6 +10,8 @@ package enum Notice: Sendable {
     case progress(ProgressNotice)
     /// An attempt of a call has ended, and another one follows.
     case attempt(AttemptNotice)
+    /// A batch session has completed.
+    case batch(BatchNotice)
 
     /// Tells the host through its function; false when nobody wants to know any more.
     func run() -> Bool {
@@ -18,6 +20,7 @@ package enum Notice: Sendable {
         case .changes(let notice): return notice.run()
         case .progress(let notice): notice.run()
         case .attempt(let notice): notice.run()
+        case .batch(let notice): notice.run()
         }
         return true
     }
@@ -29,6 +32,7 @@ package enum Notice: Sendable {
         case .changes(let notice): notice.drop()
         case .progress(let notice): _ = notice.take()
         case .attempt: break
+        case .batch(let notice): notice.end()
         }
     }
 

@@ -9,12 +9,12 @@ struct DocumentReader {
     static let keys = [
         "$schema", "restway", "environment", "environments", "headers", "entities", "routes",
         "responses", "requests", "errors", "redact", "store", "transforms", "auth", "retry",
-        "plugins", "dataMapper", "transport",
+        "plugins", "dataMapper", "transport", "batch",
     ]
 
     /// Sections of later versions: refused by name, so that nothing is silently left undone.
     static let keysOfLaterVersions = [
-        "batch", "outbox", "cache",
+        "outbox", "cache",
     ]
 
     let problems = DocumentProblems()
@@ -55,6 +55,7 @@ struct DocumentReader {
         if let auth = document["auth"] { readAuth(auth) }
         // A route's policy stands on that of the document.
         definition.retry = document["retry"]?.retryPolicy()
+        definition.batch = document["batch"]?.batch()
         // Descriptors name entities, so those come first.
         if let entities = document["entities"]?.namedMembers() {
             // Relationships name entities too, also later ones.

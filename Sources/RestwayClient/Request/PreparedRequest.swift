@@ -27,6 +27,7 @@ struct PreparedRequest: Sendable {
     var sending = SendingRules()
     /// Its body is still to be made: on a worker, where the host may be asked.
     var owesBody = false
+    var travelsInBatch = false
 
     /// When an attempt that begins `now` has taken too long.
     func deadline(from now: Deadline, of start: Deadline) -> Deadline {

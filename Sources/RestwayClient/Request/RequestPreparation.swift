@@ -51,7 +51,7 @@ struct RequestPreparation {
                 transport: client.transports.index(settings.transport), isTrusted: isTrusted,
                 submission: submission,
                 deletions: deletions(destination, submission), sending: sending,
-                owesBody: content.isOwed)
+                owesBody: content.isOwed, travelsInBatch: spec.travelsInBatch)
         } catch let error as RoutingError {
             throw Failure(error)
         } catch let failure as Failure {
@@ -239,9 +239,11 @@ struct RequestPreparation {
         _ spec: RequestSpec, _ settings: RouteSettings, isTrusted: Bool, mediaType: String?
     ) -> [HeaderField] {
         var headers = Headers()
-        headers.set("Accept", client.mappers.accepted(named: settings.dataMapper))
-        headers.set("User-Agent", client.options.userAgent)
-        if isTrusted {
+        if !spec.travelsInBatch {
+            headers.set("Accept", client.mappers.accepted(named: settings.dataMapper))
+            headers.set("User-Agent", client.options.userAgent)
+        }
+        if isTrusted, !spec.travelsInBatch {
             for line in api.definition.headers + environment.headers {
                 headers.set(line.name, line.value)
             }
@@ -260,6 +262,8 @@ struct RequestPreparation {
         if spec.timeoutMilliseconds != 0 {
             timeouts.totalMilliseconds = max(0, spec.timeoutMilliseconds)
         }
+        // That which carries it has one.
+        if spec.travelsInBatch { timeouts.totalMilliseconds = 0 }
         return timeouts
     }
 }

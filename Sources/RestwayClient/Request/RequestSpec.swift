@@ -67,6 +67,8 @@ package struct RequestSpec: Sendable {
     package var authMode: AuthMode?
     package var idempotencyKey: IdempotencyKey?
     package var progress: ProgressRequest?
+    /// It goes out inside of another request, which has the headers that all of them share.
+    var travelsInBatch = false
 
     package init(target: Target, subject: Subject? = nil) {
         self.target = target

@@ -16,9 +16,12 @@ where it was looked for.
 from __future__ import annotations
 
 from ._api import API
+from ._async_batch import AsyncBatch
 from ._async_client import AsyncClient
 from ._attempts import Attempt, OnAttempt
 from ._auth import Authorize, Exchange, Persist, Refresh, ShouldReplay
+from ._batch import Batch, OnBatchDone
+from ._batch_format import BatchAnswer, BatchDecode, BatchEncode, BatchRequest
 from ._body import Content, Readable
 from ._call import Call
 from ._changes import Change, Changes
@@ -30,6 +33,7 @@ from ._enums import AttemptReason, ChangeKind, Domain, LogLevel, Status
 from ._exceptions import (
     AmbiguousRouteError,
     AuthError,
+    BatchError,
     CancelledError,
     ClosedError,
     ConfigError,
@@ -94,11 +98,18 @@ __all__ = [
     "API",
     "NOTHING",
     "AmbiguousRouteError",
+    "AsyncBatch",
     "AsyncClient",
     "Attempt",
     "AttemptReason",
     "AuthError",
     "Authorize",
+    "Batch",
+    "BatchAnswer",
+    "BatchDecode",
+    "BatchEncode",
+    "BatchError",
+    "BatchRequest",
     "Call",
     "CancelledError",
     "Change",
@@ -143,6 +154,7 @@ __all__ = [
     "Observed",
     "Observer",
     "OnAttempt",
+    "OnBatchDone",
     "OnChange",
     "OnDone",
     "OnProgress",

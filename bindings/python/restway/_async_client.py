@@ -8,6 +8,7 @@ from types import TracebackType
 from typing import ClassVar, NoReturn
 
 from . import _native as native
+from ._async_batch import AsyncBatch
 from ._async_verbs import AsyncVerbs
 from ._attempts import OnAttempt
 from ._body import Reading
@@ -85,6 +86,13 @@ class AsyncClient(ClientBase, AsyncVerbs):
         handle = native.own(native.CallHandle(call))
         future.add_done_callback(partial(self._sent, handle, request.reading))
         return future
+
+    def batch(self) -> AsyncBatch:
+        """A batch session: requests that go out together.
+
+        Raises ConfigError when the API document has no `batch`.
+        """
+        return AsyncBatch(self)
 
     def observe(self, on_change: OnChange, what: Observed = None) -> Observer:
         """Calls `on_change` once for each transaction from here on that touches what is observed.

@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 
 from . import _native as native
 from ._attempts import OnAttempt, attempt_of
+from ._batch import Batch
 from ._boundary import check, make, milliseconds
 from ._call import Call
 from ._callbacks import (
@@ -32,6 +33,9 @@ from ._verbs import Verbs
 
 OnDone = Callable[[Call], object]
 """Told that a call has completed: `call.wait()` then answers at once."""
+
+Start = Callable[[Request, object, "int | None", object], native.CallHandle]
+"""Starts a call: with the request, the function, its token and what destroys that."""
 
 _EXIT_WAIT_MILLISECONDS = 5000
 
@@ -97,6 +101,13 @@ class Client(ClientBase, Verbs):
             return self._send(request, on_done, None)
         with asking(self._handle, interceptor) as question:
             return self._send(request, on_done, question)
+
+    def batch(self) -> Batch:
+        """A batch session: requests that go out together.
+
+        Raises ConfigError when the API document has no `batch`.
+        """
+        return Batch(self)
 
     def observe(self, on_change: OnChange, what: Observed = None) -> Observer:
         """Calls `on_change` once for each transaction from here on that touches what is observed.
@@ -170,9 +181,16 @@ class Client(ClientBase, Verbs):
         descriptor: int = native.lib.restway_client_descriptor(self._handle)
         return descriptor
 
-    def _send(self, request: Request, on_done: OnDone | None, question: Question | None) -> Call:
+    def _send(
+        self,
+        request: Request,
+        on_done: OnDone | None,
+        question: Question | None,
+        start: Start | None = None,
+    ) -> Call:
+        start = start or self._start
         if on_done is None:
-            handle = self._start(request, native.NULL_DONE, None, native.NULL_DESTROY)
+            handle = start(request, native.NULL_DONE, None, native.NULL_DESTROY)
             return Call(handle, self, question)
         given = on_done
         client = self._kept_until_done()
@@ -184,7 +202,7 @@ class Client(ClientBase, Verbs):
 
         token = completions.add(run, on_done)
         try:
-            handle = self._start(request, on_done_function, token, on_done_destroy)
+            handle = start(request, on_done_function, token, on_done_destroy)
         except BaseException:
             completions.remove(token)
             raise

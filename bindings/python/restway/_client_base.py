@@ -10,6 +10,7 @@ from typing import Any, ClassVar, Literal, Union
 
 from . import _native as native
 from ._api import API
+from ._batch_format import BatchDecode, BatchEncode, set_batch_format
 from ._boundary import Owner, check, make, milliseconds, name, optional_name
 from ._client_auth import ClientAuth
 from ._clock import Clock
@@ -197,6 +198,20 @@ class ClientBase(ClientAuth, Owner[native.ClientHandle], Closing):
         Raises TypeError, ClosedError.
         """
         set_exclusion(self._handle, exclusion)
+
+    def set_batch_format(self, encode: BatchEncode | None, decode: BatchDecode | None) -> None:
+        """Sets how batches are written and read; None for both: as the built-in format does.
+
+        Args:
+            encode: Given the `BatchRequest`s of a call; returns its body, or that and its media
+                type.
+            decode: Given the body of a 2xx answer and how many requests there are; returns a
+                `BatchAnswer` for each. Both run on a thread of the library, for different calls
+                side by side; what they raise fails the requests of the call with BatchError.
+
+        Raises TypeError, ClosedError.
+        """
+        set_batch_format(self._handle, encode, decode)
 
     def set_interceptor(self, interceptor: Interceptor | None) -> None:
         """Sets who is asked about each call before it goes out; None sets nobody.

@@ -70,6 +70,7 @@ class Status(IntEnum):
     NO_OBJECT = 60
     STORE = 61
     PLUGIN = 70
+    BATCH = 80
 
 
 class Domain(IntEnum):
@@ -171,6 +172,7 @@ class EventKind(IntEnum):
     CHANGED = 2
     PROGRESS = 3
     ATTEMPT = 4
+    BATCH = 5
 
 
 class ChangeKind(IntEnum):

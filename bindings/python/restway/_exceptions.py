@@ -30,6 +30,7 @@
     ├── HTTPStatusError                   the answer's status is not a success: see `response`
     ├── AuthError                         there is no valid credential: a refresh failed
     ├── MappingError                      the body is not what it should be, or does not map
+    ├── BatchError                        a batch was not answered as it should be, or not sent
     ├── PluginError                       a plugin is missing, or does not do what it should
     ├── StoreError                        the store failed
     │   ├── NoObjectError                 the store has no such object
@@ -56,6 +57,7 @@ if TYPE_CHECKING:
 __all__ = [
     "AmbiguousRouteError",
     "AuthError",
+    "BatchError",
     "CancelledError",
     "ClosedError",
     "ConfigError",
@@ -286,6 +288,10 @@ class AuthError(RestwayError):
 
 class MappingError(RestwayError):
     """The body is not what its media type says, or does not map (strict mode)."""
+
+
+class BatchError(RestwayError):
+    """The answer to a batch is not what its format says, or a call of it before this one failed."""
 
 
 class StoreError(RestwayError):

@@ -9,6 +9,7 @@ from ._enums import Domain, Status
 from ._exceptions import (
     AmbiguousRouteError,
     AuthError,
+    BatchError,
     CancelledError,
     ClosedError,
     ConfigError,
@@ -81,6 +82,7 @@ BY_STATUS: dict[int, type[RestwayError]] = {
     Status.NO_OBJECT: NoObjectError,
     Status.STORE: StoreError,
     Status.PLUGIN: PluginError,
+    Status.BATCH: BatchError,
 }
 """The exception of each status; any other status raises RestwayError."""
 

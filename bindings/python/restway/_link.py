@@ -20,9 +20,11 @@ from ._observer import Observed, Observer, OnChange, start_observing
 from ._progress import OnProgress, call_progress
 from ._questions import on_attempt_function
 from ._response import Response
+from ._structures_batch import NULL_BATCH_DONE, BatchHandle
 
 _COMPLETED, _CHANGED = int(EventKind.COMPLETED), int(EventKind.CHANGED)
 _PROGRESS, _ATTEMPT = int(EventKind.PROGRESS), int(EventKind.ATTEMPT)
+_BATCH = int(EventKind.BATCH)
 _EVENTS_MAX = 256
 """How many events one wake of the loop takes; others of the loop have their turn between."""
 
@@ -35,6 +37,7 @@ class Link:
     """
 
     __slots__ = (
+        "_batches",
         "_call",
         "_call_out",
         "_count",
@@ -68,6 +71,7 @@ class Link:
         self._layouts = layouts
         self._process = os.getpid()
         self._pending: dict[int, asyncio.Future[Response]] = {}
+        self._batches: dict[int, asyncio.Future[None]] = {}
         self._observers: dict[int, OnChange] = {}
         self._on_attempt: OnAttempt | None = None
         self._questions: dict[int, Question] = {}
@@ -110,11 +114,16 @@ class Link:
         request: native.RequestHandle,
         question: Question | None = None,
         watcher: OnProgress | None = None,
+        batch: BatchHandle | None = None,
     ) -> tuple[asyncio.Future[Response], int]:
-        """Sends a request: its future, and the address of its call, which the caller owns."""
+        """Sends a request: its future, and the address of its call, which the caller owns.
+
+        With a batch it is added to that.
+        """
         token = next(self._tokens)
-        status = self._send(
-            self._handle,
+        send = self._send if batch is None else native.lib.restway_batch_add
+        status = send(
+            self._handle if batch is None else batch,
             request,
             native.NULL_DONE,
             token,
@@ -133,6 +142,16 @@ class Link:
             call = native.own(native.lib.restway_call_retain(native.CallHandle(address)))
             self._watchers[token] = (watcher, call)
         return future, address
+
+    def send_batch(self, batch: BatchHandle) -> asyncio.Future[None]:
+        """Sends a batch; the future is done when all of its requests are."""
+        token = next(self._tokens)
+        check(
+            native.lib.restway_batch_send, batch, NULL_BATCH_DONE, token, native.NULL_DESTROY
+        )
+        future: asyncio.Future[None] = self.loop.create_future()
+        self._batches[token] = future
+        return future
 
     def observe(self, on_change: OnChange, what: Observed) -> Observer:
         """Calls `on_change` with what the library tells about `what`."""
@@ -186,6 +205,16 @@ class Link:
                 {"message": f"Exception in the watcher {on_progress!r}", "exception": error}
             )
 
+    def _complete_batch(self, token: int, status: int, payload: int) -> None:
+        future = self._batches.pop(token)
+        handle = native.own(native.ErrorHandle(payload)) if status else None
+        if future.done():
+            return
+        if handle is None:
+            future.set_result(None)
+        else:
+            future.set_exception(failure(status, handle, self._layouts))
+
     def take_rest(self) -> None:
         """Takes out what the closed client has still to tell."""
         if self._descriptor >= 0:
@@ -212,6 +241,8 @@ class Link:
                     self._tell_progress(token)
                 elif kind == _ATTEMPT:
                     self._tell_attempt(call_id, native.own(native.ErrorHandle(payload)))
+                elif kind == _BATCH:
+                    self._complete_batch(token, status, payload)
                 else:  # of a newer library
                     self._events.release(index)
                 continue
@@ -231,12 +262,13 @@ class Link:
                 response = Response(native.own(native.ResponseHandle(payload)), layouts)
                 if not future.done():
                     future.set_result(response)
-        if not pending and self._emptied is not None and not self._emptied.done():
-            self._emptied.set_result(None)
+        emptied = self._emptied
+        if emptied is not None and not (pending or self._batches or emptied.done()):
+            emptied.set_result(None)
 
     async def emptied(self) -> None:
         """Waits until every call has completed and its event has been taken out."""
-        while self._pending:
+        while self._pending or self._batches:
             if self._emptied is None or self._emptied.done():
                 self._emptied = self.loop.create_future()
             await asyncio.shield(self._emptied)

@@ -20,6 +20,7 @@ from ctypes import (
 from typing import Any
 
 from ._prototypes_auth import AUTH_PROTOTYPES
+from ._prototypes_batch import BATCH_PROTOTYPES
 from ._prototypes_objects import OBJECT_PROTOTYPES
 from ._structures import (
     AnswerHandle,
@@ -319,5 +320,6 @@ PROTOTYPES: dict[str, tuple[Any, tuple[Any, ...]]] = {
     **OBJECT_PROTOTYPES,
     **AUTH_PROTOTYPES,
     **BODY_PROTOTYPES,
+    **BATCH_PROTOTYPES,
 }
 """Of each function: its result and its arguments, in the order of the headers."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import re
 import shutil
 import subprocess
 from enum import IntEnum
@@ -11,7 +12,14 @@ from typing import Any
 
 import pytest
 
-from restway import _enums, _native, _prototypes, _structures, _structures_body
+from restway import (
+    _enums,
+    _native,
+    _prototypes,
+    _structures,
+    _structures_batch,
+    _structures_body,
+)
 
 from .header import FOLDER, Field, parse
 
@@ -20,7 +28,7 @@ pytestmark = pytest.mark.no_library
 HEADER = parse()
 
 HANDLES = {
-    f"restway_{kind.__name__[: -len('Handle')].lower()}": kind
+    "restway" + re.sub("([A-Z])", r"_\1", kind.__name__[: -len("Handle")]).lower(): kind
     for kind in _structures.Handle.__subclasses__()
 }
 ENUMERATIONS: dict[str, tuple[type[IntEnum], str]] = {
@@ -70,6 +78,9 @@ CALLBACKS = {
     "restway_hook_fn": _native.HookFn,
     "restway_body_read_fn": _structures_body.BodyReadFn,
     "restway_body_rewind_fn": _structures_body.BodyRewindFn,
+    "restway_batch_done_fn": _structures_batch.BatchDoneFn,
+    "restway_batch_encode_fn": _structures_batch.BatchEncodeFn,
+    "restway_batch_decode_fn": _structures_batch.BatchDecodeFn,
 }
 PLAIN: dict[str, Any] = {
     "void": None,

@@ -31,9 +31,11 @@ def test_only_the_native_modules_know_ctypes() -> None:
         "_native.py",
         "_prototypes.py",
         "_prototypes_auth.py",
+        "_prototypes_batch.py",
         "_prototypes_objects.py",
         "_structures.py",
         "_structures_auth.py",
+        "_structures_batch.py",
         "_structures_body.py",
     }
 

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from .auth.passwords import Passwords
 from .auth.realms import Realms
+from .batch import Batch
 from .database import Database
+from .message import Request, Response
 from .probes import bad, cookies, echo, redirects
 from .probes.flaky import Flaky
 from .resources import people, status
@@ -16,7 +18,12 @@ from .routing import RouteTable
 
 
 def route_table(database: Database) -> RouteTable:
-    return RouteTable(
+    table: RouteTable
+
+    def dispatch(request: Request) -> Response:
+        return table(request)
+
+    table = RouteTable(
         BASE,
         [
             *status.routes(database),
@@ -31,5 +38,7 @@ def route_table(database: Database) -> RouteTable:
             *Realms().routes(),
             *Passwords().routes(),
             *Flaky().routes(),
+            *Batch(BASE, dispatch).routes(),
         ],
     )
+    return table

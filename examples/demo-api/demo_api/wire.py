@@ -144,6 +144,11 @@ def _request(method: str, target: str, headers: list[tuple[str, str]]) -> Reques
     origin = _ORIGIN.match(target)
     if origin:
         target = target[origin.end() :] or "/"
+    return Request(method, *split_target(target), headers)
+
+
+def split_target(target: str) -> tuple[str, str, tuple[str, ...], list[tuple[str, str]]]:
+    """The path of a target, its query, and both taken apart."""
     raw_path, _, query_string = target.partition("?")
     if not raw_path.startswith("/") and raw_path != "*":
         raise ApiError(Code.MALFORMED_URL, f"path: {raw_path[:100]!r}")
@@ -156,4 +161,4 @@ def _request(method: str, target: str, headers: list[tuple[str, str]]) -> Reques
         query = parse_qsl(query_string, keep_blank_values=True, max_num_fields=QUERY_FIELDS_MAX)
     except ValueError as error:
         raise ApiError(Code.MALFORMED_URL, f"url: {error}") from error
-    return Request(method, raw_path, query_string, segments, query, headers)
+    return raw_path, query_string, segments, query

@@ -1,0 +1,133 @@
+import RestwayHTTP
+import RestwayJSON
+
+/// The built-in format: `{"batch": [{"method", "uri", "body", "headers"}]}`, answered by an array
+/// of `{"code", "body", "headers"}` by position.
+///
+/// A body is a string in both. Of an answer `body` and `headers` may be missing or null; what has
+/// another shape is an error, and nothing is guessed.
+package struct JSONBatchFormat: BatchFormat {
+    package init() {}
+
+    package var takesBinaryBodies: Bool { false }
+
+    // MARK: Requests
+
+    package func encode(_ items: [BatchItem]) throws(BatchError) -> BatchBody {
+        var objects: [JSONValue] = []
+        objects.reserveCapacity(items.count)
+        for (index, item) in items.enumerated() { objects.append(try object(item, index)) }
+        let batch = JSONValue.object([(key: "batch", value: .array(objects))])
+        return BatchBody(batch.text(), mediaType: "application/json")
+    }
+
+    private func object(_ item: BatchItem, _ index: Int) throws(BatchError) -> JSONValue {
+        var members: [(key: String, value: JSONValue)] = [
+            (key: "method", value: .string(item.method)), (key: "uri", value: .string(item.uri)),
+        ]
+        if let body = item.body {
+            guard let text = String(validating: body, as: UTF8.self) else {
+                throw BatchError("the body of request \(index) is not text in UTF-8")
+            }
+            members.append((key: "body", value: .string(text)))
+        }
+        if !item.headers.isEmpty {
+            members.append((key: "headers", value: Self.object(item.headers)))
+        }
+        return .object(members)
+    }
+
+    /// Fields of one name become one, as an object has each key once.
+    private static func object(_ fields: [HeaderField]) -> JSONValue {
+        let headers = Headers(fields)
+        var members: [(key: String, value: JSONValue)] = []
+        for field in fields where !members.contains(where: { field.isNamed($0.key) }) {
+            members.append(
+                (key: field.name, value: .string(headers.joined(field.name) ?? field.value)))
+        }
+        return .object(members)
+    }
+
+    // MARK: Answers
+
+    package func decode(_ body: BatchBody, count: Int) throws(BatchError) -> [BatchAnswer] {
+        let tree: JSONValue
+        do {
+            tree = try Self.parse(body.bytes)
+        } catch {
+            throw BatchError("the answer is no JSON: \(error.message)")
+        }
+        guard let elements = tree.elements else {
+            throw BatchError("the answer is \(tree.kind.withArticle), not an array")
+        }
+        // First of all: with another count nobody knows what belongs to what.
+        guard elements.count == count else {
+            throw BatchError("\(elements.count) answers came for \(count) requests")
+        }
+        var answers: [BatchAnswer] = []
+        answers.reserveCapacity(count)
+        for (index, element) in elements.enumerated() {
+            answers.append(try Self.answer(element, "[\(index)]"))
+        }
+        return answers
+    }
+
+    private static func parse(_ bytes: [UInt8]) throws(JSONError) -> JSONValue {
+        let result: Result<JSONValue, JSONError> = unsafe bytes.withUnsafeBytes { bytes in
+            Result { () throws(JSONError) in try unsafe JSONValue.parse(bytes) }
+        }
+        return try result.get()
+    }
+
+    private static func answer(
+        _ value: JSONValue, _ place: String
+    ) throws(BatchError) -> BatchAnswer {
+        guard value.kind == .object else { throw mismatch(value, "an object", place) }
+        guard let code = value["code"] else {
+            throw BatchError("\(place) has no code", field: place + ".code")
+        }
+        guard let integer = code.integer else {
+            throw mismatch(code, "a whole number", place + ".code")
+        }
+        guard let status = Int(exactly: integer), BatchAnswer.codes.contains(status) else {
+            throw BatchError(
+                "\(place).code is \(integer), which is not between "
+                    + "\(BatchAnswer.codes.lowerBound) and \(BatchAnswer.codes.upperBound)",
+                field: place + ".code")
+        }
+        var answer = BatchAnswer(code: status)
+        if let body = value["body"], !body.isNull {
+            guard let text = body.string else { throw mismatch(body, "a string", place + ".body") }
+            answer.body = Array(text.utf8)
+        }
+        if let headers = value["headers"], !headers.isNull {
+            answer.headers = try fields(headers, place + ".headers")
+        }
+        return answer
+    }
+
+    private static func fields(
+        _ value: JSONValue, _ place: String
+    ) throws(BatchError) -> [HeaderField] {
+        guard let members = value.members else { throw mismatch(value, "an object", place) }
+        var fields: [HeaderField] = []
+        for (name, value) in members {
+            guard Headers.isValidName(name) else {
+                throw BatchError("\(place) has a name that no header can have", field: place)
+            }
+            let place = "\(place).\(name)"
+            guard let text = value.string else { throw mismatch(value, "a string", place) }
+            guard Headers.isValidValue(text) else {
+                throw BatchError("\(place) is nothing that a header can hold", field: place)
+            }
+            fields.append(HeaderField(name: name, value: text))
+        }
+        return fields
+    }
+
+    private static func mismatch(
+        _ value: JSONValue, _ expected: String, _ place: String
+    ) -> BatchError {
+        BatchError("\(place) is \(value.kind.withArticle), not \(expected)", field: place)
+    }
+}

@@ -1,0 +1,10 @@
+/// The section `batch` of a document.
+struct BatchDefinition: Sendable {
+    static let limitUsual = 20
+    static let limitMax = 1_000
+
+    /// Below the base URL; what carries a batch is posted there.
+    var path: String
+    /// Of requests in one call.
+    var limit = BatchDefinition.limitUsual
+}

@@ -1,0 +1,352 @@
+import RestwayBatch
+import RestwayHTTP
+import RestwayRouting
+import RestwaySupport
+
+/// Several requests that go out as few calls. Each is a call of its own, with its own answer,
+/// objects and completion; the session completes after the last of them, exactly once.
+///
+/// Performs what a `BatchMachine` decides. No lock is held while a call, a format or the host is
+/// called.
+package final class BatchSession: Sendable {
+    /// Runs once, as a notice, after the completions of all requests.
+    package typealias Completion = @Sendable (BatchSession, Failure?) -> Void
+
+    struct Receiver: Sendable {
+        let completion: Completion
+        let end: @Sendable () -> Void
+    }
+
+    private enum Phase {
+        case open, sent, complete
+    }
+
+    private struct State {
+        var phase = Phase.open
+        var machine: BatchMachine
+        var calls: [Call] = []
+        /// Of the requests that wait for their turn, or for their answer.
+        var passengers: [BatchPassenger?] = []
+        var carrier: Call?
+        /// Why not all of it was answered.
+        var failure: Failure?
+        var receiver: Receiver?
+        var token: UInt64 = 0
+    }
+
+    private let client: Client
+    private let definition: BatchDefinition
+    private let state: Monitor<State>
+    private let generation = ProcessGeneration.current
+
+    package init(_ client: Client) throws(Failure) {
+        try client.refuseAfterFork()
+        guard let definition = client.api.loaded.definition.batch else {
+            throw Failure(.config, "the API document has no \"batch\" section", field: "batch")
+        }
+        self.client = client
+        self.definition = definition
+        state = Monitor(State(machine: BatchMachine(limit: definition.limit)))
+    }
+
+    // MARK: The caller's side
+
+    /// Another request, which goes out when the session is sent. What this throws is the caller's
+    /// mistake; nothing was added then.
+    @discardableResult
+    package func add(
+        _ spec: RequestSpec, token: UInt64 = 0, completion: Call.Completion? = nil,
+        end: @escaping @Sendable () -> Void = {}
+    ) throws(Failure) -> Call {
+        var spec = spec
+        spec.travelsInBatch = true
+        let receiver = completion.map { Call.Receiver(completion: $0, end: end) }
+        let call = try client.makeCall(spec, token: token, receiver: receiver)
+        _ = try client.batchItem(call.original)
+        let added: Result<Void, Failure> = state.withLock { state in
+            Result { () throws(Failure) in
+                if let failure = state.failure { throw failure }
+                guard state.phase == .open else { throw Self.sentFailure }
+                // Before anybody can end it, so that it is told here.
+                call.join(.item(self, state.calls.count))
+                try client.register(call)
+                _ = state.machine.add()
+                state.calls.append(call)
+                state.passengers.append(nil)
+            }
+        }
+        try added.get()
+        return call
+    }
+
+    package var count: Int { state.withLock { $0.calls.count } }
+
+    /// What the request at a position was answered; throws what its call completed with.
+    package func response(at index: Int) throws(Failure) -> Response {
+        let call = state.withLock { state in
+            state.calls.indices.contains(index) ? state.calls[index] : nil
+        }
+        guard let call else {
+            throw Failure(
+                .invalidArgument, "index \(index) is out of range: \(count) requests were added",
+                field: "index")
+        }
+        guard call.isComplete else {
+            throw Failure(.invalidArgument, "request \(index) has not completed", field: "index")
+        }
+        return try call.wait(milliseconds: 0)
+    }
+
+    /// Where its notices run.
+    package var delivery: Delivery { client.delivery }
+
+    package var isComplete: Bool { state.withLock { $0.phase == .complete } }
+
+    /// Sends what was added. A session without requests is complete at once, without a call.
+    package func send(
+        token: UInt64 = 0, completion: Completion? = nil, end: @escaping @Sendable () -> Void = {}
+    ) throws(Failure) {
+        try client.refuseAfterFork()
+        try client.refuseWhenClosed()
+        let started: Result<([BatchMachine.Action], [Call]), Failure> = state.withLock { state in
+            if let failure = state.failure { return .failure(failure) }
+            guard state.phase == .open else { return .failure(Self.sentFailure) }
+            state.phase = .sent
+            state.receiver = completion.map { Receiver(completion: $0, end: end) }
+            state.token = token
+            return .success((state.machine.start(), state.calls))
+        }
+        let (actions, calls) = try started.get()
+        perform(actions)
+        for call in calls { call.start() }
+    }
+
+    /// Waits until every request has completed. Throws why not all of them were answered; what each
+    /// was answered is its call's.
+    ///
+    /// - Parameter milliseconds: 0: no bound; when they pass, the session is cancelled.
+    package func wait(milliseconds: Int64) throws(Failure) {
+        try client.refuseAfterFork()
+        if state.withLock({ $0.phase == .open }) {
+            throw Failure(.invalidArgument, "the batch was not sent", field: "batch")
+        }
+        if !isComplete { try Call.refuseToBlockInsideCallbacks() }
+        let deadline =
+            milliseconds > 0 ? SystemClock().now().advanced(milliseconds: milliseconds) : .never
+        let isOver: Bool? = state.wait(until: deadline) { $0.phase == .complete ? true : nil }
+        guard isOver != nil else {
+            let failure = Failure(
+                .timedOut, "the batch did not complete within \(milliseconds) ms",
+                domain: .transport)
+            cancel(failure)
+            throw failure
+        }
+        if let failure = state.withLock({ $0.failure }) { throw failure }
+    }
+
+    /// Ends every request that has not completed; what was not sent yet is not sent.
+    package func cancel() {
+        cancel(Failure(.cancelled, "the batch was cancelled"))
+    }
+
+    /// The host has let go: what was never sent never will be.
+    package func abandon() {
+        if state.withLock({ $0.phase == .open }) { cancel() }
+    }
+
+    private func cancel(_ failure: Failure) {
+        guard generation == ProcessGeneration.current else { return }
+        let calls = state.withLock { state in
+            guard state.phase != .complete else { return [Call]() }
+            if state.failure == nil { state.failure = failure }
+            // Or the end of one call would send the next.
+            state.machine.stop()
+            return state.calls
+        }
+        for call in calls { call.cancel() }
+    }
+
+    // MARK: What requests tell
+
+    /// A request wants to go out.
+    func arrive(_ index: Int, _ passenger: BatchPassenger) {
+        act { state in
+            state.passengers[index] = passenger
+            return state.machine.arrive(index)
+        }
+    }
+
+    /// A request has ended.
+    func ended(_ index: Int, _ outcome: Call.Outcome) {
+        act { state in
+            state.passengers[index] = nil
+            // The end of the client is the end of the session too.
+            if case .failure(let failure) = outcome, failure.reason == .closed,
+                state.failure == nil
+            {
+                state.failure = failure
+            }
+            return state.machine.leave(index)
+        }
+    }
+
+    // MARK: What carriers tell
+
+    /// A call that carries requests has ended.
+    func ended(_ number: Int, _ outcome: Call.Outcome, _ credential: UInt64?) {
+        switch outcome {
+        case .failure(let failure):
+            fail(number, failure)
+        case .success(let response):
+            // Not here: this may be any thread, and the format may be the host's.
+            client.pool.submit { self.split(number, response, credential) }
+        }
+    }
+
+    private func split(_ number: Int, _ response: Response, _ credential: UInt64?) {
+        let count = state.withLock { state in
+            state.carrier = nil
+            return state.machine.cargo(of: number).count
+        }
+        let body = BatchBody(
+            Array(response.bodyWithNUL.dropLast()),
+            mediaType: response.headers[first: "Content-Type"])
+        let answers: [BatchAnswer]
+        do {
+            answers = try client.batchFormat.answers(body, count: count)
+        } catch {
+            var failure = Failure(
+                .batch, "POST \(URLText.withoutQuery(response.url)): \(error.message)",
+                field: error.field)
+            failure.httpStatus = response.status
+            failure.response = response
+            return fail(number, failure)
+        }
+        let (told, actions) = state.withLock { state in
+            let (waiting, actions) = state.machine.answered(number)
+            var told: [(BatchPassenger, BatchAnswer)] = []
+            for (position, item) in waiting.enumerated() {
+                guard let item, let passenger = state.passengers[item].take() else { continue }
+                told.append((passenger, answers[position]))
+            }
+            return (told, actions)
+        }
+        for (passenger, answer) in told { passenger.receive(answer, credential: credential) }
+        perform(actions)
+    }
+
+    private func fail(_ number: Int, _ failure: Failure) {
+        act { state in
+            let actions = state.machine.failed(number)
+            state.carrier = nil
+            if state.failure == nil, actions.contains(where: \.isFailure) {
+                state.failure = failure
+            }
+            return actions
+        }
+    }
+
+    // MARK: Actions
+
+    private func act(_ event: (inout State) -> [BatchMachine.Action]) {
+        perform(state.withLock(event))
+    }
+
+    private func perform(_ actions: [BatchMachine.Action]) {
+        for action in actions {
+            switch action {
+            case .send(let number, _):
+                client.pool.submit { self.send(number) }
+            case .abandon(let number):
+                abandon(number)
+            case .fail(let items):
+                for (call, failure) in failed(items) { call.abort(failure) }
+            case .refuse(let items):
+                for (call, failure) in failed(items) {
+                    // The end of the client is that of all.
+                    guard failure.reason != .closed else {
+                        call.abort(failure)
+                        continue
+                    }
+                    var refusal = Failure(
+                        .batch,
+                        "\(call.description) was not sent: a call of its batch before it failed: "
+                            + failure.message)
+                    refusal.isRetryable = failure.isRetryable
+                    call.abort(refusal)
+                }
+            case .finish:
+                finish()
+            }
+        }
+    }
+
+    private func failed(_ items: [Int]) -> [(Call, Failure)] {
+        state.withLock { state in
+            let failure = state.failure ?? Self.emptyFailure
+            return items.map { (state.calls[$0], failure) }
+        }
+    }
+
+    /// On a worker, where the host may be asked.
+    private func send(_ number: Int) {
+        let items = state.withLock { state in
+            state.machine.depart(number).compactMap { state.passengers[$0]?.item }
+        }
+        guard !items.isEmpty else { return fail(number, Self.emptyFailure) }
+        do throws(Failure) {
+            let body = try encode(items)
+            var spec = RequestSpec(target: .path(.post, definition.path))
+            spec.body = RequestSpec.Body(
+                bytes: body.bytes, mediaType: body.mediaType ?? "application/octet-stream")
+            let call = try client.makeCall(
+                spec, token: 0, receiver: nil, isAskedAbout: false)
+            call.join(.carrier(self, number))
+            try client.register(call)
+            let isWanted = state.withLock { state in
+                state.carrier = call
+                return state.machine.isWanted(number)
+            }
+            if isWanted { call.start() } else { call.abort(Self.emptyFailure) }
+        } catch {
+            fail(number, error)
+        }
+    }
+
+    private func encode(_ items: [BatchItem]) throws(Failure) -> BatchBody {
+        do {
+            return try client.batchFormat.encode(items)
+        } catch {
+            throw Failure(.batch, "the batch cannot be written: \(error.message)")
+        }
+    }
+
+    private func abandon(_ number: Int) {
+        state.withLock { $0.carrier }?.cancel()
+    }
+
+    /// Every request has ended.
+    private func finish() {
+        let owesStart = state.update { state in
+            state.phase = .complete
+            guard let receiver = state.receiver.take() else { return false }
+            return client.delivery.append(
+                .batch(
+                    BatchNotice(
+                        session: self, failure: state.failure, token: state.token,
+                        receiver: receiver)))
+        }
+        if owesStart { client.delivery.start(isOnWorker: false) }
+    }
+
+    /// Of a carrier for which nobody waits any more.
+    private static let emptyFailure = Failure(.cancelled, "nobody waits for the call of a batch")
+    private static let sentFailure = Failure(
+        .invalidArgument, "the batch has been sent", field: "batch")
+}
+
+extension BatchMachine.Action {
+    fileprivate var isFailure: Bool {
+        if case .fail = self { true } else { false }
+    }
+}

@@ -1,0 +1,171 @@
+import RestwayBatch
+import RestwayHTTP
+import XCTest
+
+/// What stands in the body of a batch, and which answers are taken apart.
+final class JSONBatchFormatTests: XCTestCase {
+    private let format = JSONBatchFormat()
+
+    private func text(_ items: [BatchItem]) throws -> String {
+        let body = try format.encode(items)
+        XCTAssertEqual(body.mediaType, "application/json")
+        return String(decoding: body.bytes, as: UTF8.self)
+    }
+
+    private func answers(_ text: String, count: Int = 1) throws -> [BatchAnswer] {
+        try format.answers(
+            BatchBody(Array(text.utf8), mediaType: "application/json"), count: count)
+    }
+
+    private func refusal(_ text: String, count: Int = 1) -> BatchError? {
+        do {
+            _ = try answers(text, count: count)
+            return nil
+        } catch {
+            return error as? BatchError
+        }
+    }
+
+    func testARequestHasABodyAndHeadersOnlyWhenItHasSome() throws {
+        XCTAssertEqual(
+            try text([BatchItem(method: "GET", uri: "/companies?page=2")]),
+            #"{"batch":[{"method":"GET","uri":"/companies?page=2"}]}"#)
+        let post = BatchItem(
+            method: "POST", uri: "/companies",
+            headers: [HeaderField(name: "Content-Type", value: "application/json")],
+            body: Array(#"{"name":"é\"x"}"#.utf8))
+        XCTAssertEqual(
+            try text([BatchItem(method: "DELETE", uri: "/companies/7"), post]),
+            #"{"batch":[{"method":"DELETE","uri":"/companies/7"},"#
+                + #"{"method":"POST","uri":"/companies","body":"{\"name\":\"é\\\"x\"}","#
+                + #""headers":{"Content-Type":"application/json"}}]}"#)
+    }
+
+    func testHeadersOfOneNameBecomeOne() throws {
+        let item = BatchItem(
+            method: "GET", uri: "/",
+            headers: [
+                HeaderField(name: "X-Tag", value: "a"), HeaderField(name: "Accept", value: "*/*"),
+                HeaderField(name: "x-tag", value: "b"),
+            ])
+        XCTAssertEqual(
+            try text([item]),
+            #"{"batch":[{"method":"GET","uri":"/","headers":{"X-Tag":"a, b","Accept":"*/*"}}]}"#)
+    }
+
+    func testABodyThatIsNoTextIsRefused() {
+        let item = BatchItem(method: "PUT", uri: "/", body: [0xFF, 0xFE])
+        XCTAssertThrowsError(try format.encode([BatchItem(method: "GET", uri: "/"), item])) {
+            XCTAssertEqual(
+                $0 as? BatchError, BatchError("the body of request 1 is not text in UTF-8"))
+        }
+        XCTAssertFalse(format.takesBinaryBodies)
+    }
+
+    func testAnswersByPosition() throws {
+        let found = try answers(
+            #"""
+            [{"code": 200, "body": "{\"id\":1}", "headers": {"Content-Type": "application/json"}},
+             {"code": 404, "body": null, "headers": null}, {"code": 599}, {"code": 204, "x": []}]
+            """#, count: 4)
+        XCTAssertEqual(
+            found,
+            [
+                BatchAnswer(
+                    code: 200,
+                    headers: [HeaderField(name: "Content-Type", value: "application/json")],
+                    body: Array(#"{"id":1}"#.utf8)),
+                BatchAnswer(code: 404), BatchAnswer(code: 599), BatchAnswer(code: 204),
+            ])
+    }
+
+    /// Nothing is guessed: each of these is an error that says what is wrong and where.
+    func testAnswersOfAnotherShapeAreRefused() {
+        let cases: [(String, String, String?)] = [
+            ("", "the answer is no JSON", nil), ("{", "the answer is no JSON", nil),
+            ("[{\"code\":200}", "the answer is no JSON", nil),
+            ("[{\"code\":200}] x", "the answer is no JSON", nil),
+            ("null", "the answer is null, not an array", nil),
+            ("\"x\"", "the answer is a string, not an array", nil),
+            (#"{"batch": [{"code": 200}]}"#, "the answer is an object, not an array", nil),
+            ("[]", "0 answers came for 1 requests", nil),
+            (#"[{"code": 200}, {"code": 200}]"#, "2 answers came for 1 requests", nil),
+            ("[null]", "[0] is null, not an object", "[0]"),
+            ("[200]", "[0] is a whole number, not an object", "[0]"),
+            ("[[200]]", "[0] is an array, not an object", "[0]"),
+            ("[{}]", "[0] has no code", "[0].code"),
+            (#"[{"code": null}]"#, "[0].code is null, not a whole number", "[0].code"),
+            (#"[{"code": "200"}]"#, "[0].code is a string, not a whole number", "[0].code"),
+            (#"[{"code": 200.0}]"#, "[0].code is a number with a fraction", "[0].code"),
+            (#"[{"code": true}]"#, "[0].code is a boolean", "[0].code"),
+            (#"[{"code": 0}]"#, "[0].code is 0, which is not between 200 and 599", "[0].code"),
+            (#"[{"code": 100}]"#, "[0].code is 100", "[0].code"),
+            (#"[{"code": 600}]"#, "[0].code is 600", "[0].code"),
+            (#"[{"code": -200}]"#, "[0].code is -200", "[0].code"),
+            (#"[{"code": 9223372036854775807}]"#, "[0].code is 9223372036854775807", "[0].code"),
+            (#"[{"code": 1e400}]"#, "the answer is no JSON", nil),
+            (#"[{"code": 200, "body": {}}]"#, "[0].body is an object, not a string", "[0].body"),
+            (#"[{"code": 200, "body": 1}]"#, "[0].body is a whole number", "[0].body"),
+            (#"[{"code": 200, "headers": []}]"#, "[0].headers is an array", "[0].headers"),
+            (
+                #"[{"code": 200, "headers": {"A": 1}}]"#, "[0].headers.A is a whole number",
+                "[0].headers.A"
+            ),
+            (
+                #"[{"code": 200, "headers": {"A": "x\r\nB: y"}}]"#,
+                "[0].headers.A is nothing that a header can hold", "[0].headers.A"
+            ),
+            (
+                #"[{"code": 200, "headers": {"A B": "x"}}]"#,
+                "[0].headers has a name that no header can have", "[0].headers"
+            ),
+            (
+                #"[{"code": 200, "headers": {"": "x"}}]"#,
+                "[0].headers has a name that no header can have", "[0].headers"
+            ),
+        ]
+        for (text, message, field) in cases {
+            let error = refusal(text)
+            XCTAssertTrue(error?.message.hasPrefix(message) ?? false, "\(text): \(error as Any)")
+            XCTAssertEqual(error?.field, field, text)
+        }
+    }
+
+    func testASecondAnswerThatIsWrongIsNamed() {
+        XCTAssertEqual(
+            refusal(#"[{"code": 200}, {"code": 200, "body": []}]"#, count: 2)?.field, "[1].body")
+    }
+
+    func testNoValueStandsInAnErrorMessage() {
+        for text in [#"[{"code": "s3cret"}]"#, #"["s3cret"]"#, "s3cret", #"[{"code":200}s3cret"#] {
+            let message = refusal(text)?.message ?? "s3cret"
+            XCTAssertFalse(message.contains("s3cret"), text)
+        }
+    }
+
+    /// Of a format that the host brings.
+    func testAnotherFormatIsHeldToItsCounts() {
+        struct Format: BatchFormat {
+            let decoded: [BatchAnswer]
+            var takesBinaryBodies: Bool { true }
+            func encode(_ items: [BatchItem]) throws(BatchError) -> BatchBody {
+                BatchBody([], mediaType: nil)
+            }
+            func decode(_ body: BatchBody, count: Int) throws(BatchError) -> [BatchAnswer] {
+                decoded
+            }
+        }
+        let body = BatchBody([], mediaType: nil)
+        XCTAssertThrowsError(try Format(decoded: []).answers(body, count: 1)) {
+            XCTAssertEqual(
+                ($0 as? BatchError)?.message, "0 answers came for 1 requests")
+        }
+        XCTAssertThrowsError(
+            try Format(decoded: [BatchAnswer(code: 199)]).answers(body, count: 1)
+        ) {
+            XCTAssertEqual(($0 as? BatchError)?.field, "[0].code")
+        }
+        XCTAssertEqual(
+            try Format(decoded: [BatchAnswer(code: 200)]).answers(body, count: 1).count, 1)
+    }
+}
