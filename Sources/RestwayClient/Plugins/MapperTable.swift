@@ -6,7 +6,6 @@ import RestwayPlugins
 struct MapperTable: Sendable {
     /// As documents call the built-in mapper.
     static let builtInName = "jansson"
-    private static let json = "application/json"
 
     /// What writes a body, and the Content-Type that it goes out with.
     struct Writer {
@@ -21,12 +20,15 @@ struct MapperTable: Sendable {
     /// What answers may be when no route decides: the choice of a document leaves other types to
     /// other mappers.
     private let accepted: String
+    /// It reads what nearly all send: then a type of that name needs no look at its parts.
+    private let standardReadsJSON: Bool
 
     init(_ definition: APIDefinition, _ plugins: [Plugin]) throws(Failure) {
         self.plugins = plugins.flatMap(\.mappers)
         standard = try Self.mapper(definition.dataMapper, self.plugins) ?? builtIn
+        standardReadsJSON = MediaType.reads(standard, MediaType.json)
         let type = Self.firstType(standard)
-        accepted = type == Self.json ? type : "\(type), \(Self.json);q=0.9"
+        accepted = type == MediaType.json ? type : "\(type), \(MediaType.json);q=0.9"
         for route in definition.dataMappersOfRoutes {
             do {
                 _ = try Self.mapper(route.name, self.plugins)
@@ -59,8 +61,8 @@ struct MapperTable: Sendable {
         if let type = chosen.writtenType { return Writer(mapper: chosen, type: type) }
         // One that only reads is no reason to write anything but what it reads; what the document
         // chose, it chose for answers.
-        guard let named, !MediaType.reads(named, Self.json) else {
-            return Writer(mapper: builtIn, type: Self.json)
+        guard let named, !MediaType.reads(named, MediaType.json) else {
+            return Writer(mapper: builtIn, type: MediaType.json)
         }
         throw Failure(
             .plugin, "\(named.title) only reads, and a body would have to be written",
@@ -74,19 +76,22 @@ struct MapperTable: Sendable {
     }
 
     private static func firstType(_ mapper: any Mapper) -> String {
-        mapper.mediaTypes.first { !$0.hasPrefix("*") } ?? json
+        mapper.mediaTypes.first { !$0.hasPrefix("*") } ?? MediaType.json
     }
 
     /// The mapper for a body of `type`; nil when nobody reads that.
     ///
     /// - Parameter name: What the route says; it was checked.
-    func mapper(named name: String?, type: String?, looksLikeJSON: Bool) -> (any Mapper)? {
+    func mapper(
+        named name: String?, type: String?, looksLikeJSON: @autoclosure () -> Bool
+    ) -> (any Mapper)? {
         if let name { return try? Self.mapper(name, plugins) }
         guard let type else { return standard }
+        if standardReadsJSON, type == MediaType.json { return standard }
         let essence = MediaType.essence(type)
         if MediaType.reads(standard, essence) { return standard }
         if let mapper = plugins.first(where: { MediaType.reads($0, essence) }) { return mapper }
-        return MediaType.isJSON(type) || looksLikeJSON ? builtIn : nil
+        return MediaType.isJSON(type) || looksLikeJSON() ? builtIn : nil
     }
 
     private static func mapper(

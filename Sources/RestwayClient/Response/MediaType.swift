@@ -2,12 +2,14 @@ import RestwayMapping
 
 /// Media types (RFC 9110, section 8.3.1), as far as they choose what reads a body.
 enum MediaType {
+    /// What nearly all send.
+    static let json = "application/json"
+
     /// `application/json`, `text/json` and everything that ends in `+json` (RFC 6839).
     static func isJSON(_ type: String) -> Bool {
-        // What nearly all send.
-        if type == "application/json" { return true }
+        if type == json { return true }
         let essence = essence(type)
-        return essence == "application/json" || essence == "text/json"
+        return essence == json || essence == "text/json"
             || essence.hasSuffix("+json")
     }
 
