@@ -37,6 +37,7 @@ BENCH_VENV := $(CURDIR)/build/bench-venv
 # place overlap is checked in the debug builds, which the Swift tests run.
 RELEASE_FLAGS := -c release --product restway --scratch-path $(RELEASE) \
 	-Xswiftc -static-stdlib -Xswiftc -enforce-exclusivity=unchecked \
+	-Xswiftc -Xfrontend -Xswiftc -function-sections \
 	-Xlinker --version-script=$(CURDIR)/pkgconfig/restway.map \
 	-Xlinker -soname -Xlinker $(SONAME) \
 	-Xswiftc -use-ld=lld -Xlinker -z -Xlinker pack-relative-relocs -Xlinker --icf=all \
@@ -132,6 +133,7 @@ bench: stage $(BENCH_VENV)/.stamp transport-bench ## measure against plain C and
 transport-bench: setup
 	RESTWAY_BENCH=1 swift build -c release --product restway-transport-bench \
 	    --scratch-path $(RELEASE) -Xswiftc -static-stdlib -Xswiftc -enforce-exclusivity=unchecked \
+	-Xswiftc -Xfrontend -Xswiftc -function-sections \
 	    -Xswiftc -use-ld=lld
 
 .PHONY: profile
