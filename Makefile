@@ -41,6 +41,7 @@ RELEASE_FLAGS := -c release --product restway --scratch-path $(RELEASE) \
 	-Xlinker --version-script=$(CURDIR)/pkgconfig/restway.map \
 	-Xlinker -soname -Xlinker $(SONAME) \
 	-Xswiftc -use-ld=lld -Xlinker -z -Xlinker pack-relative-relocs -Xlinker --icf=all \
+	-Xlinker --wrap=_swift_stdlib_getScalarName \
 	-Xlinker -O2 -Xlinker -z -Xlinker nodelete -Xlinker -z -Xlinker relro -Xlinker -z -Xlinker now
 TEST_FLAGS := --disable-swift-testing
 
