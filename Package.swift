@@ -103,7 +103,7 @@ let bench: [Target] =
     : [
         .executableTarget(
             name: "restway-transport-bench",
-            dependencies: ["RestwaySupport", "RestwayHTTP", "RestwayClient"],
+            dependencies: ["RestwaySupport", "RestwayRouting", "RestwayHTTP", "RestwayClient"],
             path: "benchmarks/swift/TransportBench", swiftSettings: settings)
     ]
 

@@ -1,5 +1,6 @@
 import Glibc
 import RestwayClient
+import RestwayRouting
 import RestwaySupport
 
 // Whole calls by one client whose transport answers at once: that of a plugin, and the same one
@@ -7,9 +8,14 @@ import RestwaySupport
 //
 //     restway-transport-bench PLUGIN CALLS
 
+func complain(_ text: String) {
+    let bytes = Array("\(text)\n".utf8)
+    _ = write(STDERR_FILENO, bytes, bytes.count)
+}
+
 let arguments = CommandLine.arguments
 guard arguments.count == 3, let calls = Int(arguments[2]), calls > 0 else {
-    fputs("usage: restway-transport-bench PLUGIN CALLS\n", stderr)
+    complain("usage: restway-transport-bench PLUGIN CALLS")
     exit(2)
 }
 
@@ -59,6 +65,6 @@ do {
         "{\"built_in_microseconds\": \(sums.builtIn / Double(slices)),"
             + " \"plugin_microseconds\": \(sums.plugin / Double(slices))}")
 } catch {
-    fputs("\(error)\n", stderr)
+    complain("\(error)")
     exit(1)
 }
