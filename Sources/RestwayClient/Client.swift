@@ -303,22 +303,6 @@ package final class Client: Sendable {
         try RequestPreparation(client: self, api: api, questions: questions).prepare(spec)
     }
 
-    /// Runs `body`, which asks the host, on a worker, and waits for it.
-    private func asking<Answer: Sendable>(
-        _ body: @escaping @Sendable () throws(Failure) -> Answer
-    ) throws(Failure) -> Answer {
-        try Call.refuseToBlockInsideCallbacks()
-        let answer = Monitor<Result<Answer, Failure>?>(nil)
-        pool.submit {
-            let found = Result { () throws(Failure) in try body() }
-            answer.update { $0 = found }
-        }
-        guard let found = answer.wait(for: { $0 }) else {
-            throw Failure(.internal, "a wait without a bound has ended")
-        }
-        return try found.get()
-    }
-
     /// In a forked child neither threads nor connections are left.
     package func refuseAfterFork() throws(Failure) {
         if generation != ProcessGeneration.current { throw Self.forkedFailure }

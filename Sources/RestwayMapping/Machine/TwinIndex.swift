@@ -5,11 +5,13 @@ import RestwayObjects
 /// A hint: a search that finds nothing, or the row of another identity, costs a row that says again
 /// what another one has said. So a place holds one row, and whoever comes later takes it.
 struct TwinIndex {
-    private static let secret = (UInt64.random(in: .min ... .max), UInt64.random(in: .min ... .max))
-    private static let placesMin = 64
+    /// Any odd numbers of many bits; no secret, as who finds places that collide gains a row each.
+    private static let multipliers: (UInt64, UInt64) = (
+        0xA076_1D64_78BD_642F, 0xE703_7ED1_A0B4_28DB
+    )
+    private static let placesMin = 256
     private static let placesMax = 1 << 18
 
-    private let secret = Self.secret
     /// Row numbers from 1 on; 0 is a free place.
     private var places = ScratchStack<UInt32>(capacity: 0)
     private var taken = 0
@@ -62,7 +64,8 @@ struct TwinIndex {
 
     @inline(__always)
     private func mix(_ left: UInt64, _ right: UInt64) -> UInt64 {
-        let product = (left ^ secret.0).multipliedFullWidth(by: right ^ secret.1)
+        let product = (left ^ Self.multipliers.0)
+            .multipliedFullWidth(by: right ^ Self.multipliers.1)
         return product.high ^ product.low
     }
 }
