@@ -23,13 +23,14 @@ def get(uri: str, **more: Any) -> dict[str, Any]:
 
 
 def test_each_request_is_answered_by_position(client: Client) -> None:
+    own = client.send("POST", "enterprises", {"name": "Own"}).json["id"]
     answer = post(
         client,
         get("/enterprises/3"),
         get("/enterprises/999999"),
         get("/enterprises?page=1&per_page=2"),
-        {"method": "PATCH", "uri": "/enterprises/3", "body": '{"name": "Other"}'},
-        {"method": "DELETE", "uri": "/meetings/1"},
+        {"method": "PATCH", "uri": f"/enterprises/{own}", "body": '{"name": "Other"}'},
+        {"method": "DELETE", "uri": f"/enterprises/{own}"},
     )
     assert answer.status == 200
     assert [each["code"] for each in answer.json] == [200, 404, 200, 200, 204]
