@@ -26,7 +26,8 @@ package final class Log: Sendable {
 
     /// A sink, and how many threads are inside it.
     private final class Entry: @unchecked Sendable {
-        let sink: Sink
+        /// Nil when nobody is inside any more and it was replaced.
+        var sink: Sink?
         /// Guarded by the monitor of the log.
         var running = 0
 
@@ -52,6 +53,8 @@ package final class Log: Sendable {
         }
         guard let before, !CallbackScope.isActive else { return }
         entry.wait { _ in before.running == 0 ? () : nil }
+        // Who was inside may hold the entry for a moment longer, but what is the host's goes now.
+        before.sink = nil
     }
 
     /// Says `message`, which is only made when somebody listens. It must hold no credential.
@@ -64,7 +67,7 @@ package final class Log: Sendable {
             return entry
         }
         guard let current else { return }
-        CallbackScope.run { current.sink(level, category, message()) }
+        CallbackScope.run { current.sink?(level, category, message()) }
         entry.update { _ in current.running -= 1 }
     }
 }

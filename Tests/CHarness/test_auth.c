@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "delivery.h"
+#include "gate.h"
 #include "harness.h"
 #include "realm.h"
 
@@ -175,8 +176,8 @@ static void auth__should_replay_sees_the_api_s_own_code(void **state) {
 }
 
 struct signer {
+    struct gate gate;
     int asked;
-    int destroyed;
     restway_status answer;
     char seen[256];
 };
@@ -202,14 +203,16 @@ static restway_status sign(void *context, restway_exchange *exchange) {
     return signer->answer;
 }
 
-static void signer_destroy(void *context) { ((struct signer *)context)->destroyed++; }
+static void signer_destroy(void *context) { gate_destroy(&((struct signer *)context)->gate); }
 
 static void auth__authorize_sees_and_changes_what_goes_out(void **state) {
     (void)state;
-    struct signer signer = {0, 0, RESTWAY_OK, ""};
+    struct signer signer;
     restway_client *client = make_client();
     restway_request *request = NULL;
     restway_response *response = NULL;
+    memset(&signer, 0, sizeof(signer));
+    gate_begin(&signer.gate, NULL);
     assert_ok(restway_client_set_authorize(client, sign, &signer, signer_destroy, &failure));
     assert_ok(restway_request_create("POST", "echo", &request, &failure));
     assert_ok(restway_request_set_body(request, "hello", 5, "text/plain", &failure));
@@ -227,7 +230,7 @@ static void auth__authorize_sees_and_changes_what_goes_out(void **state) {
         restway_client_perform(client, request, 0, NULL, &failure), RESTWAY_E_CANCELLED,
         "authorize");
     assert_ok(restway_client_set_authorize(client, NULL, NULL, NULL, &failure));
-    assert_int_equal(signer.destroyed, 1);
+    gate_expect_destroyed(&signer.gate, 0);
     assert_refused(restway_request_set_auth(request, (restway_auth_mode)9, &failure));
     restway_request_release(request);
     restway_client_release(client);

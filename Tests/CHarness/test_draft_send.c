@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "drafting.h"
+#include "gate.h"
 
 static void draft_send__makes_one_object_that_keeps_its_key(void **state) {
     (void)state;
@@ -115,8 +116,8 @@ static void request_set_draft__writes_the_body_of_any_request(void **state) {
 }
 
 struct asked {
+    struct gate gate;
     int count;
-    int destroyed;
     char last[80];
 };
 
@@ -133,7 +134,7 @@ static int32_t leave_out_enterprises(
 }
 
 static void end_asking(void *context) {
-    ((struct asked *)context)->destroyed++;
+    gate_destroy(&((struct asked *)context)->gate);
 }
 
 static void exclusion__leaves_relationships_out(void **state) {
@@ -144,6 +145,7 @@ static void exclusion__leaves_relationships_out(void **state) {
     restway_draft *enterprise = drafted(&own, "Enterprise");
     restway_request *request = NULL;
     memset(&asked, 0, sizeof asked);
+    gate_begin(&asked.gate, NULL);
     set_text(employee, "first_name", "Ann");
     assert_ok(restway_draft_add_draft(employee, "enterprise", enterprise, &failure));
     assert_ok(restway_request_create_draft("POST", employee, &request, &failure));
@@ -158,15 +160,15 @@ static void exclusion__leaves_relationships_out(void **state) {
     assert_string_equal(asked.last, "POST employees Employee.enterprise");
     assert_true(asked.count > 0);
     free(command);
-    assert_int_equal(asked.destroyed, 0);
+    assert_true(gate_is_alive(&asked.gate));
     assert_ok(restway_client_set_exclusion(own.client, NULL, NULL, NULL, &failure));
-    assert_int_equal(asked.destroyed, 1);
+    gate_expect_destroyed(&asked.gate, 0);
     restway_client_close(own.client);
     assert_fails(
         restway_client_set_exclusion(
             own.client, leave_out_enterprises, &asked, end_asking, &failure),
         RESTWAY_E_CLOSED, "");
-    assert_int_equal(asked.destroyed, 1);
+    gate_expect_destroyed(&asked.gate, 0);
     restway_request_release(request);
     restway_draft_release(enterprise);
     restway_draft_release(employee);

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "delivery.h"
+#include "gate.h"
 #include "harness.h"
 #include "probe.h"
 #include "realm.h"
@@ -159,8 +160,8 @@ static void retry__a_policy_can_be_set_and_taken_away(void **state) {
 }
 
 struct witness {
+    struct gate gate;
     int count;
-    int destroyed;
     size_t number;
     restway_attempt attempt;
 };
@@ -173,13 +174,18 @@ static void witness_attempt(
     witness->attempt = *attempt;
 }
 
-static void witness_destroy(void *context) { ((struct witness *)context)->destroyed++; }
+static void witness_begin(struct witness *witness) {
+    memset(witness, 0, sizeof(*witness));
+    gate_begin(&witness->gate, NULL);
+}
+
+static void witness_destroy(void *context) { gate_destroy(&((struct witness *)context)->gate); }
 
 static void retry__an_observer_is_told_of_attempts_that_are_followed_by_others(void **state) {
     (void)state;
     struct witness witness;
     struct probe probe;
-    memset(&witness, 0, sizeof(witness));
+    witness_begin(&witness);
     restway_client_options options = RESTWAY_CLIENT_OPTIONS_INIT;
     restway_client *client = make_client_of(NEVER_WAITS, options);
     assert_ok(restway_client_set_attempt_observer(
@@ -192,14 +198,14 @@ static void retry__an_observer_is_told_of_attempts_that_are_followed_by_others(v
     assert_int_equal(witness.number, 2);
     assert_int_equal(witness.attempt.http_status, 503);
     assert_ok(restway_client_set_attempt_observer(client, NULL, NULL, NULL, &failure));
-    assert_int_equal(witness.destroyed, 1);
+    gate_expect_destroyed(&witness.gate, 0);
     restway_client_release(client);
 }
 
 static void retry__attempts_come_as_events_to_a_host_that_drains(void **state) {
     (void)state;
     struct witness witness;
-    memset(&witness, 0, sizeof(witness));
+    witness_begin(&witness);
     restway_client_options options = RESTWAY_CLIENT_OPTIONS_INIT;
     options.delivery = RESTWAY_DELIVERY_DRAIN;
     restway_client *client = make_client_of(NEVER_WAITS, options);
@@ -231,7 +237,7 @@ static void retry__attempts_come_as_events_to_a_host_that_drains(void **state) {
         assert_null(events[index].payload.error);
     }
     assert_int_equal(witness.count, 0);
-    assert_int_equal(witness.destroyed, 0);
+    assert_true(gate_is_alive(&witness.gate));
     // What nobody drains goes with the client; nobody asks for events any more.
     send_token(client, "bad/status/503", 78);
     while (!is_readable(client, 1000)) {
@@ -244,7 +250,7 @@ static void retry__attempts_come_as_events_to_a_host_that_drains(void **state) {
 static void retry__attempts_are_processed_by_a_host_that_asks_for_its_notices(void **state) {
     (void)state;
     struct witness witness;
-    memset(&witness, 0, sizeof(witness));
+    witness_begin(&witness);
     restway_client_options options = RESTWAY_CLIENT_OPTIONS_INIT;
     options.delivery = RESTWAY_DELIVERY_PROCESS;
     restway_client *client = make_client_of(NEVER_WAITS, options);
@@ -258,7 +264,7 @@ static void retry__attempts_are_processed_by_a_host_that_asks_for_its_notices(vo
     assert_int_equal(witness.number, 2);
     probe_expect(&probe, RESTWAY_E_HTTP);
     restway_client_close(client);
-    assert_int_equal(witness.destroyed, 1);
+    gate_expect_destroyed(&witness.gate, 0);
     restway_client_release(client);
 }
 
