@@ -15,22 +15,23 @@ extension Call {
             authorize(request, client.auth.bypass(), isOnWorker: isOnWorker)
             return
         }
-        guard park() else { return }
+        guard let wait = park() else { return }
         client.auth.arrive(id, isOnWorker: isOnWorker) { answer, isOnWorker in
             self.goOn(request, answer, isOnWorker: isOnWorker)
         }
-        watch()
+        watch(wait)
     }
 
-    /// From now on the call waits; false when it has ended.
-    func park() -> Bool {
+    /// From now on the call waits; the number of this wait, `nil` when the call has ended.
+    func park() -> Int? {
         state.withLock { state in
             switch state.phase {
             case .exchanging, .processing: break
-            case .parked, .exchanged, .committing, .completed: return false
+            case .parked, .exchanged, .committing, .completed: return nil
             }
             state.phase = .parked
-            return true
+            state.waitNumber += 1
+            return state.waitNumber
         }
     }
 
@@ -48,25 +49,22 @@ extension Call {
     }
 
     /// Sees to it that a call that still waits ends when its time is over.
-    func watch() {
-        let deadline: Deadline? = state.withLock { state in
-            guard case .parked = state.phase, state.timer == nil else { return nil }
-            return state.deadline
-        }
+    func watch(_ wait: Int) {
+        let deadline: Deadline? = state.withLock { $0.isIn(wait) ? $0.deadline : nil }
         if let deadline, deadline != .never {
             let ticket = client.timers.schedule(at: deadline) {
                 self.abort(Failure(.timedOut, "\(self.description) timed out"))
             }
-            keep(ticket)
+            keep(ticket, for: wait)
         }
         // It may have ended before authentication knew of it.
         if isComplete { client.auth.leave(id) }
     }
 
-    /// Keeps a timer for as long as the call waits.
-    func keep(_ ticket: TimerTicket) {
+    /// Keeps a timer for as long as this wait lasts.
+    func keep(_ ticket: TimerTicket, for wait: Int) {
         let isKept = state.withLock { state in
-            guard case .parked = state.phase, state.timer == nil else { return false }
+            guard state.isIn(wait) else { return false }
             state.timer = ticket
             return true
         }
@@ -125,14 +123,14 @@ extension Call {
             }
             return false
         }
-        guard park() else { return false }
+        guard let wait = park() else { return false }
         let before = begin(.replay)
         let isTaken = client.auth.refuse(
             id, sentWith: credential, replays: replays, isOnWorker: isOnWorker
         ) { answer, isOnWorker in
             self.goOn(request, answer, isOnWorker: isOnWorker)
         }
-        if isTaken { watch() } else { unpark(before) }
+        if isTaken { watch(wait) } else { unpark(before) }
         return isTaken
     }
 
@@ -143,5 +141,13 @@ extension Call {
             state.phase = .processing
             state.attempts = attempts
         }
+    }
+}
+
+extension Call.State {
+    /// Whether the call is still in the wait with this number.
+    fileprivate func isIn(_ wait: Int) -> Bool {
+        guard case .parked = phase else { return false }
+        return waitNumber == wait
     }
 }

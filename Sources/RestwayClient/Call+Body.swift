@@ -16,9 +16,9 @@ extension Call {
             guard holds(reader) else { return }
             goOn(feed(reader, turn), isOnWorker)
         case .needsRewind(let turn):
-            guard holds(reader), park() else { return }
+            guard holds(reader), let wait = park() else { return }
             rewind(reader, turn, goOn)
-            watch()
+            watch(wait)
         case .taken:
             finish(.failure(Self.misused("another call is reading it")), isOnWorker: isOnWorker)
         case .spent:

@@ -46,14 +46,14 @@ extension Call {
             if reason == .bodyCannotRewind { cannotBeSentAgain() }
             return false
         case .retry(let milliseconds):
-            guard park() else { return false }
+            guard let wait = park() else { return false }
             begin(.retry)
             log.isRetried(failure, afterMilliseconds: milliseconds)
             observe(failure, attempts.ended)
             let ticket = client.timers.schedule(at: now.advanced(milliseconds: milliseconds)) {
                 self.tryAgain(request)
             }
-            keep(ticket)
+            keep(ticket, for: wait)
             return true
         }
     }

@@ -53,6 +53,8 @@ package final class Call: Sendable {
         /// How often an exchange was started.
         var sendCount = 0
         var attempts: AttemptLog
+        /// How often it has waited: a thread that has begun a wait may see the next one.
+        var waitNumber = 0
         /// Ends what it waits for.
         var timer: TimerTicket?
         var progress: ProgressState

@@ -15,7 +15,7 @@ class AuthTestCase: XCTestCase {
 
     func client(
         auth: String = #"{"scheme": "bearer", "token": "t1"}"#, retry: String = "null",
-        refreshes isHost: Bool = false
+        refreshes isHost: Bool = false, clock: (any Clock)? = nil
     ) throws -> Client {
         let document = """
             {"restway": 1, "environments": {"test": {"baseURL": "http://api.test/v1",
@@ -37,7 +37,8 @@ class AuthTestCase: XCTestCase {
         options.timeoutMilliseconds = 60_000
         options.randomSeed = 1
         let client = try Client(
-            api: try TestAPI.load(document), options: options, transport: transport, clock: clock)
+            api: try TestAPI.load(document), options: options, transport: transport,
+            clock: clock ?? self.clock)
         if isHost {
             try client.setAuthFunctions { functions in
                 functions.refresh = { [refreshes] ticket in
