@@ -55,6 +55,12 @@ let core: [Target] =
         "RestwayAuth", ["CCurl", "RestwaySupport", "RestwayJSON", "RestwayHTTP"], safe)
     + module("RestwayBatch", ["RestwayJSON", "RestwayHTTP"], safe)
     + module(
+        "RestwayOutbox",
+        [
+            "CLinux", "RestwaySupport", "RestwayJSON", "RestwaySQLite", "RestwayRouting",
+            "RestwayObjects", "RestwayHTTP",
+        ])
+    + module(
         "RestwayPlugins",
         [
             "CLinux", "CRestway", "RestwaySupport", "RestwayRouting", "RestwayMapping",
@@ -66,7 +72,7 @@ let core: [Target] =
         [
             "RestwaySupport", "RestwayJSON", "RestwaySQLite", "RestwayRouting", "RestwayObjects",
             "RestwayMapping", "RestwayJansson", "RestwayHTTP", "RestwayCurl", "RestwayAuth",
-            "RestwayBatch", "RestwayPlugins",
+            "RestwayBatch", "RestwayOutbox", "RestwayPlugins",
         ])
     + module(
         "RestwayABI",

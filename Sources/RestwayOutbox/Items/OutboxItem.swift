@@ -1,0 +1,31 @@
+/// A request that the journal holds.
+package struct OutboxItem: Equatable, Sendable {
+    package enum State: Int64, Equatable, Sendable {
+        case waiting = 0
+        /// The server refused it, or it cannot be sent: it stays until the host decides.
+        case dead = 1
+        /// On its way, as far as this process knows; a file knows only of the other two.
+        case inFlight = 2
+    }
+
+    /// Grows with each item of a file, and is never given again.
+    package let id: Int64
+    /// What is sent. `attempts`, `nextAttemptAt` and `trouble` are those of now.
+    package var entry: OutboxEntry
+    package var state: State
+    /// What made it a dead letter, when that was an answer.
+    package var answer: OutboxAnswer?
+    /// The objects it waits for, in the order in which they stand in it.
+    package var dependencies: [LocalID]
+
+    package init(
+        id: Int64, entry: OutboxEntry, state: State = .waiting, answer: OutboxAnswer? = nil,
+        dependencies: [LocalID] = []
+    ) {
+        self.id = id
+        self.entry = entry
+        self.state = state
+        self.answer = answer
+        self.dependencies = dependencies
+    }
+}

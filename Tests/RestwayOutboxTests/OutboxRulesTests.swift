@@ -1,0 +1,111 @@
+import RestwayOutbox
+import RestwaySupport
+import XCTest
+
+/// What an answer means for an item.
+final class OutboxRulesTests: XCTestCase {
+    private var rules = OutboxRules()
+
+    private func verdict(
+        _ outcome: OutboxOutcome, attempts: Int = 1, hasRefreshed: Bool = false, seed: UInt64 = 1
+    ) -> OutboxVerdict {
+        var random = SeededRandom(seed: seed)
+        return rules.verdict(
+            outcome, attempts: attempts, hasRefreshed: hasRefreshed, random: &random)
+    }
+
+    func testSuccessRemovesAndNothingElseDoes() {
+        for status in 200...599 {
+            let isRemoved = verdict(.answer(status: status)) == .remove
+            XCTAssertEqual(isRemoved, status <= 299, "\(status)")
+        }
+    }
+
+    func testStatusesThatAreNeitherTemporaryNorSuccessMakeDeadLetters() {
+        for status in [300, 301, 304, 400, 402, 403, 404, 409, 410, 422, 501, 505] {
+            XCTAssertEqual(verdict(.answer(status: status)), .bury, "\(status)")
+        }
+        XCTAssertEqual(verdict(.impossible), .bury)
+    }
+
+    func testTemporaryStatusesStay() {
+        for status in [408, 425, 429, 500, 502, 503, 504, 520, 527] {
+            guard case .postpone = verdict(.answer(status: status)) else {
+                XCTFail("\(status)")
+                continue
+            }
+        }
+        rules.temporaryStatuses = [404...404]
+        XCTAssertEqual(verdict(.answer(status: 503)), .bury)
+        guard case .postpone = verdict(.answer(status: 404)) else { return XCTFail() }
+    }
+
+    func testTheHostKnowsBetterThanTheList() {
+        XCTAssertEqual(verdict(.answer(status: 503, isTemporary: false)), .bury)
+        XCTAssertEqual(verdict(.answer(status: 200, isTemporary: false)), .remove)
+        guard case .postpone = verdict(.answer(status: 422, isTemporary: true)) else {
+            return XCTFail()
+        }
+    }
+
+    func testA401IsRefreshedOnce() {
+        XCTAssertEqual(verdict(.answer(status: 401)), .refresh)
+        XCTAssertEqual(verdict(.answer(status: 401), hasRefreshed: true), .bury)
+    }
+
+    func testWhatWasNotLookedAtStaysAsItWas() {
+        XCTAssertEqual(verdict(.untouched), .release)
+        XCTAssertEqual(verdict(.noCredential), .release)
+    }
+
+    func testWaitsGrowToTheCapWithinTheirJitter() {
+        for (attempts, bound) in [(1, 1_000), (2, 2_000), (5, 16_000), (9, 256_000), (10, 300_000),
+            (64, 300_000), (1_000_000, 300_000)]
+        {
+            var seen: Set<Int64> = []
+            for seed in 0..<50 {
+                guard
+                    case .postpone(let wait, 0) = verdict(
+                        .unreachable, attempts: attempts, seed: UInt64(seed))
+                else { return XCTFail() }
+                XCTAssertTrue((Int64(bound) / 2...Int64(bound)).contains(wait), "\(wait)")
+                seen.insert(wait)
+            }
+            XCTAssertGreaterThan(seen.count, 25)
+        }
+    }
+
+    func testRetryAfterIsHonouredAndNeverShortensAWait() {
+        XCTAssertEqual(
+            verdict(.answer(status: 503, retryAfterMilliseconds: 60_000)),
+            .postpone(milliseconds: 60_000, askedMilliseconds: 60_000))
+        guard
+            case .postpone(let wait, 10) = verdict(
+                .answer(status: 429, retryAfterMilliseconds: 10), attempts: 3)
+        else { return XCTFail() }
+        XCTAssertGreaterThanOrEqual(wait, 2_000)
+        rules.retryAfterMaxMilliseconds = 70_000
+        XCTAssertEqual(
+            verdict(.answer(status: 503, retryAfterMilliseconds: .max)),
+            .postpone(milliseconds: 70_000, askedMilliseconds: 70_000))
+    }
+
+    func testABatchEndpointThatFailsAgainAndAgainIsPassedByForOneFlush() {
+        var batching = OutboxBatching(limit: 20, failuresMax: 2)
+        XCTAssertEqual(batching.itemsMax, 20)
+        batching.failed()
+        batching.succeeded()
+        batching.failed()
+        XCTAssertEqual(batching.itemsMax, 20)
+        batching.failed()
+        XCTAssertEqual(batching.itemsMax, 1)
+        batching.started()
+        XCTAssertEqual(batching.itemsMax, 20)
+        batching.failed()
+        XCTAssertEqual(batching.itemsMax, 1)
+        var stubborn = OutboxBatching(limit: 20, failuresMax: nil)
+        for _ in 0..<10 { stubborn.failed() }
+        stubborn.started()
+        XCTAssertEqual(stubborn.itemsMax, 20)
+    }
+}
