@@ -39,10 +39,7 @@ package struct OutboxSelection: Equatable, Sendable {
         var chosen: [Int] = []
         for (index, candidate) in candidates.enumerated() where chosen.count < itemsMax {
             if isStrict, !mayShareLane, !chosen.isEmpty { break }
-            if mayShareLane ? lanesInFlight.contains(candidate.lane) : taken.contains(candidate.lane)
-            {
-                continue
-            }
+            if (mayShareLane ? lanesInFlight : taken).contains(candidate.lane) { continue }
             taken.insert(candidate.lane)
             chosen.append(index)
         }

@@ -4,7 +4,7 @@ package enum OutboxVerdict: Equatable, Sendable {
     case remove
     /// Refresh the credential, then send it again at once.
     case refresh
-    /// Settle with `postpone`, so many milliseconds from now, of which the server asked for so many.
+    /// Settle with `postpone`, so many milliseconds from now; the server asked for so many of them.
     case postpone(milliseconds: Int64, askedMilliseconds: Int64)
     /// Settle with `bury`.
     case bury
