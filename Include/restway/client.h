@@ -269,7 +269,8 @@ RESTWAY_API RESTWAY_MUST_USE restway_status restway_client_set_interceptor(
  *  @param entity       The entity of the object that is being written, not that of the relationship
  *                      which led to it.
  *  @param relationship The relationship of @p entity.
- *  @return 0 to write it; anything else leaves it out.
+ *  @return 0 to write it; 1, or more, leaves it out; -1, or less, refuses the request: the call
+ *          completes with RESTWAY_E_CANCELLED, and nothing is sent.
  *
  *  A question: it is asked on a worker, whatever the delivery mode, when an interceptor has been
  *  asked; for different requests side by side. It may call any function; one that blocks returns

@@ -12,8 +12,9 @@ enum Exclusion {
             let index = entity.relationshipIndex(named: relationship.name)
             let name = index.flatMap { entity.relationshipNameCString(at: $0) }
             return method.rawValue.withCString { method in
-                func ask(_ path: UnsafePointer<CChar>?) -> Bool {
-                    exclude(context.pointer, method, path, entity.nameCString, name) != 0
+                func ask(_ path: UnsafePointer<CChar>?) -> Bool? {
+                    let answer = exclude(context.pointer, method, path, entity.nameCString, name)
+                    return answer < 0 ? nil : answer > 0
                 }
                 guard let path else { return ask(nil) }
                 return path.withCString(ask)

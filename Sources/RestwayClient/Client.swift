@@ -29,7 +29,7 @@ package final class Client: Sendable {
 
     /// Whether a relationship of an object stays out of a request with this method to this path. A
     /// question to the host.
-    package typealias Exclusion = @Sendable (Method, String?, Entity, Relationship) -> Bool
+    package typealias Exclusion = @Sendable (Method, String?, Entity, Relationship) -> Bool?
 
     private struct State {
         var isClosed = false

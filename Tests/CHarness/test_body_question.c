@@ -195,6 +195,28 @@ static void exclusion__inside_of_it_what_asks_would_block(void **state) {
     gate_expect_destroyed(&gate, 1);
 }
 
+static int32_t refuse(
+    void *context, const char *method, const char *path, const char *entity,
+    const char *relationship) {
+    exclude(context, method, path, entity, relationship);
+    return -1;
+}
+
+static void exclusion__may_refuse_the_request(void **state) {
+    (void)state;
+    struct gate gate;
+    struct drafting own = drafting_begin(0);
+    gate_begin(&gate, NULL);
+    assert_ok(restway_client_set_exclusion(own.client, refuse, &gate, gate_destroy, &failure));
+    restway_request *request = make_request(&own, "a");
+    assert_fails(
+        restway_client_perform(own.client, request, 0, NULL, &failure), RESTWAY_E_CANCELLED,
+        "Employee.enterprise");
+    restway_request_release(request);
+    drafting_end(&own);
+    gate_expect_destroyed(&gate, 1);
+}
+
 static const struct CMUnitTest tests[] = {
     TEST(exclusion__is_asked_on_a_worker_in_every_mode),
     TEST(transform__is_asked_on_a_worker_on_its_way_out_too),
@@ -202,6 +224,7 @@ static const struct CMUnitTest tests[] = {
     TEST(exclusion__of_a_cancelled_call_is_asked_nothing_more),
     TEST(exclusion__of_a_closed_client_lets_its_call_end),
     TEST(exclusion__inside_of_it_what_asks_would_block),
+    TEST(exclusion__may_refuse_the_request),
 };
 
 const struct suite body_question_suite = SUITE(tests);

@@ -80,7 +80,11 @@ struct RequestBody {
         do throws(EncodingError) {
             return try encoder.encode(subject, mapping)
         } catch {
-            let reason: Failure.Reason = error == .abandoned ? .cancelled : .mapping
+            let reason: Failure.Reason =
+                switch error {
+                case .abandoned, .refused: .cancelled
+                default: .mapping
+                }
             throw Failure(reason, error.message, field: error.field)
         }
     }

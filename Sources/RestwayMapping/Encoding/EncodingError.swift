@@ -6,6 +6,8 @@ package enum EncodingError: Error, Equatable, Sendable {
     case blocked(entity: String, name: String, source: String)
     case transform(entity: String, attribute: String, reason: String)
     case tooDeep(max: Int)
+    /// Who was asked about a relationship does not want the request to go out.
+    case refused(entity: String, relationship: String)
     /// Nobody wants it any more.
     case abandoned
 
@@ -20,6 +22,8 @@ package enum EncodingError: Error, Equatable, Sendable {
             "\(entity).\(attribute): \(reason)"
         case .tooDeep(let max):
             "the objects to be sent nest deeper than \(max) levels"
+        case .refused(let entity, let relationship):
+            "the exclusion, asked about \(entity).\(relationship), has refused the request"
         case .abandoned:
             "cancelled while the body was written"
         }
@@ -28,7 +32,8 @@ package enum EncodingError: Error, Equatable, Sendable {
     /// The attribute or relationship at fault.
     package var field: String? {
         switch self {
-        case .noIdentity(_, let name, _), .blocked(_, let name, _), .transform(_, let name, _):
+        case .noIdentity(_, let name, _), .blocked(_, let name, _), .transform(_, let name, _),
+            .refused(_, let name):
             name
         case .tooDeep, .abandoned: nil
         }

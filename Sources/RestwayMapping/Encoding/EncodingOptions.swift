@@ -8,8 +8,8 @@ package struct EncodingOptions {
     package var isChangedOnly = false
     /// Whether numbers that are infinite, or none, can be written; else they are an error.
     package var keepsInfinities = false
-    /// Asked for each relationship of each object: true leaves it out.
-    package var excludes: (Entity, Relationship) -> Bool = { _, _ in false }
+    /// Asked for each relationship of each object: true leaves it out; nil refuses to write at all.
+    package var excludes: (Entity, Relationship) -> Bool? = { _, _ in false }
     /// Asked before each question and each object: true ends the writing.
     package var isAbandoned: () -> Bool = { false }
     /// How deep objects may nest, in levels of the result.

@@ -135,7 +135,10 @@ package struct ObjectEncoder {
             let isChanged = source.draft?.changed.contains(cell) ?? false
             if isPartial, !isChanged { continue }
             guard !options.isAbandoned() else { throw .abandoned }
-            if options.excludes(entity, relationship) {
+            guard let isExcluded = options.excludes(entity, relationship) else {
+                throw .refused(entity: entity.name, relationship: relationship.name)
+            }
+            if isExcluded {
                 sent[number].withheld.insert(cell)
                 continue
             }

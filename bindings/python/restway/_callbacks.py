@@ -253,7 +253,7 @@ def _exclude(
             return 1 if entry.run(*map(native.borrowed, texts)) else 0
     except BaseException:
         report(entry and entry.callback, "an exclusion")
-        return 0
+        return -1
 
 
 def _exclude_destroy(context: int | None) -> None:

@@ -193,7 +193,8 @@ class ClientBase(ClientAuth, Owner[native.ClientHandle], Closing):
             exclusion: Asked about each relationship of each object that is written, with the
                 method and the path of the request, the name of the object's real entity and that
                 of the relationship; a true answer leaves it out. It runs on a worker thread.
-                What it raises goes to `sys.unraisablehook`, and the relationship is written.
+                When it raises, nothing is sent: the call fails with CancelledError, and what was
+                raised goes to `sys.unraisablehook`.
 
         Raises TypeError, ClosedError.
         """

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import sys
 import threading
 from collections.abc import Iterator
 from typing import Any
@@ -134,6 +135,22 @@ def test_what_cannot_be_written_completes_the_call(client: restway.Client, peer:
         client.curl_command(restway.Request.draft("POST", member(client)))
     assert peer.requests == []
     del caught
+
+
+def test_an_exclusion_that_raises_refuses_the_request(
+    client: restway.Client, peer: Peer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    raised: list[Any] = []
+    monkeypatch.setattr(sys, "unraisablehook", raised.append)
+
+    def exclude(method: str, path: str | None, entity: str, relationship: str) -> bool:
+        raise LookupError(relationship)
+
+    client.set_exclusion(exclude)
+    with pytest.raises(restway.CancelledError, match="team"):
+        client.perform(restway.Request.draft("POST", member(client)))
+    assert [type(each.exc_value) for each in raised] == [LookupError]
+    assert peer.requests == []
 
 
 def test_a_cancelled_call_is_asked_nothing_more(client: restway.Client, peer: Peer) -> None:
