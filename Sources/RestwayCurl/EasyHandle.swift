@@ -42,6 +42,8 @@ final class EasyHandle {
 
     private let errorText = UnsafeMutablePointer<CChar>.allocate(capacity: Int(CURL_ERROR_SIZE))
     var headerList = HeaderList()
+    private var parsedURL = ParsedURL()
+    private var hasParsedURL = false
     private var body = BodyBuffer()
     private var cookies: CookieJar?
     private var options: Options?
@@ -181,11 +183,23 @@ final class EasyHandle {
         cookies = jar
     }
 
+    /// libcurl gets the text in any case, but parses it only when it has no parsed form of it:
+    /// that would cost more than all else that is set here.
+    private func setURL(_ url: String) -> Bool {
+        // Not left to the conversion of arguments, which copies.
+        let code = url.withCString { rw_easy_set_string(easy, CURLOPT_URL, $0) }
+        let parsed = active?.lane.flatMap { parsedURL.set(url, of: $0) }
+        if parsed != nil || hasParsedURL {
+            rw_easy_set_pointer(
+                easy, CURLOPT_CURLU, parsed.map { UnsafeMutableRawPointer($0) })
+            hasParsedURL = parsed != nil
+        }
+        return code == CURLE_OK
+    }
+
     /// The request line and the body.
     private func setRequest(_ exchange: Exchange) -> Bool {
-        // Not left to the conversion of arguments, which copies.
-        let code = exchange.url.withCString { rw_easy_set_string(easy, CURLOPT_URL, $0) }
-        guard code == CURLE_OK else { return false }
+        guard setURL(exchange.url) else { return false }
         let method = exchange.method
         if method == "GET", isPlainGet, !exchange.sendsBody { return true }
         isPlainGet = method == "GET" && !exchange.sendsBody

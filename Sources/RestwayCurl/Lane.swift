@@ -8,6 +8,8 @@ final class Lane {
     /// Host and port, for messages.
     let place: String
     let isSecure: Bool
+    /// nil where libcurl has to parse each exchange's URL as a whole.
+    let url: OriginURL?
     /// The origin speaks HTTP/2: its exchanges share connections, so more may run at once.
     var isMultiplexed = false
 
@@ -20,6 +22,9 @@ final class Lane {
     init(_ origin: Origin) {
         place = "\(origin.host):\(origin.port)"
         isSecure = origin.scheme == "https"
+        // A zone has an escape of its own.
+        let isPlain = !origin.host.utf8.contains(UInt8(ascii: "%"))
+        url = isPlain ? OriginURL("\(origin)/") : nil
     }
 
     var isIdle: Bool { running == 0 && waiting.isEmpty }

@@ -71,6 +71,42 @@ final class RequestTests: CurlTransportTestCase {
         XCTAssertEqual(server.requests.last?.headers.count, 1, "only Host")
     }
 
+    func testPathsAndQueriesGoOutAsTheyAreWhateverWentBefore() throws {
+        let server = try echo()
+        let other = try echo()
+        let targets = [
+            "/p", "/p?x=1", "/q", "/%2F%2f?%C3%A9", "/p?", "/p", "/?a?b/c", "//p", "/a;b=1,2@x:y",
+            "/p?x=%20", "/p?x=1&y=[2]", "/", "/a/../b/./c",
+        ]
+        for target in targets {
+            for to in [server, other] {
+                let record = perform(.get(to.url(target)))
+                XCTAssertNil(record.error, target)
+                XCTAssertEqual(record.head?.headers[first: "X-Path"], target)
+                XCTAssertEqual(record.head?.url, to.url(target))
+            }
+        }
+        XCTAssertEqual(server.requests.map(\.path), targets)
+        _ = perform(.get(server.url("")))
+        XCTAssertEqual(server.requests.last?.path, "/")
+        _ = perform(.get(server.url("?x=1")))
+        XCTAssertEqual(server.requests.last?.path, "/?x=1")
+        let hosts = Set(server.requests.map { $0.header("Host") })
+        XCTAssertEqual(hosts, ["127.0.0.1:\(server.port)"])
+        XCTAssertEqual(server.connectionCount, 1)
+    }
+
+    func testARedirectIsResolvedAgainstTheExchangesOwnURL() throws {
+        let server = try TestServer.answering { _ in
+            response("", status: "302 Found", headers: "Location: ../c?d\r\n")
+        }
+        for path in ["/x/a/b?q", "/y/a/b", "/%41/a/b"] {
+            let record = perform(.get(server.url(path)))
+            let first = path.split(separator: "/")[0]
+            XCTAssertEqual(record.summary?.redirectURL, server.url("/\(first)/c?d"), path)
+        }
+    }
+
     func testAHeaderCannotSmuggleALineIn() throws {
         let server = try echo()
         for field in [

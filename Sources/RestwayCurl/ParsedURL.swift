@@ -1,0 +1,94 @@
+import CCurl
+import Glibc
+
+/// A URL that libcurl need not parse: its origin was parsed once, and path and query are put in.
+///
+/// One for each easy handle, as libcurl reads it when the exchange leaves libcurl's own queue. It
+/// copies what it reads.
+struct ParsedURL: ~Copyable {
+    private var url: OpaquePointer?
+    private var lane: Lane?
+    private var hasQuery = false
+    /// The path, or the query, with a NUL behind it.
+    private var text: [CChar] = []
+
+    deinit {
+        curl_url_cleanup(url)
+    }
+
+    /// The handle for `url`, which is of `lane`; nil when it has to be parsed as a whole. Valid
+    /// until the next call.
+    mutating func set(_ url: String, of lane: Lane) -> OpaquePointer? {
+        if self.lane !== lane {
+            curl_url_cleanup(self.url)
+            self.url = lane.url.flatMap { curl_url_dup($0.handle) }
+            self.lane = lane
+            hasQuery = false
+        }
+        guard let handle = self.url else { return nil }
+        var url = url
+        return url.withUTF8 { put($0, into: handle) } ? handle : nil
+    }
+
+    private mutating func put(
+        _ url: UnsafeBufferPointer<UInt8>, into handle: OpaquePointer
+    ) -> Bool {
+        guard let start = Self.pathStart(of: url) else { return false }
+        // libcurl changes how triplets are written, and takes no empty query as a part. No
+        // fragment comes this far.
+        let mayStand = url[start...].allSatisfy { byte in
+            byte > 0x20 && byte < 0x7F && byte != UInt8(ascii: "%") && byte != UInt8(ascii: "#")
+        }
+        guard mayStand, url.last != UInt8(ascii: "?") else { return false }
+        let question = url[start...].firstIndex(of: UInt8(ascii: "?"))
+        let path = url[start..<(question ?? url.endIndex)]
+        guard set(CURLUPART_PATH, path, on: handle) else { return false }
+        guard let question else {
+            guard hasQuery else { return true }
+            hasQuery = false
+            return curl_url_set(handle, CURLUPART_QUERY, nil, 0) == CURLUE_OK
+        }
+        hasQuery = true
+        return set(CURLUPART_QUERY, url[(question + 1)...], on: handle)
+    }
+
+    private mutating func set(
+        _ part: CURLUPart, _ bytes: Slice<UnsafeBufferPointer<UInt8>>, on handle: OpaquePointer
+    ) -> Bool {
+        text.removeAll(keepingCapacity: true)
+        // An empty path is the root's.
+        if bytes.isEmpty { text.append(CChar(bitPattern: UInt8(ascii: "/"))) }
+        text.append(contentsOf: bytes.lazy.map { CChar(bitPattern: $0) })
+        text.append(0)
+        return text.withUnsafeBufferPointer {
+            curl_url_set(handle, part, $0.baseAddress, 0) == CURLUE_OK
+        }
+    }
+
+    /// Where what follows the authority begins; nil when `url` has no "//".
+    private static func pathStart(of url: UnsafeBufferPointer<UInt8>) -> Int? {
+        guard let colon = url.firstIndex(of: UInt8(ascii: ":")), url.count > colon + 2,
+            url[colon + 1] == UInt8(ascii: "/"), url[colon + 2] == UInt8(ascii: "/")
+        else { return nil }
+        return url[(colon + 3)...].firstIndex { byte in
+            byte == UInt8(ascii: "/") || byte == UInt8(ascii: "?") || byte == UInt8(ascii: "#")
+        } ?? url.endIndex
+    }
+}
+
+/// An origin's URL, parsed by libcurl.
+final class OriginURL {
+    let handle: OpaquePointer
+
+    /// nil when libcurl does not take it.
+    init?(_ text: String) {
+        guard let handle = curl_url() else { return nil }
+        self.handle = handle
+        guard curl_url_set(handle, CURLUPART_URL, text, UInt32(CURLU_PATH_AS_IS)) == CURLUE_OK
+        else { return nil }
+    }
+
+    deinit {
+        curl_url_cleanup(handle)
+    }
+}
