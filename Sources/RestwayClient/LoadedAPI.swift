@@ -21,20 +21,24 @@ final class LoadedAPI: Sendable {
 
     /// The plan of all descriptors that apply to an answer with `status`; `nil` when none does.
     func plan(for request: PreparedRequest, status: Int) -> MappingPlan? {
-        guard let first = descriptors.indices.first(where: { applies($0, request, status) })
-        else { return nil }
-        // Most often it is the only one, and then no list of them has to be made.
-        guard let second = descriptors.indices[(first + 1)...].first(where: {
-            applies($0, request, status)
-        }) else { return plan(only: first) }
-        let others = descriptors.indices[(second + 1)...].filter { applies($0, request, status) }
-        return plan([first, second] + others)
+        // Most often it is one alone, and then no list of them has to be made.
+        guard let first = next(from: 0, request, status) else { return nil }
+        guard var other = next(from: first + 1, request, status) else { return plan(only: first) }
+        var indices = [first, other]
+        while let another = next(from: other + 1, request, status) {
+            indices.append(another)
+            other = another
+        }
+        return plan(indices)
     }
 
-    private func applies(_ index: Int, _ request: PreparedRequest, _ status: Int) -> Bool {
-        descriptors[index].matches(
-            method: request.method, path: request.path, status: status,
-            routeName: request.routeName)
+    /// The first descriptor from `index` on that applies.
+    private func next(from index: Int, _ request: PreparedRequest, _ status: Int) -> Int? {
+        descriptors.indices[index...].first { index in
+            descriptors[index].matches(
+                method: request.method, path: request.path, status: status,
+                routeName: request.routeName)
+        }
     }
 
     private func plan(only index: Int) -> MappingPlan {

@@ -4,7 +4,10 @@ import XCTest
 
 final class TemplateMatchTests: XCTestCase {
     private func match(_ template: String, _ path: String) throws -> [String: String]? {
-        try PathTemplate(template).match(path)
+        let template = try PathTemplate(template)
+        let found = template.match(path)
+        XCTAssertEqual(template.matches(path), found != nil, "\(template) \(path)")
+        return found
     }
 
     func testLeadingAndTrailingSlashQueryAndFragmentNeverDecide() throws {
@@ -21,6 +24,8 @@ final class TemplateMatchTests: XCTestCase {
         for path in ["", "/", "?a", "/#b"] { XCTAssertEqual(try match("/", path), [:]) }
         XCTAssertNil(try match("", "a"))
         XCTAssertNil(try match("a", ""))
+        for path in ["//", "///", "a//", "//a", "/a//"] { XCTAssertNil(try match("a/:b", path)) }
+        for path in ["//", "a//", "//a"] { XCTAssertNil(try match("a", path)) }
     }
 
     func testMatchingIsLiteralAndCaseSensitive() throws {

@@ -14,6 +14,8 @@ package struct ResponseDescriptor: Sendable {
     package let routeName: String?
     /// The host's function that looks at the rows before the store does.
     package let hook: String?
+    /// `methods` again: asked of each response, more often than once.
+    private let methodSet: MethodSet
 
     package init(
         methods: [Method] = [], template: PathTemplate? = nil, statuses: StatusRange = .success,
@@ -21,6 +23,7 @@ package struct ResponseDescriptor: Sendable {
         hook: String? = nil
     ) {
         self.methods = methods
+        methodSet = methods.isEmpty ? .all : MethodSet(methods)
         self.template = template
         self.statuses = statuses
         self.keyPath = keyPath
@@ -34,12 +37,11 @@ package struct ResponseDescriptor: Sendable {
     package func matches(
         method: Method, path: String?, status: Int, routeName: String? = nil
     ) -> Bool {
-        guard statuses.contains(status), methods.isEmpty || methods.contains(method) else {
-            return false
-        }
+        guard statuses.contains(status), methodSet.contains(method) else { return false }
         if let own = self.routeName, own == routeName { return true }
         guard let template else { return self.routeName == nil }
-        return path.map(template.matches) ?? false
+        guard let path else { return false }
+        return template.matches(path)
     }
 
     /// Whether both apply to the same answers and make the same of them: one too many. By which

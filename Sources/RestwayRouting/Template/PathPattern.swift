@@ -7,10 +7,19 @@ struct PathPattern: Equatable, Sendable {
         case variable(Int)
     }
 
+    /// A segment that is one literal or one variable.
+    private struct PlainSegment: Equatable, Sendable {
+        /// In `literals`; empty for a variable.
+        let literal: Range<Int>
+        let isVariable: Bool
+    }
+
     let segments: [[Piece]]
     private let names: [String]
-    /// Every segment is one literal or one variable, and no variable stands twice.
-    private let isPlain: Bool
+    /// The segments again, when each is one literal or one variable, and no variable stands twice:
+    /// what most responses are matched with, so it is kept where it is quick to look at.
+    private let plainSegments: [PlainSegment]?
+    private let literals: [UInt8]
 
     /// Nil when the path has an expression that is not simple.
     init?(_ parts: [TemplatePart]) {
@@ -29,7 +38,22 @@ struct PathPattern: Equatable, Sendable {
         segments = Self.trimmed(builder.segments)
         names = builder.names
         let variables = segments.joined().count { if case .variable = $0 { true } else { false } }
-        isPlain = segments.allSatisfy { $0.count == 1 } && variables == names.count
+        let isPlain = segments.allSatisfy { $0.count == 1 } && variables == names.count
+        (plainSegments, literals) = isPlain ? Self.plain(segments) : (nil, [])
+    }
+
+    private static func plain(_ segments: [[Piece]]) -> ([PlainSegment], literals: [UInt8]) {
+        var plain: [PlainSegment] = []
+        var literals: [UInt8] = []
+        for piece in segments.joined() {
+            let start = literals.count
+            if case .literal(let literal) = piece { literals += literal }
+            var isVariable = false
+            if case .variable = piece { isVariable = true }
+            plain.append(
+                PlainSegment(literal: start..<literals.count, isVariable: isVariable))
+        }
+        return (plain, literals)
     }
 
     /// The parts before the query and the fragment.
@@ -66,43 +90,51 @@ struct PathPattern: Equatable, Sendable {
 
     /// Whether `match` finds values, without making them.
     func matches(_ path: String) -> Bool {
-        guard isPlain else { return match(path) != nil }
+        guard let plainSegments else { return match(path) != nil }
         var path = path
         let answer: Bool? = path.withUTF8 { bytes in
-            let end = bytes.firstIndex(where: ASCII.endsPath) ?? bytes.count
-            // What is encoded has to be decoded first.
-            guard !bytes[..<end].contains(ASCII.percent) else { return nil }
-            return matches(Self.withoutOuterSlashes(bytes[..<end]))
+            var end = 0
+            while end < bytes.count, !ASCII.endsPath(bytes[end]) {
+                // What is encoded has to be decoded first.
+                if bytes[end] == ASCII.percent { return nil }
+                end += 1
+            }
+            var start = 0
+            // As `trimmed` does with segments.
+            if end > 0, bytes[0] == ASCII.slash { start = 1 }
+            if end > start, bytes[end - 1] == ASCII.slash { end -= 1 }
+            return plainSegments.withUnsafeBufferPointer { segments in
+                literals.withUnsafeBufferPointer { literals in
+                    Self.matches(bytes, start..<end, segments, literals)
+                }
+            }
         }
         return answer ?? (match(path) != nil)
     }
 
-    private func matches(_ path: UnsafeBufferPointer<UInt8>.SubSequence) -> Bool {
-        var rest = path
-        for (index, pieces) in segments.enumerated() {
-            let segment = rest.prefix { $0 != ASCII.slash }
-            switch pieces[0] {
-            case .literal(let literal) where segment.elementsEqual(literal): break
-            case .variable where !segment.isEmpty: break
-            case .literal, .variable: return false
+    private static func matches(
+        _ bytes: UnsafeBufferPointer<UInt8>, _ path: Range<Int>,
+        _ segments: UnsafeBufferPointer<PlainSegment>, _ literals: UnsafeBufferPointer<UInt8>
+    ) -> Bool {
+        var start = path.lowerBound
+        for index in segments.indices {
+            var end = start
+            while end < path.upperBound, bytes[end] != ASCII.slash { end += 1 }
+            if segments[index].isVariable {
+                guard end > start else { return false }
+            } else {
+                let literal = segments[index].literal
+                guard literal.count == end - start else { return false }
+                for offset in 0..<literal.count
+                where bytes[start + offset] != literals[literal.lowerBound + offset] {
+                    return false
+                }
             }
-            rest = rest[segment.endIndex...]
-            if index < segments.count - 1 {
-                guard !rest.isEmpty else { return false }
-                rest.removeFirst()
-            }
+            let isLast = index == segments.count - 1
+            guard isLast == (end == path.upperBound) else { return false }
+            start = end + 1
         }
-        return rest.isEmpty
-    }
-
-    /// As `trimmed` does with segments.
-    private static func withoutOuterSlashes(
-        _ path: UnsafeBufferPointer<UInt8>.SubSequence
-    ) -> UnsafeBufferPointer<UInt8>.SubSequence {
-        var path = path
-        if path.first == ASCII.slash { path.removeFirst() }
-        if path.last == ASCII.slash { path.removeLast() }
-        return path
+        return segments.count > 0 || path.isEmpty
     }
 
     /// Matches one segment. Taking each literal where it first occurs, and the last one at the end,
