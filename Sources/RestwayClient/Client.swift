@@ -26,6 +26,7 @@ package final class Client: Sendable {
     let timers: any Timers
     let auth: AuthDriver
     let retry: RetryDriver
+    let standardHeaders: StandardHeaders
 
     /// Whether a relationship of an object stays out of a request with this method to this path. A
     /// question to the host.
@@ -68,6 +69,9 @@ package final class Client: Sendable {
         self.pool = pool
         self.clock = clock
         let definition = api.definition
+        standardHeaders = StandardHeaders(
+            definition, environment, userAgent: options.userAgent,
+            accepted: mappers.accepted(named: nil))
         store = ObservedStore(
             try definition.store.open(definition.entities, path: options.storePath))
         delivery = try Delivery(options.delivery, pool: pool, clock: clock)

@@ -102,6 +102,9 @@ final class EasyHandle {
             body.wipe()
             // A key may stand in its query.
             rw_easy_set_string(easy, CURLOPT_URL, nil)
+            if hasParsedURL { rw_easy_set_pointer(easy, CURLOPT_CURLU, nil) }
+            hasParsedURL = false
+            parsedURL.wipe()
         }
         active = nil
         challenge = nil

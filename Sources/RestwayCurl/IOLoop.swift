@@ -26,6 +26,8 @@ final class IOLoop {
 
     private var commands: [Inbox.Command] = []
     private var lanes = LaneDirectory()
+    /// Those of the exchange that was accepted last.
+    private var sendableHeaders: [HeaderField] = []
     private var queue: FairQueue
     /// Everything that has not completed.
     private var exchanges: [ExchangeID: ActiveExchange] = [:]
@@ -205,10 +207,11 @@ final class IOLoop {
             tell(active, .failure(error))
             return
         }
-        if let refusal = active.exchange.refusal {
+        if let refusal = active.exchange.refusal(knowing: sendableHeaders) {
             tell(active, .failure(refusal))
             return
         }
+        sendableHeaders = active.exchange.headers
         active.lane = lane
         exchanges[active.id] = active
         queue.append(active, to: lane)

@@ -30,6 +30,14 @@ struct ParsedURL: ~Copyable {
         return url.withUTF8 { put($0, into: handle) } ? handle : nil
     }
 
+    /// Overwrites the text that was put in last, and lets go of the parsed URL.
+    mutating func wipe() {
+        for index in text.indices { text[index] = 0 }
+        curl_url_cleanup(url)
+        url = nil
+        lane = nil
+    }
+
     private mutating func put(
         _ url: UnsafeBufferPointer<UInt8>, into handle: OpaquePointer
     ) -> Bool {

@@ -14,11 +14,20 @@ package struct Headers: Equatable, Sendable {
     /// The values of all fields called `name`, with ", " between them, as RFC 9110, 5.3 allows for
     /// every field that is a list (`Set-Cookie` is not); nil when there is none.
     package func joined(_ name: String) -> String? {
-        var result: String?
-        for field in fields where field.isNamed(name) {
-            result = result.map { $0 + ", " + field.value } ?? field.value
+        guard var index = index(of: name, from: 0) else { return nil }
+        var result = fields[index].value
+        while let next = self.index(of: name, from: index + 1) {
+            result += ", " + fields[next].value
+            index = next
         }
         return result
+    }
+
+    /// Through a pointer: taken out of the array, each field would be retained.
+    private func index(of name: String, from start: Int) -> Int? {
+        fields.withUnsafeBufferPointer { fields in
+            fields.indices[start...].first { fields[$0].isNamed(name) }
+        }
     }
 
     /// Puts one field in the place of all that are called `name`: where the first of them was, or

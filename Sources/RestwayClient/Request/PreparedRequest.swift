@@ -5,10 +5,12 @@ import RestwayRouting
 import RestwaySupport
 
 /// A request with everything decided: what goes out, and what the answer will be matched with.
-struct PreparedRequest: Sendable {
-    var exchange: Exchange
+///
+/// A class, as it passes through many hands, none of which changes it.
+final class PreparedRequest: Sendable {
+    let exchange: Exchange
     /// Gives the body, which the exchange then has not.
-    var reader: BodyReader?
+    let reader: BodyReader?
     let method: Method
     /// The path below the base URL, which descriptors are matched with; `nil` for another origin.
     let path: String?
@@ -17,17 +19,38 @@ struct PreparedRequest: Sendable {
     /// The route's mapper for the answer, by name.
     let dataMapper: String?
     /// Which of the client's transports performs it.
-    var transport = TransportTable.builtIn
+    let transport: Int
     /// False when the environment's credentials must not go there.
     let isTrusted: Bool
     /// What it is about.
-    var submission: Submission?
+    let submission: Submission?
     /// What a DELETE removes.
-    var deletions: [ChangeSet.Deletion] = []
-    var sending = SendingRules()
+    let deletions: [ChangeSet.Deletion]
+    let sending: SendingRules
     /// Its body is still to be made: on a worker, where the host may be asked.
-    var owesBody = false
-    var travelsInBatch = false
+    let owesBody: Bool
+    let travelsInBatch: Bool
+
+    init(
+        exchange: Exchange, reader: BodyReader? = nil, method: Method, path: String?,
+        routeName: String?, dataMapper: String?, transport: Int = TransportTable.builtIn,
+        isTrusted: Bool, submission: Submission? = nil, deletions: [ChangeSet.Deletion] = [],
+        sending: SendingRules = SendingRules(), owesBody: Bool = false, travelsInBatch: Bool = false
+    ) {
+        self.exchange = exchange
+        self.reader = reader
+        self.method = method
+        self.path = path
+        self.routeName = routeName
+        self.dataMapper = dataMapper
+        self.transport = transport
+        self.isTrusted = isTrusted
+        self.submission = submission
+        self.deletions = deletions
+        self.sending = sending
+        self.owesBody = owesBody
+        self.travelsInBatch = travelsInBatch
+    }
 
     /// When an attempt that begins `now` has taken too long.
     func deadline(from now: Deadline, of start: Deadline) -> Deadline {

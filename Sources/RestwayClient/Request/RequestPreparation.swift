@@ -64,6 +64,8 @@ struct RequestPreparation {
     // MARK: What it is about
 
     private func submission(_ spec: RequestSpec) throws(Failure) -> Submission? {
+        // Of most requests there is none, and copying a description costs more than this look.
+        if case nil = spec.subject { return nil }
         switch spec.captured().subject {
         case nil, .draft: return nil
         case .object(let object): return Submission(subject: .object(object))
@@ -106,8 +108,10 @@ struct RequestPreparation {
         let lookup = lookup(spec, subject)
         switch spec.target {
         case .path(let method, let text):
-            if URLText.isAbsolute(text) { return try absolute(method, text) }
-            let path = try Self.isLiteral(text) ? text : PathTemplate(text).expand(lookup.value)
+            let isLiteral = Self.isLiteral(text)
+            // What is literal has no colon.
+            if !isLiteral, URLText.isAbsolute(text) { return try absolute(method, text) }
+            let path = try isLiteral ? text : PathTemplate(text).expand(lookup.value)
             return Destination(
                 method: method, url: try environment.baseURL.url(path: path),
                 path: path, route: nil)
@@ -240,13 +244,8 @@ struct RequestPreparation {
     ) -> [HeaderField] {
         var headers = Headers()
         if !spec.travelsInBatch {
-            headers.set("Accept", client.mappers.accepted(named: settings.dataMapper))
-            headers.set("User-Agent", client.options.userAgent)
-        }
-        if isTrusted, !spec.travelsInBatch {
-            for line in api.definition.headers + environment.headers {
-                headers.set(line.name, line.value)
-            }
+            let standard = standardHeaders(settings)
+            headers = isTrusted ? standard.own : standard.foreign
         }
         for line in settings.headers { headers.set(line.name, line.value) }
         if let mediaType { headers.set("Content-Type", mediaType) }
@@ -254,6 +253,13 @@ struct RequestPreparation {
             if let value { headers.set(name, value) } else { headers.remove(name) }
         }
         return headers.fields
+    }
+
+    private func standardHeaders(_ settings: RouteSettings) -> StandardHeaders {
+        guard let name = settings.dataMapper else { return client.standardHeaders }
+        return StandardHeaders(
+            api.definition, environment, userAgent: client.options.userAgent,
+            accepted: client.mappers.accepted(named: name))
     }
 
     private func timeouts(_ spec: RequestSpec, _ settings: RouteSettings) -> ExchangeTimeouts {

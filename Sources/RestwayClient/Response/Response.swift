@@ -3,9 +3,15 @@ package import RestwayHTTP
 package import RestwayMapping
 package import RestwayObjects
 import RestwaySupport
+import Synchronization
 
 /// What the server answered, and the objects that it was mapped to. Immutable.
 package final class Response: Sendable {
+    /// Whether the body is JSON.
+    private enum JSONState: UInt8, AtomicRepresentable {
+        case unknown, valid, invalid
+    }
+
     package let status: Int
     package let headers: Headers
     /// The URL that answered, after redirects.
@@ -25,7 +31,7 @@ package final class Response: Sendable {
     package let timings: CallTimings
     private let recordedAttempts: [CallAttempt]
 
-    private let isJSON: Lock<Bool?>
+    private let json: Atomic<JSONState>
     /// The last property: it ends after the body and the objects.
     private let heapReturn: HeapReturn?
 
@@ -42,7 +48,7 @@ package final class Response: Sendable {
         timings = received.timings
         recordedAttempts = received.attempts
         // Mapping has read the whole body.
-        isJSON = Lock(mapped.isMapped && !received.body.isEmpty ? true : nil)
+        json = Atomic(mapped.isMapped && !received.body.isEmpty ? .valid : .unknown)
         heapReturn = received.body.count >= HeapReturn.bytesMin ? HeapReturn() : nil
     }
 
@@ -57,14 +63,16 @@ package final class Response: Sendable {
 
     package var bodyCount: Int { body.count }
 
-    /// Whether the body is valid JSON; found out once.
+    /// Whether the body is valid JSON; found out once, or by several threads side by side.
     package var bodyIsJSON: Bool {
-        isJSON.withLock { isJSON in
-            if let isJSON { return isJSON }
-            let options = JSONValue.ParseOptions(keepsOutOfRangeNumbers: true)
-            let isValid = body.withBytes { (try? JSONValue.parse($0, options)) != nil }
-            isJSON = isValid
-            return isValid
+        switch json.load(ordering: .relaxed) {
+        case .valid: return true
+        case .invalid: return false
+        case .unknown: break
         }
+        let options = JSONValue.ParseOptions(keepsOutOfRangeNumbers: true)
+        let isValid = body.withBytes { (try? JSONValue.parse($0, options)) != nil }
+        json.store(isValid ? .valid : .invalid, ordering: .relaxed)
+        return isValid
     }
 }

@@ -5,6 +5,7 @@ package struct BaseURL: Sendable, Equatable {
     package let path: String
     /// In normal form, without a slash at its end.
     package let text: String
+    private let textAndSlash: String
 
     /// Refuses credentials, a query, a fragment and dot segments.
     package init(_ text: String) throws(RoutingError) {
@@ -19,6 +20,7 @@ package struct BaseURL: Sendable, Equatable {
         origin = url.origin
         path = String(PathSegment.withoutTrailingSlashes(url.path[...]))
         self.text = origin.description + path
+        textAndSlash = self.text + "/"
     }
 
     /// The base URL of a server with the path and the version of an API on it.
@@ -40,7 +42,7 @@ package struct BaseURL: Sendable, Equatable {
     /// fragment is dropped. Characters that may not stand in a URL are percent-encoded, existing
     /// triplets stay. A path that climbs above the base URL, and an absolute URL, are refused.
     package func url(path: String, query: [Pair] = []) throws(RoutingError) -> String {
-        if query.isEmpty, PathSegment.isPlain(path) { return text + "/" + path }
+        if query.isEmpty, PathSegment.isPlain(path) { return textAndSlash + path }
         if URLText.isAbsolute(path) {
             throw .unusableURL(path, "only a route that says \"absolute\": true takes it")
         }
