@@ -25,7 +25,7 @@ struct FairQueue {
 
     /// The exchange that starts now; nil when every place is taken or nobody waits.
     mutating func next() -> ActiveExchange? {
-        while waiting > 0, running < runningMax, let lane = ring.popFirst() {
+        while running < runningMax, let lane = ring.popFirst() {
             lane.isInRing = false
             guard let exchange = lane.popWaiting() else { continue }
             lane.running += 1

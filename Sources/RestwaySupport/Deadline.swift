@@ -37,7 +37,17 @@ package struct Deadline: Comparable, Sendable {
         self > start ? Int64(clamping: (nanoseconds - start.nanoseconds) / 1_000) : 0
     }
 
-    var timespec: timespec {
+    /// Waits for a wake of `condition`, which `mutex` guards; false when this has passed first.
+    func wait(
+        for condition: UnsafeMutablePointer<pthread_cond_t>,
+        _ mutex: UnsafeMutablePointer<pthread_mutex_t>
+    ) -> Bool {
+        guard self != .never else { return pthread_cond_wait(condition, mutex) == 0 }
+        var until = timespec
+        return pthread_cond_timedwait(condition, mutex, &until) != ETIMEDOUT
+    }
+
+    private var timespec: timespec {
         // A time far beyond any uptime keeps tv_sec in range.
         let bounded = min(nanoseconds, UInt64(Int64.max))
         return Glibc.timespec(

@@ -1,18 +1,23 @@
 /// A queue: what came first leaves first, both in constant time on average.
-package struct Fifo<Element> {
-    private var storage: [Element?] = []
-    private var head = 0
+public struct Fifo<Element> {
+    @usableFromInline var storage: [Element?] = []
+    @usableFromInline var head = 0
 
-    package init() {}
+    @inlinable
+    public init() {}
 
-    package var count: Int { storage.count - head }
-    package var isEmpty: Bool { count == 0 }
+    @inlinable
+    public var count: Int { storage.count - head }
+    @inlinable
+    public var isEmpty: Bool { count == 0 }
 
-    package mutating func append(_ element: Element) {
+    @inlinable
+    public mutating func append(_ element: Element) {
         storage.append(element)
     }
 
-    package mutating func popFirst() -> Element? {
+    @inlinable
+    public mutating func popFirst() -> Element? {
         guard head < storage.count else { return nil }
         let element = storage[head].take()
         head += 1
@@ -27,7 +32,8 @@ package struct Fifo<Element> {
     }
 
     /// Takes out everything that `isUnwanted`, in order; the rest keeps its order.
-    package mutating func remove(where isUnwanted: (Element) -> Bool) -> [Element] {
+    @inlinable
+    public mutating func remove(where isUnwanted: (Element) -> Bool) -> [Element] {
         var removed: [Element] = []
         var kept: [Element?] = []
         for index in head..<storage.count {

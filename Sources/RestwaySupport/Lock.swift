@@ -1,13 +1,18 @@
-import Glibc
+public import Glibc
 
 /// State that only one thread at a time can touch.
 ///
 /// Built on `pthread_mutex_t`, which ThreadSanitizer understands. The state lives inside, so it
 /// cannot be reached without the lock. Both are one allocation: each call makes some of these.
 ///
+/// Public and inlinable, as `Monitor` and `Fifo` are, and nothing else is: the compiler looks into
+/// nothing less, and other modules would use them through descriptions of their types, at several
+/// times the cost (decision 0017).
+///
 /// `@unchecked Sendable`: every access to the state goes through the mutex.
-package struct Lock<State>: @unchecked Sendable {
-    private final class Storage: ManagedBuffer<State, pthread_mutex_t> {
+public struct Lock<State>: @unchecked Sendable {
+    @usableFromInline
+    final class Storage: ManagedBuffer<State, pthread_mutex_t> {
         deinit {
             withUnsafeMutablePointerToElements { mutex in
                 pthread_mutex_destroy(mutex)
@@ -16,9 +21,10 @@ package struct Lock<State>: @unchecked Sendable {
         }
     }
 
-    private let storage: ManagedBuffer<State, pthread_mutex_t>
+    @usableFromInline let storage: ManagedBuffer<State, pthread_mutex_t>
 
-    package init(_ state: State) {
+    @inlinable
+    public init(_ state: State) {
         storage = Storage.create(minimumCapacity: 1) { storage in
             storage.withUnsafeMutablePointerToElements { mutex in
                 mutex.initialize(to: pthread_mutex_t())
@@ -29,7 +35,8 @@ package struct Lock<State>: @unchecked Sendable {
     }
 
     /// Runs `body` alone. It must not call out: no callback, no seam.
-    package func withLock<Result, Failure: Error>(
+    @inlinable
+    public func withLock<Result, Failure: Error>(
         _ body: (inout State) throws(Failure) -> Result
     ) throws(Failure) -> Result {
         // ManagedBuffer's own accessors pass no typed errors on.

@@ -1,15 +1,19 @@
-import Glibc
+public import Glibc
 
 /// A `Lock` whose state can be waited for.
 ///
 /// `@unchecked Sendable`: every access to the state goes through the mutex.
-package struct Monitor<State>: @unchecked Sendable {
-    private struct Parts {
-        var mutex = pthread_mutex_t()
-        var condition = pthread_cond_t()
+public struct Monitor<State>: @unchecked Sendable {
+    @usableFromInline
+    struct Parts {
+        @usableFromInline var mutex = pthread_mutex_t()
+        @usableFromInline var condition = pthread_cond_t()
+
+        @usableFromInline init() {}
     }
 
-    private final class Storage: ManagedBuffer<State, Parts> {
+    @usableFromInline
+    final class Storage: ManagedBuffer<State, Parts> {
         deinit {
             withUnsafeMutablePointerToElements { parts in
                 pthread_cond_destroy(&parts.pointee.condition)
@@ -19,9 +23,10 @@ package struct Monitor<State>: @unchecked Sendable {
         }
     }
 
-    private let storage: ManagedBuffer<State, Parts>
+    @usableFromInline let storage: ManagedBuffer<State, Parts>
 
-    package init(_ state: State) {
+    @inlinable
+    public init(_ state: State) {
         storage = Storage.create(minimumCapacity: 1) { storage in
             storage.withUnsafeMutablePointerToElements { parts in
                 parts.initialize(to: Parts())
@@ -37,7 +42,8 @@ package struct Monitor<State>: @unchecked Sendable {
     }
 
     /// Runs `body` alone, without waking anyone.
-    package func withLock<Result>(_ body: (inout State) -> Result) -> Result {
+    @inlinable
+    public func withLock<Result>(_ body: (inout State) -> Result) -> Result {
         storage.withUnsafeMutablePointers { state, parts in
             pthread_mutex_lock(&parts.pointee.mutex)
             defer { pthread_mutex_unlock(&parts.pointee.mutex) }
@@ -46,7 +52,8 @@ package struct Monitor<State>: @unchecked Sendable {
     }
 
     /// Runs `body` alone, then wakes every thread that waits.
-    package func update<Result>(_ body: (inout State) -> Result) -> Result {
+    @inlinable
+    public func update<Result>(_ body: (inout State) -> Result) -> Result {
         let result = withLock(body)
         // Behind the lock: who wakes would run right into it.
         wakeAll()
@@ -54,21 +61,24 @@ package struct Monitor<State>: @unchecked Sendable {
     }
 
     /// Wakes every thread that waits, to look again.
-    package func wakeAll() {
+    @inlinable
+    public func wakeAll() {
         _ = storage.withUnsafeMutablePointerToElements {
             pthread_cond_broadcast(&$0.pointee.condition)
         }
     }
 
     /// Runs `body` alone, then wakes one thread that waits.
-    package func updateWakingOne<Result>(_ body: (inout State) -> Result) -> Result {
+    @inlinable
+    public func updateWakingOne<Result>(_ body: (inout State) -> Result) -> Result {
         let result = withLock(body)
         wakeOne()
         return result
     }
 
     /// Wakes one thread that waits, to look again.
-    package func wakeOne() {
+    @inlinable
+    public func wakeOne() {
         _ = storage.withUnsafeMutablePointerToElements {
             pthread_cond_signal(&$0.pointee.condition)
         }
@@ -85,14 +95,9 @@ package struct Monitor<State>: @unchecked Sendable {
             defer { pthread_mutex_unlock(&parts.pointee.mutex) }
             while true {
                 if let result = body(&state.pointee) { return result }
-                if deadline == .never {
-                    pthread_cond_wait(&parts.pointee.condition, &parts.pointee.mutex)
-                } else {
-                    var until = deadline.timespec
-                    let code = pthread_cond_timedwait(
-                        &parts.pointee.condition, &parts.pointee.mutex, &until)
-                    if code == ETIMEDOUT { return body(&state.pointee) }
-                }
+                let isWoken = deadline.wait(
+                    for: &parts.pointee.condition, &parts.pointee.mutex)
+                if !isWoken { return body(&state.pointee) }
             }
         }
     }
