@@ -91,6 +91,15 @@ final class RequestTests: CurlTransportTestCase {
         XCTAssertEqual(server.requests.last?.path, "/")
         _ = perform(.get(server.url("?x=1")))
         XCTAssertEqual(server.requests.last?.path, "/?x=1")
+        // What a credential went out with is overwritten, and made anew.
+        var secret = Exchange.get(server.url("/s?key=1"))
+        secret.headers = [HeaderField(name: "Authorization", value: "Bearer x")]
+        for target in ["/s?key=1", "/t?u", "/v"] {
+            _ = perform(secret)
+            XCTAssertEqual(server.requests.last?.path, "/s?key=1")
+            _ = perform(.get(server.url(target)))
+            XCTAssertEqual(server.requests.last?.path, target)
+        }
         let hosts = Set(server.requests.map { $0.header("Host") })
         XCTAssertEqual(hosts, ["127.0.0.1:\(server.port)"])
         XCTAssertEqual(server.connectionCount, 1)
