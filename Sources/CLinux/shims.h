@@ -2,6 +2,8 @@
 #ifndef RESTWAY_CLINUX_SHIMS_H
 #define RESTWAY_CLINUX_SHIMS_H
 
+#include <errno.h>
+#include <fcntl.h>
 #include <malloc.h>
 #include <pthread.h>
 #include <sys/epoll.h>
@@ -9,6 +11,7 @@
 #include <sys/prctl.h>
 #include <sys/timerfd.h>
 #include <time.h>
+#include <unistd.h>
 
 /* The file of the library, or program, that holds `address`; NULL when nothing does. dladdr is an
  * extension of glibc, which names no features for Swift. */
@@ -40,6 +43,20 @@ static inline int rw_thread_join_within(pthread_t thread, int milliseconds) {
         until.tv_nsec -= 1000000000;
     }
     return pthread_timedjoin_np(thread, NULL, &until);
+}
+
+/* Locks, or unlocks, the whole file for its open file description; F_OFD_SETLK is an extension of
+ * glibc, which names no features for Swift. 0, or the error: EAGAIN when another description has
+ * the lock. */
+static inline int rw_description_lock(int descriptor, int locks) {
+    enum { set_description_lock = 37 };
+    struct flock lock = {0};
+    lock.l_type = locks ? F_WRLCK : F_UNLCK;
+    lock.l_whence = SEEK_SET;
+    for (;;) {
+        if (fcntl(descriptor, set_description_lock, &lock) == 0) return 0;
+        if (errno != EINTR) return errno == EACCES ? EAGAIN : errno;
+    }
 }
 
 #endif

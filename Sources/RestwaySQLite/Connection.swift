@@ -7,6 +7,9 @@ import RestwaySupport
 package final class Connection: @unchecked Sendable {
     package struct Options: Sendable {
         package var busyTimeoutMilliseconds: Int32 = 5000
+        /// Whether a commit is on the disk when it returns, and not only safe from a crash of the
+        /// process.
+        package var isDurable = false
         /// Pages that SQLite keeps in memory, in KiB.
         package var pageCacheKiB = 8 << 10
         /// nil sets none; for tests that fill a file.
@@ -60,7 +63,8 @@ package final class Connection: @unchecked Sendable {
     ) throws(SQLiteError) {
         sqlite3_busy_timeout(handle, options.busyTimeoutMilliseconds)
         var pragmas = [
-            "journal_mode = WAL", "synchronous = NORMAL", "wal_autocheckpoint = 0",
+            "journal_mode = WAL", "synchronous = \(options.isDurable ? "FULL" : "NORMAL")",
+            "wal_autocheckpoint = 0",
             "journal_size_limit = \(64 << 20)", "cache_size = -\(options.pageCacheKiB)",
             "trusted_schema = OFF", "temp_store = MEMORY",
         ]
@@ -74,6 +78,15 @@ package final class Connection: @unchecked Sendable {
             }
         }
     }
+
+    /// The file's name as SQLite found it: absolute, without symbolic links. Files beside it are
+    /// named after this, or two names for one file would have different ones.
+    package var fileName: String {
+        sqlite3_db_filename(handle, "main").map { String(cString: $0) } ?? path
+    }
+
+    /// Rows that the last INSERT, UPDATE or DELETE changed.
+    package var changedRowCount: Int { Int(sqlite3_changes64(handle)) }
 
     /// Runs statements that answer nothing.
     package func run(_ sql: String) throws(SQLiteError) {

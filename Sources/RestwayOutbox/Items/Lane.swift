@@ -22,7 +22,15 @@ package struct Lane: Hashable, Sendable {
     /// The lane of an object that the server has not named yet. When it does, what waits here goes
     /// over to the lane that `OutboxSettlement` names.
     package init(_ local: LocalID) {
-        name = "local:" + local.text
+        name = Self.localPrefix + local.text
+    }
+
+    private static let localPrefix = "local:"
+
+    /// The object whose lane it is, when the server had not named it.
+    var local: LocalID? {
+        name.hasPrefix(Self.localPrefix)
+            ? LocalID(String(name.dropFirst(Self.localPrefix.count))) : nil
     }
 
     /// The lane of a request that is about no object; its query is none of it.

@@ -15,6 +15,10 @@ package enum OutboxError: Error, Equatable, Sendable {
     case noSuchItem(Int64)
     /// Only dead letters are edited and retried.
     case notDead(Int64)
+    /// Another item creates the object, or the server has named it.
+    case alreadyCreated(LocalID)
+    /// A header that cannot be one.
+    case invalidHeader(String)
     /// A user or a password stands in its URL.
     case credentialInPath
     /// Another process sends, or nobody does.
@@ -33,6 +37,9 @@ package enum OutboxError: Error, Equatable, Sendable {
             "the request is about \(local.text), which no request of the outbox creates"
         case .noSuchItem(let id): "the outbox has no item \(id)"
         case .notDead(let id): "item \(id) of the outbox is no dead letter"
+        case .alreadyCreated(let local):
+            "\(local.text) is created by another request of the outbox already"
+        case .invalidHeader(let name): "a header \"\(name)\" cannot be stored as it is"
         case .credentialInPath: "a URL with a user or a password cannot be stored"
         case .notSender(let path): "the outbox \"\(path)\" is not sent by this client"
         case .closed(let path): "the outbox \"\(path)\" is closed"

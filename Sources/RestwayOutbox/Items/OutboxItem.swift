@@ -15,7 +15,7 @@ package struct OutboxItem: Equatable, Sendable {
     package var state: State
     /// What made it a dead letter, when that was an answer.
     package var answer: OutboxAnswer?
-    /// The objects it waits for, in the order in which they stand in it.
+    /// The objects without an identity that it is about, and waits for.
     package var dependencies: [LocalID]
 
     package init(

@@ -9,14 +9,17 @@ package enum OutboxSettlement: Equatable, Sendable {
     /// waits for the object becomes a dead letter.
     case created(id: Int64, identity: Identity?, lane: Lane?)
     /// It stays, with no attempt before `nextAttemptAt`, and counts one attempt more.
-    /// `askedUntil` is the time that the server asked for, 0 when it did not.
-    case postpone(id: Int64, nextAttemptAt: Int64, askedUntil: Int64, trouble: OutboxTrouble)
+    /// `askedUntil` is the time that the server asked for, 0 when it did not. `mayHaveArrived` is
+    /// false when the server cannot have seen it: no connection came about.
+    case postpone(
+        id: Int64, nextAttemptAt: Int64, askedUntil: Int64, mayHaveArrived: Bool,
+        trouble: OutboxTrouble)
     /// It becomes a dead letter, and counts one attempt more.
     case bury(id: Int64, trouble: OutboxTrouble, answer: OutboxAnswer?)
 
     package var id: Int64 {
         switch self {
-        case .remove(let id), .created(let id, _, _), .postpone(let id, _, _, _),
+        case .remove(let id), .created(let id, _, _), .postpone(let id, _, _, _, _),
             .bury(let id, _, _):
             id
         }

@@ -1,0 +1,229 @@
+import RestwaySQLite
+import RestwaySupport
+
+/// Writes for many callers at once: what comes while a transaction is being made durable goes into
+/// the next one together, in the order in which it came.
+///
+/// One thread leads at a time: a caller that waits for its own write, or a worker for those that do
+/// not wait. Who leads writes one group and passes on.
+final class GroupCommit: Sendable {
+    /// What one caller wants written.
+    private final class Write: @unchecked Sendable {
+        /// Run in the transaction, perhaps twice: on its own when a group has failed.
+        let body: (JournalTransaction) throws(OutboxError) -> Void
+        /// On a worker; nil for who waits.
+        let done: (@Sendable (OutboxError?) -> Void)?
+        /// Of who leads, until `isDone`.
+        var failure: OutboxError?
+        /// Behind the lock.
+        var isDone = false
+
+        init(
+            _ body: @escaping (JournalTransaction) throws(OutboxError) -> Void,
+            _ done: (@Sendable (OutboxError?) -> Void)?
+        ) {
+            self.body = body
+            self.done = done
+        }
+    }
+
+    private struct State {
+        var writes = Fifo<Write>()
+        /// Of those, how many somebody waits for.
+        var waitedFor = 0
+        var isLed = false
+        /// A worker is about to come and lead.
+        var isSummoned = false
+        var isClosed = false
+    }
+
+    /// In one transaction.
+    private static let groupMax = 1_024
+    /// Who brings more than this waits until there is room.
+    private static let writesMax = 16_384
+    /// A log of more pages is moved into the file.
+    private static let logFramesMax = 1_000
+
+    private let path: String
+    private let secretHeaders: Set<String>
+    private let pool: WorkerPool
+    private let state = Monitor(State())
+    /// Of who leads.
+    private let file: JournalConnection
+
+    init(_ file: JournalConnection, secretHeaders: Set<String>, pool: WorkerPool) {
+        path = file.connection.path
+        self.file = file
+        self.secretHeaders = secretHeaders
+        self.pool = pool
+    }
+
+    /// Returns when what `body` wrote is on disk; when this throws, nothing of it is.
+    func run<Result>(
+        _ body: @escaping (JournalTransaction) throws(OutboxError) -> Result
+    ) throws(OutboxError) -> Result {
+        var result: Result?
+        let write = Write({ (transaction) throws(OutboxError) in
+            result = try body(transaction)
+        }, nil)
+        let isTaken = state.withLock { state in
+            guard !state.isClosed else { return false }
+            state.writes.append(write)
+            state.waitedFor += 1
+            return true
+        }
+        guard isTaken else { throw .closed(path: path) }
+        while true {
+            let leads: Bool? = state.wait { state in
+                if write.isDone { return false }
+                guard !state.isLed else { return nil }
+                state.isLed = true
+                return true
+            }
+            guard leads == true else { break }
+            lead()
+        }
+        if let failure = write.failure { throw failure }
+        guard let result else { throw .closed(path: path) }
+        return result
+    }
+
+    /// Tells `done` on a worker, exactly once.
+    func submit(
+        _ body: @escaping (JournalTransaction) throws(OutboxError) -> Void,
+        _ done: @escaping @Sendable (OutboxError?) -> Void
+    ) {
+        let write = Write(body, done)
+        enum Next { case nothing, summon, lead, refuse }
+        while true {
+            let next: Next? = state.wait { state in
+                if state.isClosed { return .refuse }
+                if state.writes.count >= Self.writesMax {
+                    guard !state.isLed else { return nil }
+                    state.isLed = true
+                    return .lead
+                }
+                state.writes.append(write)
+                guard !state.isLed, !state.isSummoned else { return .nothing }
+                state.isSummoned = true
+                return .summon
+            }
+            switch next {
+            case .lead:
+                lead()
+                continue
+            case .summon: summon()
+            case .refuse:
+                let path = path
+                pool.submit { done(.closed(path: path)) }
+            case .nothing, nil: break
+            }
+            return
+        }
+    }
+
+    /// What was brought before is written; what comes now is refused.
+    func close() {
+        state.withLock { $0.isClosed = true }
+        while true {
+            let leads: Bool? = state.wait { state in
+                guard !state.isLed else { return nil }
+                guard !state.writes.isEmpty else { return false }
+                state.isLed = true
+                return true
+            }
+            guard leads == true else { return }
+            lead()
+        }
+    }
+
+    // MARK: Leading
+
+    private func summon() {
+        pool.submit {
+            let leads = self.state.withLock { state in
+                state.isSummoned = false
+                guard !state.isLed, !state.writes.isEmpty else { return false }
+                state.isLed = true
+                return true
+            }
+            if leads { self.lead() }
+        }
+    }
+
+    /// Writes one group, then somebody else leads, if anybody has to.
+    private func lead() {
+        let group: [Write] = state.withLock { state in
+            var group: [Write] = []
+            while group.count < Self.groupMax, let write = state.writes.popFirst() {
+                group.append(write)
+                if write.done == nil { state.waitedFor -= 1 }
+            }
+            return group
+        }
+        write(group)
+        finish(group)
+        // Behind what others wait for, and still before the next group.
+        if file.connection.logFrameCount > Self.logFramesMax { try? file.connection.checkpoint() }
+        let needsWorker = state.update { state in
+            state.isLed = false
+            guard !state.writes.isEmpty, state.waitedFor == 0, !state.isSummoned else {
+                return false
+            }
+            state.isSummoned = true
+            return true
+        }
+        if needsWorker { summon() }
+    }
+
+    private func finish(_ group: [Write]) {
+        state.update { _ in
+            for write in group where write.done == nil { write.isDone = true }
+        }
+        let told = group.filter { $0.done != nil }
+        guard !told.isEmpty else { return }
+        pool.submit {
+            for write in told { write.done?(write.failure) }
+        }
+    }
+
+    private func write(_ group: [Write]) {
+        guard let failure = attempt(group) else { return }
+        // One of them may be at fault, too large for the disk perhaps: each on its own, in order.
+        guard group.count > 1, !failure.isTemporary else {
+            for write in group { write.failure = failure }
+            return
+        }
+        for write in group { write.failure = attempt([write]) ?? write.failure }
+    }
+
+    /// All in one transaction. What a write is refused for without harm to the others is its own.
+    ///
+    /// - Returns: Why none of them is written.
+    private func attempt(_ group: [Write]) -> OutboxError? {
+        let connection = file.connection
+        do throws(OutboxError) {
+            try JournalConnection.wrapping { () throws(SQLiteError) in
+                // Left behind by a roll-back that failed.
+                if connection.isInTransaction { try connection.run("ROLLBACK") }
+                try connection.begin()
+            }
+            let transaction = try JournalTransaction(file, secretHeaders: secretHeaders)
+            for write in group {
+                write.failure = nil
+                do throws(OutboxError) {
+                    try write.body(transaction)
+                } catch {
+                    if case .file = error { throw error }
+                    write.failure = error
+                }
+            }
+            try transaction.finish()
+            try JournalConnection.wrapping { () throws(SQLiteError) in try connection.commit() }
+            return nil
+        } catch {
+            if connection.isInTransaction { connection.rollBack() }
+            return error
+        }
+    }
+}

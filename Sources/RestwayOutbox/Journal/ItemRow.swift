@@ -1,0 +1,75 @@
+import RestwayHTTP
+import RestwaySQLite
+
+/// How an item stands in a row of the file.
+enum ItemRow {
+    typealias Value = JournalConnection.Value
+
+    /// Of the file, in the order in which `read` and `values` have them.
+    private static let columns = [
+        "id", "lane", "state", "method", "path", "headers", "idempotencyKey", "createdAt",
+        "creates", "mayHaveArrived", "attempts", "nextAttemptAt", "askedUntil", "trouble",
+        "troubleStatus", "troubleMessage", "name", "route", "entity", "storeKey", "context",
+        "answerStatus", "answerHeaders", "answerBody", "body",
+    ]
+    static let selection = "SELECT \(columns.joined(separator: ", ")) FROM item"
+
+    static let insertion =
+        "INSERT INTO item (turn, \(columns.joined(separator: ", "))) VALUES (?1, "
+        + columns.indices.map { "?\($0 + 2)" }.joined(separator: ", ") + ")"
+
+    /// For `insertion`.
+    static func values(
+        _ entry: OutboxEntry, _ text: LocalIDText, lane: String, id: Int64, turn: Int64?
+    ) -> [Value] {
+        [
+            .integer(turn), .integer(id), .text(lane),
+            .integer(OutboxItem.State.waiting.rawValue), .text(entry.method), .text(text.path),
+            .text(text.headers), .text(entry.idempotencyKey), .integer(entry.createdAt),
+            .text(entry.creates?.text), .integer(Arrival.of(entry)),
+            .integer(Int64(entry.attempts)), .integer(entry.nextAttemptAt),
+            .integer(entry.askedUntil), .text(entry.trouble?.code),
+            .integer(entry.trouble.map { Int64($0.httpStatus) }), .text(entry.trouble?.message),
+            .text(entry.name), .text(entry.route), .text(entry.entity), .integer(entry.storeKey),
+            .bytes(entry.context), .null, .null, .null, .bytes(text.body),
+        ]
+    }
+
+    /// Of a row that `selection` answers; its dependencies stand elsewhere.
+    static func read(_ row: Statement) -> OutboxItem {
+        var entry = OutboxEntry(
+            lane: Lane(stored: row.string(1) ?? ""), method: row.string(3) ?? "",
+            path: row.string(4) ?? "", headers: HeaderText.fields(row.string(5) ?? ""),
+            body: bytes(row, 24), idempotencyKey: row.string(6) ?? "", createdAt: row.integer(7),
+            creates: row.string(8).flatMap { LocalID($0) })
+        entry.mayHaveArrived = row.integer(9) != Arrival.none
+        entry.attempts = Int(clamping: row.integer(10))
+        entry.nextAttemptAt = row.integer(11)
+        entry.askedUntil = row.integer(12)
+        entry.trouble = row.string(13).map { code in
+            OutboxTrouble(
+                code: code, httpStatus: Int(clamping: row.integer(14)),
+                message: row.string(15) ?? "")
+        }
+        entry.name = row.string(16)
+        entry.route = row.string(17)
+        entry.entity = row.string(18)
+        entry.storeKey = row.storage(19) == .integer ? row.integer(19) : nil
+        entry.context = bytes(row, 20) ?? []
+        return OutboxItem(
+            id: row.integer(0), entry: entry,
+            state: OutboxItem.State(rawValue: row.integer(2)) == .dead ? .dead : .waiting,
+            answer: answer(row))
+    }
+
+    private static func answer(_ row: Statement) -> OutboxAnswer? {
+        guard row.storage(21) == .integer else { return nil }
+        return OutboxAnswer(
+            status: Int(clamping: row.integer(21)),
+            headers: HeaderText.fields(row.string(22) ?? ""), body: bytes(row, 23) ?? [])
+    }
+
+    private static func bytes(_ row: Statement, _ column: Int32) -> [UInt8]? {
+        row.storage(column) == .blob ? Array(row.bytes(column)) : nil
+    }
+}

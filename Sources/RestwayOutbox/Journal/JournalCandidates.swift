@@ -1,0 +1,93 @@
+import RestwaySQLite
+
+/// Finds the items among which the next ones are chosen, by index: what blocks or waits is not
+/// looked at.
+struct JournalCandidates {
+    private struct Row {
+        var id: Int64
+        var lane: Lane
+        var isDead: Bool
+        var nextAttemptAt: Int64
+    }
+
+    private let file: JournalConnection
+    private let rules: OutboxRules
+    private let now: Int64
+
+    init(_ file: JournalConnection, _ rules: OutboxRules, now: Int64) {
+        self.file = file
+        self.rules = rules
+        self.now = now
+    }
+
+    /// Oldest first; of each lane from its head on.
+    func list(
+        itemsMax: Int, inFlight: [Int64: Lane]
+    ) throws(OutboxError) -> [OutboxSelection.Candidate] {
+        if rules.order == .strict { return try inOneLane(itemsMax) }
+        let lanes = Set(inFlight.values)
+        let heads = try file.all(
+            "SELECT id, lane FROM item WHERE turn = 0 ORDER BY id LIMIT ?1",
+            .integer(Int64(itemsMax + inFlight.count))
+        ) { row in
+            OutboxSelection.Candidate(
+                id: row.integer(0), lane: Lane(stored: row.string(1) ?? ""))
+        }.filter { !lanes.contains($0.lane) && inFlight[$0.id] == nil }
+        guard rules.batchStopsAtFailure, itemsMax > 1 else { return heads }
+        var all = heads
+        for head in heads { all += try followers(of: head, itemsMax) }
+        return all.sorted { $0.id < $1.id }
+    }
+
+    /// Those behind a head that may go with it.
+    private func followers(
+        of head: OutboxSelection.Candidate, _ itemsMax: Int
+    ) throws(OutboxError) -> [OutboxSelection.Candidate] {
+        let lane = JournalConnection.Value.text(head.lane.name)
+        var end: Int64?
+        if rules.deadLetters == .blockTheirLane {
+            end = try file.first(
+                "SELECT id FROM item WHERE lane = ?1 AND state = 1 ORDER BY id LIMIT 1", lane
+            ) { $0.integer(0) }
+        }
+        let rows = try file.all(
+            "SELECT id, lane, state, nextAttemptAt FROM item "
+                + "WHERE lane = ?1 AND state = 0 AND id > ?2 AND id < ?3 ORDER BY id LIMIT ?4",
+            lane, .integer(head.id), .integer(end ?? .max), .integer(Int64(itemsMax)),
+            read: Self.row)
+        return try free(rows)
+    }
+
+    /// The oldest of all, as far as nothing keeps them.
+    private func inOneLane(_ itemsMax: Int) throws(OutboxError) -> [OutboxSelection.Candidate] {
+        let condition = rules.deadLetters == .letOthersPass ? "WHERE state = 0 " : ""
+        let rows = try file.all(
+            "SELECT id, lane, state, nextAttemptAt FROM item \(condition)ORDER BY id LIMIT ?1",
+            .integer(Int64(itemsMax)), read: Self.row)
+        return try free(rows)
+    }
+
+    /// Those before the first one that something keeps.
+    private func free(_ rows: [Row]) throws(OutboxError) -> [OutboxSelection.Candidate] {
+        var free: [OutboxSelection.Candidate] = []
+        for row in rows {
+            if row.isDead {
+                if rules.deadLetters == .letOthersPass { continue }
+                break
+            }
+            if row.nextAttemptAt > now { break }
+            let depends = try file.exists(
+                "SELECT 1 FROM dependency WHERE item = ?1 LIMIT 1", .integer(row.id))
+            if depends { break }
+            free.append(OutboxSelection.Candidate(id: row.id, lane: row.lane))
+        }
+        return free
+    }
+
+    private static func row(_ row: Statement) -> Row {
+        Row(
+            id: row.integer(0), lane: Lane(stored: row.string(1) ?? ""),
+            isDead: row.integer(2) == OutboxItem.State.dead.rawValue,
+            nextAttemptAt: row.integer(3))
+    }
+}

@@ -1,0 +1,40 @@
+import RestwaySQLite
+
+/// The tables of an outbox, made to be read by people too.
+///
+/// `turn` says when an item may be sent: null as long as something in its lane, or an object
+/// without an identity, keeps it from that; 0 at once; else not before that time. Only the head of
+/// a lane has one, so the next items are found by an index, however many wait behind them.
+enum JournalSchema {
+    static let migrations = Migrations(applicationID: 0x5277_4F42, steps: [version1])
+
+    /// The row of `outbox` counts, so that nobody has to; `deadLetters` is the rule by which the
+    /// turns were given.
+    private static let version1 = """
+        CREATE TABLE outbox (
+            one INTEGER PRIMARY KEY CHECK (one = 1), lastItem INTEGER NOT NULL,
+            lastIdentity INTEGER NOT NULL, waiting INTEGER NOT NULL, dead INTEGER NOT NULL,
+            deadLetters INTEGER NOT NULL);
+        INSERT INTO outbox VALUES (1, 0, 0, 0, 0, 0);
+        CREATE TABLE item (
+            id INTEGER PRIMARY KEY, lane TEXT NOT NULL, state INTEGER NOT NULL, turn INTEGER,
+            method TEXT NOT NULL, path TEXT NOT NULL, headers TEXT NOT NULL,
+            idempotencyKey TEXT NOT NULL, createdAt INTEGER NOT NULL, creates TEXT,
+            mayHaveArrived INTEGER NOT NULL, attempts INTEGER NOT NULL,
+            nextAttemptAt INTEGER NOT NULL, askedUntil INTEGER NOT NULL,
+            trouble TEXT, troubleStatus INTEGER, troubleMessage TEXT,
+            name TEXT, route TEXT, entity TEXT, storeKey INTEGER, context BLOB NOT NULL,
+            answerStatus INTEGER, answerHeaders TEXT, answerBody BLOB, body BLOB);
+        CREATE INDEX itemByLane ON item (lane, state, id);
+        CREATE INDEX itemByTurn ON item (turn, id) WHERE turn IS NOT NULL;
+        CREATE INDEX itemDead ON item (id) WHERE state = 1;
+        CREATE UNIQUE INDEX itemByCreation ON item (creates) WHERE creates IS NOT NULL;
+        CREATE TABLE dependency (
+            local TEXT NOT NULL, item INTEGER NOT NULL,
+            PRIMARY KEY (local, item)) WITHOUT ROWID;
+        CREATE INDEX dependencyByItem ON dependency (item);
+        CREATE TABLE identity (
+            number INTEGER PRIMARY KEY, local TEXT NOT NULL UNIQUE, value NOT NULL, lane TEXT,
+            entity TEXT, storeKey INTEGER);
+        """
+}

@@ -1,0 +1,26 @@
+import RestwaySQLite
+
+/// What is noted before items are sent.
+extension JournalTransaction {
+    /// Those of `ids` that are still there; the server may know of them from here on.
+    func depart(_ ids: [Int64]) throws(OutboxError) -> Set<Int64> {
+        var left: Set<Int64> = []
+        for id in ids {
+            try file.run(
+                "UPDATE item SET mayHaveArrived = \(Arrival.departing) "
+                    + "WHERE id = ?1 AND state = 0", .integer(id))
+            if file.connection.changedRowCount > 0 { left.insert(id) }
+        }
+        return left
+    }
+
+    /// Who waits for its time is due; who was asked to wait only when that time has come, or
+    /// `forced`.
+    func hurry(forced: Bool, now: Int64) throws(OutboxError) {
+        let kept = forced ? "0" : "CASE WHEN askedUntil > ?1 THEN askedUntil ELSE 0 END"
+        try file.run(
+            "UPDATE item SET turn = \(kept), nextAttemptAt = \(kept), askedUntil = \(kept) "
+                + "WHERE turn > 0" + (forced ? " AND ?1 IS NOT NULL" : ""),
+            .integer(now))
+    }
+}

@@ -1,0 +1,160 @@
+import RestwayHTTP
+import RestwayObjects
+
+/// What becomes of items after their attempts, and of those that wait for what they create.
+extension JournalTransaction {
+    func settle(
+        _ settlement: OutboxSettlement, _ result: inout OutboxSettled
+    ) throws(OutboxError) {
+        guard let item = try item(settlement.id) else {
+            result.missing.append(settlement.id)
+            return
+        }
+        switch settlement {
+        case .remove:
+            try remove(item, identity: nil, lane: nil, &result)
+        case .created(_, let identity, let lane):
+            try remove(item, identity: identity, lane: lane, &result)
+        case .postpone(_, let nextAttemptAt, let askedUntil, let mayHaveArrived, let trouble):
+            try postpone(item, nextAttemptAt, askedUntil, mayHaveArrived, trouble)
+        case .bury(_, let trouble, let answer):
+            try bury(item, trouble, answer, attempts: 1)
+        }
+    }
+
+    private func remove(
+        _ item: OutboxItem, identity: Identity?, lane: Lane?, _ result: inout OutboxSettled
+    ) throws(OutboxError) {
+        let old = item.entry.lane.name
+        let before = try head(old)
+        try delete(item)
+        if let local = item.entry.creates {
+            if let identity {
+                let known = OutboxIdentity(
+                    number: nextIdentityNumber(), local: local, identity: identity,
+                    entity: item.entry.entity, storeKey: item.entry.storeKey)
+                try name(local, known, lane: lane)
+                result.identities.append(known)
+            } else {
+                try giveUp(local, &result)
+            }
+        }
+        // A dead letter that is dropped may have been passed by, and was no head then.
+        try passTurn(old, from: before?.id == item.id ? nil : before)
+    }
+
+    private func postpone(
+        _ item: OutboxItem, _ nextAttemptAt: Int64, _ askedUntil: Int64, _ mayHaveArrived: Bool,
+        _ trouble: OutboxTrouble
+    ) throws(OutboxError) {
+        guard item.state != .dead else { return }
+        try file.run(
+            "UPDATE item SET attempts = attempts + 1, nextAttemptAt = ?2, askedUntil = ?3, "
+                + "trouble = ?4, troubleStatus = ?5, troubleMessage = ?6, "
+                + "mayHaveArrived = \(Arrival.after(mayHaveArrived)) WHERE id = ?1",
+            .integer(item.id), .integer(nextAttemptAt), .integer(askedUntil),
+            .text(trouble.code), .integer(Int64(trouble.httpStatus)), .text(trouble.message))
+        try passTurn(item.entry.lane.name, from: nil)
+    }
+
+    private func bury(
+        _ item: OutboxItem, _ trouble: OutboxTrouble, _ answer: OutboxAnswer?, attempts: Int64
+    ) throws(OutboxError) {
+        guard item.state != .dead else { return }
+        let headers: String? = answer.map { answer in
+            HeaderText.stored(
+                answer.headers.filter { !HeaderText.isSecret($0.name, secretHeaders) })
+        }
+        let before = try head(item.entry.lane.name)
+        try file.run(
+            "UPDATE item SET state = 1, turn = NULL, attempts = attempts + ?2, trouble = ?3, "
+                + "troubleStatus = ?4, troubleMessage = ?5, answerStatus = ?6, "
+                + "answerHeaders = ?7, answerBody = ?8 WHERE id = ?1",
+            .integer(item.id), .integer(attempts), .text(trouble.code),
+            .integer(Int64(trouble.httpStatus)), .text(trouble.message),
+            .integer(answer.map { Int64($0.status) }), .text(headers), .bytes(answer?.body))
+        count(waiting: -1, dead: 1)
+        try passTurn(item.entry.lane.name, from: before)
+    }
+
+    // MARK: Objects made offline
+
+    /// The server has named an object: what waited for it says so now, and goes on in its lane.
+    private func name(
+        _ local: LocalID, _ known: OutboxIdentity, lane: Lane?
+    ) throws(OutboxError) {
+        try IdentityRow.insert(file, known, lane: lane?.name)
+        let old = Lane(local).name
+        if let new = lane?.name, new != old {
+            let before = [try head(old), try head(new)]
+            try file.run(
+                "UPDATE item SET lane = ?2 WHERE lane = ?1", .text(old), .text(new))
+            for head in before { try passTurn(new, from: head) }
+        }
+        for id in try dependents(of: local) {
+            guard let item = try item(id) else { continue }
+            var text = LocalIDText(item)
+            text.replace(local, by: known.identity)
+            try write(id, text)
+            try file.run(
+                "DELETE FROM dependency WHERE local = ?1 AND item = ?2", .text(local.text),
+                .integer(id))
+            try passTurn(item.entry.lane.name, from: nil)
+        }
+    }
+
+    /// The server has answered without an identity: whatever waits for it never can be sent.
+    private func giveUp(
+        _ local: LocalID, _ result: inout OutboxSettled
+    ) throws(OutboxError) {
+        let trouble = OutboxTrouble(
+            code: OutboxTrouble.noIdentity,
+            message: "the object it is about was created, but the server did not say its identity")
+        for id in try dependents(of: local) {
+            guard let item = try item(id), item.state != .dead else { continue }
+            try bury(item, trouble, nil, attempts: 0)
+            result.buried.append(id)
+        }
+    }
+
+    // MARK: Dropping
+
+    /// Takes items out, and with each creation what waits for it.
+    ///
+    /// - Returns: All of them, the given ones first.
+    func drop(_ ids: [Int64]) throws(OutboxError) -> [Int64] {
+        var dropped = ids
+        var seen = Set(ids)
+        var index = 0
+        while index < dropped.count {
+            let id = dropped[index]
+            index += 1
+            guard let item = try item(id) else { continue }
+            let lane = item.entry.lane.name
+            let before = try head(lane)
+            try delete(item)
+            try deleteDependencies(of: id)
+            try passTurn(lane, from: before?.id == id ? nil : before)
+            guard let local = item.entry.creates else { continue }
+            dropped += try dependents(of: local).filter { seen.insert($0).inserted }
+        }
+        return dropped
+    }
+
+    /// - Returns: How many.
+    func dropAll() throws(OutboxError) -> Int {
+        let count = itemCount
+        try file.run("DELETE FROM item")
+        try file.run("DELETE FROM dependency")
+        countNothing()
+        return Int(count)
+    }
+
+    func withdraw(_ local: LocalID) throws(OutboxError) -> OutboxWithdrawal {
+        if let (known, _) = try identity(of: local) { return .named(known) }
+        guard let id = try creator(of: local), let item = try item(id) else { return .unknown }
+        // What the server has refused is not there.
+        if item.entry.mayHaveArrived, item.state != .dead { return .mayHaveArrived }
+        return .dropped(try drop([id]))
+    }
+}

@@ -1,0 +1,118 @@
+import RestwayHTTP
+import RestwayObjects
+import RestwayRouting
+
+/// Taking requests in, and changing what they say.
+extension JournalTransaction {
+    /// - Returns: The id of the new item.
+    func enqueue(_ entry: OutboxEntry) throws(OutboxError) -> Int64 {
+        var text = try storable(entry.path, entry.headers, entry.body)
+        if let local = entry.creates {
+            if try creator(of: local) != nil { throw .alreadyCreated(local) }
+            if try identity(of: local) != nil { throw .alreadyCreated(local) }
+        }
+        let missing = try resolve(&text)
+        let lane = try placed(entry.lane)
+        let isHead = try head(lane) == nil
+        let id = nextItemID()
+        let turn = isHead && missing.isEmpty ? entry.nextAttemptAt : nil
+        try file.run(
+            ItemRow.insertion, ItemRow.values(entry, text, lane: lane, id: id, turn: turn))
+        try depend(id, on: missing)
+        count(waiting: 1)
+        return id
+    }
+
+    /// What may be stored of a request.
+    private func storable(
+        _ path: String, _ headers: [HeaderField], _ body: [UInt8]?
+    ) throws(OutboxError) -> LocalIDText {
+        if URLText.isAbsolute(path), URLText.redacted(path) != path { throw .credentialInPath }
+        let headers = try HeaderText.text(headers, without: secretHeaders)
+        return LocalIDText(path: path, headers: headers, body: body)
+    }
+
+    /// Puts known identities in.
+    ///
+    /// - Returns: Those that are still to come.
+    private func resolve(_ text: inout LocalIDText) throws(OutboxError) -> [LocalID] {
+        var missing: [LocalID] = []
+        for local in text.locals {
+            if let (known, _) = try identity(of: local) {
+                text.replace(local, by: known.identity)
+            } else if try creator(of: local) != nil {
+                missing.append(local)
+            } else {
+                throw .unknownLocalID(local)
+            }
+        }
+        return missing
+    }
+
+    private func depend(_ id: Int64, on locals: [LocalID]) throws(OutboxError) {
+        for local in locals {
+            try file.run("INSERT INTO dependency VALUES (?1, ?2)", .text(local.text), .integer(id))
+        }
+    }
+
+    /// The lane of an object that was named meanwhile is another one now.
+    private func placed(_ lane: Lane) throws(OutboxError) -> String {
+        guard let local = lane.local, let (_, named) = try identity(of: local) else {
+            return lane.name
+        }
+        return named ?? lane.name
+    }
+
+    // MARK: Dead letters
+
+    func edit(_ id: Int64, _ edit: OutboxEdit) throws(OutboxError) {
+        let item = try deadLetter(id)
+        var text = try storable(
+            edit.path ?? item.entry.path, edit.headers ?? item.entry.headers,
+            edit.body ?? item.entry.body)
+        let missing = try resolve(&text)
+        try write(id, text)
+        try file.run(
+            "UPDATE item SET idempotencyKey = ?2 WHERE id = ?1", .integer(id),
+            .text(edit.idempotencyKey))
+        try deleteDependencies(of: id)
+        try depend(id, on: missing)
+    }
+
+    func retry(_ id: Int64) throws(OutboxError) {
+        let item = try deadLetter(id)
+        var text = LocalIDText(item)
+        let missing = try resolve(&text)
+        let lane = item.entry.lane.name
+        let before = try head(lane)
+        try write(id, text)
+        try deleteDependencies(of: id)
+        try depend(id, on: missing)
+        try file.run(
+            "UPDATE item SET state = 0, attempts = 0, nextAttemptAt = 0, askedUntil = 0, "
+                + "answerStatus = NULL, answerHeaders = NULL, answerBody = NULL WHERE id = ?1",
+            .integer(id))
+        count(waiting: 1, dead: -1)
+        try passTurn(lane, from: before)
+    }
+
+    private func deadLetter(_ id: Int64) throws(OutboxError) -> OutboxItem {
+        guard let item = try item(id) else { throw .noSuchItem(id) }
+        guard item.state == .dead else { throw .notDead(id) }
+        return item
+    }
+
+    func write(_ id: Int64, _ text: LocalIDText) throws(OutboxError) {
+        try file.run(
+            "UPDATE item SET path = ?2, headers = ?3, body = ?4 WHERE id = ?1", .integer(id),
+            .text(text.path), .text(text.headers), .bytes(text.body))
+    }
+}
+
+extension LocalIDText {
+    init(_ item: OutboxItem) {
+        self.init(
+            path: item.entry.path, headers: HeaderText.stored(item.entry.headers),
+            body: item.entry.body)
+    }
+}

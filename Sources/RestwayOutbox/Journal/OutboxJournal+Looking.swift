@@ -1,0 +1,146 @@
+import RestwaySQLite
+import RestwaySupport
+
+/// What there is, read without waiting for those who write.
+extension OutboxJournal {
+    /// Whether a request of this lane has to go behind what is stored; a call in flight is not
+    /// known here. Costs next to nothing while the outbox is empty.
+    package func isOccupied(_ lane: Lane) throws(OutboxError) -> Bool {
+        let all = try glanceAtCounts()
+        if all.all == 0 { return false }
+        let counts = options.rules.order == .strict ? all : try counts(lane)
+        return counts.waiting > 0
+            || (counts.dead > 0 && options.rules.deadLetters == .blockTheirLane)
+    }
+
+    /// Of one lane.
+    package func counts(_ lane: Lane) throws(OutboxError) -> OutboxCounts {
+        try reader.withLock { (file) throws(OutboxError) in
+            let counts = try [OutboxItem.State.waiting, .dead].map { (state) throws(OutboxError) in
+                try file.first(
+                    "SELECT count(*) FROM item WHERE lane = ?1 AND state = ?2", .text(lane.name),
+                    .integer(state.rawValue)
+                ) { Int($0.integer(0)) } ?? 0
+            }
+            return OutboxCounts(waiting: counts[0], dead: counts[1])
+        }
+    }
+
+    /// Of everything; nothing is counted for it.
+    package func counts() throws(OutboxError) -> OutboxCounts {
+        try reader.withLock { (file) throws(OutboxError) in try Self.counts(file) }
+    }
+
+    private static func counts(_ file: JournalConnection) throws(OutboxError) -> OutboxCounts {
+        try file.first("SELECT waiting, dead FROM outbox") { row in
+            OutboxCounts(waiting: Int(row.integer(0)), dead: Int(row.integer(1)))
+        } ?? OutboxCounts()
+    }
+
+    /// `counts`, from memory as long as nobody has committed.
+    private func glanceAtCounts() throws(OutboxError) -> OutboxCounts {
+        let mark = logMark
+        if let mark, let last = glance.withLock({ $0 }), last.mark == mark { return last.counts }
+        let counts = try counts()
+        // A commit in between is seen the next time: the mark is older than the counts.
+        if let mark { glance.withLock { $0 = Glance(mark: mark, counts: counts) } }
+        return counts
+    }
+
+    private var logMark: UInt64? { reader.withLock { $0.connection.commitMark } }
+
+    /// Differs after each commit, whichever process made it: to see that others have enqueued.
+    package var changeMark: UInt64 {
+        logMark
+            ?? reader.withLock { file in
+                let version = try? file.first("PRAGMA data_version") { $0.integer(0) }
+                return UInt64(bitPattern: (version ?? nil) ?? 0)
+            }
+    }
+
+    /// Whether anything could be sent, now or when its time has come: neither dead letters nor what
+    /// they block count.
+    package func needsFlushing() throws(OutboxError) -> Bool {
+        try reader.withLock { (file) throws(OutboxError) in
+            if options.rules.order == .strict, options.rules.deadLetters == .blockTheirLane {
+                let state = try file.first("SELECT state FROM item ORDER BY id LIMIT 1") {
+                    $0.integer(0)
+                }
+                if state == OutboxItem.State.dead.rawValue { return false }
+            }
+            return try file.exists("SELECT 1 FROM item WHERE turn IS NOT NULL LIMIT 1")
+        }
+    }
+
+    /// Oldest first.
+    ///
+    /// - Parameter id: Of the last item of the page before; 0 for the first page.
+    /// - Parameter state: nil for all.
+    package func items(
+        after id: Int64, itemsMax: Int, state: OutboxItem.State? = nil
+    ) throws(OutboxError) -> [OutboxItem] {
+        let inFlight = sending.withLock { Set($0.inFlight.keys) }
+        if state == .inFlight {
+            let ids = inFlight.filter { $0 > id }.sorted().prefix(itemsMax)
+            var items: [OutboxItem] = []
+            for id in ids {
+                if let item = try item(id) { items.append(item) }
+            }
+            return items
+        }
+        var items = try reader.withLock { (file) throws(OutboxError) in
+            // Waiting ones are nearly all there are, but for those in flight.
+            let condition = state == .dead ? " AND state = 1" : state == nil ? "" : " AND state = 0"
+            let found = try file.all(
+                ItemRow.selection + " WHERE id > ?1\(condition) ORDER BY id LIMIT ?2",
+                .integer(id),
+                .integer(Int64(itemsMax + (state == .waiting ? inFlight.count : 0))),
+                read: ItemRow.read)
+            return try found.map { (item) throws(OutboxError) in
+                try Self.completed(item, inFlight, file)
+            }
+        }
+        if state == .waiting { items.removeAll { $0.state != .waiting } }
+        return Array(items.prefix(itemsMax))
+    }
+
+    /// nil: there is none.
+    package func item(_ id: Int64) throws(OutboxError) -> OutboxItem? {
+        let inFlight = sending.withLock { Set($0.inFlight.keys) }
+        return try reader.withLock { (file) throws(OutboxError) in
+            let item = try file.first(
+                ItemRow.selection + " WHERE id = ?1", .integer(id), read: ItemRow.read)
+            guard let item else { return nil }
+            return try Self.completed(item, inFlight, file)
+        }
+    }
+
+    private static func completed(
+        _ item: OutboxItem, _ inFlight: Set<Int64>, _ file: JournalConnection
+    ) throws(OutboxError) -> OutboxItem {
+        var item = item
+        if inFlight.contains(item.id) { item.state = .inFlight }
+        item.dependencies = try file.all(
+            "SELECT local FROM dependency WHERE item = ?1 ORDER BY local", .integer(item.id)
+        ) { LocalID(unchecked: $0.string(0) ?? "") }
+        return item
+    }
+
+    // MARK: Identities
+
+    /// nil as long as the server has not named the object.
+    package func identity(of local: LocalID) throws(OutboxError) -> OutboxIdentity? {
+        try reader.withLock { (file) throws(OutboxError) in
+            try IdentityRow.find(file, local)?.0
+        }
+    }
+
+    /// In the order in which they became known, behind `number`.
+    package func identities(
+        after number: Int64, countMax: Int
+    ) throws(OutboxError) -> [OutboxIdentity] {
+        try reader.withLock { (file) throws(OutboxError) in
+            try IdentityRow.list(file, after: number, countMax: countMax)
+        }
+    }
+}

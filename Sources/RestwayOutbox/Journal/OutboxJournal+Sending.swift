@@ -1,0 +1,163 @@
+import RestwaySQLite
+import RestwaySupport
+
+/// What the one sender does: take, send, settle.
+extension OutboxJournal {
+    /// Whether this journal is the sender from here on; false when another one is, in this process
+    /// or in another. Cheap, to be asked again and again: the kernel frees the place of a sender
+    /// that has died.
+    package func becomeSender() throws(OutboxError) -> Bool {
+        let isNew: Bool? = try sending.withLock { (sending) throws(OutboxError) in
+            if sending.lock.isHeld { return false }
+            return try sending.lock.tryLock() ? true : nil
+        }
+        guard let isNew else { return false }
+        guard isNew else { return true }
+        let rule = options.rules.deadLetters
+        do throws(OutboxError) {
+            try writes.run { (transaction) throws(OutboxError) in try transaction.follow(rule) }
+        } catch {
+            resign()
+            throw error
+        }
+        return true
+    }
+
+    package var isSender: Bool { sending.withLock { $0.lock.isHeld } }
+
+    /// Lets another one send. What is in flight is forgotten, and will be sent again.
+    package func resign() {
+        sending.withLock { sending in
+            sending.inFlight = [:]
+            sending.lock.letGo()
+        }
+    }
+
+    /// The next items that may go out, together; oldest first. They are in flight until they are
+    /// settled or released; nothing of their lanes is taken meanwhile.
+    ///
+    /// Writes only when the time of items has come, or a creation is among them: that it may have
+    /// arrived is on disk before it leaves.
+    ///
+    /// - Parameter now: Microseconds since 1970.
+    package func take(itemsMax: Int, now: Int64) throws(OutboxError) -> [OutboxItem] {
+        try sending.withLock { (sending) throws(OutboxError) in
+            guard sending.lock.isHeld else { throw .notSender(path: path) }
+            try wakeDue(now)
+            let candidates = try reader.withLock { (file) throws(OutboxError) in
+                try JournalCandidates(file, options.rules, now: now).list(
+                    itemsMax: max(1, itemsMax), inFlight: sending.inFlight)
+            }
+            let selection = OutboxSelection(
+                itemsMax: itemsMax, mayShareLane: options.rules.batchStopsAtFailure,
+                lanesInFlight: Set(sending.inFlight.values),
+                isStrict: options.rules.order == .strict)
+            let chosen = selection.choose(candidates).map { candidates[$0].id }
+            let items = try depart(chosen)
+            for item in items { sending.inFlight[item.id] = item.entry.lane }
+            return items
+        }
+    }
+
+    /// They were not sent after all, or have to be sent again with a newer credential: they can be
+    /// taken again. Nothing is written.
+    package func release(_ ids: [Int64]) {
+        sending.withLock { sending in
+            for id in ids { sending.inFlight[id] = nil }
+        }
+    }
+
+    /// Writes what became of items, in one transaction. When it throws, they are still in flight.
+    package func settle(
+        _ settlements: [OutboxSettlement]
+    ) throws(OutboxError) -> OutboxSettled {
+        guard isSender else { throw .notSender(path: path) }
+        guard !settlements.isEmpty else { return OutboxSettled() }
+        let settled = try writes.run { (transaction) throws(OutboxError) in
+            var settled = OutboxSettled()
+            for settlement in settlements { try transaction.settle(settlement, &settled) }
+            return settled
+        }
+        sending.withLock { sending in
+            for settlement in settlements {
+                sending.inFlight[settlement.id] = nil
+                // Its object has another lane now, and so have others of it that are in flight.
+                guard case .created(_, _, let lane?) = settlement else { continue }
+                let named = Set(settled.identities.map { Lane($0.local) })
+                for (id, old) in sending.inFlight where named.contains(old) {
+                    sending.inFlight[id] = lane
+                }
+            }
+        }
+        return settled
+    }
+
+    /// Everything that waits for its time is due: the network is back, or the host asks for a
+    /// flush. A wait that a server asked for is kept, unless `forced`.
+    package func hurry(forced: Bool, now: Int64) throws(OutboxError) {
+        let isWaiting = try reader.withLock { (file) throws(OutboxError) in
+            try file.exists("SELECT 1 FROM item WHERE turn > 0 LIMIT 1")
+        }
+        guard isWaiting else { return }
+        try writes.run { (transaction) throws(OutboxError) in
+            try transaction.hurry(forced: forced, now: now)
+        }
+    }
+
+    /// When the first of those is due that wait for their time; nil when none does.
+    package func nextAttemptAt() throws(OutboxError) -> Int64? {
+        try reader.withLock { (file) throws(OutboxError) in
+            try file.first("SELECT turn FROM item WHERE turn > 0 ORDER BY turn LIMIT 1") {
+                $0.integer(0)
+            }
+        }
+    }
+
+    // MARK: Steps of taking
+
+    /// Items whose time has come are as free as those that never waited, and found by their age.
+    private func wakeDue(_ now: Int64) throws(OutboxError) {
+        let rules = options.rules
+        // After a clock that was wrong: longer than that nobody waits.
+        let longest = max(rules.capMilliseconds, rules.retryAfterMaxMilliseconds)
+        let (tooLate, overflow) = now.addingReportingOverflow(
+            longest.multipliedReportingOverflow(by: 1_000).partialValue)
+        let end = overflow ? Int64.max : tooLate
+        let isDue = try reader.withLock { (file) throws(OutboxError) in
+            if try file.exists(
+                "SELECT 1 FROM item WHERE turn > 0 AND turn <= ?1 LIMIT 1", .integer(now))
+            {
+                return true
+            }
+            return try file.exists("SELECT 1 FROM item WHERE turn > ?1 LIMIT 1", .integer(end))
+        }
+        guard isDue else { return }
+        try writes.run { (transaction) throws(OutboxError) in
+            try transaction.file.run(
+                "UPDATE item SET turn = 0, nextAttemptAt = 0, askedUntil = 0 "
+                    + "WHERE (turn > 0 AND turn <= ?1) OR turn > ?2",
+                .integer(now), .integer(end))
+        }
+    }
+
+    /// Notes that creations may have arrived, then reads what goes.
+    private func depart(_ ids: [Int64]) throws(OutboxError) -> [OutboxItem] {
+        let items = try reader.withLock { (file) throws(OutboxError) in
+            var items: [OutboxItem] = []
+            for id in ids {
+                let item = try file.first(
+                    ItemRow.selection + " WHERE id = ?1 AND state = 0", .integer(id),
+                    read: ItemRow.read)
+                if let item { items.append(item) }
+            }
+            return items
+        }
+        let creations = items.filter { $0.entry.creates != nil }.map { $0.id }
+        guard !creations.isEmpty else { return items }
+        // One that was withdrawn meanwhile does not leave.
+        let left = try writes.run { (transaction) throws(OutboxError) in
+            try transaction.depart(creations)
+        }
+        return items.filter { $0.entry.creates == nil || left.contains($0.id) }
+    }
+}
