@@ -18,6 +18,9 @@ package struct OutboxItem: Equatable, Sendable {
     /// The objects without an identity that it is about, and waits for.
     package var dependencies: [LocalID]
 
+    /// It waits behind a dead letter that blocks it, or for objects: no flush would send it.
+    package var isBlocked = false
+
     package init(
         id: Int64, entry: OutboxEntry, state: State = .waiting, answer: OutboxAnswer? = nil,
         dependencies: [LocalID] = []

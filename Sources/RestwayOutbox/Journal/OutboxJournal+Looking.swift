@@ -31,6 +31,15 @@ extension OutboxJournal {
         try reader.withLock { (file) throws(OutboxError) in try Self.counts(file) }
     }
 
+    /// The same, and how many are blocked: looks at dead letters and at what they block.
+    package func countsWithBlocked() throws(OutboxError) -> OutboxCounts {
+        try reader.withLock { (file) throws(OutboxError) in
+            var counts = try Self.counts(file)
+            counts.blocked = try BlockedItems(file, options.rules).count()
+            return counts
+        }
+    }
+
     private static func counts(_ file: JournalConnection) throws(OutboxError) -> OutboxCounts {
         try file.first("SELECT waiting, dead FROM outbox") { row in
             OutboxCounts(waiting: Int(row.integer(0)), dead: Int(row.integer(1)))
@@ -97,7 +106,7 @@ extension OutboxJournal {
                 .integer(Int64(itemsMax + (state == .waiting ? inFlight.count : 0))),
                 read: ItemRow.read)
             return try found.map { (item) throws(OutboxError) in
-                try Self.completed(item, inFlight, file)
+                try completed(item, inFlight, file)
             }
         }
         if state == .waiting { items.removeAll { $0.state != .waiting } }
@@ -111,11 +120,11 @@ extension OutboxJournal {
             let item = try file.first(
                 ItemRow.selection + " WHERE id = ?1", .integer(id), read: ItemRow.read)
             guard let item else { return nil }
-            return try Self.completed(item, inFlight, file)
+            return try completed(item, inFlight, file)
         }
     }
 
-    private static func completed(
+    private func completed(
         _ item: OutboxItem, _ inFlight: Set<Int64>, _ file: JournalConnection
     ) throws(OutboxError) -> OutboxItem {
         var item = item
@@ -123,6 +132,10 @@ extension OutboxJournal {
         item.dependencies = try file.all(
             "SELECT local FROM dependency WHERE item = ?1 ORDER BY local", .integer(item.id)
         ) { LocalID(unchecked: $0.string(0) ?? "") }
+        if item.state == .waiting {
+            let isBehind = try BlockedItems(file, options.rules).contains(item)
+            item.isBlocked = isBehind || !item.dependencies.isEmpty
+        }
         return item
     }
 

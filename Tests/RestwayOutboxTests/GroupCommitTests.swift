@@ -1,0 +1,164 @@
+import Glibc
+import RestwayOutbox
+import RestwaySQLite
+import RestwaySupport
+import XCTest
+
+/// Many callers write at once.
+final class GroupCommitTests: JournalTestCase {
+    /// Holds the first commit until somebody opens it, and counts all of them.
+    private final class Gate: Sendable {
+        private struct State {
+            var commits = 0
+            var isOpen = false
+        }
+
+        private let state = Monitor(State())
+
+        var faults: FaultPoints {
+            FaultPoints { operation in
+                guard operation == .commit else { return nil }
+                self.state.update { $0.commits += 1 }
+                _ = self.state.wait { $0.isOpen ? true : nil }
+                return nil
+            }
+        }
+
+        func open() { state.update { $0.isOpen = true } }
+        func close() { state.update { $0 = State() } }
+        var commits: Int { state.withLock { $0.commits } }
+
+        func waitForACommit() {
+            let isThere = state.wait(until: SystemClock().now().advanced(milliseconds: 60_000)) {
+                $0.commits > 0 ? true : nil
+            }
+            XCTAssertEqual(isThere, true)
+        }
+    }
+
+    /// What completions were told.
+    private final class Results: Sendable {
+        private let list = Monitor<[(Int, Result<Int64, OutboxError>)]>([])
+
+        func add(_ number: Int, _ result: Result<Int64, OutboxError>) {
+            list.update { $0.append((number, result)) }
+        }
+
+        func first(_ count: Int) -> [(Int, Result<Int64, OutboxError>)] {
+            list.wait(until: SystemClock().now().advanced(milliseconds: 60_000)) {
+                $0.count >= count ? $0 : nil
+            } ?? []
+        }
+    }
+
+    private func held(_ change: (inout OutboxJournal.Options) -> Void = { _ in }) throws -> (
+        OutboxJournal, Gate
+    ) {
+        let gate = Gate()
+        gate.open()
+        let journal = try open {
+            $0.connection.faults = gate.faults
+            change(&$0)
+        }
+        gate.close()
+        return (journal, gate)
+    }
+
+    func testWhatComesDuringACommitSharesTheNextOne() throws {
+        let (journal, gate) = try held()
+        let results = Results()
+        journal.enqueue(entry()) { results.add(0, $0) }
+        gate.waitForACommit()
+        for number in 1...100 { journal.enqueue(entry()) { results.add(number, $0) } }
+        gate.open()
+        let told = results.first(101)
+        XCTAssertEqual(told.map { $0.0 }, Array(0...100), "in order, each once")
+        let ids = try told.map { try $0.1.get() }
+        XCTAssertEqual(ids, ids.sorted())
+        XCTAssertEqual(gate.commits, 2)
+        XCTAssertEqual(try journal.counts().waiting, 101)
+    }
+
+    func testOneThatIsRefusedDoesNotHarmTheOthers() throws {
+        let (journal, gate) = try held()
+        let results = Results()
+        let local = LocalID.random()
+        journal.enqueue(entry()) { results.add(0, $0) }
+        gate.waitForACommit()
+        journal.enqueue(entry()) { results.add(1, $0) }
+        journal.enqueue(entry(path: local.text)) { results.add(2, $0) }
+        journal.enqueue(entry()) { results.add(3, $0) }
+        gate.open()
+        let told = results.first(4)
+        for (number, result) in told {
+            switch result {
+            case .success: XCTAssertNotEqual(number, 2)
+            case .failure(let error):
+                XCTAssertEqual(number, 2)
+                XCTAssertEqual(error, .unknownLocalID(local))
+            }
+        }
+        XCTAssertEqual(try journal.counts().waiting, 3)
+    }
+
+    func testOneThatDoesNotFitOnTheDiskDoesNotHarmTheOthers() throws {
+        let (journal, gate) = try held { $0.connection.pagesMax = 60 }
+        let results = Results()
+        journal.enqueue(entry()) { results.add(0, $0) }
+        gate.waitForACommit()
+        journal.enqueue(entry()) { results.add(1, $0) }
+        journal.enqueue(entry(body: String(repeating: "x", count: 1 << 20))) { results.add(2, $0) }
+        journal.enqueue(entry()) { results.add(3, $0) }
+        gate.open()
+        for (number, result) in results.first(4) {
+            guard case .failure(.file(let error)) = result else {
+                XCTAssertNotEqual(number, 2)
+                continue
+            }
+            XCTAssertEqual(number, 2)
+            XCTAssertTrue(error.text.contains("the disk is full"), error.text)
+            XCTAssertTrue(error.text.contains(path))
+        }
+        XCTAssertEqual(try journal.counts().waiting, 3)
+    }
+
+    func testManyThreadsEnqueueEachInItsOrder() throws {
+        let journal = try open()
+        let done = Monitor(0)
+        let ids = Lock<[[Int64]]>(Array(repeating: [], count: 8))
+        let entries = (0..<8).map { thread in
+            (0..<40).map { _ in entry("lane \(thread)") }
+        }
+        for thread in 0..<8 {
+            XCTAssertTrue(
+                Thread.start("enqueue") {
+                    for entry in entries[thread] {
+                        guard let id = try? journal.enqueue(entry) else { break }
+                        ids.withLock { $0[thread].append(id) }
+                    }
+                    done.update { $0 += 1 }
+                })
+        }
+        let all = done.wait(until: SystemClock().now().advanced(milliseconds: 60_000)) {
+            $0 == 8 ? true : nil
+        }
+        XCTAssertEqual(all, true)
+        let lists = ids.withLock { $0 }
+        XCTAssertEqual(Set(lists.joined()).count, 320)
+        for (thread, list) in lists.enumerated() {
+            XCTAssertEqual(list, list.sorted())
+            let stored = try list.map { try journal.item($0)?.entry }
+            XCTAssertEqual(stored, entries[thread])
+        }
+    }
+
+    func testAClosedJournalHasWrittenWhatWasEnqueuedBefore() throws {
+        let (journal, gate) = try held()
+        let results = Results()
+        for number in 0..<50 { journal.enqueue(entry()) { results.add(number, $0) } }
+        gate.open()
+        journal.close()
+        XCTAssertEqual(try results.first(50).map { try $0.1.get() }.count, 50)
+        XCTAssertEqual(try open().counts().waiting, 50)
+    }
+}

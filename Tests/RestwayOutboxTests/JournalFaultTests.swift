@@ -1,0 +1,207 @@
+import Glibc
+import RestwayOutbox
+import RestwaySQLite
+import RestwaySupport
+import XCTest
+
+/// Whatever fails, and wherever: an error, and everything as it was; or it is done.
+final class JournalFaultTests: JournalTestCase {
+    /// Makes the n-th operation from now on fail.
+    private final class Countdown: Sendable {
+        private let left = Lock(Int.max)
+        private let code: Int32
+
+        init(_ code: Int32) { self.code = code }
+
+        var faults: FaultPoints {
+            FaultPoints { _ in
+                self.left.withLock { left in
+                    if left != .max { left -= 1 }
+                    return left == 0 ? self.code : nil
+                }
+            }
+        }
+
+        func fail(_ number: Int) { left.withLock { $0 = number } }
+        /// Whether the operation was reached; nothing fails from here on.
+        func stop() -> Bool {
+            left.withLock { left in
+                defer { left = .max }
+                return left <= 0
+            }
+        }
+    }
+
+    private struct Contents: Equatable {
+        var items: [OutboxItem]
+        var counts: OutboxCounts
+        var identities: [OutboxIdentity]
+    }
+
+    private func contents(_ journal: OutboxJournal) throws -> Contents {
+        Contents(
+            items: try journal.items(after: 0, itemsMax: 100), counts: try journal.counts(),
+            identities: try journal.identities(after: 0, countMax: 100))
+    }
+
+    /// A write step, after some that lead to it.
+    private struct Step {
+        var name: String
+        var prepare: (OutboxJournal) throws -> Void = { _ in }
+        var run: (OutboxJournal) throws -> Void
+    }
+
+    private let local = LocalID.random()
+
+    private func steps() -> [Step] {
+        let lane = Lane(local)
+        let post = entry(lane, creates: local)
+        let put = entry(lane, path: local.text)
+        let other = entry("other")
+        let store: (OutboxJournal) throws -> Void = { journal in
+            _ = try journal.enqueue(post)
+            _ = try journal.enqueue(put)
+            _ = try journal.enqueue(other)
+        }
+        let take: (OutboxJournal) throws -> Void = { journal in
+            try store(journal)
+            _ = try journal.take(itemsMax: 9, now: 0)
+        }
+        let burial: (OutboxJournal) throws -> Void = { journal in
+            try take(journal)
+            _ = try journal.settle([self.bury(1), self.bury(3)])
+        }
+        var edit = OutboxEdit(idempotencyKey: "new")
+        edit.path = "elsewhere"
+        return [
+            Step(name: "enqueue", run: { _ = try $0.enqueue(post) }),
+            Step(
+                name: "enqueue a dependent", prepare: { _ = try $0.enqueue(post) },
+                run: { _ = try $0.enqueue(put) }),
+            Step(name: "take", prepare: store, run: { _ = try $0.take(itemsMax: 9, now: 0) }),
+            Step(name: "create", prepare: take) {
+                _ = try $0.settle([
+                    .created(
+                        id: 1, identity: .integer(4), lane: Lane(entity: "T", .integer(4))),
+                    .remove(id: 3),
+                ])
+            },
+            Step(name: "create nothing", prepare: take) {
+                _ = try $0.settle([.created(id: 1, identity: nil, lane: nil)])
+            },
+            Step(name: "postpone", prepare: take) {
+                _ = try $0.settle([self.postpone(1, until: 5), self.postpone(3, until: 5)])
+            },
+            Step(name: "bury", prepare: take) { _ = try $0.settle([self.bury(1), self.bury(3)]) },
+            Step(
+                name: "hurry",
+                prepare: {
+                    try take($0)
+                    _ = try $0.settle([self.postpone(1, until: 5), self.postpone(3, until: 5)])
+                }, run: { try $0.hurry(forced: true, now: 0) }),
+            Step(name: "edit", prepare: burial) { try $0.edit(3, edit) },
+            Step(name: "retry", prepare: burial) { try $0.retry(1) },
+            Step(name: "drop", prepare: store) { _ = try $0.drop(1) },
+            Step(name: "drop all", prepare: store) { _ = try $0.dropAll() },
+            Step(name: "withdraw", prepare: store) { _ = try $0.withdraw(self.local) },
+        ]
+    }
+
+    func testEveryStepIsDoneWhollyOrNotAtAllWhateverFails() throws {
+        for code in [10, 13] as [Int32] {  // SQLITE_IOERR, SQLITE_FULL
+            for step in steps() { try fail(step, code) }
+        }
+    }
+
+    private func fail(_ step: Step, _ code: Int32) throws {
+        let countdown = Countdown(code)
+        var failures = 0
+        for number in 1... {
+            XCTAssertLessThan(number, 200, step.name)
+            let journal = try openSender { $0.connection.faults = countdown.faults }
+            try step.prepare(journal)
+            let before = try contents(journal)
+            countdown.fail(number)
+            let refusal = refusal { try step.run(journal) }
+            let isReached = countdown.stop()
+            if !isReached {
+                XCTAssertNil(refusal, step.name)
+                XCTAssertNotEqual(try contents(journal), before, step.name)
+            } else if let refusal {
+                failures += 1
+                XCTAssertTrue(refusal.message.contains(path), refusal.message)
+                XCTAssertEqual(try contents(journal), before, "\(step.name), fault \(number)")
+                try step.run(journal)
+                XCTAssertNotEqual(try contents(journal), before, step.name)
+            }
+            journal.close()
+            for suffix in ["", "-wal", "-shm"] { unlink(path + suffix) }
+            if !isReached { break }
+        }
+        XCTAssertGreaterThan(failures, 4, step.name)
+    }
+
+    func testAFileThatCannotBeMadeIsRefused() throws {
+        for number in 1... {
+            XCTAssertLessThan(number, 200)
+            let countdown = Countdown(10)
+            countdown.fail(number)
+            let refusal = refusal {
+                try self.open { $0.connection.faults = countdown.faults }.close()
+            }
+            guard countdown.stop() else { break }
+            XCTAssertEqual(refusal?.message.contains(path), true)
+        }
+        XCTAssertEqual(try open().enqueue(entry()), 1)
+    }
+
+    func testAFullDiskIsAnErrorAndKeepsWhatIsThere() throws {
+        let journal = try open { $0.connection.pagesMax = 60 }
+        let id = try journal.enqueue(entry())
+        let large = entry(body: String(repeating: "x", count: 1 << 20))
+        let refusal = refusal { _ = try journal.enqueue(large) }
+        XCTAssertEqual(refusal?.message.contains("the disk is full"), true)
+        XCTAssertEqual(refusal?.message.contains(path), true)
+        XCTAssertEqual(try journal.enqueue(entry()), id + 1)
+        XCTAssertEqual(try journal.counts().waiting, 2)
+    }
+
+    func testALockedFileIsBusyAndTemporary() throws {
+        let journal = try open { $0.connection.busyTimeoutMilliseconds = 0 }
+        let other = try Connection(path)
+        try other.begin()
+        let refusal = refusal { _ = try journal.enqueue(entry()) }
+        XCTAssertEqual(refusal?.isTemporary, true)
+        XCTAssertEqual(refusal?.message.contains("locked"), true)
+        other.rollBack()
+        XCTAssertEqual(try journal.enqueue(entry()), 1)
+    }
+
+    func testForeignNewerAndDamagedFilesAreRefusedAndLeftAlone() throws {
+        do {
+            let other = try Connection(path)
+            try other.run("CREATE TABLE mine (a)")
+        }
+        XCTAssertEqual(refusal { _ = try open() }, .foreignFile(path: path))
+        for suffix in ["", "-wal", "-shm"] { unlink(path + suffix) }
+        try open().close()
+        do {
+            let connection = try Connection(path)
+            try connection.run("PRAGMA user_version = 99")
+        }
+        XCTAssertEqual(refusal { _ = try open() }, .newerFile(path: path, version: 99))
+        for suffix in ["", "-wal", "-shm"] { unlink(path + suffix) }
+        let file = try XCTUnwrap(fopen(path, "w"))
+        fputs("This is a letter, and no database at all. ", file)
+        fclose(file)
+        let refusal = refusal { _ = try open() }
+        XCTAssertEqual(refusal?.message.contains("no SQLite database"), true)
+        XCTAssertEqual(refusal?.message.contains(path), true)
+    }
+
+    func testAFileInAPlaceThatIsNoneIsRefused() throws {
+        let refusal = refusal { _ = try OutboxJournal(folder + "/none/outbox.db") }
+        XCTAssertEqual(refusal?.message.contains("cannot be opened"), true)
+        XCTAssertEqual(refusal?.message.contains(folder + "/none/outbox.db"), true)
+    }
+}

@@ -1,0 +1,58 @@
+import RestwayHTTP
+import RestwayJSON
+import RestwayOutbox
+import XCTest
+
+/// What people are shown of an item.
+final class OutboxExportTests: XCTestCase {
+    private let export = OutboxExport { ["password", "x-secret"].contains($0.lowercased()) }
+
+    private func json(_ mediaType: String?, _ body: String?) -> JSONValue {
+        var entry = OutboxEntry(
+            lane: Lane(named: "a"), method: "POST",
+            path: "https://me:hush@example.com/login?password=hush&b=1",
+            headers: [HeaderField(name: "X-Secret", value: "hush")],
+            body: body.map { Array($0.utf8) }, idempotencyKey: "key", createdAt: 7)
+        if let mediaType {
+            entry.headers.append(HeaderField(name: "Content-Type", value: mediaType))
+        }
+        entry.trouble = OutboxTrouble(code: "http", httpStatus: 422, message: "no")
+        let answer = OutboxAnswer(
+            status: 422, headers: [HeaderField(name: "x-secret", value: "hush")],
+            body: Array("{\"password\": \"hush\"}".utf8))
+        return export.json(
+            OutboxItem(
+                id: 3, entry: entry, state: .dead, answer: answer, dependencies: [.random()]))
+    }
+
+    private func text(_ value: JSONValue) -> String {
+        String(decoding: value.text(), as: UTF8.self)
+    }
+
+    func testSecretsAreLeftOutEverywhere() {
+        let body = "{\"user\": {\"password\": {\"a\": \"hush\"}, \"list\": [{\"PASSWORD\": 1}]}}"
+        let json = json("application/json", body)
+        XCTAssertFalse(text(json).contains("hush"), text(json))
+        XCTAssertEqual(
+            json["body"].map(text),
+            "{\"user\":{\"password\":\"[redacted]\",\"list\":[{\"PASSWORD\":\"[redacted]\"}]}}")
+        XCTAssertEqual(json["headers"]?["X-Secret"]?.string, "[redacted]")
+        XCTAssertEqual(json["state"]?.string, "dead")
+        XCTAssertEqual(json["id"]?.integer, 3)
+        XCTAssertEqual(json["lastError"]?["message"]?.string, "no")
+        XCTAssertEqual(json["answer"]?["status"]?.integer, 422)
+        XCTAssertEqual(json["waitsFor"]?.elements?.count, 1)
+    }
+
+    func testFormsAreReadAndOtherBodiesOnlyCounted() {
+        let form = json("application/x-www-form-urlencoded; charset=utf-8", "a=1&password=hush")
+        XCTAssertEqual(form["body"]?.string, "a=1&password=[redacted]")
+        let plain = json("text/plain", "hush")
+        XCTAssertNil(plain["body"])
+        XCTAssertEqual(plain["bodyByteCount"]?.integer, 4)
+        let broken = json("application/json", "{\"password\": \"hush")
+        XCTAssertNil(broken["body"])
+        XCTAssertEqual(broken["bodyByteCount"]?.integer, 18)
+        XCTAssertNil(json(nil, nil)["bodyByteCount"])
+    }
+}

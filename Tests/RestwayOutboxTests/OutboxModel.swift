@@ -1,0 +1,172 @@
+import RestwayObjects
+import RestwayOutbox
+
+/// What an outbox should do, in the simplest words: a list, looked through from its beginning.
+struct OutboxModel {
+    struct Item {
+        var id: Int64
+        var lane: Lane
+        var path: String
+        var key: String
+        var creates: LocalID?
+        var missing: Set<LocalID> = []
+        var isDead = false
+        var isInFlight = false
+        var attempts = 0
+        var next: Int64 = 0
+        var asked: Int64 = 0
+        /// 0: it was never sent; 1: it is for the first time, or was left so; 2: it may be there.
+        var arrival = 0
+    }
+
+    var rules: OutboxRules
+    var items: [Item] = []
+    var identities: [LocalID: (Identity, Lane?)] = [:]
+
+    // MARK: Looking
+
+    private var passes: Bool { rules.deadLetters == .letOthersPass }
+
+    func index(_ id: Int64) -> Int? { items.firstIndex { $0.id == id } }
+
+    func creator(_ local: LocalID) -> Int? { items.firstIndex { $0.creates == local } }
+
+    /// What may be sent when its time has come.
+    func hasTurn(_ item: Item) -> Bool {
+        guard !item.isDead, item.missing.isEmpty else { return false }
+        return items.first { $0.lane == item.lane && !(passes && $0.isDead) }?.id == item.id
+    }
+
+    func isBlocked(_ item: Item) -> Bool {
+        if item.isDead { return false }
+        let isBehind = !passes && items.contains { other in
+            other.isDead && other.id < item.id
+                && (rules.order == .strict || other.lane == item.lane)
+        }
+        return isBehind || !item.missing.isEmpty
+    }
+
+    var needsFlushing: Bool {
+        if rules.order == .strict, !passes, items.first?.isDead == true { return false }
+        return items.contains { hasTurn($0) }
+    }
+
+    var nextAttemptAt: Int64? { items.filter { hasTurn($0) && $0.next > 0 }.map { $0.next }.min() }
+
+    func isOccupied(_ lane: Lane) -> Bool {
+        items.contains { ($0.lane == lane || rules.order == .strict) && !(passes && $0.isDead) }
+    }
+
+    // MARK: Sending
+
+    mutating func take(itemsMax: Int, now: Int64) -> [Int64] {
+        let longest = max(rules.capMilliseconds, rules.retryAfterMaxMilliseconds) * 1_000
+        for index in items.indices where hasTurn(items[index]) {
+            if items[index].next <= now || items[index].next > now + longest {
+                (items[index].next, items[index].asked) = (0, 0)
+            }
+        }
+        let busy = Set(items.filter { $0.isInFlight }.map { $0.lane })
+        var closed = busy
+        var taken: [Int64] = []
+        if rules.order == .strict, !busy.isEmpty { return [] }
+        for index in items.indices where taken.count < itemsMax {
+            let item = items[index]
+            if item.isDead, passes { continue }
+            let isFree = !item.isDead && item.missing.isEmpty && item.next <= now
+            if rules.order == .strict, !isFree { break }
+            if isFree, !closed.contains(item.lane) {
+                taken.append(item.id)
+                if !rules.batchStopsAtFailure { closed.insert(item.lane) }
+            } else {
+                closed.insert(item.lane)
+            }
+            if rules.order == .strict, !rules.batchStopsAtFailure { break }
+        }
+        for id in taken {
+            let index = index(id)!
+            items[index].isInFlight = true
+            items[index].arrival = items[index].arrival == 0 ? 1 : 2
+        }
+        return taken
+    }
+
+    mutating func hurry(forced: Bool, now: Int64) {
+        for index in items.indices where hasTurn(items[index]) && items[index].next > 0 {
+            let kept = !forced && items[index].asked > now ? items[index].asked : 0
+            (items[index].next, items[index].asked) = (kept, kept)
+        }
+    }
+
+    mutating func release(_ id: Int64) {
+        if let index = index(id) { items[index].isInFlight = false }
+    }
+
+    mutating func restart(_ rules: OutboxRules) {
+        self.rules = rules
+        for index in items.indices { items[index].isInFlight = false }
+    }
+
+    mutating func settle(_ settlement: OutboxSettlement) {
+        guard let index = index(settlement.id) else { return }
+        items[index].isInFlight = false
+        switch settlement {
+        case .remove:
+            items.remove(at: index)
+        case .created(_, let identity, let lane):
+            let local = items.remove(at: index).creates
+            if let local { name(local, identity, lane) }
+        case .postpone(_, let next, let asked, let mayHaveArrived, _):
+            items[index].attempts += 1
+            (items[index].next, items[index].asked) = (next, asked)
+            if mayHaveArrived {
+                items[index].arrival = 2
+            } else if items[index].arrival == 1 {
+                items[index].arrival = 0
+            }
+        case .bury:
+            items[index].attempts += 1
+            items[index].isDead = true
+        }
+    }
+
+    private mutating func name(_ local: LocalID, _ identity: Identity?, _ lane: Lane?) {
+        guard let identity else {
+            for index in items.indices where items[index].missing.contains(local) {
+                items[index].isDead = true
+            }
+            return
+        }
+        identities[local] = (identity, lane)
+        for index in items.indices {
+            if let lane, items[index].lane == Lane(local) { items[index].lane = lane }
+            guard items[index].missing.remove(local) != nil else { continue }
+            items[index].path = Self.replacing(local, in: items[index].path, by: identity)
+        }
+    }
+
+    /// Paths here are made of segments.
+    static func replacing(_ local: LocalID, in path: String, by identity: Identity) -> String {
+        let text =
+            switch identity {
+            case .integer(let integer): String(integer)
+            case .string(let string): string
+            }
+        return path.split(separator: "/").map { $0 == local.text ? text : String($0) }
+            .joined(separator: "/")
+    }
+
+    // MARK: Dropping
+
+    /// - Returns: The ids of what is gone.
+    mutating func drop(_ id: Int64) -> Set<Int64> {
+        guard let index = index(id) else { return [] }
+        var gone: Set = [id]
+        let item = items.remove(at: index)
+        guard let local = item.creates else { return gone }
+        for dependent in items.filter({ $0.missing.contains(local) }) {
+            gone.formUnion(drop(dependent.id))
+        }
+        return gone
+    }
+}

@@ -1,0 +1,317 @@
+import Glibc
+import RestwayObjects
+import RestwayOutbox
+import RestwaySupport
+import XCTest
+
+/// Random schedules: online, offline, temporary and permanent failures, 401s, slow batches,
+/// restarts, the host's decisions. After every step journal and model say the same.
+final class OutboxScheduleTests: JournalTestCase {
+    private var random = SeededRandom(seed: 0)
+    private var model = OutboxModel(rules: OutboxRules())
+    private var journal: OutboxJournal!
+    private var now: Int64 = 1_700_000_000_000_000
+    private var isOnline = true
+    private var locals: [LocalID] = []
+    /// Those whose credential was refreshed in this flush.
+    private var refreshed: Set<Int64> = []
+    /// What the server has applied: keys, in order, with what they were sent as.
+    private var applied: [String: Int64] = [:]
+    private var appliedLast: [Lane: Int64] = [:]
+    private var names: Int64 = 0
+
+    func testRandomSchedulesAgreeWithTheModel() throws {
+        let first = UInt64.random(in: 1...1_000_000)
+        print("seeds 1...12 and \(first)...\(first + 3)")
+        for seed in Array(1...12) + Array(first..<first + 4) { try run(seed) }
+    }
+
+    private func run(_ seed: UInt64) throws {
+        random = SeededRandom(seed: seed)
+        var rules = OutboxRules()
+        rules.order = chance(4) ? .strict : .lanes
+        rules.deadLetters = chance(2) ? .letOthersPass : .blockTheirLane
+        rules.batchStopsAtFailure = chance(3)
+        model = OutboxModel(rules: rules)
+        (locals, refreshed, applied, appliedLast, isOnline) = ([], [], [:], [:], true)
+        journal = try openSender { $0.rules = rules }
+        for step in 0..<150 {
+            let name = try self.step()
+            let isSame = try compare("seed \(seed), step \(step): \(name)")
+            if !isSame { break }
+        }
+        try finish("seed \(seed)")
+        journal.close()
+        journal = nil
+        tearDownFiles()
+    }
+
+    private func tearDownFiles() {
+        for suffix in ["", "-wal", "-shm"] { unlink(path + suffix) }
+    }
+
+    private func chance(_ count: Int) -> Bool { Int.random(in: 0..<count, using: &random) == 0 }
+
+    private func pick<Element>(_ list: [Element]) -> Element? { list.randomElement(using: &random) }
+
+    // MARK: Steps
+
+    private func step() throws -> String {
+        switch Int.random(in: 0..<20, using: &random) {
+        case 0...6: return try store()
+        case 7...10: return try take()
+        case 11...14: return try answer()
+        case 15:
+            now += Int64.random(in: 1...400_000_000, using: &random)
+            return "wait"
+        case 16:
+            isOnline.toggle()
+            if isOnline { try hurry(forced: false) }
+            return isOnline ? "online" : "offline"
+        case 17: return try decide()
+        case 18: return try restart()
+        default:
+            try hurry(forced: chance(2))
+            return "hurry"
+        }
+    }
+
+    private func hurry(forced: Bool) throws {
+        refreshed = []
+        try journal.hurry(forced: forced, now: now)
+        model.hurry(forced: forced, now: now)
+    }
+
+    private func store() throws -> String {
+        var entry = entry(pick(["a", "b", "c"])!, path: "things")
+        if chance(4) {
+            let local = LocalID.random()
+            locals.append(local)
+            (entry.creates, entry.lane) = (local, Lane(local))
+        }
+        var missing: Set<LocalID> = []
+        var isUnknown = false
+        if chance(2), let local = pick(locals), local != entry.creates {
+            entry.path = "things/" + local.text
+            if entry.creates == nil, chance(2) { entry.lane = Lane(local) }
+            if model.creator(local) != nil {
+                missing.insert(local)
+            } else if model.identities[local] == nil {
+                isUnknown = true
+            }
+        }
+        let from = chance(3) ? try open() : journal!
+        let id = try? from.enqueue(entry)
+        XCTAssertEqual(id == nil, isUnknown)
+        guard let id else { return "store the unknown" }
+        var item = OutboxModel.Item(
+            id: id, lane: entry.lane, path: entry.path, key: entry.idempotencyKey)
+        (item.creates, item.missing) = (entry.creates, missing)
+        for local in locals {
+            guard let (identity, lane) = model.identities[local] else { continue }
+            item.path = OutboxModel.replacing(local, in: item.path, by: identity)
+            if item.lane == Lane(local), let lane { item.lane = lane }
+        }
+        model.items.append(item)
+        return "store \(id)"
+    }
+
+    private func take() throws -> String {
+        let itemsMax = Int.random(in: 1...4, using: &random)
+        let taken = try journal.take(itemsMax: itemsMax, now: now)
+        XCTAssertEqual(taken.map { $0.id }, model.take(itemsMax: itemsMax, now: now))
+        for item in taken {
+            let stored = model.items.first { $0.id == item.id }
+            XCTAssertEqual(item.entry.path, stored?.path)
+            XCTAssertEqual(item.entry.idempotencyKey, stored?.key)
+            XCTAssertFalse(item.entry.path.hasPrefix("things/" + LocalID.prefix))
+            if model.rules.deadLetters == .blockTheirLane, !model.rules.batchStopsAtFailure {
+                arrive(item)
+            }
+        }
+        return "take \(taken.map { $0.id })"
+    }
+
+    /// The server sees the items of a lane by age, each with one key.
+    private func arrive(_ item: OutboxItem) {
+        if let known = applied[item.entry.idempotencyKey] { XCTAssertEqual(known, item.id) }
+        applied[item.entry.idempotencyKey] = item.id
+        let last = appliedLast[item.entry.lane] ?? 0
+        XCTAssertGreaterThanOrEqual(item.id, last)
+        appliedLast[item.entry.lane] = item.id
+    }
+
+    /// Some of what is in flight is answered; the rest is slow.
+    private func answer() throws -> String {
+        var settlements: [OutboxSettlement] = []
+        for item in model.items.filter({ $0.isInFlight }) where !chance(3) {
+            let outcome = outcome()
+            let verdict = model.rules.verdict(
+                outcome, attempts: item.attempts + 1, hasRefreshed: refreshed.contains(item.id),
+                random: &random)
+            switch verdict {
+            case .remove: settlements.append(removal(item))
+            case .refresh:
+                refreshed.insert(item.id)
+                journal.release([item.id])
+                model.release(item.id)
+            case .release:
+                journal.release([item.id])
+                model.release(item.id)
+            case .postpone(let milliseconds, let asked):
+                settlements.append(
+                    .postpone(
+                        id: item.id, nextAttemptAt: now + milliseconds * 1_000,
+                        askedUntil: asked == 0 ? 0 : now + asked * 1_000,
+                        mayHaveArrived: chance(2), trouble: trouble()))
+            case .bury: settlements.append(bury(item.id))
+            }
+        }
+        let settled = try journal.settle(settlements)
+        XCTAssertEqual(settled.missing, [])
+        for settlement in settlements { model.settle(settlement) }
+        return "answer \(settlements.map { $0.id })"
+    }
+
+    private func outcome() -> OutboxOutcome {
+        guard isOnline else { return chance(5) ? .untouched : .unreachable }
+        switch Int.random(in: 0..<10, using: &random) {
+        case 0: return .answer(status: 503)
+        case 1: return .answer(status: 429, retryAfterMilliseconds: 30_000)
+        case 2: return .answer(status: 422)
+        case 3: return .answer(status: 401)
+        case 4: return .unreachable
+        default: return .answer(status: 200)
+        }
+    }
+
+    private func removal(_ item: OutboxModel.Item) -> OutboxSettlement {
+        guard item.creates != nil else { return .remove(id: item.id) }
+        if chance(5) { return .created(id: item.id, identity: nil, lane: nil) }
+        names += 1
+        let identity: Identity = chance(2) ? .integer(names) : .string("n\(names)")
+        let lane = Lane(entity: "Thing", identity)
+        return .created(id: item.id, identity: identity, lane: chance(4) ? nil : lane)
+    }
+
+    /// The host edits, retries or drops something, or deletes an object.
+    private func decide() throws -> String {
+        if chance(3), let local = pick(locals) { return try withdraw(local) }
+        guard let item = pick(model.items.filter { !$0.isInFlight }) else { return "nothing" }
+        let index = model.index(item.id)!
+        if chance(4) {
+            XCTAssertEqual(Set(try journal.drop(item.id)), model.drop(item.id))
+            return "drop \(item.id)"
+        }
+        guard item.isDead else {
+            XCTAssertEqual(refusal { try journal.retry(item.id) }, .notDead(item.id))
+            return "retry what lives"
+        }
+        let isLost = item.missing.contains {
+            model.creator($0) == nil && model.identities[$0] == nil
+        }
+        if isLost || chance(3) {
+            var edit = OutboxEdit(idempotencyKey: "edited \(item.id) \(now)")
+            edit.path = "edited"
+            try journal.edit(item.id, edit)
+            (model.items[index].path, model.items[index].key) = ("edited", edit.idempotencyKey)
+            model.items[index].missing = []
+            return "edit \(item.id)"
+        }
+        try journal.retry(item.id)
+        model.items[index].isDead = false
+        (model.items[index].attempts, model.items[index].next, model.items[index].asked) = (0, 0, 0)
+        appliedLast[item.lane] = 0
+        return "retry \(item.id)"
+    }
+
+    private func withdraw(_ local: LocalID) throws -> String {
+        let result = try journal.withdraw(local)
+        if let (identity, _) = model.identities[local] {
+            guard case .named(let known) = result else {
+                XCTFail("\(result)")
+                return "withdraw"
+            }
+            XCTAssertEqual(known.identity, identity)
+        } else if let index = model.creator(local) {
+            let item = model.items[index]
+            if item.arrival > 0, !item.isDead {
+                XCTAssertEqual(result, .mayHaveArrived)
+            } else if case .dropped(let ids) = result {
+                XCTAssertEqual(Set(ids), model.drop(item.id))
+            } else {
+                XCTFail("\(result)")
+            }
+        } else {
+            XCTAssertEqual(result, .unknown)
+        }
+        return "withdraw"
+    }
+
+    private func restart() throws -> String {
+        var rules = model.rules
+        if chance(3) {
+            rules.deadLetters =
+                rules.deadLetters == .letOthersPass ? .blockTheirLane : .letOthersPass
+        }
+        journal.close()
+        journal = try openSender { $0.rules = rules }
+        model.restart(rules)
+        (refreshed, appliedLast) = ([], [:])
+        return "restart"
+    }
+
+    // MARK: Comparing
+
+    private func compare(_ step: String) throws -> Bool {
+        let stored = try journal.items(after: 0, itemsMax: 1_000).map { item in
+            "\(item.id) \(item.entry.lane.name) \(item.state) \(item.isBlocked) "
+                + "\(item.entry.path) \(item.entry.idempotencyKey) \(item.entry.attempts) "
+                + "\(item.entry.nextAttemptAt) \(item.entry.askedUntil) "
+                + "\(item.dependencies.map { $0.text }.sorted())"
+        }
+        let expected = model.items.map { item in
+            let state: OutboxItem.State =
+                item.isDead ? .dead : item.isInFlight ? .inFlight : .waiting
+            let isBlocked = state == .waiting && model.isBlocked(item)
+            return "\(item.id) \(item.lane.name) \(state) \(isBlocked) \(item.path) \(item.key) "
+                + "\(item.attempts) \(item.next) \(item.asked) "
+                + "\(item.missing.map { $0.text }.sorted())"
+        }
+        XCTAssertEqual(stored, expected, step)
+        let counts = try journal.countsWithBlocked()
+        let dead = model.items.count { $0.isDead }
+        XCTAssertEqual(counts.dead, dead, step)
+        XCTAssertEqual(counts.waiting, model.items.count - dead, step)
+        XCTAssertEqual(counts.blocked, model.items.count { model.isBlocked($0) }, step)
+        XCTAssertEqual(try journal.needsFlushing(), model.needsFlushing, step)
+        XCTAssertEqual(try journal.nextAttemptAt(), model.nextAttemptAt, step)
+        let lane = Lane(named: "a")
+        XCTAssertEqual(try journal.isOccupied(lane), model.isOccupied(lane), step)
+        return stored == expected
+    }
+
+    /// With the network back, everything that nothing blocks is delivered.
+    private func finish(_ seed: String) throws {
+        journal.release(model.items.map { $0.id })
+        for item in model.items { model.release(item.id) }
+        try hurry(forced: true)
+        for _ in 0..<1_000 {
+            let taken = try journal.take(itemsMax: 4, now: now)
+            XCTAssertEqual(taken.map { $0.id }, model.take(itemsMax: 4, now: now), seed)
+            if taken.isEmpty {
+                try hurry(forced: true)
+                if try journal.nextAttemptAt() == nil, try !journal.needsFlushing() { return }
+                if model.rules.order == .strict { return }
+                continue
+            }
+            let settlements = taken.map { item in
+                removal(model.items.first { $0.id == item.id }!)
+            }
+            _ = try journal.settle(settlements)
+            for settlement in settlements { model.settle(settlement) }
+            _ = try compare(seed + ", at the end")
+        }
+        XCTFail("\(seed): never done")
+    }
+}

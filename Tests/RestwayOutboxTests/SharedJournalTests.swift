@@ -1,0 +1,72 @@
+import Glibc
+import RestwayOutbox
+import XCTest
+
+/// Several journals of one file: all enqueue, one sends.
+final class SharedJournalTests: JournalTestCase {
+    func testThereIsOneSenderAndAnotherTakesOver() throws {
+        let (one, two) = (try open(), try open())
+        XCTAssertTrue(try one.becomeSender())
+        XCTAssertTrue(try one.becomeSender())
+        XCTAssertFalse(try two.becomeSender())
+        XCTAssertTrue(one.isSender)
+        XCTAssertFalse(two.isSender)
+        let id = try two.enqueue(entry())
+        XCTAssertEqual(try taken(one), [id])
+        XCTAssertEqual(refusal { _ = try two.take(itemsMax: 1, now: 0) }, .notSender(path: path))
+        XCTAssertEqual(refusal { _ = try two.settle([.remove(id: id)]) }, .notSender(path: path))
+        one.resign()
+        XCTAssertEqual(refusal { _ = try one.settle([.remove(id: id)]) }, .notSender(path: path))
+        XCTAssertTrue(try two.becomeSender())
+        XCTAssertFalse(try one.becomeSender())
+        let item = try XCTUnwrap(two.take(itemsMax: 1, now: 0).first)
+        XCTAssertEqual(item.id, id)
+        XCTAssertEqual(item.entry.idempotencyKey, "key-1")
+    }
+
+    func testASenderThatIsGoneLeavesItsPlace() throws {
+        let two = try open()
+        do {
+            let one = try open()
+            XCTAssertTrue(try one.becomeSender())
+            XCTAssertFalse(try two.becomeSender())
+        }
+        XCTAssertTrue(try two.becomeSender())
+    }
+
+    func testTheLockDoesNotDependOnTheNameOfTheFile() throws {
+        let link = folder + "-link"
+        XCTAssertEqual(symlink(folder, link), 0)
+        defer { unlink(link) }
+        let one = try openSender()
+        let two = try OutboxJournal(link + "/outbox.db")
+        XCTAssertFalse(try two.becomeSender())
+        one.close()
+        XCTAssertTrue(try two.becomeSender())
+    }
+
+    func testALockThatCannotBeMadeIsAnErrorThatNamesIt() throws {
+        let journal = try open()
+        XCTAssertEqual(mkdir(path + "-sender", 0o700), 0)
+        defer { rmdir(path + "-sender") }
+        guard case .lock(let lock, _)? = refusal({ _ = try journal.becomeSender() }) else {
+            return XCTFail()
+        }
+        XCTAssertTrue(lock.hasSuffix("/outbox.db-sender"))
+        XCTAssertFalse(journal.isSender)
+    }
+
+    func testWhatOthersEnqueueGoesBehindWhatIsThere() throws {
+        let (one, two) = (try openSender(), try open())
+        var ids: [Int64] = []
+        for _ in 0..<5 {
+            ids.append(try one.enqueue(entry()))
+            ids.append(try two.enqueue(entry()))
+        }
+        XCTAssertEqual(ids, ids.sorted())
+        for id in ids {
+            XCTAssertEqual(try taken(one), [id])
+            _ = try one.settle([.remove(id: id)])
+        }
+    }
+}
