@@ -33,7 +33,7 @@ final class FakeTransport: Transport {
     }
 
     func cancel(_ id: ExchangeID) {
-        state.withLock { $0.cancelled.append(id) }
+        state.update { $0.cancelled.append(id) }
     }
 
     func close() {
@@ -48,6 +48,12 @@ final class FakeTransport: Transport {
     }
 
     var cancelledCount: Int { state.withLock { $0.cancelled.count } }
+
+    /// Waits for a cancel that another thread makes, or for `count` of them.
+    func waitForCancels(_ count: Int = 1) {
+        state.wait { $0.cancelled.count >= count ? () : nil }
+        XCTAssertEqual(cancelledCount, count)
+    }
     var isClosed: Bool { state.withLock { $0.isClosed } }
     var waitingCount: Int { state.withLock { $0.waiting.count } }
 
