@@ -57,12 +57,16 @@ package struct Headers: Equatable, Sendable {
         let bytes = value.utf8
         guard let first = bytes.first, let last = bytes.last else { return true }
         guard !isBlank(first), !isBlank(last) else { return false }
-        return bytes.allSatisfy { ($0 >= 0x20 && $0 != 0x7F) || $0 == 0x09 }
+        return bytes.allSatisfy(isValueByte)
     }
 
-    private static func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 }
+    static func isValueByte(_ byte: UInt8) -> Bool {
+        (byte >= 0x20 && byte != 0x7F) || byte == 0x09
+    }
 
-    private static func isTokenByte(_ byte: UInt8) -> Bool {
+    static func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 }
+
+    static func isTokenByte(_ byte: UInt8) -> Bool {
         switch byte {
         case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: true
         // ! # $ % & ' * + - . ^ _ ` | ~

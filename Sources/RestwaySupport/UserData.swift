@@ -25,4 +25,12 @@ package enum UserData {
     ) -> Object {
         Unmanaged<Object>.fromOpaque(pointer).takeUnretainedValue()
     }
+
+    /// Lends the object behind a pointer from `retain` or `borrow`, without counting references:
+    /// for what happens for each event.
+    package static func lend(
+        _ pointer: UnsafeMutableRawPointer, _ body: (_ object: AnyObject) -> Void
+    ) {
+        Unmanaged<AnyObject>.fromOpaque(pointer)._withUnsafeGuaranteedRef(body)
+    }
 }

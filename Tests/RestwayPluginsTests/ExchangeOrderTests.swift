@@ -6,7 +6,6 @@ import XCTest
 final class ExchangeOrderTests: XCTestCase {
     private typealias Order = ExchangeOrder
 
-    private static let fine = Order.Outcome.success(ExchangeSummary())
     private static let error = TransportError(.cancelled, "over")
 
     /// What is against the order is refused, in words that name it.
@@ -45,33 +44,34 @@ final class ExchangeOrderTests: XCTestCase {
         XCTAssertEqual(
             order.enter(.body), .refuse("calls exchange_body inside of another call"))
         XCTAssertEqual(
-            order.complete(Self.fine).problem, "calls exchange_completed inside of another call")
+            order.complete(isSuccess: true),
+            .refuse("calls exchange_completed inside of another call"))
     }
 
     func testAnEndWaitsForWhoeverTellsSomething() {
         var order = Order()
         XCTAssertEqual(order.enter(.head), .tell)
-        XCTAssertNil(order.end(Self.error))
-        XCTAssertEqual(Self.kind(order.leave()), .cancelled)
+        XCTAssertFalse(order.end(Self.error))
+        XCTAssertEqual(order.leave(), Self.error)
         XCTAssertNil(order.leave())
     }
 
     func testTheFirstEndStandsAndIsToldOnce() {
         var order = Order()
-        XCTAssertEqual(Self.kind(order.end(Self.error)), .cancelled)
-        XCTAssertNil(order.end(TransportError(.timedOut, "late")))
-        let (tell, problem) = order.complete(Self.fine)
-        XCTAssertNil(tell)
-        XCTAssertNil(problem, "the plugin may not have heard that it is over")
+        XCTAssertTrue(order.end(Self.error))
+        XCTAssertFalse(order.end(TransportError(.timedOut, "late")))
+        XCTAssertEqual(
+            order.complete(isSuccess: true), .drop, "the plugin may not have heard that it is over")
         XCTAssertEqual(order.enter(.body), .drop)
     }
 
     func testASuccessNeedsAHead() {
         var order = Order()
         XCTAssertEqual(
-            order.complete(Self.fine).problem, "calls exchange_completed without exchange_head")
+            order.complete(isSuccess: true),
+            .refuse("calls exchange_completed without exchange_head"))
         var other = Order()
-        XCTAssertEqual(Self.kind(other.complete(.failure(Self.error)).tell), .cancelled)
+        XCTAssertEqual(other.complete(isSuccess: false), .tell)
     }
 
     func testNothingComesWhilePaused() {
@@ -102,10 +102,5 @@ final class ExchangeOrderTests: XCTestCase {
         XCTAssertEqual(late.enter(.head), .tell)
         XCTAssertNil(late.leave())
         XCTAssertFalse(late.forward())
-    }
-
-    private static func kind(_ outcome: Order.Outcome?) -> TransportError.Kind? {
-        if case .failure(let error)? = outcome { return error.kind }
-        return nil
     }
 }

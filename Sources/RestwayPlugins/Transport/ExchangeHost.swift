@@ -9,6 +9,8 @@ import Synchronization
 /// back, the host serves the next client, in another session; exchanges have their numbers from the
 /// whole process, so that what comes late meets nobody else's.
 ///
+/// One lock guards all of it, the exchanges too: whatever a plugin says begins with finding one.
+///
 /// `@unchecked Sendable`: `pointer` is written once, before anybody has it.
 final class ExchangeHost: @unchecked Sendable {
     /// How long a plugin may take for an exchange that is over, and beyond a time-out.
@@ -16,16 +18,31 @@ final class ExchangeHost: @unchecked Sendable {
 
     private static let lastID = Atomic<UInt64>(0)
 
-    struct Session {
+    /// One client's use of it.
+    ///
+    /// `@unchecked Sendable`: the plugin's transport may be called on any thread.
+    final class Session: @unchecked Sendable {
         let surroundings: PluginTransport.Surroundings
         /// The plugin's.
         let transport: UnsafeMutableRawPointer
+
+        init(_ surroundings: PluginTransport.Surroundings, _ transport: UnsafeMutableRawPointer) {
+            self.surroundings = surroundings
+            self.transport = transport
+        }
+
+        /// When what is over has to have been given back.
+        var patienceEnd: Deadline {
+            surroundings.clock.now().advanced(milliseconds: patienceMilliseconds)
+        }
     }
 
-    private struct State {
+    struct State {
         var number: UInt64 = 0
         var session: Session?
-        var exchanges: [UInt64: PluginExchange] = [:]
+        /// The session's.
+        var clock: any Clock = SystemClock()
+        var exchanges = ExchangeIndex()
         /// How many threads are inside of the plugin's functions.
         var inside = 0
         var isClosing = false
@@ -35,11 +52,16 @@ final class ExchangeHost: @unchecked Sendable {
         var hasLost = false
         /// When the watchdog looks next.
         var watchAt = Deadline.never
+        /// Those of the last head.
+        var headers = Headers()
+
+        /// The plugin has given everything back.
+        var isIdle: Bool { isClosed && exchanges.isEmpty }
     }
 
     let table: PluginTransportTable
     private(set) var pointer: UnsafePointer<restway_plugin_host>!
-    private let state = Lock(State())
+    let state = Lock(State())
 
     init(_ table: PluginTransportTable) {
         self.table = table
@@ -67,12 +89,11 @@ final class ExchangeHost: @unchecked Sendable {
             let why = result == RESTWAY_PLUGIN_OK ? "it gave none" : reason.text(orFor: result)
             throw PluginError(.options, "\(table.title): does not open: \(why)")
         }
+        let session = Session(surroundings, transport)
         return state.withLock { state in
-            let number = state.number + 1
             state = State(
-                number: number,
-                session: Session(surroundings: surroundings, transport: transport))
-            return number
+                number: state.number + 1, session: session, clock: surroundings.clock)
+            return state.number
         }
     }
 
@@ -80,7 +101,7 @@ final class ExchangeHost: @unchecked Sendable {
         let exchanges: [PluginExchange] = state.withLock { state in
             guard state.number == number, !state.isClosing else { return [] }
             state.isClosing = true
-            return Array(state.exchanges.values)
+            return state.exchanges.all
         }
         let error = TransportError(.closed, "the transport is closed")
         for exchange in exchanges { end(exchange, error, asksPlugin: false) }
@@ -89,40 +110,38 @@ final class ExchangeHost: @unchecked Sendable {
 
     /// Closes the plugin's transport once nobody is inside of it.
     private func callClose() {
-        let transport: UnsafeMutableRawPointer? = state.withLock { state in
+        let session: Session? = state.withLock { state in
             guard state.isClosing, state.inside == 0, !state.hasCalledClose else { return nil }
             state.hasCalledClose = true
-            return state.session?.transport
+            return state.session
         }
-        guard let transport else { return }
-        table.functions.close(transport)
+        guard let session else { return }
+        table.functions.close(session.transport)
         state.withLock { $0.isClosed = true }
         rest()
     }
 
     /// Serves others when the plugin has given everything back.
-    private func rest() {
+    func rest() {
         let isOver = state.withLock { state in
-            guard state.isClosed, state.exchanges.isEmpty, !state.hasLost, state.session != nil
-            else { return false }
+            guard state.isIdle, !state.hasLost, state.session != nil else { return false }
             state.session = nil
+            state.headers = Headers()
             return true
         }
         if isOver { table.giveBack(self) }
     }
 
     /// Calls the plugin, unless its transport is being closed.
-    @discardableResult
-    private func inside(_ body: (UnsafeMutableRawPointer) -> Void) -> Bool {
+    private func inside(_ body: (UnsafeMutableRawPointer) -> Void) {
         let transport: UnsafeMutableRawPointer? = state.withLock { state in
             guard !state.isClosing, let session = state.session else { return nil }
             state.inside += 1
             return session.transport
         }
-        guard let transport else { return false }
+        guard let transport else { return }
         body(transport)
         leave()
-        return true
     }
 
     private func leave() {
@@ -139,41 +158,27 @@ final class ExchangeHost: @unchecked Sendable {
         _ exchange: Exchange, _ observer: any ExchangeObserver, _ number: UInt64
     ) -> ExchangeID {
         let id = Self.lastID.add(1, ordering: .relaxed).newValue
-        let begun = state.withLock { state -> Begun? in
+        let started = PluginExchange(id: id, exchange, observer)
+        var isWatched = true
+        let transport: UnsafeMutableRawPointer? = state.withLock { state in
             guard state.number == number, !state.isClosing, let session = state.session else {
                 return nil
             }
-            let now = session.surroundings.clock.now()
-            let deadline = Self.deadline(of: exchange, now)
-            let started = PluginExchange(
-                id: id, exchange, observer, startedAt: now, deadline: deadline)
-            state.exchanges[id] = started
+            started.begin(
+                state.clock.now(), patienceMilliseconds: Self.patienceMilliseconds)
+            isWatched = state.watchAt <= started.deadline
+            state.exchanges.insert(started)
             state.inside += 1
-            return Begun(
-                transport: session.transport, deadline: deadline,
-                isWatched: state.watchAt <= deadline)
+            return session.transport
         }
-        guard let begun else {
+        guard let transport else {
             observer.completed(.failure(TransportError(.closed, "the transport is closed")))
             return ExchangeID(id)
         }
-        if !begun.isWatched { watch(begun.deadline) }
-        LentExchange.lend(exchange, id: id) { table.functions.start(begun.transport, $0) }
+        if !isWatched { watch(state.withLock { _ in started.deadline }) }
+        LentExchange.start(exchange, id: id, table, transport)
         leave()
         return ExchangeID(id)
-    }
-
-    private struct Begun {
-        let transport: UnsafeMutableRawPointer
-        let deadline: Deadline
-        let isWatched: Bool
-    }
-
-    private static func deadline(of exchange: Exchange, _ now: Deadline) -> Deadline {
-        let total = exchange.timeouts.totalMilliseconds
-        return total > 0
-            ? now.advanced(milliseconds: total).advanced(milliseconds: patienceMilliseconds)
-            : .never
     }
 
     func cancel(_ id: UInt64) {
@@ -182,11 +187,14 @@ final class ExchangeHost: @unchecked Sendable {
     }
 
     func resume(_ id: UInt64) {
-        guard let exchange = state.withLock({ $0.exchanges[id] }) else { return }
-        exchange.resume()
-        if let forwarded = exchange.forwardedID {
-            surroundings?.builtIn.resume(forwarded)
-        } else {
+        let (isOpen, forwarded) = state.withLock { state in
+            let exchange = state.exchanges[id]
+            exchange?.order.resume()
+            return (exchange != nil, exchange?.forwardedID)
+        }
+        if let forwarded {
+            session?.surroundings.builtIn.resume(forwarded)
+        } else if isOpen {
             inside { table.functions.resume($0, id) }
         }
     }
@@ -197,46 +205,59 @@ final class ExchangeHost: @unchecked Sendable {
         inside { table.functions.body_ready?($0, id) }
     }
 
+    /// Header lines as the plugin gives them; `nil` when that are none.
+    ///
+    /// Answers are alike: what the last head had already needs no new strings.
+    func headers(
+        _ lines: UnsafePointer<restway_plugin_header>?, _ count: Int, _ exchange: PluginExchange
+    ) -> Headers? {
+        let known = exchange.knownHeaders
+        if ForeignHeaders.are(known, lines, count) { return known }
+        let headers = ForeignHeaders.read(lines, count)
+        if let headers, count <= Self.knownLinesMax { state.withLock { $0.headers = headers } }
+        return headers
+    }
+
+    private static let knownLinesMax = 32
+
+    // MARK: Ending
+
     /// The plugin has been told to end it, which it should do soon.
     func expectEnd(of exchange: PluginExchange) {
-        guard let surroundings else { return }
-        let deadline = surroundings.clock.now().advanced(milliseconds: Self.patienceMilliseconds)
-        _ = exchange.cancel(until: deadline)
+        guard let deadline = session?.patienceEnd else { return }
+        _ = state.withLock { _ in exchange.cancel(until: deadline) }
         watch(deadline)
     }
 
     /// Ends an exchange for its observer. The plugin, or the transport that it was left to, has to
     /// end it too, soon.
-    private func end(_ exchange: PluginExchange, _ error: TransportError, asksPlugin: Bool) {
-        guard let surroundings else {
-            exchange.end(error)
+    func end(_ exchange: PluginExchange, _ error: TransportError, asksPlugin: Bool) {
+        guard let session else {
+            endAlone(exchange, error)
             return
         }
-        let deadline = surroundings.clock.now().advanced(milliseconds: Self.patienceMilliseconds)
-        let (asks, forwarded) = exchange.cancel(until: deadline)
+        let deadline = session.patienceEnd
+        let (asks, forwarded) = state.withLock { _ in exchange.cancel(until: deadline) }
         watch(deadline)
-        exchange.end(error)
-        if let forwarded { surroundings.builtIn.cancel(forwarded) }
+        endAlone(exchange, error)
+        if let forwarded { session.surroundings.builtIn.cancel(forwarded) }
         if asks, asksPlugin { inside { table.functions.cancel($0, exchange.id) } }
     }
 
-    // MARK: What the plugin says
+    /// Ends it for the observer, whatever the plugin does.
+    func endAlone(_ exchange: PluginExchange, _ error: TransportError) {
+        let observer = state.withLock { _ in
+            exchange.order.end(error) ? exchange.observer.take() : nil
+        }
+        observer?.completed(.failure(error))
+    }
 
     func exchange(_ id: UInt64) -> PluginExchange? {
         state.withLock { $0.exchanges[id] }
     }
 
-    var surroundings: PluginTransport.Surroundings? {
-        state.withLock { $0.session?.surroundings }
-    }
-
-    /// The plugin has given the exchange back.
-    func remove(_ exchange: PluginExchange) {
-        let isLast = state.withLock { state in
-            state.exchanges[exchange.id] = nil
-            return state.isClosed && state.exchanges.isEmpty
-        }
-        if isLast { rest() }
+    var session: Session? {
+        state.withLock { $0.session }
     }
 
     /// The plugin broke the contract: this ends the exchange.
@@ -247,57 +268,5 @@ final class ExchangeHost: @unchecked Sendable {
 
     func log(_ problem: String) {
         Log.shared.write(.error, .plugin, "\(table.title): \(problem)")
-    }
-
-    // MARK: The watchdog
-
-    /// Sees to it that somebody looks at `deadline`. Most exchanges end long before, and the next
-    /// ones have later deadlines: so there is one timer for all of them.
-    func watch(_ deadline: Deadline) {
-        guard deadline != .never else { return }
-        let timers: (any Timers)? = state.withLock { state in
-            guard deadline < state.watchAt else { return nil }
-            state.watchAt = deadline
-            return state.session?.surroundings.timers
-        }
-        guard let timers else { return }
-        _ = timers.schedule(at: deadline) { self.look(at: deadline) }
-    }
-
-    private func look(at deadline: Deadline) {
-        guard let surroundings else { return }
-        let now = surroundings.clock.now()
-        let exchanges: [PluginExchange] = state.withLock { state in
-            // Of several timers the earliest stands for all.
-            guard state.watchAt == deadline else { return [] }
-            state.watchAt = .never
-            return Array(state.exchanges.values)
-        }
-        var next = Deadline.never
-        for exchange in exchanges where exchange.deadline > now {
-            next = min(next, exchange.deadline)
-        }
-        watch(next)
-        for exchange in exchanges where exchange.deadline <= now { expire(exchange) }
-    }
-
-    private func expire(_ exchange: PluginExchange) {
-        guard exchange.isCancelled else {
-            let limit = exchange.exchange.timeouts.totalMilliseconds
-            let problem =
-                exchange.held == nil
-                ? "did not complete an exchange that may take \(limit) ms"
-                : "did not say later how an exchange ended, as it had promised"
-            log("\(problem) (exchange \(exchange.id))")
-            end(
-                exchange, TransportError(.timedOut, "\(table.title): \(problem)"),
-                asksPlugin: true)
-            return
-        }
-        log("never completed exchange \(exchange.id), which is over")
-        state.withLock { state in
-            state.hasLost = true
-            state.exchanges[exchange.id] = nil
-        }
     }
 }

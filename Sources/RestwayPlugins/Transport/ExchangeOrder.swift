@@ -4,8 +4,6 @@ import RestwayHTTP
 ///
 /// No lock, no clock, no I/O: `PluginExchange` says what happens, and does what this answers.
 struct ExchangeOrder {
-    typealias Outcome = Result<ExchangeSummary, TransportError>
-
     /// What is told before the end.
     enum Event: String {
         case head = "exchange_head"
@@ -30,15 +28,14 @@ struct ExchangeOrder {
     private var isTelling = false
     private var isPaused = false
     private var wasResumed = false
-    /// How the exchange ends for the observer, once that is certain.
-    private var outcome: Outcome?
-    private var hasToldOutcome = false
+    /// How the exchange ends for the observer, who hears something else right now.
+    private var ending: TransportError?
     /// The plugin has given the exchange back.
     private(set) var isCompleted = false
     private(set) var isForwarded = false
 
     /// Nothing that comes now changes the end.
-    var isDecided: Bool { outcome != nil }
+    private(set) var isDecided = false
 
     /// - Parameter byForwarding: It comes from the transport that the exchange was left to.
     mutating func enter(_ event: Event, byForwarding: Bool = false) -> Answer {
@@ -70,10 +67,10 @@ struct ExchangeOrder {
     /// The observer has heard.
     ///
     /// - Returns: What it is to be told now: the exchange has ended meanwhile.
-    mutating func leave(pausing: Bool = false) -> Outcome? {
+    mutating func leave(pausing: Bool = false) -> TransportError? {
         isTelling = false
         isPaused = pausing && !wasResumed
-        return outcomeToTell()
+        return ending.take()
     }
 
     mutating func resume() {
@@ -83,30 +80,28 @@ struct ExchangeOrder {
 
     /// The exchange ends like this, whatever the plugin does.
     ///
-    /// - Returns: What the observer is to be told now; else it knows, or whoever tells it something
-    ///   goes on with that.
-    mutating func end(_ error: TransportError) -> Outcome? {
-        guard !isDecided else { return nil }
-        outcome = .failure(error)
-        return outcomeToTell()
+    /// - Returns: Whether the observer is to be told now; else it knows, or whoever tells it
+    ///   something goes on with that.
+    mutating func end(_ error: TransportError) -> Bool {
+        guard !isDecided else { return false }
+        isDecided = true
+        if isTelling { ending = error }
+        return !isTelling
     }
 
     /// The plugin gives the exchange back.
     ///
-    /// - Returns: What the observer is to be told now, and what was against the contract.
-    mutating func complete(_ result: Outcome) -> (tell: Outcome?, problem: String?) {
+    /// - Returns: `tell` when the observer is to be told how it ended. Whoever gets a problem ends
+    ///   the exchange with it.
+    mutating func complete(isSuccess: Bool) -> Answer {
         isCompleted = true
-        guard !isDecided else { return (nil, nil) }
-        var problem: String?
-        if isTelling {
-            problem = "calls exchange_completed inside of another call"
-        } else if case .success = result, part == .start {
-            problem = "calls exchange_completed without exchange_head"
+        if isDecided { return .drop }
+        if isTelling { return .refuse("calls exchange_completed inside of another call") }
+        if isSuccess, part == .start {
+            return .refuse("calls exchange_completed without exchange_head")
         }
-        // Who finds a problem ends the exchange with it.
-        guard problem == nil else { return (nil, problem) }
-        outcome = result
-        return (outcomeToTell(), nil)
+        isDecided = true
+        return .tell
     }
 
     /// The plugin gives the exchange back without a word on how it ended, which is a breach.
@@ -119,11 +114,5 @@ struct ExchangeOrder {
         guard part == .start, !isForwarded, !isDecided, !isTelling else { return false }
         isForwarded = true
         return true
-    }
-
-    private mutating func outcomeToTell() -> Outcome? {
-        guard let outcome, !isTelling, !hasToldOutcome else { return nil }
-        hasToldOutcome = true
-        return outcome
     }
 }

@@ -24,7 +24,9 @@ final class ForwardedExchange: ExchangeObserver, @unchecked Sendable {
     }
 
     func start() -> Bool {
-        guard let transport = host.surroundings?.builtIn, exchange.forward() else { return false }
+        guard let transport = host.session?.surroundings.builtIn, host.forward(exchange) else {
+            return false
+        }
         var forwarded = exchange.exchange
         switch forwarded.body {
         case .none: break
@@ -33,7 +35,7 @@ final class ForwardedExchange: ExchangeObserver, @unchecked Sendable {
             forwarded.body = .source(WatchedSource(source) { self.sent($0, offset: $1) })
         }
         let id = transport.start(forwarded, observer: self)
-        if exchange.isForwarded(as: id) { transport.cancel(id) }
+        if host.hasForwarded(exchange, as: id) { transport.cancel(id) }
         return true
     }
 
@@ -49,53 +51,45 @@ final class ForwardedExchange: ExchangeObserver, @unchecked Sendable {
 
     func receivedHead(_ head: ResponseHead) {
         LentExchange.lend(head) { watcher.head?(watcher.context, exchange.id, $0) }
-        _ = exchange.received(head, byForwarding: true)
+        host.tell(.head, exchange) { host.received(head, $0, exchange) }
     }
 
     func receivedBody(_ bytes: UnsafeRawBufferPointer) -> BodyReply {
         watcher.body?(watcher.context, exchange.id, bytes.baseAddress, bytes.count)
-        return exchange.received(bytes, byForwarding: true).reply
+        return host.receivedForwarded(bytes, exchange)
     }
 
     func receivedTrailers(_ trailers: Headers) {
         LentExchange.lend(trailers) {
             watcher.trailers?(watcher.context, exchange.id, $0, $1)
         }
-        _ = exchange.tell(.trailers, byForwarding: true) { observer in
-            observer.receivedTrailers(trailers)
-            return nil
-        }
+        host.tell(.trailers, exchange) { $0.receivedTrailers(trailers) }
     }
 
     func progressed(
         uploaded: Int64, uploadTotal: Int64, downloaded: Int64, downloadTotal: Int64
     ) {
-        _ = exchange.tell(.progress, byForwarding: true) { observer in
+        host.tell(.progress, exchange) { observer in
             observer.progressed(
                 uploaded: uploaded, uploadTotal: uploadTotal, downloaded: downloaded,
                 downloadTotal: downloadTotal)
-            return nil
         }
     }
 
     func completed(_ result: Result<ExchangeSummary, TransportError>) {
-        let clock: any Clock = host.surroundings?.clock ?? SystemClock()
-        let deadline = clock.now().advanced(milliseconds: ExchangeHost.patienceMilliseconds)
         // Before the plugin hears of it: it may answer at once.
-        exchange.hold(result, until: deadline)
+        let deadline = host.hold(result, for: exchange)
         let answer = told(result)
         switch answer {
         case RESTWAY_PLUGIN_LATER:
             host.watch(deadline)
         case RESTWAY_PLUGIN_OK:
-            host.remove(exchange)
-            _ = exchange.completed(result)
+            host.completed(exchange, result)
         default:
-            host.remove(exchange)
             let problem = "its watcher failed (\(answer))"
             host.log(problem)
             let error = TransportError(.plugin, "\(host.table.title): \(problem)")
-            _ = exchange.completed(.failure(error))
+            host.completed(exchange, .failure(error))
         }
     }
 
@@ -142,5 +136,38 @@ extension TransportError.Kind {
         case .unsupported, .invalidURL: RESTWAY_PLUGIN_EXCHANGE_UNSUPPORTED
         case .tooManyRedirects, .internal, .plugin: RESTWAY_PLUGIN_FAILED
         }
+    }
+}
+
+/// What the host notes of such exchanges.
+extension ExchangeHost {
+    /// False when it is too late for that.
+    fileprivate func forward(_ exchange: PluginExchange) -> Bool {
+        guard exchange.body?.rewind() ?? true else { return false }
+        return state.withLock { _ in
+            guard exchange.order.forward() else { return false }
+            exchange.deadline = .never
+            return true
+        }
+    }
+
+    /// - Returns: Whether it was cancelled meanwhile.
+    fileprivate func hasForwarded(_ exchange: PluginExchange, as id: ExchangeID) -> Bool {
+        state.withLock { _ in
+            exchange.forwardedID = id
+            return exchange.isCancelled
+        }
+    }
+
+    /// - Returns: By when the plugin has to let go of it.
+    fileprivate func hold(
+        _ result: PluginExchange.Outcome, for exchange: PluginExchange
+    ) -> Deadline {
+        let deadline = session?.patienceEnd ?? .never
+        state.withLock { _ in
+            exchange.held = result
+            exchange.deadline = deadline
+        }
+        return deadline
     }
 }

@@ -1,12 +1,20 @@
 import CRestwayPlugin
+import Glibc
 import RestwayHTTP
 import RestwaySupport
 
 /// What is lent to a plugin for the length of a call: tables whose texts lie in one block.
+///
+/// Without closures where it can be, and with borrowed structures: each of their strings that a
+/// closure keeps is counted twice, which takes more than its copy.
 enum LentExchange {
-    /// Shows `exchange` to `body` as a table.
-    static func lend(
-        _ exchange: Exchange, id: UInt64, _ body: (UnsafePointer<restway_plugin_exchange>) -> Void
+    private typealias Header = restway_plugin_header
+    private typealias Text = UnsafePointer<CChar>
+
+    /// Starts an exchange at a plugin's transport.
+    static func start(
+        _ exchange: borrowing Exchange, id: UInt64, _ transports: PluginTransportTable,
+        _ transport: UnsafeMutableRawPointer
     ) {
         var table = restway_plugin_exchange()
         table.struct_size = MemoryLayout<restway_plugin_exchange>.size
@@ -16,18 +24,30 @@ enum LentExchange {
         table.connect_milliseconds = exchange.timeouts.connectMilliseconds
         table.idle_milliseconds = exchange.timeouts.idleMilliseconds
         table.uses_cookies = exchange.usesCookies ? 1 : 0
-        lend([exchange.method, exchange.url], exchange.headers) { texts, headers, count in
-            table.method = texts[0]
-            table.url = texts[1]
-            table.headers = headers
-            table.header_count = count
-            guard let digest = exchange.digest else { return withUnsafePointer(to: table, body) }
-            digest.user.withCString { user in
-                Secret.lend(digest.password) { password in
-                    table.digest_user = user
-                    table.digest_password = password
-                    withUnsafePointer(to: table, body)
-                }
+        let textBytes = exchange.method.utf8.count + exchange.url.utf8.count + 2
+        let block = allocate(exchange.headers, andBytes: textBytes)
+        defer { free(block) }
+        var rest = fill(block, exchange.headers)
+        table.headers = UnsafePointer(block.assumingMemoryBound(to: Header.self))
+        table.header_count = exchange.headers.count
+        table.method = copy(exchange.method, to: &rest)
+        table.url = copy(exchange.url, to: &rest)
+        if let digest = exchange.digest {
+            start(&table, digest, transports, transport)
+        } else {
+            transports.functions.start(transport, &table)
+        }
+    }
+
+    private static func start(
+        _ table: inout restway_plugin_exchange, _ digest: DigestCredential,
+        _ transports: PluginTransportTable, _ transport: UnsafeMutableRawPointer
+    ) {
+        digest.user.withCString { user in
+            Secret.lend(digest.password) { password in
+                table.digest_user = user
+                table.digest_password = password
+                transports.functions.start(transport, &table)
             }
         }
     }
@@ -44,7 +64,7 @@ enum LentExchange {
             case .http2: 20
             case .http3: 30
             }
-        lend([], head.headers.fields) { _, headers, count in
+        lend(head.headers) { headers, count in
             table.headers = headers
             table.header_count = count
             withUnsafePointer(to: table, body)
@@ -55,41 +75,54 @@ enum LentExchange {
     static func lend(
         _ headers: Headers, _ body: (UnsafePointer<restway_plugin_header>?, Int) -> Void
     ) {
-        lend([], headers.fields) { _, headers, count in body(headers, count) }
+        let block = allocate(headers.fields, andBytes: 0)
+        defer { free(block) }
+        _ = fill(block, headers.fields)
+        body(UnsafePointer(block.assumingMemoryBound(to: Header.self)), headers.fields.count)
     }
 
-    /// Copies texts and header lines into one block, each text with its NUL.
-    private static func lend(
-        _ texts: [String], _ fields: [HeaderField],
-        _ body: ([UnsafePointer<CChar>], UnsafePointer<restway_plugin_header>?, Int) -> Void
-    ) {
-        var count = 0
-        for text in texts { count += text.utf8.count + 1 }
-        for field in fields { count += field.name.utf8.count + field.value.utf8.count + 2 }
-        withUnsafeTemporaryAllocation(of: restway_plugin_header.self, capacity: fields.count) {
-            headers in
-            withUnsafeTemporaryAllocation(of: CChar.self, capacity: count + 1) { block in
-                var rest = block.baseAddress!
-                func copied(_ text: String) -> UnsafePointer<CChar> {
-                    let start = rest
-                    var text = text
-                    text.withUTF8 { bytes in
-                        guard let first = bytes.baseAddress else { return }
-                        UnsafeMutableRawPointer(start).copyMemory(
-                            from: first, byteCount: bytes.count)
-                        rest += bytes.count
-                    }
-                    rest.pointee = 0
-                    rest += 1
-                    return UnsafePointer(start)
-                }
-                let starts = texts.map(copied)
-                for (index, field) in fields.enumerated() {
-                    headers[index] = restway_plugin_header(
-                        name: copied(field.name), value: copied(field.value))
-                }
-                body(starts, UnsafePointer(headers.baseAddress), fields.count)
-            }
+    // MARK: One block
+
+    /// Room for lines and their texts, each with its NUL, and for `count` bytes more.
+    private static func allocate(
+        _ fields: [HeaderField], andBytes count: Int
+    ) -> UnsafeMutableRawPointer {
+        var count = count + fields.count * MemoryLayout<Header>.stride
+        for index in fields.indices {
+            count += fields[index].name.utf8.count + fields[index].value.utf8.count + 2
         }
+        // Not by `allocate`, which takes the slow way for memory that is aligned.
+        guard let block = malloc(count) else { fatalError("out of memory") }
+        return block
+    }
+
+    /// The lines, then their texts.
+    ///
+    /// - Returns: What is left of the block.
+    private static func fill(
+        _ block: UnsafeMutableRawPointer, _ fields: [HeaderField]
+    ) -> UnsafeMutablePointer<CChar> {
+        let lines = block.bindMemory(to: Header.self, capacity: fields.count)
+        var rest = UnsafeMutableRawPointer(lines + fields.count)
+            .assumingMemoryBound(to: CChar.self)
+        for index in fields.indices {
+            let name = copy(fields[index].name, to: &rest)
+            let value = copy(fields[index].value, to: &rest)
+            lines[index] = Header(name: name, value: value)
+        }
+        return rest
+    }
+
+    private static func copy(_ text: String, to rest: inout UnsafeMutablePointer<CChar>) -> Text {
+        let start = rest
+        // Every string of ours is one piece of memory.
+        _ = text.utf8.withContiguousStorageIfAvailable { bytes in
+            guard let first = bytes.baseAddress else { return }
+            UnsafeMutableRawPointer(start).copyMemory(from: first, byteCount: bytes.count)
+            rest += bytes.count
+        }
+        rest.pointee = 0
+        rest += 1
+        return UnsafePointer(start)
     }
 }

@@ -30,7 +30,13 @@ final class OutgoingBody: Sendable {
     private let source: (any BodySource)?
     private let state: Lock<State>
 
-    init(_ body: ExchangeBody) {
+    /// `nil` when there is no body.
+    static func of(_ exchange: borrowing Exchange) -> OutgoingBody? {
+        if case .none = exchange.body { return nil }
+        return OutgoingBody(exchange.body)
+    }
+
+    private init(_ body: ExchangeBody) {
         var state = State()
         switch body {
         case .none:

@@ -1,0 +1,41 @@
+import CRestwayPlugin
+import RestwayHTTP
+
+/// Header lines as a plugin gives them.
+enum ForeignHeaders {
+    private static let countMax = 2_000
+
+    /// Whether the lines say just what `known` does.
+    static func are(
+        _ known: Headers, _ pointer: UnsafePointer<restway_plugin_header>?, _ count: Int
+    ) -> Bool {
+        guard count == known.fields.count, let pointer else { return false }
+        for index in 0..<count {
+            guard let name = pointer[index].name, let value = pointer[index].value,
+                known.fields[index].reads(name: name, value: value)
+            else { return false }
+        }
+        return true
+    }
+
+    /// `nil` when that are no header lines.
+    static func read(
+        _ pointer: UnsafePointer<restway_plugin_header>?, _ count: Int
+    ) -> Headers? {
+        guard count > 0 else { return Headers() }
+        guard let pointer, count <= countMax else { return nil }
+        var fields: [HeaderField] = []
+        fields.reserveCapacity(count)
+        for index in 0..<count {
+            guard let name = pointer[index].name, let value = pointer[index].value,
+                let field = HeaderField(name: name, value: value)
+            else { return nil }
+            fields.append(field)
+        }
+        return Headers(fields)
+    }
+
+    static func problem(_ what: String) -> String {
+        "gives \(what) with a line that is no header"
+    }
+}
