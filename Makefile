@@ -217,20 +217,24 @@ test-swift: setup
 HARNESS := build/harness/harness
 HARNESS_SOURCES := $(wildcard Tests/CHarness/*.c)
 HARNESS_FLAGS := -std=c99 -D_POSIX_C_SOURCE=200809L -g -O1 -Wall -Wextra -pedantic -Werror \
-	-pthread -DRESTWAY_CASES=\"$(CURDIR)/Tests/Fixtures/mapping\"
+	-pthread -DRESTWAY_CASES=\"$(CURDIR)/Tests/Fixtures/mapping\" \
+	-DRESTWAY_TEST_PLUGINS=\"$(CURDIR)/build/harness/plugins\"
+# What it loads: the transport of the C template, and deliberately bad ones.
+HARNESS_PLUGINS := build/harness/plugins/template.so build/harness/plugins/transport.so
+HARNESS_PLUGIN := -Iexamples/plugin-template/c -IInclude -g -O1 -Wall -Wextra -fPIC -shared -pthread
 
 $(STAGE)/lib/librestway.so:
 	@echo "$@ is missing: make stage" >&2; exit 1
 
 # A hang is a failure too: hence the time limits.
 .PHONY: test-c
-test-c: setup $(HARNESS)
+test-c: setup $(HARNESS) $(HARNESS_PLUGINS)
 	$(STAGED) timeout 180 $(WITH_DEMO_API) $(HARNESS)
 
 # The harness alone is instrumented: what it gives to the library and takes from it is checked where
 # the C library sees it. Leaks are valgrind's, as the library's own threads live to the end.
 .PHONY: test-c-asan
-test-c-asan: setup $(HARNESS)-asan
+test-c-asan: setup $(HARNESS)-asan $(HARNESS_PLUGINS)
 	$(STAGED) RESTWAY_HARNESS_SLOW=1 ASAN_OPTIONS=detect_leaks=0:detect_stack_use_after_return=1 \
 	    UBSAN_OPTIONS=halt_on_error=1 timeout 300 $(WITH_DEMO_API) $(HARNESS)-asan
 
@@ -243,13 +247,24 @@ $(HARNESS) $(HARNESS)-asan: $(HARNESS_SOURCES) $(wildcard Tests/CHarness/*.h) \
 	$(STAGED) bash -c 'cc $(HARNESS_FLAGS) $(HARNESS_SOURCES) -o $@ \
 	    $$(pkg-config --cflags --libs restway cmocka jansson sqlite3)'
 
+build/harness/plugins/template.so: $(wildcard examples/plugin-template/c/*) \
+    $(wildcard Include/restway/plugin*.h)
+	mkdir -p $(@D)
+	cc -std=gnu11 $(HARNESS_PLUGIN) $(filter %.c,$^) -o $@ \
+	    -Wl,--version-script=examples/plugin-template/c/plugin.map
+
+build/harness/plugins/transport.so: Tests/Plugins/transport.c Tests/Plugins/bad_transport.c \
+    Tests/Plugins/transport.h $(wildcard Include/restway/plugin*.h)
+	mkdir -p $(@D)
+	cc -std=c99 -D_POSIX_C_SOURCE=200809L $(HARNESS_PLUGIN) $(filter %.c,$^) -o $@
+
 VALGRIND := valgrind --quiet --error-exitcode=99 --leak-check=full --show-leak-kinds=definite \
 	--errors-for-leak-kinds=definite --child-silent-after-fork=yes --num-callers=30 \
 	--suppressions=Tests/CHarness/valgrind.supp
 
 # With the names of the functions, which a stripped library lacks and suppressions need.
 .PHONY: test-valgrind
-test-valgrind: setup $(HARNESS)
+test-valgrind: setup $(HARNESS) $(HARNESS_PLUGINS)
 	mkdir -p build/valgrind
 	cp $(LIBRARY) build/valgrind/$(SONAME)
 	$(STAGED) LD_LIBRARY_PATH=$(CURDIR)/build/valgrind RESTWAY_HARNESS_SLOW=1 \

@@ -170,6 +170,21 @@ RESTWAY_API RESTWAY_MUST_USE restway_status restway_request_set_body(
 RESTWAY_API RESTWAY_MUST_USE restway_status restway_request_set_timeout(
     restway_request *request, int64_t milliseconds, restway_error **out_error);
 
+/** Sets which request goes first.
+ *
+ *  Of those of one client that wait for a connection to the same origin, the ones with a higher
+ *  priority go first, those with the same one in the order in which they were sent; a lower one
+ *  waits for as long as there are higher ones. Over HTTP/2 it is the weight of the stream as well:
+ *  16 at 0, twice as much for each step up, half for each step down, from 1 to 256. Other
+ *  transports are given the number (restway/plugin_transport.h).
+ *
+ *  @param priority Any number; 0 is what a request has by itself.
+ *  @return RESTWAY_OK, RESTWAY_E_INVALID_ARGUMENT.
+ *
+ *  Threads: any. Blocks: never. */
+RESTWAY_API RESTWAY_MUST_USE restway_status restway_request_set_priority(
+    restway_request *request, int32_t priority, restway_error **out_error);
+
 RESTWAY_END_DECLS
 
 #endif

@@ -94,6 +94,28 @@ RESTWAY_API const char *restway_response_header_name(
 RESTWAY_API const char *restway_response_header_value(
     const restway_response *response, size_t index);
 
+/** The value of a trailer, a field that came behind the body (RFC 9110, section 6.5), by name as
+ *  with restway_response_header(). NULL when there is none. *Borrowed*.
+ *
+ *  Threads: any. Blocks: never. */
+RESTWAY_API const char *restway_response_trailer(
+    const restway_response *response, const char *name);
+
+/** How many trailers there are; 0 for NULL. Threads: any. Blocks: never. */
+RESTWAY_API size_t restway_response_trailer_count(const restway_response *response);
+
+/** The name of trailer @p index, as it was received; NULL when out of range. *Borrowed*.
+ *
+ *  Threads: any. Blocks: never. */
+RESTWAY_API const char *restway_response_trailer_name(
+    const restway_response *response, size_t index);
+
+/** The value of trailer @p index; NULL when out of range. *Borrowed*.
+ *
+ *  Threads: any. Blocks: never. */
+RESTWAY_API const char *restway_response_trailer_value(
+    const restway_response *response, size_t index);
+
 /** The body as it was received, with its content coding (gzip) removed.
  *
  *  @param out_length Receives its length in bytes; may be NULL.

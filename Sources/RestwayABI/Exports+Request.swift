@@ -187,3 +187,13 @@ public func restway_request_set_timeout(
         request.spec.withLock { $0.timeoutMilliseconds = milliseconds }
     }
 }
+
+@_cdecl("restway_request_set_priority") @implementation
+public func restway_request_set_priority(
+    _ request: OpaquePointer?, _ priority: Int32, _ outError: UnsafeMutablePointer<OpaquePointer?>?
+) -> restway_status {
+    Boundary.run(outError) { () throws(Failure) in
+        let request = try Argument.handle(RequestHandle.self, request, "request")
+        request.spec.withLock { $0.priority = priority }
+    }
+}

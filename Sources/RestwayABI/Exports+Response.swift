@@ -85,6 +85,41 @@ public func restway_response_header_value(
     }
 }
 
+@_cdecl("restway_response_trailer") @implementation
+public func restway_response_trailer(
+    _ response: OpaquePointer?, _ name: UnsafePointer<CChar>?
+) -> UnsafePointer<CChar>! {
+    guard let handle = Handle.object(ResponseHandle.self, response),
+        let name = name.flatMap({ String(validatingCString: $0) })?.lowercased()
+    else { return nil }
+    return handle.texts.pointer("trailer \(name)") { handle.response.trailers.joined(name) }
+}
+
+@_cdecl("restway_response_trailer_count") @implementation
+public func restway_response_trailer_count(_ response: OpaquePointer?) -> Int {
+    Handle.object(ResponseHandle.self, response)?.response.trailers.fields.count ?? 0
+}
+
+@_cdecl("restway_response_trailer_name") @implementation
+public func restway_response_trailer_name(
+    _ response: OpaquePointer?, _ index: Int
+) -> UnsafePointer<CChar>! {
+    guard let handle = Handle.object(ResponseHandle.self, response) else { return nil }
+    return handle.texts.pointer("trailer name \(index)") {
+        handle.response.trailers.fields.at(index)?.name
+    }
+}
+
+@_cdecl("restway_response_trailer_value") @implementation
+public func restway_response_trailer_value(
+    _ response: OpaquePointer?, _ index: Int
+) -> UnsafePointer<CChar>! {
+    guard let handle = Handle.object(ResponseHandle.self, response) else { return nil }
+    return handle.texts.pointer("trailer value \(index)") {
+        handle.response.trailers.fields.at(index)?.value
+    }
+}
+
 @_cdecl("restway_response_body") @implementation
 public func restway_response_body(
     _ response: OpaquePointer?, _ outLength: UnsafeMutablePointer<Int>?

@@ -119,7 +119,8 @@ extension Call {
             attempts: { self.attempts(endingWith: head.status) },
             mappingProgressed: mappingProgressFunction(for: request))
         do {
-            let response = try processor.process(head, recorder.takeBody(), timings)
+            let response = try processor.process(
+                head, recorder.takeBody(), recorder.trailers, timings)
             guard let response else { return }
             if request.sending.retry != nil {
                 client.retry.succeeded(

@@ -11,6 +11,7 @@ final class ActiveExchange: @unchecked Sendable {
     let acceptedAt: Deadline
     /// When the total time-out passes.
     let deadline: Deadline
+    let priority: Int32
     /// A thread waits for it, which can drive the loop meanwhile.
     let isAwaited: Bool
 
@@ -54,6 +55,7 @@ final class ActiveExchange: @unchecked Sendable {
         self.deliver = deliver
         if case .source(let source) = exchange.body { pulled = PulledBody(source) }
         isAwaited = observer.isAwaited
+        priority = exchange.priority
         let total = exchange.timeouts.totalMilliseconds
         deadline = total > 0 ? acceptedAt.advanced(milliseconds: total) : .never
     }

@@ -15,6 +15,8 @@ final class EasyHandle {
         let idleMilliseconds: Int64
         let isSecure: Bool
         let wantsProgress: Bool
+        /// Of its stream, in HTTP/2.
+        let weight: Int
 
         init(_ active: ActiveExchange, timeoutMilliseconds: Int64) {
             totalMilliseconds = timeoutMilliseconds
@@ -22,6 +24,8 @@ final class EasyHandle {
             idleMilliseconds = active.exchange.timeouts.idleMilliseconds
             isSecure = active.lane?.isSecure == true
             wantsProgress = active.observer?.wantsProgress == true
+            // 16 is usual, 1 and 256 are the ends.
+            weight = 1 << Int(4 + max(-4, min(4, active.priority)))
         }
     }
 
@@ -173,6 +177,7 @@ final class EasyHandle {
         // only with the first response.
         rw_easy_set_long(easy, CURLOPT_PIPEWAIT, options.isSecure ? 1 : 0)
         rw_easy_set_long(easy, CURLOPT_NOPROGRESS, options.wantsProgress ? 0 : 1)
+        rw_easy_set_long(easy, CURLOPT_STREAM_WEIGHT, options.weight)
     }
 
     /// libcurl keeps such numbers in an int.

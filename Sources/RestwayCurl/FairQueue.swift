@@ -1,7 +1,7 @@
 import RestwaySupport
 
-/// Shares a bounded number of places among origins: first come, first served within an origin,
-/// round robin between them. A decision only: it starts nothing.
+/// Shares a bounded number of places among origins: by priority within an origin, then first come,
+/// first served; round robin between them. A decision only: it starts nothing.
 struct FairQueue {
     let runningMax: Int
     let runningPerLaneMax: Int
@@ -18,7 +18,7 @@ struct FairQueue {
     }
 
     mutating func append(_ exchange: ActiveExchange, to lane: Lane) {
-        lane.waiting.append(exchange)
+        lane.append(exchange)
         waiting += 1
         enterRing(lane)
     }

@@ -29,6 +29,15 @@ final class Lane {
 
     var isIdle: Bool { running == 0 && waiting.isEmpty }
 
+    /// Behind all whose priority is not lower.
+    func append(_ exchange: ActiveExchange) {
+        if let last = waiting.last, last.priority < exchange.priority {
+            waiting.insert(exchange) { $0.priority >= exchange.priority }
+        } else {
+            waiting.append(exchange)
+        }
+    }
+
     /// The first that has not ended meanwhile.
     func popWaiting() -> ActiveExchange? {
         while let exchange = waiting.popFirst() {

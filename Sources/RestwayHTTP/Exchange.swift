@@ -11,6 +11,8 @@ package struct Exchange: Sendable {
     package var timeouts: ExchangeTimeouts
     /// Whether kept cookies are sent with it and those of its response are kept.
     package var usesCookies: Bool
+    /// Those that are higher go first; 0 is usual.
+    package var priority: Int32 = 0
     /// It was given a credential.
     package var isAuthorized = false
     /// Answers a Digest challenge; the transport then sends the exchange twice, and tells of the

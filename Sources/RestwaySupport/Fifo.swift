@@ -31,6 +31,26 @@ public struct Fifo<Element> {
         return element
     }
 
+    /// The one that came last.
+    @inlinable
+    public var last: Element? { isEmpty ? nil : storage[storage.count - 1] }
+
+    /// Puts `element` behind all that `stayAhead`, which are those at the front.
+    @inlinable
+    public mutating func insert(_ element: Element, behind stayAhead: (Element) -> Bool) {
+        var low = head
+        var high = storage.count
+        while low < high {
+            let middle = low + (high - low) / 2
+            if let other = storage[middle], stayAhead(other) {
+                low = middle + 1
+            } else {
+                high = middle
+            }
+        }
+        storage.insert(element, at: low)
+    }
+
     /// Takes out everything that `isUnwanted`, in order; the rest keeps its order.
     @inlinable
     public mutating func remove(where isUnwanted: (Element) -> Bool) -> [Element] {

@@ -98,6 +98,14 @@ void answering_begin(struct answering_server *server) {
     }
 }
 
+static void take_answer(struct answering_server *server, char *answer, size_t length) {
+    pthread_mutex_lock(&server->lock);
+    free(server->answer);
+    server->answer = answer;
+    server->answer_length = length;
+    pthread_mutex_unlock(&server->lock);
+}
+
 void answering_set(struct answering_server *server, int status, const char *body) {
     size_t length = strlen(body);
     char *answer = malloc(HEAD_BYTES_MAX + length);
@@ -110,11 +118,16 @@ void answering_set(struct answering_server *server, int status, const char *body
         "Connection: close\r\n\r\n",
         status, length);
     memcpy(answer + head, body, length);
-    pthread_mutex_lock(&server->lock);
-    free(server->answer);
-    server->answer = answer;
-    server->answer_length = (size_t)head + length;
-    pthread_mutex_unlock(&server->lock);
+    take_answer(server, answer, (size_t)head + length);
+}
+
+void answering_set_bytes(struct answering_server *server, const char *bytes, size_t length) {
+    char *answer = malloc(length);
+    if (answer == NULL) {
+        fail("harness: no memory");
+    }
+    memcpy(answer, bytes, length);
+    take_answer(server, answer, length);
 }
 
 char *answering_take_body(struct answering_server *server) {

@@ -23,6 +23,9 @@ void answering_begin(struct answering_server *server);
 /** From now on answers are JSON with @p status and @p body. */
 void answering_set(struct answering_server *server, int status, const char *body);
 
+/** From now on answers are these bytes, head and all. */
+void answering_set_bytes(struct answering_server *server, const char *bytes, size_t length);
+
 /** The body of the last request; freed by the caller. */
 char *answering_take_body(struct answering_server *server);
 

@@ -15,7 +15,7 @@ extern const struct suite api_suite, api_errors_suite, bad_body_suite, bad_netwo
     retry_suite, store_file_suite, mapping_suite, hook_suite, plugins_suite,
     draft_suite, draft_send_suite, body_question_suite,
     store_fault_suite, body_suite, inside_suite, batch_suite, batch_delivery_suite,
-    batch_format_suite;
+    batch_format_suite, plugin_transports_suite;
 
 static const struct suite *const suites[] = {
     &basics_suite,      &api_suite,          &api_errors_suite,  &client_suite,
@@ -31,6 +31,7 @@ static const struct suite *const suites[] = {
     &auth_suite,        &auth_schemes_suite, &null_auth_suite,   &progress_suite,
     &retry_suite,       &store_file_suite, &mapping_suite,     &hook_suite,
     &plugins_suite,     &draft_suite,        &draft_send_suite,  &body_question_suite,
+    &plugin_transports_suite,
     &store_fault_suite, &body_suite,         &inside_suite,
     &batch_suite,       &batch_delivery_suite, &batch_format_suite,
     &demo_suite,        &fork_suite,

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import gzip
+import hashlib
 import json
+import re
 import sys
 import threading
 from collections.abc import Callable, Iterator
@@ -48,7 +50,25 @@ class _Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
     server: Server
 
+    def _is_let_in(self) -> bool:
+        """Whether the request answers the challenge of this server (RFC 7616, MD5, qop auth)."""
+        given = dict(re.findall(r'(\w+)="?([^",]*)"?', self.headers.get("Authorization", "")))
+
+        def digest(*parts: str) -> str:
+            return hashlib.md5(":".join(parts).encode()).hexdigest()
+
+        return given.get("response") == digest(
+            digest("demo", "here", "s3cret"), "n0nce", given.get("nc", ""),
+            given.get("cnonce", ""), "auth", digest(self.command, self.path))
+
     def do_GET(self) -> None:
+        if self.path.startswith("/digest") and not self._is_let_in():
+            self.rfile.read(int(self.headers.get("Content-Length", 0)))
+            self.send_response(401)
+            self.send_header("WWW-Authenticate", 'Digest realm="here", nonce="n0nce", qop="auth"')
+            self.send_header("Content-Length", "0")
+            self.end_headers()
+            return
         body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
         self.server.seen.append(f"{self.command} {self.path} {body.decode(errors='replace')}")
         status, headers, answer = ANSWERS.get(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 from collections.abc import Iterator
 from pathlib import Path
@@ -202,3 +203,23 @@ def test_a_cancelled_call_is_not_recorded(cassette: Path, open_client: Open) -> 
         told(client, "GET", "b")
     # One or the other had its answer before the cancel came.
     assert exchanges(cassette)[-1]["request"]["url"].endswith("/b")
+
+
+def test_a_digest_challenge_is_answered_while_recording_and_leaves_no_secret(
+    cassette: Path, open_client: Open
+) -> None:
+    document = {"auth": {"scheme": "digest", "user": "demo"}}
+    answers = []
+    for mode in ("record", "play"):
+        read = io.BytesIO(b"read while it is sent")
+        requests: list[tuple[str, dict[str, Any]]] = [
+            ("GET", {}), ("POST", {"body": "whole"}), ("POST", {"body": read})]
+        with open_client(mode, document) as client:
+            client.set_credential(restway.Credential(password="s3cret"))
+            answers.append([told(client, method, "digest", **more) for method, more in requests])
+    assert [answer[0] for answer in answers[0]] == [200] * 3
+    assert answers[0] == answers[1]
+    text = cassette.read_text()
+    assert "s3cret" not in text
+    assert "n0nce" not in text
+    assert [one["response"]["status"] for one in exchanges(cassette)] == [200] * 3

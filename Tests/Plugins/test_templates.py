@@ -172,6 +172,12 @@ try:
     client.get("bad")
 except restway.MappingError as error:
     print(error)
+mirror = restway.Client(restway.API.from_json({
+    "restway": 1, "environments": {"here": {"baseURL": url}}, "environment": "here"
+}), transport="mirror")
+print(mirror.get("some/where?secret=1").text.removeprefix(url))
+print(mirror.post("x", body=iter([b"in ", b"three ", b"pieces"])).text)
+print(mirror.put("x", body="whole").text)
 """
 
 
@@ -186,3 +192,5 @@ def test_python_maps_with_both(template: Callable[[str], Path], server: str) -> 
     assert printed[1] == "[{'id': '7', 'name': 'Zoë'}]"
     assert 'mapper "properties": no = in the line' in printed[2]
     assert "secret" not in printed[2]
+    # The transport of the one in C: a URL, a body that it pulls, a body that is there.
+    assert printed[3:] == ["/some/where", "in three pieces", "whole"]

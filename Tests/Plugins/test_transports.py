@@ -30,7 +30,8 @@ DOCUMENT = {
             "identity": "id",
             "attributes": {
                 "id": {"type": "int"}, "method": "method", "url": "url", "sent": "sent", "by": "by",
-                "authorization": "authorization", "total": "total",
+                "authorization": "authorization", "total": "total", "priority": "priority",
+                "digest": "digest",
             },
         }
     },
@@ -124,6 +125,35 @@ def test_authentication_and_redirects_work_over_it() -> None:
         response = c.get("things/redirect")
     assert response.objects[0].attributes()["url"] == "http://nowhere.invalid/v1/elsewhere?a=1"
     assert response.url == "http://nowhere.invalid/v1/elsewhere?a=1"
+
+
+def test_priorities_and_trailers_go_through_it() -> None:
+    with client("answers") as c:
+        request = restway.Request.path("GET", "things/7", priority=5)
+        response = c.perform(request)
+        assert response.objects[0].attributes()["priority"] == 5
+        request.update(priority=-(2**31))
+        assert c.perform(request).objects[0].attributes()["priority"] == -(2**31)
+        with pytest.raises(OverflowError):
+            request.update(priority=2**31)
+    assert response.trailers.lines == (("X-Trailer", "behind"),)
+    assert response.trailers["x-trailer"] == "behind"
+    assert "X-Trailer" not in response.headers
+
+
+DIGEST = {"auth": {"scheme": "digest", "user": "demo"}}
+
+
+def test_a_transport_is_given_what_answers_a_digest_challenge() -> None:
+    with client("answers", DIGEST) as c:
+        c.set_credential(restway.Credential(password="open sesame"))
+        answer = c.get("things/7").objects[0].attributes()
+        assert (answer["digest"], answer["authorization"]) == ("demo open sesame", "")
+        # One that it leaves unanswered fails the call, once.
+        with pytest.raises(restway.HTTPStatusError, match="401") as caught:
+            c.get("challenge")
+    assert len(caught.value.attempts) == 1
+    assert "sesame" not in str(caught.value)
 
 
 def test_failures_are_retried_over_it() -> None:

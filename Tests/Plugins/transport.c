@@ -1,7 +1,7 @@
 /* Transports without a network, good ones and deliberately bad ones: the option "does" says which.
  *
  * What they answer is JSON that tells what they were asked:
- * {"id": 7, "method": "GET", "url": "...", "sent": bytes of the request's body, "by": does}.
+ * {"id": 7, "method": "GET", "url": "...", "sent": bytes of the request's body, "by": does, ...}.
  */
 #include <pthread.h>
 #include <stdio.h>
@@ -12,15 +12,22 @@
 
 static void write_answer(struct job *job, const restway_plugin_exchange *exchange, size_t sent) {
     job->status = strstr(exchange->url, "status/404") != NULL ? 404 : 200;
+    if (strstr(exchange->url, "/challenge") != NULL) {
+        job->status = 401;
+    }
     if (strstr(exchange->url, "/redirect") != NULL) {
         job->status = 302;
     }
     job->length = (size_t)snprintf(
         job->body, sizeof job->body,
         "{\"id\": 7, \"method\": \"%s\", \"url\": \"%.200s\", \"sent\": %zu, \"by\": \"%s\","
-        " \"total\": %lld, \"authorization\": \"%.100s\"}",
+        " \"total\": %lld, \"priority\": %d, \"digest\": \"%.40s %.40s\","
+        " \"authorization\": \"%.100s\"}",
         exchange->method, exchange->url, sent, job->transport->does,
-        (long long)exchange->total_milliseconds, header_of(exchange, "Authorization"));
+        (long long)exchange->total_milliseconds, (int)exchange->priority,
+        exchange->digest_user == NULL ? "" : exchange->digest_user,
+        exchange->digest_password == NULL ? "" : exchange->digest_password,
+        header_of(exchange, "Authorization"));
 }
 
 const char *header_of(const restway_plugin_exchange *exchange, const char *name) {
@@ -65,8 +72,9 @@ void end_job(struct job *job, int32_t result, const char *text) {
 void give_head(struct job *job, int32_t status) {
     const restway_plugin_host *host = job->transport->host;
     static const restway_plugin_header headers[] = {
-        {"Content-Type", "application/json"}, {"Location", "../elsewhere?a=1"}, {"X-Empty", ""}};
-    restway_plugin_head head = {sizeof head, status, 11, headers, 3};
+        {"Content-Type", "application/json"}, {"Location", "../elsewhere?a=1"}, {"X-Empty", ""},
+        {"WWW-Authenticate", "Digest realm=\"r\", nonce=\"n\", qop=\"auth\""}};
+    restway_plugin_head head = {sizeof head, status, 11, headers, status == 401 ? 4 : 3};
     host->exchange_head(host, job->id, &head);
 }
 

@@ -6,9 +6,11 @@ import XCTest
 @testable import RestwayCurl
 
 final class FairQueueTests: XCTestCase {
-    private func exchange(_ id: UInt64) -> ActiveExchange {
-        ActiveExchange(
-            id: ExchangeID(id), exchange: .get("http://a/"), observer: Recorder(),
+    private func exchange(_ id: UInt64, priority: Int32 = 0) -> ActiveExchange {
+        var exchange = Exchange.get("http://a/")
+        exchange.priority = priority
+        return ActiveExchange(
+            id: ExchangeID(id), exchange: exchange, observer: Recorder(),
             acceptedAt: Deadline(nanoseconds: 0)) { _ in }
     }
 
@@ -29,6 +31,32 @@ final class FairQueueTests: XCTestCase {
         for id in 11...12 { queue.append(exchange(UInt64(id)), to: b) }
         XCTAssertEqual(drain(&queue), [1, 11, 2, 12, 3, 4])
         XCTAssertEqual(queue.waiting, 0)
+    }
+
+    func testThoseOfHigherPriorityGoFirstAndOthersKeepTheirOrder() throws {
+        var queue = FairQueue(runningMax: 100, runningPerLaneMax: 100)
+        let (a, b) = (try lane("a"), try lane("b"))
+        let priorities: [Int32] = [0, 5, 0, -1, 5, .max, .min, 0]
+        for (index, priority) in priorities.enumerated() {
+            queue.append(exchange(UInt64(index + 1), priority: priority), to: a)
+        }
+        // Another origin's turn does not depend on it.
+        queue.append(exchange(11, priority: -7), to: b)
+        XCTAssertEqual(drain(&queue), [6, 11, 2, 5, 1, 3, 8, 4, 7])
+        XCTAssertEqual(queue.waiting, 0)
+    }
+
+    func testOneThatEndedWhileItWaitedDoesNotHoldUpAPriority() throws {
+        var queue = FairQueue(runningMax: 100, runningPerLaneMax: 100)
+        let a = try lane("a")
+        let ended = exchange(2, priority: 3)
+        queue.append(exchange(1), to: a)
+        queue.append(ended, to: a)
+        _ = ended.end()
+        queue.abandonedWaiting(a)
+        queue.append(exchange(3, priority: 3), to: a)
+        queue.append(exchange(4, priority: 4), to: a)
+        XCTAssertEqual(drain(&queue), [4, 3, 1])
     }
 
     func testALaneIsBoundedAndGoesOnWhenOneEnds() throws {

@@ -34,6 +34,18 @@ final class FifoTests: XCTestCase {
         XCTAssertEqual(queue.popFirst(), 9_000)
     }
 
+    func testInsertingFindsItsPlaceBehindWhatWasPopped() {
+        var queue = Fifo<Int>()
+        for number in [9, 8, 6, 6, 3] { queue.append(number) }
+        XCTAssertEqual(queue.popFirst(), 9)
+        XCTAssertEqual(queue.last, 3)
+        for number in [6, 10, 1, 7] { queue.insert(number) { $0 >= number } }
+        var popped: [Int] = []
+        while let number = queue.popFirst() { popped.append(number) }
+        XCTAssertEqual(popped, [10, 8, 7, 6, 6, 6, 3, 1])
+        XCTAssertNil(queue.last)
+    }
+
     func testRemovingKeepsTheOrderOfTheRest() {
         var queue = Fifo<Int>()
         for number in 0..<6 { queue.append(number) }

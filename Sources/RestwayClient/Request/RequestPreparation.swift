@@ -40,10 +40,11 @@ struct RequestPreparation {
             var headers = headers(
                 spec, settings, isTrusted: isTrusted, mediaType: content.mediaType)
             let sending = sending(spec, settings, destination.method, &headers)
-            let exchange = Exchange(
+            var exchange = Exchange(
                 method: destination.method.rawValue, url: destination.url, headers: headers,
                 body: content.body, timeouts: timeouts(spec, settings),
                 usesCookies: client.options.usesCookies)
+            exchange.priority = spec.priority
             return PreparedRequest(
                 exchange: exchange, reader: spec.body?.reader, method: destination.method,
                 path: destination.path, routeName: route.map(APIDefinition.settingsKey),

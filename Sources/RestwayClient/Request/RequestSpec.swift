@@ -62,6 +62,8 @@ package struct RequestSpec: Sendable {
     package var body: Body?
     /// 0: the client's; -1: none.
     package var timeoutMilliseconds: Int64 = 0
+    /// Higher goes first.
+    package var priority: Int32 = 0
 
     /// `nil`: the route's, else `full`.
     package var authMode: AuthMode?

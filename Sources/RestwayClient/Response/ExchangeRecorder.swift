@@ -14,6 +14,7 @@ final class ExchangeRecorder: ExchangeObserver, @unchecked Sendable {
         @Sendable (_ uploaded: Int64, _ downloaded: Int64, _ downloadTotal: Int64) -> Void
 
     private(set) var head: ResponseHead?
+    private(set) var trailers = Headers()
     private var body: BodyCollector
     private let finished: Finished
     private let hasFinished = Atomic<Bool>(false)
@@ -47,6 +48,10 @@ final class ExchangeRecorder: ExchangeObserver, @unchecked Sendable {
 
     func receivedBody(_ bytes: UnsafeRawBufferPointer) -> BodyReply {
         body.append(bytes)
+    }
+
+    func receivedTrailers(_ trailers: Headers) {
+        self.trailers = trailers
     }
 
     /// Hands over the body. Nobody else holds it then, so that it can be changed without a copy.

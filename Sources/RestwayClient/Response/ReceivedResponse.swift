@@ -6,6 +6,7 @@ struct ReceivedResponse: Sendable {
     var headers: Headers
     var url: String
     var body: Body
+    var trailers = Headers()
     var timings = CallTimings()
     /// Those before, and this one; empty when this is the only one.
     var attempts: [CallAttempt] = []

@@ -14,6 +14,8 @@ package final class Response: Sendable {
 
     package let status: Int
     package let headers: Headers
+    /// The fields behind the body.
+    package let trailers: Headers
     /// The URL that answered, after redirects.
     package let url: String
     /// The body without its content coding, and a NUL behind it for C.
@@ -38,6 +40,7 @@ package final class Response: Sendable {
     init(_ received: ReceivedResponse, _ mapped: MappedObjects = .none) {
         status = received.status
         headers = received.headers
+        trailers = received.trailers
         url = received.url
         body = received.body
         isMapped = mapped.isMapped

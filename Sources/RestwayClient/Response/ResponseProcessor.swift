@@ -33,12 +33,13 @@ struct ResponseProcessor {
     ///
     /// - Parameter encodedBody: Held by nobody else, so that what is made of it needs no copy.
     func process(
-        _ head: ResponseHead, _ encodedBody: consuming [UInt8], _ timings: CallTimings
+        _ head: ResponseHead, _ encodedBody: consuming [UInt8], _ trailers: Headers,
+        _ timings: CallTimings
     ) throws(Failure) -> Response? {
         let decodingStarted = clock.now()
         var received = ReceivedResponse(
             status: head.status, headers: head.headers, url: head.url, body: Body(),
-            timings: timings)
+            trailers: trailers, timings: timings)
         do {
             received.body = Body(
                 try ContentDecoder.decode(

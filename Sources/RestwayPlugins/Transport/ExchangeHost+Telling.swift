@@ -23,6 +23,19 @@ extension ExchangeHost {
         if let problem { fail(exchange, problem) }
     }
 
+    /// A head.
+    ///
+    /// - Parameter tell: The same, and is given the lines of the last head.
+    func tellHead(
+        _ id: UInt64, _ tell: (any ExchangeObserver, PluginExchange, Headers) -> String?
+    ) {
+        var known = Headers()
+        guard let exchange = enter(.head, id, { known = $0.headers }) else { return }
+        let problem = exchange.observer.flatMap { tell($0, exchange, known) }
+        leave(exchange)
+        if let problem { fail(exchange, problem) }
+    }
+
     /// The same for what the built-in transport says, which keeps to the contract.
     func tell(
         _ event: Event, _ exchange: PluginExchange, _ tell: (any ExchangeObserver) -> Void
@@ -76,14 +89,16 @@ extension ExchangeHost {
     }
 
     /// The exchange, when its observer may be told; then `leave` has to follow.
-    private func enter(_ event: Event, _ id: UInt64) -> PluginExchange? {
+    ///
+    /// - Parameter look: Runs under the lock.
+    private func enter(
+        _ event: Event, _ id: UInt64, _ look: (State) -> Void = { _ in }
+    ) -> PluginExchange? {
         var answer = ExchangeOrder.Answer.drop
         let exchange = state.withLock { state in
             let exchange = state.exchanges[id]
-            if let exchange {
-                answer = exchange.order.enter(event)
-                if case .head = event { exchange.knownHeaders = state.headers }
-            }
+            if let exchange { answer = exchange.order.enter(event) }
+            look(state)
             return exchange
         }
         guard let exchange else {

@@ -43,10 +43,7 @@ final class ExchangeHost: @unchecked Sendable {
         /// The session's.
         var clock: any Clock = SystemClock()
         var exchanges = ExchangeIndex()
-        /// How many threads are inside of the plugin's functions.
-        var inside = 0
         var isClosing = false
-        var hasCalledClose = false
         var isClosed = false
         /// An exchange was given up: the plugin may hold it still.
         var hasLost = false
@@ -59,7 +56,13 @@ final class ExchangeHost: @unchecked Sendable {
         var isIdle: Bool { isClosed && exchanges.isEmpty }
     }
 
+    /// Beside the count of those inside of the plugin's functions: it is being closed.
+    private static let closing = Int.min
+
     let table: PluginTransportTable
+    /// How many threads are inside of the plugin's functions. Raised under the lock, unless it is
+    /// being closed.
+    private let inside = Atomic<Int>(0)
     private(set) var pointer: UnsafePointer<restway_plugin_host>!
     let state = Lock(State())
 
@@ -90,6 +93,7 @@ final class ExchangeHost: @unchecked Sendable {
             throw PluginError(.options, "\(table.title): does not open: \(why)")
         }
         let session = Session(surroundings, transport)
+        inside.store(0, ordering: .relaxed)
         return state.withLock { state in
             state = State(
                 number: state.number + 1, session: session, clock: surroundings.clock)
@@ -98,23 +102,21 @@ final class ExchangeHost: @unchecked Sendable {
     }
 
     func close(_ number: UInt64) {
-        let exchanges: [PluginExchange] = state.withLock { state in
-            guard state.number == number, !state.isClosing else { return [] }
+        let exchanges: [PluginExchange]? = state.withLock { state in
+            guard state.number == number, !state.isClosing else { return nil }
             state.isClosing = true
             return state.exchanges.all
         }
+        guard let exchanges else { return }
         let error = TransportError(.closed, "the transport is closed")
         for exchange in exchanges { end(exchange, error, asksPlugin: false) }
-        callClose()
+        // Whoever is inside closes it when the last one leaves.
+        let others = inside.bitwiseOr(Self.closing, ordering: .acquiringAndReleasing).oldValue
+        if others == 0 { callClose() }
     }
 
-    /// Closes the plugin's transport once nobody is inside of it.
+    /// Closes the plugin's transport: nobody is inside of it.
     private func callClose() {
-        let session: Session? = state.withLock { state in
-            guard state.isClosing, state.inside == 0, !state.hasCalledClose else { return nil }
-            state.hasCalledClose = true
-            return state.session
-        }
         guard let session else { return }
         table.functions.close(session.transport)
         state.withLock { $0.isClosed = true }
@@ -133,10 +135,10 @@ final class ExchangeHost: @unchecked Sendable {
     }
 
     /// Calls the plugin, unless its transport is being closed.
-    private func inside(_ body: (UnsafeMutableRawPointer) -> Void) {
+    private func call(_ body: (UnsafeMutableRawPointer) -> Void) {
         let transport: UnsafeMutableRawPointer? = state.withLock { state in
             guard !state.isClosing, let session = state.session else { return nil }
-            state.inside += 1
+            inside.add(1, ordering: .relaxed)
             return session.transport
         }
         guard let transport else { return }
@@ -145,11 +147,8 @@ final class ExchangeHost: @unchecked Sendable {
     }
 
     private func leave() {
-        let mayClose = state.withLock { state in
-            state.inside -= 1
-            return state.isClosing && state.inside == 0
-        }
-        if mayClose { callClose() }
+        let others = inside.subtract(1, ordering: .acquiringAndReleasing).newValue
+        if others == Self.closing { callClose() }
     }
 
     // MARK: What the client wants
@@ -168,7 +167,7 @@ final class ExchangeHost: @unchecked Sendable {
                 state.clock.now(), patienceMilliseconds: Self.patienceMilliseconds)
             isWatched = state.watchAt <= started.deadline
             state.exchanges.insert(started)
-            state.inside += 1
+            inside.add(1, ordering: .relaxed)
             return session.transport
         }
         guard let transport else {
@@ -195,23 +194,22 @@ final class ExchangeHost: @unchecked Sendable {
         if let forwarded {
             session?.surroundings.builtIn.resume(forwarded)
         } else if isOpen {
-            inside { table.functions.resume($0, id) }
+            call { table.functions.resume($0, id) }
         }
     }
 
     /// There is more of the body of a request, as the plugin was promised.
     func isReady(_ id: UInt64) {
         guard exchange(id) != nil else { return }
-        inside { table.functions.body_ready?($0, id) }
+        call { table.functions.body_ready?($0, id) }
     }
 
     /// Header lines as the plugin gives them; `nil` when that are none.
     ///
     /// Answers are alike: what the last head had already needs no new strings.
     func headers(
-        _ lines: UnsafePointer<restway_plugin_header>?, _ count: Int, _ exchange: PluginExchange
+        _ lines: UnsafePointer<restway_plugin_header>?, _ count: Int, _ known: Headers
     ) -> Headers? {
-        let known = exchange.knownHeaders
         if ForeignHeaders.are(known, lines, count) { return known }
         let headers = ForeignHeaders.read(lines, count)
         if let headers, count <= Self.knownLinesMax { state.withLock { $0.headers = headers } }
@@ -241,7 +239,7 @@ final class ExchangeHost: @unchecked Sendable {
         watch(deadline)
         endAlone(exchange, error)
         if let forwarded { session.surroundings.builtIn.cancel(forwarded) }
-        if asks, asksPlugin { inside { table.functions.cancel($0, exchange.id) } }
+        if asks, asksPlugin { call { table.functions.cancel($0, exchange.id) } }
     }
 
     /// Ends it for the observer, whatever the plugin does.

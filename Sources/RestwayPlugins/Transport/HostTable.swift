@@ -15,7 +15,7 @@ enum HostTable {
     private static func setAnswers(_ table: inout restway_plugin_host) {
         table.exchange_head = { host, id, head in
             HostTable.with(host) { host in
-                host.tell(.head, id) { HostTable.received(head, host, $0, $1) }
+                host.tellHead(id) { HostTable.received(head, host, $0, $1, $2) }
             }
         }
         table.exchange_body = { host, id, bytes, length in
@@ -110,7 +110,7 @@ enum HostTable {
 
     private static func received(
         _ pointer: UnsafePointer<restway_plugin_head>?, _ host: ExchangeHost,
-        _ observer: any ExchangeObserver, _ exchange: PluginExchange
+        _ observer: any ExchangeObserver, _ exchange: PluginExchange, _ known: Headers
     ) -> String? {
         let least = MemoryLayout<restway_plugin_head>.size
         guard let pointer,
@@ -119,7 +119,7 @@ enum HostTable {
         guard (200...999).contains(head.status) else {
             return "gives a head with status \(head.status)"
         }
-        guard let headers = host.headers(head.headers, head.header_count, exchange) else {
+        guard let headers = host.headers(head.headers, head.header_count, known) else {
             return ForeignHeaders.problem("a head")
         }
         let version: HTTPVersion =

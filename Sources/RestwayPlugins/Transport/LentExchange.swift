@@ -23,6 +23,7 @@ enum LentExchange {
         table.total_milliseconds = exchange.timeouts.totalMilliseconds
         table.connect_milliseconds = exchange.timeouts.connectMilliseconds
         table.idle_milliseconds = exchange.timeouts.idleMilliseconds
+        table.priority = exchange.priority
         table.uses_cookies = exchange.usesCookies ? 1 : 0
         let textBytes = exchange.method.utf8.count + exchange.url.utf8.count + 2
         let block = allocate(exchange.headers, andBytes: textBytes)

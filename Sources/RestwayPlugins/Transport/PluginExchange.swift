@@ -23,8 +23,6 @@ final class PluginExchange: @unchecked Sendable {
     var startedAt = Deadline.past
     /// When the watchdog looks at it.
     var deadline = Deadline.never
-    /// Those of another head, which the one that comes is likely to have too.
-    var knownHeaders = Headers()
     var downloaded: Int64 = 0
     var redirectURL: String?
     /// The plugin was told to end it.
@@ -75,10 +73,12 @@ final class PluginExchange: @unchecked Sendable {
         timings.totalMicroseconds =
             end.total_microseconds > 0
             ? end.total_microseconds : now.microseconds(since: startedAt)
-        return ExchangeSummary(
-            redirectURL: redirectURL, timings: timings,
-            connectionWasReused: end.reused_connection != 0,
-            uploadedBytes: end.uploaded > 0 ? end.uploaded : body?.given ?? 0,
-            downloadedBytes: end.downloaded > 0 ? end.downloaded : downloaded)
+        var summary = ExchangeSummary()
+        summary.redirectURL = redirectURL
+        summary.timings = timings
+        summary.connectionWasReused = end.reused_connection != 0
+        summary.uploadedBytes = end.uploaded > 0 ? end.uploaded : body?.given ?? 0
+        summary.downloadedBytes = end.downloaded > 0 ? end.downloaded : downloaded
+        return summary
     }
 }

@@ -248,6 +248,7 @@ PROTOTYPES: dict[str, tuple[Any, tuple[Any, ...]]] = {
         (RequestHandle, c_void_p, c_size_t, c_char_p, _error_out),
     ),
     "restway_request_set_timeout": (c_enum, (RequestHandle, c_int64, _error_out)),
+    "restway_request_set_priority": (c_enum, (RequestHandle, c_int32, _error_out)),
     # draft.h
     "restway_draft_create": (
         c_enum,
@@ -303,6 +304,10 @@ PROTOTYPES: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "restway_response_header_count": (c_size_t, (ResponseHandle,)),
     "restway_response_header_name": (c_char_p, (ResponseHandle, c_size_t)),
     "restway_response_header_value": (c_char_p, (ResponseHandle, c_size_t)),
+    "restway_response_trailer": (c_char_p, (ResponseHandle, c_char_p)),
+    "restway_response_trailer_count": (c_size_t, (ResponseHandle,)),
+    "restway_response_trailer_name": (c_char_p, (ResponseHandle, c_size_t)),
+    "restway_response_trailer_value": (c_char_p, (ResponseHandle, c_size_t)),
     "restway_response_body": (c_void_p, (ResponseHandle, _size_out)),
     "restway_response_json": (c_char_p, (ResponseHandle, _size_out)),
     "restway_response_is_mapped": (c_int32, (ResponseHandle,)),

@@ -40,6 +40,7 @@ class Request(Owner[native.RequestHandle]):
         json: A body to be written as JSON, instead of `body`.
         timeout: Seconds for the whole exchange, redirects included; None takes the client's,
             `math.inf` sets none.
+        priority: Which goes first of those that wait for a connection: the higher one; 0 is usual.
 
     Raises UsageError, TypeError, ValueError, OverflowError. Which route serves the request, and
     whether its variables are complete, is found out when it is sent.
@@ -72,6 +73,7 @@ class Request(Owner[native.RequestHandle]):
         media_type: str | None = None,
         json: Any = None,
         timeout: float | None = None,
+        priority: int | None = None,
     ) -> Request:
         """A request to a path below the environment's base URL, such as `enterprises/12`.
 
@@ -89,6 +91,7 @@ class Request(Owner[native.RequestHandle]):
             media_type=media_type,
             json=json,
             timeout=timeout,
+            priority=priority,
         )
         return request
 
@@ -105,6 +108,7 @@ class Request(Owner[native.RequestHandle]):
         media_type: str | None = None,
         json: Any = None,
         timeout: float | None = None,
+        priority: int | None = None,
     ) -> Request:
         """A request to a named route; `method` is one of the route's, None its first."""
         handle = make(
@@ -122,6 +126,7 @@ class Request(Owner[native.RequestHandle]):
             media_type=media_type,
             json=json,
             timeout=timeout,
+            priority=priority,
         )
         return request
 
@@ -138,6 +143,7 @@ class Request(Owner[native.RequestHandle]):
         media_type: str | None = None,
         json: Any = None,
         timeout: float | None = None,
+        priority: int | None = None,
     ) -> Request:
         """A request about an object: its entity and `method` find the route, its attributes fill
         the path's variables."""
@@ -158,6 +164,7 @@ class Request(Owner[native.RequestHandle]):
             media_type=media_type,
             json=json,
             timeout=timeout,
+            priority=priority,
         )
         return request
 
@@ -174,6 +181,7 @@ class Request(Owner[native.RequestHandle]):
         media_type: str | None = None,
         json: Any = None,
         timeout: float | None = None,
+        priority: int | None = None,
     ) -> Request:
         """A request about a draft, as about an object; it also makes the body of a POST, PUT or
         PATCH. What the draft says is copied when the request is sent."""
@@ -194,6 +202,7 @@ class Request(Owner[native.RequestHandle]):
             media_type=media_type,
             json=json,
             timeout=timeout,
+            priority=priority,
         )
         return request
 
@@ -222,6 +231,7 @@ class Request(Owner[native.RequestHandle]):
         media_type: str | None = None,
         json: Any = None,
         timeout: float | None = None,
+        priority: int | None = None,
         auth: Literal["default", "bypass", "none"] | None = None,
         idempotency_key: str | Literal[True] | None = None,
     ) -> None:
@@ -239,6 +249,10 @@ class Request(Owner[native.RequestHandle]):
         """
         self._fill(variables, params, headers, timeout)
         self._set_body(body, media_type, json)
+        if priority is not None:
+            if not -(2**31) <= priority < 2**31:
+                raise OverflowError(f"a priority has 32 bits, which {priority} exceeds")
+            check(native.lib.restway_request_set_priority, self._handle, priority)
         if auth is not None:
             mode = _AUTH_MODES.get(auth)
             if mode is None:

@@ -67,6 +67,18 @@ class Response(Owner[native.ResponseHandle]):
         return self._headers
 
     @property
+    def trailers(self) -> Headers:
+        """The fields behind the body (RFC 9110, section 6.5), by name as headers; mostly none."""
+        handle, lib = self._handle, native.lib
+        return Headers(
+            (
+                native.borrowed(lib.restway_response_trailer_name(handle, index)) or "",
+                native.borrowed(lib.restway_response_trailer_value(handle, index)) or "",
+            )
+            for index in range(lib.restway_response_trailer_count(handle))
+        )
+
+    @property
     def body(self) -> bytes:
         """The body as it was received, with its content coding (gzip) removed."""
         handle, length = self._handle, native.number()
