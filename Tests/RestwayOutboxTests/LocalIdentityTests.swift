@@ -98,6 +98,22 @@ final class LocalIdentityTests: JournalTestCase {
         XCTAssertEqual(settled.identities.first?.number, 2, "numbers are not given again")
     }
 
+    func testAnObjectThatIsNotCreatedYetIsKnownByItsStoreKey() throws {
+        let journal = try openSender()
+        var post = entry(lane, creates: local)
+        (post.entity, post.storeKey) = ("Thing", 7)
+        let id = try journal.enqueue(post)
+        var put = entry(lane, path: local.text)
+        (put.entity, put.storeKey) = ("Thing", 8)
+        _ = try journal.enqueue(put)
+        XCTAssertEqual(try journal.local(entity: "Thing", storeKey: 7), local)
+        XCTAssertNil(try journal.local(entity: "Thing", storeKey: 8))
+        XCTAssertNil(try journal.local(entity: "Other", storeKey: 7))
+        _ = try taken(journal)
+        _ = try journal.settle([created(id)])
+        XCTAssertNil(try journal.local(entity: "Thing", storeKey: 7))
+    }
+
     func testWhatNobodyCreatesIsRefused() throws {
         let journal = try open()
         XCTAssertEqual(

@@ -29,6 +29,7 @@ enum JournalSchema {
         CREATE INDEX itemByTurn ON item (turn, id) WHERE turn IS NOT NULL;
         CREATE INDEX itemDead ON item (id) WHERE state = 1;
         CREATE UNIQUE INDEX itemByCreation ON item (creates) WHERE creates IS NOT NULL;
+        CREATE INDEX itemByObject ON item (entity, storeKey) WHERE creates IS NOT NULL;
         CREATE TABLE dependency (
             local TEXT NOT NULL, item INTEGER NOT NULL,
             PRIMARY KEY (local, item)) WITHOUT ROWID;

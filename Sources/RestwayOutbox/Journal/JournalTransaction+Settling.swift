@@ -6,15 +6,19 @@ extension JournalTransaction {
     func settle(
         _ settlement: OutboxSettlement, _ result: inout OutboxSettled
     ) throws(OutboxError) {
+        switch settlement {
+        case .remove(let id):
+            return try remove(id, identity: nil, lane: nil, &result)
+        case .created(let id, let identity, let lane):
+            return try remove(id, identity: identity, lane: lane, &result)
+        case .postpone, .bury: break
+        }
         guard let item = try item(settlement.id) else {
             result.missing.append(settlement.id)
             return
         }
         switch settlement {
-        case .remove:
-            try remove(item, identity: nil, lane: nil, &result)
-        case .created(_, let identity, let lane):
-            try remove(item, identity: identity, lane: lane, &result)
+        case .remove, .created: break
         case .postpone(_, let nextAttemptAt, let askedUntil, let mayHaveArrived, let trouble):
             try postpone(item, nextAttemptAt, askedUntil, mayHaveArrived, trouble)
         case .bury(_, let trouble, let answer):
@@ -23,24 +27,26 @@ extension JournalTransaction {
     }
 
     private func remove(
-        _ item: OutboxItem, identity: Identity?, lane: Lane?, _ result: inout OutboxSettled
+        _ id: Int64, identity: Identity?, lane: Lane?, _ result: inout OutboxSettled
     ) throws(OutboxError) {
-        let old = item.entry.lane.name
-        let before = try head(old)
+        guard let item = try brief(id) else {
+            result.missing.append(id)
+            return
+        }
+        let before = try head(beside: item)
         try delete(item)
-        if let local = item.entry.creates {
+        if let local = item.creates {
             if let identity {
                 let known = OutboxIdentity(
                     number: nextIdentityNumber(), local: local, identity: identity,
-                    entity: item.entry.entity, storeKey: item.entry.storeKey)
+                    entity: item.entity, storeKey: item.storeKey)
                 try name(local, known, lane: lane)
                 result.identities.append(known)
             } else {
                 try giveUp(local, &result)
             }
         }
-        // A dead letter that is dropped may have been passed by, and was no head then.
-        try passTurn(old, from: before?.id == item.id ? nil : before)
+        try passTurn(item.lane, from: before)
     }
 
     private func postpone(
@@ -129,13 +135,12 @@ extension JournalTransaction {
         while index < dropped.count {
             let id = dropped[index]
             index += 1
-            guard let item = try item(id) else { continue }
-            let lane = item.entry.lane.name
-            let before = try head(lane)
+            guard let item = try brief(id) else { continue }
+            let before = try head(beside: item)
             try delete(item)
             try deleteDependencies(of: id)
-            try passTurn(lane, from: before?.id == id ? nil : before)
-            guard let local = item.entry.creates else { continue }
+            try passTurn(item.lane, from: before)
+            guard let local = item.creates else { continue }
             dropped += try dependents(of: local).filter { seen.insert($0).inserted }
         }
         return dropped

@@ -18,8 +18,9 @@ final class JournalTransaction {
     /// The first of its lane that is not passed by.
     struct Head: Equatable {
         var id: Int64
-        var isDead: Bool
-        var nextAttemptAt: Int64
+        /// What its turn is, and what it should be.
+        var turn: Int64?
+        var rightfulTurn: Int64?
     }
 
     let file: JournalConnection
@@ -108,11 +109,41 @@ final class JournalTransaction {
         try IdentityRow.find(file, local)
     }
 
+    /// What has to be known of an item that is taken out.
+    struct Brief {
+        var id: Int64
+        var lane: String
+        var isDead: Bool
+        var hasTurn: Bool
+        var creates: LocalID?
+        var entity: String?
+        var storeKey: Int64?
+    }
+
+    func brief(_ id: Int64) throws(OutboxError) -> Brief? {
+        try file.first(
+            "SELECT id, lane, state, turn, creates, entity, storeKey FROM item WHERE id = ?1",
+            .integer(id)
+        ) { row in
+            Brief(
+                id: row.integer(0), lane: row.string(1) ?? "", isDead: row.integer(2) != 0,
+                hasTurn: row.storage(3) == .integer,
+                creates: row.string(4).map { LocalID(unchecked: $0) }, entity: row.string(5),
+                storeKey: row.storage(6) == .integer ? row.integer(6) : nil)
+        }
+    }
+
     /// Takes an item out, and leaves its lane's turn to the caller.
-    func delete(_ item: OutboxItem) throws(OutboxError) {
+    func delete(_ item: Brief) throws(OutboxError) {
         try file.run("DELETE FROM item WHERE id = ?1", .integer(item.id))
-        count(
-            waiting: item.state == .dead ? 0 : -1, dead: item.state == .dead ? -1 : 0)
+        count(waiting: item.isDead ? 0 : -1, dead: item.isDead ? -1 : 0)
+    }
+
+    /// Who has the turn beside `item`: nobody, when that has it.
+    func head(beside item: Brief) throws(OutboxError) -> Head? {
+        if item.hasTurn { return nil }
+        let head = try head(item.lane)
+        return head?.id == item.id ? nil : head
     }
 
     func deleteDependencies(of id: Int64) throws(OutboxError) {
@@ -124,40 +155,34 @@ final class JournalTransaction {
     /// The first item of a lane, dead ones left out where they are passed by; nil: the lane is
     /// empty.
     func head(_ lane: String) throws(OutboxError) -> Head? {
-        let waiting = try head(lane, .waiting)
-        guard deadLetters == .blockTheirLane, counters.dead > 0,
-            let dead = try head(lane, .dead)
-        else { return waiting }
-        guard let waiting else { return dead }
-        return waiting.id < dead.id ? waiting : dead
-    }
-
-    private func head(_ lane: String, _ state: OutboxItem.State) throws(OutboxError) -> Head? {
-        try file.first(
-            "SELECT id, nextAttemptAt FROM item WHERE lane = ?1 AND state = ?2 ORDER BY id LIMIT 1",
-            .text(lane), .integer(state.rawValue)
+        // The states stand in the text: a parameter that a partial index is compared with makes
+        // SQLite prepare the statement anew whenever it is bound.
+        let waiting = try file.first(
+            "SELECT id, turn, nextAttemptAt, EXISTS (SELECT 1 FROM dependency WHERE item = id) "
+                + "FROM item WHERE lane = ?1 AND state = 0 ORDER BY id LIMIT 1", .text(lane)
         ) { row in
-            Head(id: row.integer(0), isDead: state == .dead, nextAttemptAt: row.integer(1))
+            Head(
+                id: row.integer(0), turn: row.storage(1) == .integer ? row.integer(1) : nil,
+                rightfulTurn: row.integer(3) == 0 ? row.integer(2) : nil)
         }
+        guard deadLetters == .blockTheirLane, counters.dead > 0 else { return waiting }
+        let dead = try file.first(
+            "SELECT id FROM item WHERE lane = ?1 AND state = 1 ORDER BY id LIMIT 1", .text(lane)
+        ) { Head(id: $0.integer(0), turn: nil, rightfulTurn: nil) }
+        guard let waiting, let dead else { return waiting ?? dead }
+        return waiting.id < dead.id ? waiting : dead
     }
 
     /// Gives the head of a lane its turn, and takes it from who was the head before.
     func passTurn(_ lane: String, from before: Head?) throws(OutboxError) {
         let head = try head(lane)
         if let before, before.id != head?.id { try setTurn(before.id, nil) }
-        guard let head else { return }
-        if head.isDead { return try setTurn(head.id, nil) }
-        try setTurn(head.id, hasDependencies(head.id) ? nil : head.nextAttemptAt)
-    }
-
-    func hasDependencies(_ id: Int64) throws(OutboxError) -> Bool {
-        try file.exists("SELECT 1 FROM dependency WHERE item = ?1 LIMIT 1", .integer(id))
+        guard let head, head.turn != head.rightfulTurn else { return }
+        try setTurn(head.id, head.rightfulTurn)
     }
 
     private func setTurn(_ id: Int64, _ turn: Int64?) throws(OutboxError) {
-        try file.run(
-            "UPDATE item SET turn = ?2 WHERE id = ?1 AND turn IS NOT ?2", .integer(id),
-            .integer(turn))
+        try file.run("UPDATE item SET turn = ?2 WHERE id = ?1", .integer(id), .integer(turn))
     }
 
     /// Another rule than the one by which turns were given: gives them anew where that matters.

@@ -16,10 +16,10 @@ extension OutboxJournal {
     /// Of one lane.
     package func counts(_ lane: Lane) throws(OutboxError) -> OutboxCounts {
         try reader.withLock { (file) throws(OutboxError) in
-            let counts = try [OutboxItem.State.waiting, .dead].map { (state) throws(OutboxError) in
+            let counts = try ["0", "1"].map { (state) throws(OutboxError) in
                 try file.first(
-                    "SELECT count(*) FROM item WHERE lane = ?1 AND state = ?2", .text(lane.name),
-                    .integer(state.rawValue)
+                    "SELECT count(*) FROM item WHERE lane = ?1 AND state = \(state)",
+                    .text(lane.name)
                 ) { Int($0.integer(0)) } ?? 0
             }
             return OutboxCounts(waiting: counts[0], dead: counts[1])
@@ -140,6 +140,18 @@ extension OutboxJournal {
     }
 
     // MARK: Identities
+
+    /// What the object with this store key is called, as long as the request that creates it is
+    /// stored: for a store that keeps its keys longer than a process lives.
+    package func local(entity: String, storeKey: Int64) throws(OutboxError) -> LocalID? {
+        try reader.withLock { (file) throws(OutboxError) in
+            try file.first(
+                "SELECT creates FROM item WHERE entity = ?1 AND storeKey = ?2 "
+                    + "AND creates IS NOT NULL ORDER BY id DESC LIMIT 1",
+                .text(entity), .integer(storeKey)
+            ) { LocalID(unchecked: $0.string(0) ?? "") }
+        }
+    }
 
     /// nil as long as the server has not named the object.
     package func identity(of local: LocalID) throws(OutboxError) -> OutboxIdentity? {
