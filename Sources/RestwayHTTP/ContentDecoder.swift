@@ -5,11 +5,12 @@ package enum ContentDecoder {
     private static let codingsMax = 4
 
     /// - Parameters:
-    ///   - body: As it came. It is returned as it is when it has no coding.
+    ///   - body: As it came. It is returned as it is when it has no coding, and then nobody else
+    ///     holds it.
     ///   - headers: Of the response; `Content-Encoding` is read.
     ///   - bytesMax: The most bytes that any step may produce.
     package static func decode(
-        _ body: [UInt8], headers: Headers, bytesMax: Int
+        _ body: consuming [UInt8], headers: Headers, bytesMax: Int
     ) throws(BodyError) -> [UInt8] {
         // The answer to HEAD names a coding too.
         guard !body.isEmpty, let codings = headers.joined("Content-Encoding") else { return body }
