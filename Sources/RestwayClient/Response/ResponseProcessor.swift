@@ -43,7 +43,8 @@ struct ResponseProcessor {
         do {
             received.body = Body(
                 try ContentDecoder.decode(
-                    consume encodedBody, headers: head.headers, bytesMax: client.options.bodyBytesMax))
+                    consume encodedBody, headers: head.headers,
+                    bytesMax: client.options.bodyBytesMax))
         } catch {
             throw failure(.init(error), "\(describe(received)): \(error.message)", received)
         }
