@@ -110,6 +110,12 @@ typedef enum RESTWAY_OPEN_ENUM restway_status {
     /** The answer to a batch is not what its format says, or a call of the batch before this one
      *  failed and it was not sent. */
     RESTWAY_E_BATCH = 80,
+    /** The server could not be reached: the request is stored, and is sent when it can be
+     *  (docs/OUTBOX.md). */
+    RESTWAY_E_QUEUED = 90,
+    /** The outbox's file cannot be read or written, or another process is its sender; the error's
+     *  field is the file's path. */
+    RESTWAY_E_OUTBOX = 91,
     /** Not a status: pins the type to 32 bits. */
     RESTWAY_STATUS_PIN_ = 0x7fffffff
 } restway_status;

@@ -92,13 +92,16 @@ typedef struct restway_client_options {
     /** A JSON object for that transport; NULL gives it what the API document says, else the options
      *  of its plugin. *Copied*. */
     const char *transport_options;
+    /** The file of the outbox (docs/OUTBOX.md), in place of the one that the document names;
+     *  relative to the working directory. NULL keeps that. *Copied*. */
+    const char *outbox_path;
 } restway_client_options;
 
 /** Options with nothing but defaults. */
 #define RESTWAY_CLIENT_OPTIONS_INIT \
     { \
         sizeof(restway_client_options), NULL, NULL, NULL, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, NULL, \
-            NULL, 0, NULL, NULL, NULL \
+            NULL, 0, NULL, NULL, NULL, NULL \
     }
 
 /** Sets the first @p size bytes of @p options to what RESTWAY_CLIENT_OPTIONS_INIT would set, for
@@ -111,18 +114,20 @@ typedef struct restway_client_options {
 RESTWAY_API RESTWAY_MUST_USE restway_status restway_client_options_init(
     restway_client_options *options, size_t size, restway_error **out_error);
 
-/** Makes a client, and opens its store. Nothing is connected and no thread is started before its
- *  first call.
+/** Makes a client, and opens its store and its outbox. Nothing is connected before its first call,
+ *  unless its outbox holds requests that can go out: those do a moment later.
  *
  *  @param api        Kept alive (+1) by the client, and frozen by this.
  *  @param options    *Copied*; NULL takes defaults.
  *  @param out_client Receives a handle owned by the caller (+1).
  *  @return RESTWAY_OK, RESTWAY_E_UNKNOWN_ENVIRONMENT, RESTWAY_E_INVALID_URL,
  *          RESTWAY_E_INVALID_ARGUMENT, RESTWAY_E_STORE (the file of a SQLite store, which the error
- *          names), RESTWAY_E_PLUGIN (one that does not load or is not allowed; a mapper or
- *          transport that there is not, or that does not open; the error says where it is named).
+ *          names), RESTWAY_E_OUTBOX (the file of the outbox, which the error names),
+ *          RESTWAY_E_CONFIG (an outbox_path without an `outbox` in the document),
+ *          RESTWAY_E_PLUGIN (one that does not load or is not allowed; a mapper or transport that
+ *          there is not, or that does not open; the error says where it is named).
  *
- *  Threads: any. Blocks: on the file of a SQLite store, else never. */
+ *  Threads: any. Blocks: on the files of a SQLite store and of an outbox, else never. */
 RESTWAY_API RESTWAY_MUST_USE restway_status restway_client_create(
     restway_api *api, const restway_client_options *options, restway_client **out_client,
     restway_error **out_error);

@@ -27,6 +27,13 @@ typedef enum RESTWAY_OPEN_ENUM restway_event_kind {
     /** A batch session has completed; exactly one for each restway_batch_send() that returned
      *  RESTWAY_OK, behind the events of its requests. */
     RESTWAY_EVENT_BATCH = 5,
+    /** An item of the outbox was delivered, or has become a dead letter: see
+     *  restway_outbox_item_fn. Only when the client has an outbox observer. */
+    RESTWAY_EVENT_OUTBOX_ITEM = 6,
+    /** A flush of the outbox is over: exactly one for each restway_outbox_flush() that returned
+     *  RESTWAY_OK, and, when the client has an outbox observer, for each in which something was
+     *  sent. */
+    RESTWAY_EVENT_OUTBOX_FLUSHED = 7,
     /** Not a kind: pins the type to 32 bits. */
     RESTWAY_EVENT_KIND_PIN_ = 0x7fffffff
 } restway_event_kind;
@@ -38,7 +45,8 @@ typedef struct restway_event {
     /** A restway_status: how the call completed, or the attempt ended. */
     uint32_t status;
     /** The context that was given to restway_client_send(), restway_client_observe(),
-     *  restway_batch_add() or restway_batch_send(). */
+     *  restway_batch_add(), restway_batch_send(), restway_outbox_flush() or
+     *  restway_client_set_outbox_observer(). */
     uint64_t token;
     /** restway_call_id() of the call that the event is about; 0 with RESTWAY_EVENT_CHANGED. */
     uint64_t call_id;
@@ -50,6 +58,9 @@ typedef struct restway_event {
         restway_error *error;
         /** RESTWAY_EVENT_CHANGED. Owned by the caller (+1). */
         restway_changes *changes;
+        /** RESTWAY_EVENT_OUTBOX_ITEM: one item, and RESTWAY_EVENT_OUTBOX_FLUSHED: what was sent.
+         *  restway_outbox_items_error() says what @p status means. Owned by the caller (+1). */
+        struct restway_outbox_items *items;
     } payload;
     /** Zero. */
     uint64_t reserved[4];

@@ -22,6 +22,7 @@
 #include "mapping.h"
 #include "object.h"
 #include "observer.h"
+#include "outbox.h"
 #include "plugins.h"
 #include "progress.h"
 #include "query.h"

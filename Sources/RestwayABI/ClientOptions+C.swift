@@ -22,6 +22,7 @@ extension ClientOptions {
         clock = Handle.object(ManualClock.self, c.clock)
         randomSeed = c.random_seed
         storePath = try Argument.optionalString(c.store_path, "options.store_path")
+        outboxPath = try Argument.optionalString(c.outbox_path, "options.outbox_path")
         transport = try Argument.optionalString(c.transport, "options.transport")
         transportOptions = try Argument.optionalString(
             c.transport_options, "options.transport_options")

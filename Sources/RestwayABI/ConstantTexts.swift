@@ -53,7 +53,8 @@ enum ConstantTexts {
             (.RESTWAY_E_MAPPING, "RESTWAY_E_MAPPING"),
             (.RESTWAY_E_NO_OBJECT, "RESTWAY_E_NO_OBJECT"),
             (.RESTWAY_E_STORE, "RESTWAY_E_STORE"), (.RESTWAY_E_PLUGIN, "RESTWAY_E_PLUGIN"),
-            (.RESTWAY_E_BATCH, "RESTWAY_E_BATCH"),
+            (.RESTWAY_E_BATCH, "RESTWAY_E_BATCH"), (.RESTWAY_E_QUEUED, "RESTWAY_E_QUEUED"),
+            (.RESTWAY_E_OUTBOX, "RESTWAY_E_OUTBOX"),
         ]
         return Dictionary(
             uniqueKeysWithValues: all.map { ($0.0.rawValue, CText($0.1)) })

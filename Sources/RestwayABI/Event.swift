@@ -22,6 +22,10 @@ extension restway_event {
             target.initialize(to: restway_event(notice))
             notice.end()
             return true
+        case .outbox(let notice):
+            target.initialize(to: restway_event(notice))
+            notice.end()
+            return true
         }
     }
 
@@ -65,6 +69,18 @@ extension restway_event {
         payload.error = notice.failure.map { Handle.give(ErrorHandle($0)) }
     }
 
+    private init(_ notice: OutboxNotice) {
+        self.init()
+        switch notice.kind {
+        case .item: kind = restway_event_kind.RESTWAY_EVENT_OUTBOX_ITEM.rawValue
+        case .flushed: kind = restway_event_kind.RESTWAY_EVENT_OUTBOX_FLUSHED.rawValue
+        }
+        token = notice.token
+        let failure = notice.requests.failure
+        status = (failure.map { restway_status($0.reason) } ?? .RESTWAY_OK).rawValue
+        payload.items = Handle.give(StoredRequestsHandle(notice.requests))
+    }
+
     private init(_ notice: ChangeNotice) {
         self.init()
         kind = restway_event_kind.RESTWAY_EVENT_CHANGED.rawValue
@@ -79,6 +95,10 @@ extension restway_event {
         guard payload.response != nil else { return }
         if kind == restway_event_kind.RESTWAY_EVENT_CHANGED.rawValue {
             Handle.release(ChangeList.self, payload.changes)
+        } else if kind == restway_event_kind.RESTWAY_EVENT_OUTBOX_ITEM.rawValue
+            || kind == restway_event_kind.RESTWAY_EVENT_OUTBOX_FLUSHED.rawValue
+        {
+            Handle.release(StoredRequestsHandle.self, payload.items)
         } else if status == restway_status.RESTWAY_OK.rawValue {
             Handle.release(ResponseHandle.self, payload.response)
         } else {

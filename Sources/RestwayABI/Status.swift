@@ -41,6 +41,8 @@ extension restway_status {
             case .store: .RESTWAY_E_STORE
             case .plugin: .RESTWAY_E_PLUGIN
             case .batch: .RESTWAY_E_BATCH
+            case .queued: .RESTWAY_E_QUEUED
+            case .outbox: .RESTWAY_E_OUTBOX
             }
     }
 }
@@ -83,6 +85,8 @@ extension Failure.Reason {
         case .RESTWAY_E_STORE: self = .store
         case .RESTWAY_E_PLUGIN: self = .plugin
         case .RESTWAY_E_BATCH: self = .batch
+        case .RESTWAY_E_QUEUED: self = .queued
+        case .RESTWAY_E_OUTBOX: self = .outbox
         case .RESTWAY_OK, .RESTWAY_STATUS_PIN_: return nil
         @unknown default: return nil
         }

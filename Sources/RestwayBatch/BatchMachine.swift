@@ -2,7 +2,8 @@
 ///
 /// Requests go out in their order, at most `limit` in a call, one call after the other: the next
 /// one when every request of the one before has ended or wants to go out again (with a newer
-/// credential, or after a wait). After a call that failed nothing goes out any more.
+/// credential, or after a wait). One that steps aside is not waited for: it goes with a later call.
+/// After a call that failed nothing goes out any more.
 ///
 /// No clock, no lock, no I/O: feed it an event, perform the actions it returns.
 package struct BatchMachine {
@@ -26,6 +27,8 @@ package struct BatchMachine {
         case ready
         /// It is on its way, in the call under way.
         case carried
+        /// It comes when it can; the others do not wait for it.
+        case aside
         case ended
     }
 
@@ -66,9 +69,16 @@ package struct BatchMachine {
 
     /// A request wants to go out, for the first time or again.
     package mutating func arrive(_ item: Int) -> [Action] {
-        guard places[item] == .away, !hasStopped else { return [] }
+        guard places[item] == .away || places[item] == .aside, !hasStopped else { return [] }
         guard !hasFailed else { return [.refuse([item])] }
         move(item, .ready)
+        return goOn()
+    }
+
+    /// A request does not know when it can go out: that may depend on others of this session.
+    package mutating func stepAside(_ item: Int) -> [Action] {
+        guard places[item] == .away else { return [] }
+        move(item, .aside)
         return goOn()
     }
 
@@ -135,6 +145,7 @@ package struct BatchMachine {
         }
         guard call == nil, !hasFailed, !hasStopped, count(.away) == 0 else { return [] }
         let next = Array(items(.ready).prefix(limit))
+        guard !next.isEmpty else { return [] }
         for item in next { move(item, .carried) }
         callLast += 1
         call = callLast

@@ -33,7 +33,9 @@ package final class API: Sendable {
         }
         var definition = try result.get()
         let name = path.utf8.lastIndex(of: UInt8(ascii: "/"))
-        definition.store.resolve(in: name.map { String(path[...$0]) } ?? "")
+        let directory = name.map { String(path[...$0]) } ?? ""
+        definition.store.resolve(in: directory)
+        definition.outbox?.resolve(in: directory)
         self.init(definition)
     }
 

@@ -20,6 +20,8 @@ struct APIDefinition: Sendable {
 
     /// `nil`: requests are not sent in batches.
     var batch: BatchDefinition?
+    /// `nil`: no request is stored.
+    var outbox: OutboxDefinition?
 
     var redaction = Redaction()
     var store = StoreSettings()

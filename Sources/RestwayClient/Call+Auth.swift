@@ -5,7 +5,7 @@ import RestwaySupport
 extension Call {
     /// - Parameter isOnWorker: The host may be asked right here.
     func perform(_ request: PreparedRequest, isOnWorker: Bool) {
-        if boards(request) { return }
+        if enters(request, isOnWorker: isOnWorker) || boards(request) { return }
         let mode = request.isTrusted ? request.sending.auth : .none
         guard mode != .none, client.auth.concernsCalls else {
             transmit(request, request.exchange, isOnWorker: isOnWorker)
@@ -27,7 +27,7 @@ extension Call {
         state.withLock { state in
             switch state.phase {
             case .exchanging, .processing: break
-            case .parked, .exchanged, .committing, .completed: return nil
+            case .parked, .exchanged, .committing, .storing, .completed: return nil
             }
             state.phase = .parked
             state.waitNumber += 1

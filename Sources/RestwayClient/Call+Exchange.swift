@@ -56,7 +56,7 @@ extension Call {
                 return true
             case .parked, .exchanged, .processing, .committing:
                 return true
-            case .completed:
+            case .storing, .completed:
                 return false
             }
         }
@@ -75,6 +75,7 @@ extension Call {
         guard isWanted else { return }
         switch result {
         case .failure(let error):
+            client.missed(request, error)
             var failure = Failure(error)
             failure.message = "\(description): \(error.message)"
             if !recovers(failure, request, isOnWorker: isOnWorker) {
@@ -86,6 +87,7 @@ extension Call {
                 return
             }
             log.receives(head)
+            client.reached(request)
             transferred(request)
             if follow(head, summary, of: request, isOnWorker: isOnWorker) { return }
             let process = { @Sendable (isOnWorker: Bool) in

@@ -15,7 +15,7 @@ extension Call {
                 return true
             }
         }
-        return retries(failure, request, now)
+        return goesIntoOutbox(failure) || retries(failure, request, now)
     }
 
     private func isRefusal(_ failure: Failure, _ request: PreparedRequest) -> Bool {

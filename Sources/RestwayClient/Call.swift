@@ -38,6 +38,8 @@ package final class Call: Sendable {
         case processing
         /// The store is changing: too late to cancel.
         case committing
+        /// The outbox takes its request: too late to cancel.
+        case storing
         case completed(Outcome)
     }
 
@@ -64,6 +66,10 @@ package final class Call: Sendable {
         var note: String?
         /// What it has to do with a batch, until it has ended.
         var part: BatchPart?
+        /// Told of its end in the place of the host.
+        var follower: (@Sendable (Outcome) -> Void)?
+        /// The request with which it is in a lane of the outbox.
+        var laneRequest: PreparedRequest?
         /// Threads that wait without a deadline, and what one of them is to do instead of a worker.
         var waiterCount = 0
         var work: (@Sendable () -> Void)?
@@ -243,6 +249,11 @@ package final class Call: Sendable {
         }
     }
 
+    /// Tells `follower` how the call ends, before anybody else knows of it.
+    func follow(_ follower: @escaping @Sendable (Outcome) -> Void) {
+        state.withLock { $0.follower = follower }
+    }
+
     /// Makes the call a part of a batch, before anybody else knows of it.
     func join(_ part: BatchPart) {
         state.withLock { $0.part = part }
@@ -259,8 +270,10 @@ package final class Call: Sendable {
 
     /// - Parameter isOnWorker: The notice may run right here, when its turn has come.
     func finish(
-        _ outcome: Outcome, whenCommitting: Bool = true, isOnWorker: Bool = false
+        _ outcome: Outcome, whenCommitting: Bool = true, whenStoring: Bool = false,
+        isOnWorker: Bool = false
     ) {
+        if case .failure(let failure) = outcome, goesIntoOutbox(failure) { return }
         // What was in flight, and whether notices have to be started, when this call is the one
         // that completes it.
         var abandonedWork: (@Sendable () -> Void)?
@@ -270,15 +283,18 @@ package final class Call: Sendable {
         var wasParked = false
         var part: BatchPart?
         var credential: UInt64?
+        var claim: OutboxClaim?
+        var follower: (@Sendable (Outcome) -> Void)?
         let now = client.clock.now()
         let ended: (exchange: ExchangeID?, owesStart: Bool)? = state.update { state in
             var exchange: ExchangeID?
             switch state.phase {
             case .completed: return nil
             case .committing where !whenCommitting: return nil
+            case .storing where !whenStoring: return nil
             case .exchanging(let id): exchange = id
             case .parked: wasParked = true
-            case .exchanged, .processing, .committing: break
+            case .exchanged, .processing, .committing, .storing: break
             }
             let outcome = state.attempts.completing(outcome, now)
             state.phase = .completed(outcome)
@@ -290,6 +306,8 @@ package final class Call: Sendable {
             abandonedRead = reader?.leave(id)
             part = state.part.take()
             credential = state.attempts.credential
+            claim = state.laneRequest.take()?.claim
+            follower = state.follower.take()
             let owesStart = lastProgress(&state, outcome)
             // Under the lock: notices keep the order in which others see calls complete.
             let notice = state.receiver.take().map { receiver in
@@ -309,6 +327,8 @@ package final class Call: Sendable {
             original.exchange, outcome,
             milliseconds: now.milliseconds(since: started))
         part?.ended(outcome, credential: credential)
+        follower?(outcome)
+        if let claim { client.outbox?.leave(claim.lane, self) }
         // Behind the notice: a closed client without calls has nothing more to tell.
         client.ended(self)
         if ended.owesStart { client.delivery.start(isOnWorker: isOnWorker) }

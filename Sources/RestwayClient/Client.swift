@@ -27,6 +27,9 @@ package final class Client: Sendable {
     let auth: AuthDriver
     let retry: RetryDriver
     let standardHeaders: StandardHeaders
+    /// `nil`: the document has none.
+    package let outbox: Outbox?
+    let wayToServer = ReachabilityState()
 
     /// Whether a relationship of an object stays out of a request with this method to this path. A
     /// question to the host.
@@ -87,6 +90,9 @@ package final class Client: Sendable {
             AuthSurroundings(
                 transport: transports.standard, pool: pool, clock: clock, timers: timers,
                 userAgent: options.userAgent, timeouts: options.timeouts))
+        outbox = try Outbox.make(
+            definition, options, pool: pool, clock: clock, timers: timers, delivery: delivery)
+        outbox?.begin(self)
     }
 
     deinit {
@@ -142,6 +148,7 @@ package final class Client: Sendable {
         try refuseAfterFork()
         let loaded = api.loaded
         let spec = spec.captured()
+        let isAskedAbout = isAskedAbout && spec.stored == nil
         let (interceptor, exclusion) = state.withLock {
             (isAskedAbout ? $0.interceptor : nil, $0.exclusion)
         }
@@ -180,6 +187,7 @@ package final class Client: Sendable {
             swap(&format, &state.batchFormat)
             return Array(state.calls.values)
         }
+        outbox?.close()
         for call in calls { call.abort(Self.closedFailure) }
         auth.close()
         if calls.isEmpty { endDelivery() }
@@ -231,6 +239,7 @@ package final class Client: Sendable {
         try refuseAfterFork()
         guard !isClosed else { throw Self.closedFailure }
         auth.setCredential(credential)
+        outbox?.credentialChanged()
     }
 
     /// Sets the retry policy, in place of the document's; `nil` retries nothing.
@@ -324,6 +333,7 @@ package final class Client: Sendable {
 
     /// The client is closed and its last call has completed.
     private func endDelivery() {
+        outbox?.end()
         store.endObservers()
         delivery.end()
     }

@@ -42,6 +42,8 @@ package struct ClientOptions: Sendable {
     package var randomSeed: UInt64 = 0
     /// The file of a SQLite store, in place of what the document says.
     package var storePath: String?
+    /// The file of the outbox, in place of what the document says.
+    package var outboxPath: String?
 
     package init() {}
 

@@ -39,6 +39,8 @@ package struct Failure: Error, Sendable {
         case store
         case plugin
         case batch
+        case queued
+        case outbox
     }
 
     /// Where a failure comes from.
@@ -71,6 +73,10 @@ package struct Failure: Error, Sendable {
     package var field: String?
     package var details: [Detail] = []
     package var response: Response?
+    /// Of the request that was stored in the outbox.
+    package var outboxID: Int64 = 0
+    /// It is that of the call which carried the request in a batch.
+    var isOfCarrier = false
     /// Of a call that failed: every time it was sent.
     package var attempts: [CallAttempt] = []
 
@@ -112,6 +118,7 @@ extension Failure.Reason {
         case .noObject, .store: .store
         case .plugin: .plugin
         case .batch: .batch
+        case .queued, .outbox: .outbox
         }
     }
 }

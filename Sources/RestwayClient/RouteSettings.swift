@@ -14,6 +14,8 @@ struct RouteSettings: Sendable {
     var dataMapper: String?
     /// In place of the client's.
     var transport: TransportReference?
+    /// Whether its requests may be stored; `nil`: as the patterns of the outbox say.
+    var mayBeStored: Bool?
 
     var contentType: String? { headers.last { $0.name.lowercased() == "content-type" }?.value }
 }

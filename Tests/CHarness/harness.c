@@ -163,11 +163,11 @@ int closed_port(void) {
 }
 
 void remove_store(const char *directory, const char *path) {
-    static const char *const suffixes[] = {"", "-wal", "-shm"};
+    static const char *const suffixes[] = {"", "-wal", "-shm", "-sender"};
     char name[160];
     int is_gone = 0;
     for (int attempt = 0; attempt < 10000 && !is_gone; attempt++) {
-        for (size_t index = 0; index < 3; index++) {
+        for (size_t index = 0; index < 4; index++) {
             snprintf(name, sizeof name, "%s%s", path, suffixes[index]);
             unlink(name);
         }

@@ -37,6 +37,8 @@ OF_OTHER_PARTS = {
     "no method that sends an object": r"^no method of the route has a body by itself",
     "an object in a HEAD request": r"^a HEAD request has no body$",
     "no entity in route and request": r'^neither this nor its route names an "entity"$',
+    "a route that may be stored nowhere": r'^the document has no "outbox" ',
+    "a route that is never stored": r"^none of the route's methods is ever stored$",
     "a key of another scheme": r'^does not belong to scheme "',
     "what a scheme needs": r'^"(grant|tokenURL)" is missing$|^an API key goes into one place',
 }

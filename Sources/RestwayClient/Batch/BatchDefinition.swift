@@ -7,4 +7,6 @@ struct BatchDefinition: Sendable {
     var path: String
     /// Of requests in one call.
     var limit = BatchDefinition.limitUsual
+    /// Whether the server leaves alone what stands behind a request that failed.
+    var stopsAtFailure = false
 }

@@ -58,10 +58,26 @@ package final class BatchSession: Sendable {
         _ spec: RequestSpec, token: UInt64 = 0, completion: Call.Completion? = nil,
         end: @escaping @Sendable () -> Void = {}
     ) throws(Failure) -> Call {
+        try add(
+            spec, token: token,
+            receiver: completion.map { Call.Receiver(completion: $0, end: end) }, follower: nil)
+    }
+
+    /// The same for one whose end is told in the place of the host.
+    func add(
+        _ spec: RequestSpec, follower: @escaping @Sendable (Call.Outcome) -> Void
+    ) throws(Failure) {
+        _ = try add(spec, token: 0, receiver: nil, follower: follower)
+    }
+
+    private func add(
+        _ spec: RequestSpec, token: UInt64, receiver: Call.Receiver?,
+        follower: (@Sendable (Call.Outcome) -> Void)?
+    ) throws(Failure) -> Call {
         var spec = spec
         spec.travelsInBatch = true
-        let receiver = completion.map { Call.Receiver(completion: $0, end: end) }
         let call = try client.makeCall(spec, token: token, receiver: receiver)
+        if let follower { call.follow(follower) }
         _ = try client.batchItem(call.original)
         let added: Result<Void, Failure> = state.withLock { state in
             Result { () throws(Failure) in
@@ -176,6 +192,11 @@ package final class BatchSession: Sendable {
         }
     }
 
+    /// A request has to wait for its lane.
+    func stepAside(_ index: Int) {
+        act { $0.machine.stepAside(index) }
+    }
+
     /// A request has ended.
     func ended(_ index: Int, _ outcome: Call.Outcome) {
         act { state in
@@ -236,6 +257,8 @@ package final class BatchSession: Sendable {
     }
 
     private func fail(_ number: Int, _ failure: Failure) {
+        var failure = failure
+        failure.isOfCarrier = true
         act { state in
             let actions = state.machine.failed(number)
             state.carrier = nil
@@ -273,6 +296,7 @@ package final class BatchSession: Sendable {
                         "\(call.description) was not sent: a call of its batch before it failed: "
                             + failure.message)
                     refusal.isRetryable = failure.isRetryable
+                    refusal.isOfCarrier = true
                     call.abort(refusal)
                 }
             case .finish:

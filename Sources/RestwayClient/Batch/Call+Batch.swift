@@ -82,7 +82,7 @@ extension Client {
 
 extension BaseURL {
     /// What stands behind this base URL, with a leading slash; `nil` for what is not below it.
-    fileprivate func uri(of url: String) -> String? {
+    func uri(of url: String) -> String? {
         guard relativePath(of: url) != nil, url.utf8.starts(with: text.utf8) else { return nil }
         let rest = url.utf8.dropFirst(text.utf8.count).prefix { $0 != UInt8(ascii: "#") }
         let behind = String(Substring(rest))

@@ -12,6 +12,8 @@ package enum Notice: Sendable {
     case attempt(AttemptNotice)
     /// A batch session has completed.
     case batch(BatchNotice)
+    /// Something has happened in the outbox.
+    case outbox(OutboxNotice)
 
     /// Tells the host through its function; false when nobody wants to know any more.
     func run() -> Bool {
@@ -21,6 +23,7 @@ package enum Notice: Sendable {
         case .progress(let notice): notice.run()
         case .attempt(let notice): notice.run()
         case .batch(let notice): notice.run()
+        case .outbox(let notice): notice.run()
         }
         return true
     }
@@ -33,6 +36,7 @@ package enum Notice: Sendable {
         case .progress(let notice): _ = notice.take()
         case .attempt: break
         case .batch(let notice): notice.end()
+        case .outbox(let notice): notice.end()
         }
     }
 

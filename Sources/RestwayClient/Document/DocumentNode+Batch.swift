@@ -3,13 +3,14 @@ import RestwayRouting
 /// The section `batch`.
 extension DocumentNode {
     func batch() -> BatchDefinition? {
-        guard let object = object(["path", "limit"]) else { return nil }
+        guard let object = object(["path", "limit", "stopsAtFailure"]) else { return nil }
         let path = object.required("path").flatMap { $0.batchPath() }
         var limit = BatchDefinition.limitUsual
         if let stated = object["limit"]?.integer(in: 1...Int64(BatchDefinition.limitMax)) {
             limit = Int(stated)
         }
-        return path.map { BatchDefinition(path: $0, limit: limit) }
+        let stops = object["stopsAtFailure"]?.bool() ?? false
+        return path.map { BatchDefinition(path: $0, limit: limit, stopsAtFailure: stops) }
     }
 
     /// A path of its own: no variable, and nowhere but below the base URL.

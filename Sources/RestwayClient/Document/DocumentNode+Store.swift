@@ -38,7 +38,7 @@ extension DocumentNode {
         return nil
     }
 
-    private func filePath() -> String? {
+    func filePath() -> String? {
         guard let text = nonEmptyString() else { return nil }
         guard !text.utf8.contains(0) else {
             report("a path holds no NUL")

@@ -7,10 +7,11 @@ extension DocumentReader {
     static let routeKeys = [
         "method", "path", "parent", "entity", "response", "request", "absolute", "headers",
         "parameters", "timeoutMilliseconds", "retry", "auth", "dataMapper", "transport",
+        "offline",
     ]
 
     static let routeKeysOfLaterVersions = [
-        "offline", "cacheTTL", "invalidatesCachedRouteNames", "serializationName",
+        "cacheTTL", "invalidatesCachedRouteNames", "serializationName",
         "gzip", "lane",
     ]
 
@@ -98,7 +99,8 @@ extension DocumentReader {
             retry: object["retry"]?.routeRetryPolicy(over: definition.retry),
             auth: object["auth"]?.routeAuthMode(),
             dataMapper: object["dataMapper"]?.nonEmptyString(),
-            transport: object["transport"]?.transport())
+            transport: object["transport"]?.transport(),
+            mayBeStored: object["offline"].flatMap { offline($0, methods) })
         if let transport = settings.transport, let node = object["transport"] {
             definition.transportsOfRoutes.append((node.path, transport))
         }

@@ -9,12 +9,12 @@ struct DocumentReader {
     static let keys = [
         "$schema", "restway", "environment", "environments", "headers", "entities", "routes",
         "responses", "requests", "errors", "redact", "store", "transforms", "auth", "retry",
-        "plugins", "dataMapper", "transport", "batch",
+        "plugins", "dataMapper", "transport", "batch", "outbox",
     ]
 
     /// Sections of later versions: refused by name, so that nothing is silently left undone.
     static let keysOfLaterVersions = [
-        "outbox", "cache",
+        "cache",
     ]
 
     let problems = DocumentProblems()
@@ -56,6 +56,7 @@ struct DocumentReader {
         // A route's policy stands on that of the document.
         definition.retry = document["retry"]?.retryPolicy()
         definition.batch = document["batch"]?.batch()
+        definition.outbox = document["outbox"]?.outbox()
         // Descriptors name entities, so those come first.
         if let entities = document["entities"]?.namedMembers() {
             // Relationships name entities too, also later ones.

@@ -30,12 +30,15 @@ final class PreparedRequest: Sendable {
     /// Its body is still to be made: on a worker, where the host may be asked.
     let owesBody: Bool
     let travelsInBatch: Bool
+    /// `nil`: it is never stored.
+    let claim: OutboxClaim?
 
     init(
         exchange: Exchange, reader: BodyReader? = nil, method: Method, path: String?,
         routeName: String?, dataMapper: String?, transport: Int = TransportTable.builtIn,
         isTrusted: Bool, submission: Submission? = nil, deletions: [ChangeSet.Deletion] = [],
-        sending: SendingRules = SendingRules(), owesBody: Bool = false, travelsInBatch: Bool = false
+        sending: SendingRules = SendingRules(), owesBody: Bool = false,
+        travelsInBatch: Bool = false, claim: OutboxClaim? = nil
     ) {
         self.exchange = exchange
         self.reader = reader
@@ -50,6 +53,7 @@ final class PreparedRequest: Sendable {
         self.sending = sending
         self.owesBody = owesBody
         self.travelsInBatch = travelsInBatch
+        self.claim = claim
     }
 
     /// When an attempt that begins `now` has taken too long.

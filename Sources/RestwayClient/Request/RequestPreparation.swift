@@ -13,7 +13,7 @@ struct RequestPreparation {
 
     private var environment: Environment { client.environment }
 
-    private struct Destination {
+    struct Destination {
         var method: Method
         var url: String
         /// `nil` for a URL that is not below the base URL.
@@ -30,6 +30,7 @@ struct RequestPreparation {
 
     func prepare(_ spec: RequestSpec) throws(Failure) -> PreparedRequest {
         do {
+            if let item = spec.stored { return try restored(item, spec) }
             var submission = try submission(spec)
             var destination = try destination(spec, submission?.subject)
             let route = destination.route
@@ -39,7 +40,11 @@ struct RequestPreparation {
             let isTrusted = try destination.path != nil || isTrusted(destination.url)
             var headers = headers(
                 spec, settings, isTrusted: isTrusted, mediaType: content.mediaType)
-            let sending = sending(spec, settings, destination.method, &headers)
+            var sending = sending(spec, settings, destination.method, &headers)
+            let claim = claim(
+                spec, destination, settings, submission, sending, mediaType: content.mediaType,
+                &headers)
+            if claim != nil { sending.retry = nil }
             var exchange = Exchange(
                 method: destination.method.rawValue, url: destination.url, headers: headers,
                 body: content.body, timeouts: timeouts(spec, settings),
@@ -52,7 +57,7 @@ struct RequestPreparation {
                 transport: client.transports.index(settings.transport), isTrusted: isTrusted,
                 submission: submission,
                 deletions: deletions(destination, submission), sending: sending,
-                owesBody: content.isOwed, travelsInBatch: spec.travelsInBatch)
+                owesBody: content.isOwed, travelsInBatch: spec.travelsInBatch, claim: claim)
         } catch let error as RoutingError {
             throw Failure(error)
         } catch let failure as Failure {
@@ -64,7 +69,7 @@ struct RequestPreparation {
 
     // MARK: What it is about
 
-    private func submission(_ spec: RequestSpec) throws(Failure) -> Submission? {
+    func submission(_ spec: RequestSpec) throws(Failure) -> Submission? {
         // Of most requests there is none, and copying a description costs more than this look.
         if case nil = spec.subject { return nil }
         switch spec.captured().subject {
@@ -86,8 +91,9 @@ struct RequestPreparation {
         guard destination.method == .delete else { return [] }
         if let submission { return submission.deletion.map { [$0] } ?? [] }
         guard let path = destination.path else { return [] }
-        return DeletionTargets(definition: api.definition, path: path, route: destination.route)
-            .all
+        return PathTargets(
+            definition: api.definition, method: .delete, path: path, route: destination.route
+        ).deletions
     }
 
     private func lookup(_ spec: RequestSpec, _ subject: EncodingSubject?) -> VariableLookup {
@@ -240,7 +246,7 @@ struct RequestPreparation {
         return parameters + settings.parameters
     }
 
-    private func headers(
+    func headers(
         _ spec: RequestSpec, _ settings: RouteSettings, isTrusted: Bool, mediaType: String?
     ) -> [HeaderField] {
         var headers = Headers()
@@ -263,7 +269,7 @@ struct RequestPreparation {
             accepted: client.mappers.accepted(named: name))
     }
 
-    private func timeouts(_ spec: RequestSpec, _ settings: RouteSettings) -> ExchangeTimeouts {
+    func timeouts(_ spec: RequestSpec, _ settings: RouteSettings) -> ExchangeTimeouts {
         var timeouts = client.options.timeouts
         if let total = settings.timeoutMilliseconds { timeouts.totalMilliseconds = total }
         if spec.timeoutMilliseconds != 0 {

@@ -1,5 +1,6 @@
 import RestwayHTTP
 package import RestwayObjects
+import RestwayOutbox
 package import RestwayRouting
 
 /// A request as its caller describes it. Nothing is looked up before it is sent.
@@ -69,6 +70,10 @@ package struct RequestSpec: Sendable {
     package var authMode: AuthMode?
     package var idempotencyKey: IdempotencyKey?
     package var progress: ProgressRequest?
+    /// In which it goes out, should it be stored; `nil`: the usual one.
+    package var lane: String?
+    /// What was stored, when it comes from the outbox.
+    var stored: OutboxItem?
     /// It goes out inside of another request, which has the headers that all of them share.
     var travelsInBatch = false
 

@@ -7,7 +7,11 @@ extension ObservedStore {
     ///
     /// - Returns: The snapshot that this left in the store.
     package func insert(_ draft: Draft) throws(Failure) -> Snapshot {
-        let capture = draft.capture()
+        try insert(draft.capture())
+    }
+
+    /// The same with what a draft said at one moment.
+    func insert(_ capture: DraftCapture) throws(Failure) -> Snapshot {
         for member in capture.members where member.storeKey != 0 {
             guard try newest(member.entity, storeKey: member.storeKey) == nil else { continue }
             throw Failure(.noObject, DraftError.gone(entity: member.entity.name).message)

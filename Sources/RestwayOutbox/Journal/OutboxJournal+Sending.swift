@@ -39,18 +39,25 @@ extension OutboxJournal {
     /// Writes only when the time of items has come, or a creation is among them: that it may have
     /// arrived is on disk before it leaves.
     ///
-    /// - Parameter now: Microseconds since 1970.
-    package func take(itemsMax: Int, now: Int64) throws(OutboxError) -> [OutboxItem] {
+    /// - Parameters:
+    ///   - now: Microseconds since 1970.
+    ///   - busyLanes: With a call in flight that is no item: nothing of them goes.
+    package func take(
+        itemsMax: Int, now: Int64, besides busyLanes: Set<Lane> = []
+    ) throws(OutboxError) -> [OutboxItem] {
         try sending.withLock { (sending) throws(OutboxError) in
             guard sending.lock.isHeld else { throw .notSender(path: path) }
             try wakeDue(now)
+            var inFlight = sending.inFlight
+            // No item has such a number.
+            for (index, lane) in busyLanes.enumerated() { inFlight[Int64(-1 - index)] = lane }
             let candidates = try reader.withLock { (file) throws(OutboxError) in
                 try JournalCandidates(file, options.rules, now: now).list(
-                    itemsMax: max(1, itemsMax), inFlight: sending.inFlight)
+                    itemsMax: max(1, itemsMax), inFlight: inFlight)
             }
             let selection = OutboxSelection(
                 itemsMax: itemsMax, mayShareLane: options.rules.batchStopsAtFailure,
-                lanesInFlight: Set(sending.inFlight.values),
+                lanesInFlight: Set(inFlight.values),
                 isStrict: options.rules.order == .strict)
             let chosen = selection.choose(candidates).map { candidates[$0].id }
             let items = try depart(chosen)

@@ -29,7 +29,15 @@ from ._client import Client, OnDone
 from ._clock import Clock
 from ._credential import Credential
 from ._draft import Draft, Linked
-from ._enums import AttemptReason, ChangeKind, Domain, LogLevel, Status
+from ._enums import (
+    AttemptReason,
+    ChangeKind,
+    Domain,
+    LogLevel,
+    OutboxState,
+    Reachability,
+    Status,
+)
 from ._exceptions import (
     AmbiguousRouteError,
     AuthError,
@@ -51,10 +59,12 @@ from ._exceptions import (
     MethodNotAllowedError,
     MissingVariableError,
     NoObjectError,
+    OutboxError,
     OutOfMemoryError,
     PluginError,
     Problem,
     ProtocolError,
+    QueuedError,
     ResolveError,
     RestwayError,
     RouteError,
@@ -81,6 +91,15 @@ from ._log import LogCallback, debug_live_handles, set_log, version
 from ._object import Identity, Object
 from ._objects import Objects
 from ._observer import Observed, Observer, OnChange
+from ._outbox import (
+    AsyncOutbox,
+    OnFlushed,
+    OnItem,
+    Outbox,
+    OutboxCounts,
+    OutboxItem,
+    OutboxItems,
+)
 from ._plugins import Plugin, load_plugin, plugins
 from ._progress import OnProgress, Progress
 from ._query import Operator, Query
@@ -100,6 +119,7 @@ __all__ = [
     "AmbiguousRouteError",
     "AsyncBatch",
     "AsyncClient",
+    "AsyncOutbox",
     "Attempt",
     "AttemptReason",
     "AuthError",
@@ -157,9 +177,17 @@ __all__ = [
     "OnBatchDone",
     "OnChange",
     "OnDone",
+    "OnFlushed",
+    "OnItem",
     "OnProgress",
     "Operator",
     "OutOfMemoryError",
+    "Outbox",
+    "OutboxCounts",
+    "OutboxError",
+    "OutboxItem",
+    "OutboxItems",
+    "OutboxState",
     "Persist",
     "Plugin",
     "PluginError",
@@ -167,6 +195,8 @@ __all__ = [
     "Progress",
     "ProtocolError",
     "Query",
+    "QueuedError",
+    "Reachability",
     "Readable",
     "Refresh",
     "Request",

@@ -18,6 +18,7 @@ from ._exceptions import UsageError
 from ._interception import asking
 from ._link import Link
 from ._observer import Observed, Observer, OnChange
+from ._outbox import AsyncOutbox
 from ._request import Request
 from ._response import Response
 
@@ -93,6 +94,11 @@ class AsyncClient(ClientBase, AsyncVerbs):
         Raises ConfigError when the API document has no `batch`.
         """
         return AsyncBatch(self)
+
+    @property
+    def outbox(self) -> AsyncOutbox:
+        """The requests that wait for the server; its functions need an `outbox` in the document."""
+        return AsyncOutbox(self)
 
     def observe(self, on_change: OnChange, what: Observed = None) -> Observer:
         """Calls `on_change` once for each transaction from here on that touches what is observed.

@@ -26,6 +26,7 @@ from ._client_base import ClientBase
 from ._enums import Delivery
 from ._interception import Question, asking
 from ._observer import Observed, Observer, OnChange, start_observing
+from ._outbox import Outbox
 from ._questions import on_attempt_function, set_question
 from ._request import Request
 from ._response import Response
@@ -108,6 +109,11 @@ class Client(ClientBase, Verbs):
         Raises ConfigError when the API document has no `batch`.
         """
         return Batch(self)
+
+    @property
+    def outbox(self) -> Outbox:
+        """The requests that wait for the server; its functions need an `outbox` in the document."""
+        return Outbox(self)
 
     def observe(self, on_change: OnChange, what: Observed = None) -> Observer:
         """Calls `on_change` once for each transaction from here on that touches what is observed.

@@ -15,7 +15,7 @@ from ._boundary import Owner, check, make, milliseconds, name, optional_name
 from ._client_auth import ClientAuth
 from ._clock import Clock
 from ._draft import Draft
-from ._enums import ClientFlag, CurlFlag, Delivery
+from ._enums import ClientFlag, CurlFlag, Delivery, Reachability
 from ._exclusion import Exclusion, set_exclusion
 from ._exit import Closing, close_at_exit
 from ._interception import Interceptor, checked
@@ -62,6 +62,7 @@ class ClientBase(ClientAuth, Owner[native.ClientHandle], Closing):
         connections_per_host_max: int | None = None,
         ca_file: Path | None = None,
         store_path: Path | None = None,
+        outbox_path: Path | None = None,
         transport: str | None = None,
         transport_options: Mapping[str, object] | None = None,
         gone_is_deleted: bool = False,
@@ -93,6 +94,7 @@ class ClientBase(ClientAuth, Owner[native.ClientHandle], Closing):
             connections_per_host_max: The most connections to one host (default 32).
             ca_file: Certificates (PEM) that may vouch for servers, in place of the system's.
             store_path: The file of a SQLite store, in place of what the API document says.
+            outbox_path: The file of the outbox, in place of the one that the API document names.
             transport: What performs the exchanges: "libcurl", or a transport of a plugin.
             transport_options: What that transport takes, in place of what the API document, or
                 whoever loaded the plugin, says.
@@ -147,6 +149,7 @@ class ClientBase(ClientAuth, Owner[native.ClientHandle], Closing):
         options.random_seed = random_seed
         options.ca_file = None if ca_file is None else name(os.fspath(ca_file))
         options.store_path = None if store_path is None else name(os.fspath(store_path))
+        options.outbox_path = None if outbox_path is None else name(os.fspath(outbox_path))
         options.transport = optional_name(transport)
         if transport_options is not None:
             options.transport_options = json.dumps(dict(transport_options)).encode()
@@ -199,6 +202,26 @@ class ClientBase(ClientAuth, Owner[native.ClientHandle], Closing):
         Raises TypeError, ClosedError.
         """
         set_exclusion(self._handle, exclusion)
+
+    @property
+    def reachability(self) -> Reachability:
+        """What is taken for true of the way to the server: what the program has said, else what
+        the last exchange showed.
+        """
+        return Reachability(native.lib.restway_client_reachability(self._handle))
+
+    def set_reachability(self, reachability: Reachability) -> None:
+        """Says whether the server can be reached.
+
+        Args:
+            reachability: While it is UNREACHABLE, requests that may be stored are stored at once,
+                and the outbox sends nothing by itself. Any other word flushes the outbox; UNKNOWN
+                takes back what was said before.
+
+        Raises ClosedError, ValueError.
+        """
+        word = Reachability(reachability)
+        check(native.lib.restway_client_set_reachability, self._handle, word)
 
     def set_batch_format(self, encode: BatchEncode | None, decode: BatchDecode | None) -> None:
         """Sets how batches are written and read; None for both: as the built-in format does.

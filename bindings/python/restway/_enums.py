@@ -71,6 +71,8 @@ class Status(IntEnum):
     STORE = 61
     PLUGIN = 70
     BATCH = 80
+    QUEUED = 90
+    OUTBOX = 91
 
 
 class Domain(IntEnum):
@@ -173,6 +175,26 @@ class EventKind(IntEnum):
     PROGRESS = 3
     ATTEMPT = 4
     BATCH = 5
+    OUTBOX_ITEM = 6
+    OUTBOX_FLUSHED = 7
+
+
+class Reachability(IntEnum):
+    """What is known of the way to the server (`RESTWAY_REACHABILITY_*`)."""
+
+    UNKNOWN = 0
+    REACHABLE = 1
+    UNREACHABLE = 2
+
+
+class OutboxState(IntEnum):
+    """Where a stored request stands (`RESTWAY_OUTBOX_*`)."""
+
+    WAITING = 1
+    SENDING = 2
+    BLOCKED = 3
+    DEAD = 4
+    DELIVERED = 5
 
 
 class ChangeKind(IntEnum):

@@ -31,6 +31,8 @@
     ├── AuthError                         there is no valid credential: a refresh failed
     ├── MappingError                      the body is not what it should be, or does not map
     ├── BatchError                        a batch was not answered as it should be, or not sent
+    ├── QueuedError                       the request was stored, and is sent later
+    ├── OutboxError                       the outbox's file failed, or another process sends it
     ├── PluginError                       a plugin is missing, or does not do what it should
     ├── StoreError                        the store failed
     │   ├── NoObjectError                 the store has no such object
@@ -76,8 +78,10 @@ __all__ = [
     "MissingVariableError",
     "NoObjectError",
     "OutOfMemoryError",
+    "OutboxError",
     "Problem",
     "ProtocolError",
+    "QueuedError",
     "ResolveError",
     "RestwayError",
     "RouteError",
@@ -292,6 +296,19 @@ class MappingError(RestwayError):
 
 class BatchError(RestwayError):
     """The answer to a batch is not what its format says, or a call of it before this one failed."""
+
+
+class QueuedError(RestwayError):
+    """The server could not be reached: the request is stored, and is sent when it can."""
+
+    outbox_id: int = 0
+    """The number of the item in the outbox."""
+
+
+class OutboxError(RestwayError):
+    """The outbox's file, which `field` names, cannot be read or written, or another process sends
+    what it holds.
+    """
 
 
 class StoreError(RestwayError):

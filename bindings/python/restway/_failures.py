@@ -26,10 +26,12 @@ from ._exceptions import (
     MethodNotAllowedError,
     MissingVariableError,
     NoObjectError,
+    OutboxError,
     OutOfMemoryError,
     PluginError,
     Problem,
     ProtocolError,
+    QueuedError,
     ResolveError,
     RestwayError,
     StoreError,
@@ -83,6 +85,8 @@ BY_STATUS: dict[int, type[RestwayError]] = {
     Status.STORE: StoreError,
     Status.PLUGIN: PluginError,
     Status.BATCH: BatchError,
+    Status.QUEUED: QueuedError,
+    Status.OUTBOX: OutboxError,
 }
 """The exception of each status; any other status raises RestwayError."""
 
@@ -111,7 +115,7 @@ def failure(status: int, error: native.ErrorHandle, layouts: Layouts | None) -> 
         message = native.borrowed(lib.restway_status_name(status)) or ""
         return kind(message, status=known_status(status))
     response = lib.restway_error_response(error)
-    return kind(
+    exception = kind(
         native.borrowed(lib.restway_error_message(error)) or "",
         status=known_status(status),
         domain=known_domain(lib.restway_error_domain(error)),
@@ -131,3 +135,6 @@ def failure(status: int, error: native.ErrorHandle, layouts: Layouts | None) -> 
         response=Response.retained(response, layouts) if response and layouts is not None else None,
         attempts=attempts_of(error),
     )
+    if isinstance(exception, QueuedError):
+        exception.outbox_id = lib.restway_error_outbox_id(error)
+    return exception

@@ -17,6 +17,7 @@ from ._failures import failure
 from ._interception import Question
 from ._object import Layouts
 from ._observer import Observed, Observer, OnChange, start_observing
+from ._outbox_link import OutboxLink
 from ._progress import OnProgress, call_progress
 from ._questions import on_attempt_function
 from ._response import Response
@@ -25,6 +26,7 @@ from ._structures_batch import NULL_BATCH_DONE, BatchHandle
 _COMPLETED, _CHANGED = int(EventKind.COMPLETED), int(EventKind.CHANGED)
 _PROGRESS, _ATTEMPT = int(EventKind.PROGRESS), int(EventKind.ATTEMPT)
 _BATCH = int(EventKind.BATCH)
+_OUTBOX = (int(EventKind.OUTBOX_ITEM), int(EventKind.OUTBOX_FLUSHED))
 _EVENTS_MAX = 256
 """How many events one wake of the loop takes; others of the loop have their turn between."""
 
@@ -52,6 +54,7 @@ class Link:
         "_layouts",
         "_observers",
         "_on_attempt",
+        "_outbox",
         "_pending",
         "_process",
         "_questions",
@@ -77,6 +80,7 @@ class Link:
         self._questions: dict[int, Question] = {}
         self._watchers: dict[int, tuple[OnProgress, native.CallHandle]] = {}
         self._tokens = itertools.count(1)
+        self._outbox = OutboxLink(handle, layouts, loop, self._tokens)
         self._emptied: asyncio.Future[None] | None = None
         # One of each is enough: only the loop's thread comes here.
         self._events = native.EventBuffer(_EVENTS_MAX)
@@ -152,6 +156,11 @@ class Link:
         future: asyncio.Future[None] = self.loop.create_future()
         self._batches[token] = future
         return future
+
+    @property
+    def outbox(self) -> OutboxLink:
+        """The way of the outbox's events."""
+        return self._outbox
 
     def observe(self, on_change: OnChange, what: Observed) -> Observer:
         """Calls `on_change` with what the library tells about `what`."""
@@ -243,6 +252,8 @@ class Link:
                     self._tell_attempt(call_id, native.own(native.ErrorHandle(payload)))
                 elif kind == _BATCH:
                     self._complete_batch(token, status, payload)
+                elif kind in _OUTBOX:
+                    self._outbox.take(kind, token, status, payload)
                 else:  # of a newer library
                     self._events.release(index)
                 continue
@@ -263,12 +274,17 @@ class Link:
                 if not future.done():
                     future.set_result(response)
         emptied = self._emptied
-        if emptied is not None and not (pending or self._batches or emptied.done()):
+        if emptied is not None and not (self._owing or emptied.done()):
             emptied.set_result(None)
+
+    @property
+    def _owing(self) -> bool:
+        """Whether somebody waits for an event."""
+        return bool(self._pending or self._batches or self._outbox.flushes)
 
     async def emptied(self) -> None:
         """Waits until every call has completed and its event has been taken out."""
-        while self._pending or self._batches:
+        while self._owing:
             if self._emptied is None or self._emptied.done():
                 self._emptied = self.loop.create_future()
             await asyncio.shield(self._emptied)

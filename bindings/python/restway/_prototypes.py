@@ -22,6 +22,7 @@ from typing import Any
 from ._prototypes_auth import AUTH_PROTOTYPES
 from ._prototypes_batch import BATCH_PROTOTYPES
 from ._prototypes_objects import OBJECT_PROTOTYPES
+from ._prototypes_outbox import OUTBOX_PROTOTYPES
 from ._structures import (
     AnswerHandle,
     ApiHandle,
@@ -326,5 +327,6 @@ PROTOTYPES: dict[str, tuple[Any, tuple[Any, ...]]] = {
     **AUTH_PROTOTYPES,
     **BODY_PROTOTYPES,
     **BATCH_PROTOTYPES,
+    **OUTBOX_PROTOTYPES,
 }
 """Of each function: its result and its arguments, in the order of the headers."""

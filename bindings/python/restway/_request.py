@@ -234,6 +234,7 @@ class Request(Owner[native.RequestHandle]):
         priority: int | None = None,
         auth: Literal["default", "bypass", "none"] | None = None,
         idempotency_key: str | Literal[True] | None = None,
+        lane: str | None = None,
     ) -> None:
         """Changes what is given and keeps the rest; the keywords are those of the class.
 
@@ -242,6 +243,7 @@ class Request(Owner[native.RequestHandle]):
                 refresh or causing one; "none" sends it without a credential.
             idempotency_key: Makes it safe to repeat whatever its method; True makes a random key
                 for each send.
+            lane: In which it goes out, should it be stored: requests of a lane keep their order.
 
         Single variables, parameters and headers take the place of earlier ones of the same name.
         Raises UsageError, TypeError, ValueError, OverflowError; what came before the fault stays
@@ -261,6 +263,8 @@ class Request(Owner[native.RequestHandle]):
         if idempotency_key is not None:
             key = None if idempotency_key is True else name(idempotency_key)
             check(native.lib.restway_request_set_idempotency_key, self._handle, key)
+        if lane is not None:
+            check(native.lib.restway_request_set_lane, self._handle, name(lane))
 
     def watch(self, on_progress: OnProgress | None, interval: float = 0.1) -> None:
         """Asks for the progress of the calls that are made of this request.

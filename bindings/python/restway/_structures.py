@@ -154,6 +154,7 @@ class ClientOptions(Structure):
         ("store_path", c_char_p),
         ("transport", c_char_p),
         ("transport_options", c_char_p),
+        ("outbox_path", c_char_p),
     ]
 
 
@@ -187,10 +188,23 @@ class Statistics(Structure):
     ]
 
 
+class OutboxItemHandle(Handle):
+    release = "restway_outbox_item_release"
+
+
+class OutboxItemsHandle(Handle):
+    release = "restway_outbox_items_release"
+
+
 class EventPayload(Union):
     """The member `payload` of `restway_event`."""
 
-    _fields_ = [("response", ResponseHandle), ("error", ErrorHandle), ("changes", ChangesHandle)]
+    _fields_ = [
+        ("response", ResponseHandle),
+        ("error", ErrorHandle),
+        ("changes", ChangesHandle),
+        ("items", OutboxItemsHandle),
+    ]
 
 
 class Event(Structure):

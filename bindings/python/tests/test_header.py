@@ -19,6 +19,7 @@ from restway import (
     _structures,
     _structures_batch,
     _structures_body,
+    _structures_outbox,
 )
 
 from .header import FOLDER, Field, parse
@@ -43,6 +44,8 @@ ENUMERATIONS: dict[str, tuple[type[IntEnum], str]] = {
     "restway_comparison": (_enums.Comparison, "RESTWAY_COMPARISON_"),
     "restway_event_kind": (_enums.EventKind, "RESTWAY_EVENT_"),
     "restway_auth_mode": (_enums.AuthMode, "RESTWAY_AUTH_"),
+    "restway_reachability": (_enums.Reachability, "RESTWAY_REACHABILITY_"),
+    "restway_outbox_state": (_enums.OutboxState, "RESTWAY_OUTBOX_"),
     "restway_attempt_reason": (_enums.AttemptReason, "RESTWAY_ATTEMPT_"),
 }
 STRUCTURES = {
@@ -55,6 +58,7 @@ STRUCTURES = {
     "restway_attempt": _native.Attempt,
     "restway_progress": _native.Progress,
     "restway_body_reader": _structures_body.BodyReader,
+    "restway_outbox_counts": _structures_outbox.OutboxCountsStructure,
 }
 UNIONS = {
     "restway_value": ("as", _structures.ValueAs),
@@ -81,6 +85,8 @@ CALLBACKS = {
     "restway_batch_done_fn": _structures_batch.BatchDoneFn,
     "restway_batch_encode_fn": _structures_batch.BatchEncodeFn,
     "restway_batch_decode_fn": _structures_batch.BatchDecodeFn,
+    "restway_outbox_item_fn": _structures_outbox.OutboxItemFn,
+    "restway_outbox_flushed_fn": _structures_outbox.OutboxFlushedFn,
 }
 PLAIN: dict[str, Any] = {
     "void": None,

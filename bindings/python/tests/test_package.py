@@ -33,10 +33,12 @@ def test_only_the_native_modules_know_ctypes() -> None:
         "_prototypes_auth.py",
         "_prototypes_batch.py",
         "_prototypes_objects.py",
+        "_prototypes_outbox.py",
         "_structures.py",
         "_structures_auth.py",
         "_structures_batch.py",
         "_structures_body.py",
+        "_structures_outbox.py",
     }
 
 

@@ -2,27 +2,33 @@ import RestwayMapping
 import RestwayObjects
 import RestwayRouting
 
-/// Finds the objects that a DELETE by path removes: those whose identity a variable of the path
+/// Finds the objects that a request by path is about: those whose identity a variable of the path
 /// names.
-struct DeletionTargets {
+struct PathTargets {
     let definition: APIDefinition
+    let method: Method
     let path: String
     let route: Route?
 
-    var all: [ChangeSet.Deletion] {
+    /// What a DELETE removes.
+    var deletions: [ChangeSet.Deletion] {
+        all.map { .identity($0.entity, $0.identity) }
+    }
+
+    var all: [(entity: Entity, identity: Identity)] {
         var targets: [(entity: Entity, identity: Identity)] = []
         for (entity, identity) in candidates
         where !targets.contains(where: { $0.entity === entity && $0.identity == identity }) {
             targets.append((entity, identity))
         }
-        return targets.map { .identity($0.entity, $0.identity) }
+        return targets
     }
 
     private var candidates: [(Entity, Identity)] {
         var found: [(Entity, Identity)] = []
         // A route is where objects of its entity are sent to.
         let routes = route.map { [$0] } ?? definition.routes.all
-        for route in routes where route.methods.contains(.delete) {
+        for route in routes where route.methods.contains(method) {
             guard let name = route.entity, let entity = definition.mappings[name]?.entity else {
                 continue
             }
@@ -30,12 +36,12 @@ struct DeletionTargets {
         }
         // A descriptor may be about part of an object: only if the path ends with its identity.
         for descriptor in definition.descriptors
-        where descriptor.methods.isEmpty || descriptor.methods.contains(.delete) {
+        where descriptor.methods.isEmpty || descriptor.methods.contains(method) {
             let entity = descriptor.mapping.entity
             found += endingIdentities(entity, descriptor.template).map { (entity, $0) }
         }
         for descriptor in definition.allRequestDescriptors
-        where descriptor.methods.contains(.delete) {
+        where descriptor.methods.contains(method) {
             let entity = descriptor.mapping.entity
             found += endingIdentities(entity, descriptor.template).map { (entity, $0) }
         }

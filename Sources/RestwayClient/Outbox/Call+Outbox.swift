@@ -1,0 +1,135 @@
+import RestwayAuth
+import RestwayOutbox
+import RestwaySupport
+
+/// Calls whose request may be stored.
+extension Call {
+    /// Lets such a request into its lane; false when it goes on at once, as it may not be stored or
+    /// its turn has come before.
+    func enters(_ request: PreparedRequest, isOnWorker: Bool) -> Bool {
+        guard let claim = request.claim, let outbox = client.outbox else { return false }
+        let isFirst: Bool = state.withLock { state in
+            if case .completed = state.phase { return false }
+            guard state.laneRequest == nil else { return false }
+            state.laneRequest = request
+            return true
+        }
+        guard isFirst else { return isComplete }
+        guard park() != nil else { return true }
+        let isAwaited = state.withLock { $0.isAwaited }
+        let isHead = outbox.enter(claim.lane, self) { self.becomesHead(request) }
+        guard isHead else {
+            if let (session, index) = seat { session.stepAside(index) }
+            if isComplete { outbox.leave(claim.lane, self) }
+            return true
+        }
+        // The file is looked at, which the thread of a send does not wait for.
+        if isOnWorker || isAwaited {
+            goOn(request, claim, outbox, isOnWorker: isOnWorker)
+        } else {
+            client.pool.submit { self.goOn(request, claim, outbox, isOnWorker: true) }
+        }
+        return true
+    }
+
+    /// The request before it in its lane has ended.
+    private func becomesHead(_ request: PreparedRequest) {
+        guard let claim = request.claim, let outbox = client.outbox else { return }
+        client.pool.submit { self.goOn(request, claim, outbox, isOnWorker: true) }
+    }
+
+    /// It is the head of its lane: goes out, or behind what is stored there.
+    private func goOn(
+        _ request: PreparedRequest, _ claim: OutboxClaim, _ outbox: Outbox, isOnWorker: Bool
+    ) {
+        let reason: String?
+        do throws(Failure) {
+            reason = try outbox.reasonToStore(claim)
+        } catch {
+            finish(.failure(error), isOnWorker: isOnWorker)
+            return
+        }
+        if let reason {
+            guard beginStoring(nil) != nil else { return }
+            outbox.storeNow(
+                self, request, claim, nil, because: reason, waits: !isOnWorker)
+            return
+        }
+        guard unpark() else { return }
+        let now = client.clock.now()
+        state.withLock { $0.deadline = request.deadline(from: now, of: started) }
+        perform(request, isOnWorker: isOnWorker)
+    }
+
+    private var seat: (BatchSession, Int)? {
+        state.withLock { state in
+            if case .item(let session, let index)? = state.part { (session, index) } else { nil }
+        }
+    }
+
+    /// Gives the request to the outbox when that takes what failed so; false when the failure
+    /// stands.
+    func goesIntoOutbox(_ failure: Failure) -> Bool {
+        guard let outbox = client.outbox, failure.mayBeOutlived,
+            let request = beginStoring(failure), let claim = request.claim
+        else { return false }
+        outbox.store(self, request, claim, failure, because: failure.message)
+        return true
+    }
+
+    /// From now on the call can no longer be cancelled; `nil` when its request does not go into the
+    /// outbox.
+    ///
+    /// - Parameter failure: `nil`: it was not sent.
+    private func beginStoring(_ failure: Failure?) -> PreparedRequest? {
+        let now = client.clock.now()
+        let wall = client.clock.wallMicroseconds()
+        let (work, timer): ((@Sendable () -> Void)?, TimerTicket?)
+        let left: (request: PreparedRequest, exchange: ExchangePlace)?
+        (left, work, timer) = state.withLock { state in
+            guard let request = state.laneRequest, let claim = request.claim else {
+                return (nil, nil, nil)
+            }
+            if let failure, !claim.takes(failure, wallMicroseconds: wall) {
+                return (nil, nil, nil)
+            }
+            let place: ExchangePlace
+            switch state.phase {
+            case .exchanging(let id): place = .transport(id)
+            case .parked: place = .parked
+            case .exchanged, .processing, .committing: place = .nowhere
+            case .storing, .completed: return (nil, nil, nil)
+            }
+            if let failure { state.attempts.end(failure, now) }
+            state.phase = .storing
+            return ((request, place), state.work.take(), state.timer.take())
+        }
+        _ = work
+        timer?.cancel()
+        guard let left else { return nil }
+        switch left.exchange {
+        case .transport(let id): if let id { client.transports.cancel(id) }
+        case .parked: client.auth.leave(id)
+        case .nowhere: break
+        }
+        return left.request
+    }
+
+    /// The outbox has its request, or could not take it.
+    func wasStored(_ failure: Failure) {
+        finish(.failure(failure), whenStoring: true, isOnWorker: true)
+    }
+}
+
+extension Failure {
+    /// Whether another attempt, at another time, may go better; a call that was cancelled or closed
+    /// is never stored.
+    fileprivate var mayBeOutlived: Bool {
+        switch reason {
+        case .resolve, .connect, .tls, .timedOut, .connectionLost, .protocolViolation, .http, .auth,
+            .batch:
+            true
+        default: false
+        }
+    }
+}

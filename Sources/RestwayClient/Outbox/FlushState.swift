@@ -1,0 +1,57 @@
+import RestwaySupport
+
+/// Where the sending of an outbox stands.
+struct FlushState {
+    /// What a flush overrides.
+    enum Urgency: Int, Comparable {
+        /// Nothing: it goes by the clock.
+        case ordinary
+        /// The waits that are the outbox's own: the network is back, or the host wants it.
+        case eager
+        /// Those too that the server asked for.
+        case forced
+
+        static func < (left: Urgency, right: Urgency) -> Bool { left.rawValue < right.rawValue }
+    }
+
+    /// Who is told when the flush under way is over.
+    struct Waiter {
+        let token: UInt64
+        let receiver: OutboxReceiver
+    }
+
+    /// A flush is under way.
+    var isActive = false
+    /// The host has asked for it, and it goes on also while the host rules the server out.
+    var isByHand = false
+    var urgency = Urgency.ordinary
+    /// A worker looks what may go out; another look is wanted after it.
+    var isLooking = false
+    var mustLookAgain = false
+    /// Calls, or batches, that are out.
+    var underWay = 0
+    /// Nothing more goes out in this flush.
+    var hasStopped = false
+    /// Waits are still to be cut short.
+    var owesHurry = false
+    var sent: [Int64: StoredRequest] = [:]
+    /// Why it could not go on.
+    var failure: Failure?
+    var waiters: [Waiter] = []
+
+    /// Before this nothing goes out by itself: the server could not be reached.
+    var heldUntil = Deadline.past
+    var timer: TimerTicket?
+    var timerAt = Deadline.never
+
+    /// A flush begins; the one before is over.
+    mutating func begin() {
+        isActive = true
+        isByHand = false
+        urgency = .ordinary
+        hasStopped = false
+        owesHurry = false
+        sent = [:]
+        failure = nil
+    }
+}

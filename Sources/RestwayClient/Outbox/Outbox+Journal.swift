@@ -1,0 +1,141 @@
+import RestwayOutbox
+import RestwaySQLite
+import RestwaySupport
+
+/// The journal's words in those of the client.
+extension Outbox {
+    static func open(
+        _ definition: OutboxDefinition, _ rules: OutboxRules, _ secrets: StoredSecrets,
+        _ pool: WorkerPool
+    ) throws(Failure) -> OutboxJournal {
+        var options = OutboxJournal.Options()
+        options.rules = rules
+        options.pool = pool
+        options.secretHeaders = secrets.names
+        options.connection.busyTimeoutMilliseconds = definition.busyTimeoutMilliseconds
+        do throws(OutboxError) {
+            return try OutboxJournal(definition.path, options)
+        } catch {
+            throw Failure(error, path: definition.path)
+        }
+    }
+
+    func run<Result>(
+        _ body: () throws(OutboxError) -> Result
+    ) throws(Failure) -> Result {
+        do throws(OutboxError) {
+            return try body()
+        } catch {
+            throw Failure(error, path: definition.path)
+        }
+    }
+
+    // MARK: Storing
+
+    /// Stores an item; `done` runs when it is durable, or cannot be.
+    ///
+    /// - Parameter waits: Here and now, rather than on a worker.
+    func hold(
+        _ entry: OutboxEntry, waits: Bool,
+        done: @escaping @Sendable (Result<Int64, Failure>) -> Void
+    ) {
+        let path = definition.path
+        guard waits else {
+            journal.enqueue(entry) { result in
+                done(result.mapError { Failure($0, path: path) })
+            }
+            return
+        }
+        done(
+            Result { () throws(Failure) in
+                try run { () throws(OutboxError) in try journal.enqueue(entry) }
+            })
+    }
+
+    /// Whether a new request of the lane goes behind what is stored.
+    func isHeld(_ lane: Lane) throws(Failure) -> Bool {
+        try run { () throws(OutboxError) in try journal.isOccupied(lane) }
+    }
+
+    // MARK: Sending
+
+    func becomeSender() throws(Failure) -> Bool {
+        try run { () throws(OutboxError) in try journal.becomeSender() }
+    }
+
+    /// Cuts the waits short that the urgency overrides.
+    func hurry(_ urgency: FlushState.Urgency) throws(Failure) {
+        guard urgency > .ordinary else { return }
+        let now = clock.wallMicroseconds()
+        try run { () throws(OutboxError) in
+            try journal.hurry(forced: urgency == .forced, now: now)
+        }
+    }
+
+    func take(_ limits: TakeLimits) throws(Failure) -> [OutboxItem] {
+        let now = clock.wallMicroseconds()
+        return try run { () throws(OutboxError) in
+            try journal.take(itemsMax: limits.itemsMax, now: now, besides: limits.busyLanes)
+        }
+    }
+
+    func settle(_ settlements: [OutboxSettlement]) throws(Failure) -> OutboxSettled {
+        try run { () throws(OutboxError) in try journal.settle(settlements) }
+    }
+
+    func release(_ ids: [Int64]) {
+        journal.release(ids)
+    }
+
+    /// When the first item that only waits for its time may go out, in microseconds since 1970.
+    func nextAttemptAt() throws(Failure) -> Int64? {
+        try run { () throws(OutboxError) in try journal.nextAttemptAt() }
+    }
+
+    // MARK: Looking
+
+    /// So many items are read at once.
+    private static let pageItems = 1_000
+
+    func item(_ id: Int64) throws(Failure) -> OutboxItem {
+        let item = try run { () throws(OutboxError) in try journal.item(id) }
+        guard let item else { throw Failure(.noSuchItem(id), path: definition.path) }
+        return item
+    }
+
+    /// Gives all items to `body`, oldest first, until it answers false.
+    func forEachItem(_ body: (OutboxItem) -> Bool) throws(Failure) {
+        var last: Int64 = 0
+        while true {
+            let page = try run { () throws(OutboxError) in
+                try journal.items(after: last, itemsMax: Self.pageItems)
+            }
+            for item in page where !body(item) { return }
+            guard page.count == Self.pageItems, let item = page.last else { return }
+            last = item.id
+        }
+    }
+
+    /// Whether there is something that a flush could deliver.
+    package func needsFlushing() throws(Failure) -> Bool {
+        try refuseWhenClosed()
+        return try run { () throws(OutboxError) in try journal.needsFlushing() }
+    }
+}
+
+extension Failure {
+    /// What the journal refused, as its caller sees it.
+    init(_ error: OutboxError, path: String) {
+        switch error {
+        case .noSuchItem, .notDead:
+            self.init(.invalidArgument, error.message, field: "id")
+        case .unknownLocalID, .alreadyCreated, .credentialInPath:
+            self.init(.invalidArgument, error.message, domain: .outbox)
+        case .closed:
+            self = Client.closedFailure
+        default:
+            self.init(.outbox, error.message, field: path)
+            isRetryable = error.isTemporary
+        }
+    }
+}

@@ -1,0 +1,143 @@
+import RestwayOutbox
+import RestwayRouting
+import RestwaySupport
+
+/// Items on their way.
+extension Outbox {
+    /// Sends items that were taken, on a worker.
+    func send(_ items: [OutboxItem]) {
+        guard let client else { return release(items) }
+        let isBatch = state.withLock { $0.batching.itemsMax } > 1 && definition.usesBatch
+        let dispatch = OutboxDispatch(items, isBatch: isBatch)
+        var singles = items
+        if isBatch, let session = try? BatchSession(client) {
+            // What no batch can hold goes by itself.
+            singles = items.filter { !add($0, to: session, dispatch) }
+            if singles.count < items.count {
+                do throws(Failure) {
+                    try session.send()
+                } catch {
+                    session.cancel()
+                }
+            }
+        }
+        for item in singles { sendSingly(item, client, dispatch) }
+    }
+
+    private func add(
+        _ item: OutboxItem, to session: BatchSession, _ dispatch: OutboxDispatch
+    ) -> Bool {
+        do throws(Failure) {
+            try session.add(spec(item)) { (outcome: Call.Outcome) in
+                self.ended(item, outcome, dispatch)
+            }
+            return true
+        } catch {
+            return false
+        }
+    }
+
+    private func sendSingly(_ item: OutboxItem, _ client: Client, _ dispatch: OutboxDispatch) {
+        do throws(Failure) {
+            let call = try client.makeCall(spec(item), token: 0, receiver: nil)
+            call.follow { outcome in self.ended(item, outcome, dispatch) }
+            try client.register(call)
+            call.start()
+        } catch {
+            ended(item, .failure(error), dispatch)
+        }
+    }
+
+    private func spec(_ item: OutboxItem) -> RequestSpec {
+        let method = Method(token: item.entry.method) ?? .post
+        var spec = RequestSpec(target: .path(method, item.entry.path))
+        spec.stored = item
+        return spec
+    }
+
+    private func ended(_ item: OutboxItem, _ outcome: Call.Outcome, _ dispatch: OutboxDispatch) {
+        guard let outcomes = dispatch.ended(item.id, outcome) else { return }
+        // Not here: this may be any thread, and the file is written.
+        pool.submit { self.settle(dispatch, outcomes) }
+    }
+
+    private func release(_ items: [OutboxItem]) {
+        release(items.map(\.id))
+        stop(nil)
+        wentOut([])
+    }
+
+    // MARK: Outcomes
+
+    /// On a worker: writes what became of the items, and tells it.
+    private func settle(_ dispatch: OutboxDispatch, _ outcomes: [Int64: Call.Outcome]) {
+        var results = dispatch.items.compactMap { item in
+            outcomes[item.id].map { OutboxResult(item, $0, self) }
+        }
+        if dispatch.isBatch { judgeBatch(&results) }
+        let settlements = results.compactMap(\.settlement)
+        let released = results.filter { $0.settlement == nil }.map(\.item.id)
+        if !released.isEmpty { release(released) }
+        if !settlements.isEmpty {
+            do throws(Failure) {
+                let settled = try settle(settlements)
+                results.removeAll { settled.missing.contains($0.item.id) }
+                tell(buried: settled.buried)
+            } catch {
+                // They go out again, with their keys: the server knows them.
+                release(settlements.map(\.id))
+                stop(error, heldMilliseconds: definition.baseMilliseconds)
+                wentOut([])
+                return
+            }
+        }
+        let held = results.compactMap(\.heldMilliseconds).max()
+        // What was given back would be taken again at once.
+        let isGivenBack = results.contains { $0.settlement == nil && !$0.isBehindFailure }
+        if held != nil || isGivenBack { stop(nil, heldMilliseconds: held ?? 0) }
+        for result in results where result.isFinal {
+            tellObserver(
+                .item,
+                StoredRequests([result.report], failure: result.failure, redaction: redaction))
+        }
+        wentOut(results.filter(\.wasSent).map(\.report))
+    }
+
+    /// What waited for an object that will never be is dead, too.
+    private func tell(buried ids: [Int64]) {
+        for id in ids {
+            guard let request = try? find(id) else { continue }
+            let why = request.lastError ?? "what it waited for was not created"
+            tellObserver(
+                .item,
+                StoredRequests(
+                    [request], failure: Failure(.outbox, why), redaction: redaction))
+        }
+    }
+
+    /// Whether the call that carried a batch was answered: a path that takes batches no longer is
+    /// passed by, if the document says so.
+    private func judgeBatch(_ results: inout [OutboxResult]) {
+        let isBroken = results.contains(where: \.brokeBatch)
+        let isAnswered = results.contains { !$0.isOfCarrier }
+        let isPassedBy = state.withLock { state in
+            if isBroken {
+                state.batching.failed()
+            } else if isAnswered {
+                state.batching.succeeded()
+            }
+            return isBroken && state.batching.itemsMax == 1
+        }
+        if isPassedBy {
+            for index in results.indices where results[index].isOfCarrier { results[index].leave() }
+        }
+        guard rules.batchStopsAtFailure else { return }
+        // The server did not look at what stands behind the first of a lane that failed.
+        var failed: Set<Lane> = []
+        for index in results.indices {
+            let lane = results[index].item.entry.lane
+            if failed.contains(lane), !results[index].isDelivered { results[index].leave() }
+            if !results[index].isDelivered { failed.insert(lane) }
+        }
+    }
+}

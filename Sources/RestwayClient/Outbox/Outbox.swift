@@ -1,0 +1,179 @@
+import RestwayHTTP
+import RestwayObjects
+import RestwayOutbox
+import RestwaySupport
+
+/// The requests of a client that wait until the server can be reached: takes them in, sends them in
+/// the order of their lanes, tells what became of them.
+///
+/// Performs what the decisions of `RestwayOutbox` say. No lock is held while the journal, a call or
+/// the host is called.
+package final class Outbox: Sendable {
+    struct State {
+        var gate = LaneGate()
+        /// By the store keys of their objects.
+        var locals: [Int64: LocalID] = [:]
+        var observer: OutboxObserver?
+        var isClosed = false
+        var flush = FlushState()
+        var batching: OutboxBatching
+        var random: SeededRandom
+    }
+
+    private struct Owner {
+        weak var client: Client?
+    }
+
+    /// A request that is stored because of the server is not tried again sooner than this.
+    static let startMilliseconds: Int64 = 250
+
+    let definition: OutboxDefinition
+    let rules: OutboxRules
+    let journal: OutboxJournal
+    let state: Lock<State>
+    let pool: WorkerPool
+    let clock: any Clock
+    let timers: any Timers
+    let redaction: Redaction
+    package let delivery: Delivery
+    private let owner = Lock(Owner())
+
+    /// The outbox that a document asks for.
+    static func make(
+        _ api: APIDefinition, _ options: ClientOptions, pool: WorkerPool, clock: any Clock,
+        timers: any Timers, delivery: Delivery
+    ) throws(Failure) -> Outbox? {
+        guard var definition = api.outbox else {
+            guard options.outboxPath == nil else {
+                throw Failure(
+                    .config, "the API document has no \"outbox\" section", field: "outbox")
+            }
+            return nil
+        }
+        if let path = options.outboxPath { definition.path = path }
+        return try Outbox(
+            definition, batch: api.batch, redaction: api.redaction,
+            secrets: StoredSecrets(scheme: api.auth.header), seed: options.randomSeed,
+            pool: pool, clock: clock, timers: timers, delivery: delivery)
+    }
+
+    private init(
+        _ definition: OutboxDefinition, batch: BatchDefinition?, redaction: Redaction,
+        secrets: StoredSecrets, seed: UInt64, pool: WorkerPool, clock: any Clock,
+        timers: any Timers, delivery: Delivery
+    ) throws(Failure) {
+        self.definition = definition
+        self.redaction = redaction
+        self.pool = pool
+        self.clock = clock
+        self.timers = timers
+        self.delivery = delivery
+        rules = definition.rules(batch)
+        journal = try Self.open(definition, rules, secrets, pool)
+        let chunk = batch.map { min($0.limit, definition.chunk ?? .max) }
+        let limit = definition.usesBatch ? chunk : nil
+        let failuresMax = definition.singlyAfterFailures
+        state = Lock(
+            State(
+                batching: OutboxBatching(
+                    limit: limit ?? 1, failuresMax: failuresMax > 0 ? failuresMax : nil),
+                random: SeededRandom(seed: seed == 0 ? .random(in: 1 ... .max) : seed)))
+    }
+
+    /// The client that this is the outbox of; `nil` when it has gone.
+    var client: Client? { owner.withLock { $0.client } }
+
+    /// From here on it may send; what is there goes out in a moment, when the host has had time to
+    /// set its functions.
+    func begin(_ client: Client) {
+        owner.withLock { $0.client = client }
+        schedule(afterMilliseconds: Self.startMilliseconds)
+    }
+
+    /// Nothing goes out any more. What is being stored still is.
+    func close() {
+        let (receivers, timer, observer): ([FlushState.Waiter], TimerTicket?, OutboxObserver?) =
+            state.withLock { state in
+                state.isClosed = true
+                defer { state.flush.waiters = [] }
+                defer { state.observer = nil }
+                return (state.flush.waiters, state.flush.timer.take(), state.observer)
+            }
+        _ = observer
+        timer?.cancel()
+        tell(receivers, StoredRequests([], failure: Client.closedFailure, redaction: redaction))
+    }
+
+    /// The last call has ended: nothing is stored any more.
+    func end() {
+        journal.close()
+    }
+
+    // MARK: Lanes
+
+    /// Whether the call is the head of its lane; else `go` runs when it is, on any thread.
+    func enter(_ lane: Lane, _ call: Call, go: @escaping @Sendable () -> Void) -> Bool {
+        state.withLock { $0.gate.enter(lane, .init(call: ObjectIdentifier(call), go: go)) }
+    }
+
+    /// A call has ended; the next of its lane is the head.
+    func leave(_ lane: Lane, _ call: Call) {
+        let (next, isFree) = state.withLock { $0.gate.leave(lane, ObjectIdentifier(call)) }
+        if let next { next.go() } else if isFree { lanesChanged() }
+    }
+
+    /// Why the head of a lane is stored rather than sent; `nil` when it is sent.
+    func reasonToStore(_ claim: OutboxClaim) throws(Failure) -> String? {
+        if client?.isRuledOut ?? false {
+            return "the host says that the server cannot be reached"
+        }
+        return try isHeld(claim.lane) ? "others of its lane wait before it" : nil
+    }
+
+    // MARK: Observing
+
+    package func setObserver(_ observer: OutboxObserver?) throws(Failure) {
+        try refuseWhenClosed()
+        // The one before may end here, which may run a destroy function of the host.
+        var before = observer
+        state.withLock { swap(&$0.observer, &before) }
+    }
+
+    func refuseWhenClosed() throws(Failure) {
+        if state.withLock({ $0.isClosed }) { throw Client.closedFailure }
+    }
+
+    func tell(_ waiters: [FlushState.Waiter], _ requests: StoredRequests) {
+        var owesStart = false
+        for waiter in waiters {
+            let notice = OutboxNotice(
+                .flushed, requests, token: waiter.token, receiver: waiter.receiver)
+            if delivery.append(.outbox(notice)) { owesStart = true }
+        }
+        if owesStart { delivery.start(isOnWorker: false) }
+    }
+
+    /// Tells the observer of an item, or of a flush, if it wants to know.
+    func tellObserver(_ kind: OutboxNotice.Kind, _ requests: StoredRequests) {
+        guard let observer = state.withLock({ $0.observer }),
+            let told = kind == .item ? observer.item : observer.flushed
+        else { return }
+        let notice = OutboxNotice(
+            kind, requests, token: observer.token, receiver: OutboxReceiver(told: told, end: {}))
+        if delivery.append(.outbox(notice)) { delivery.start(isOnWorker: false) }
+    }
+}
+
+extension OutboxDefinition {
+    /// As decisions need it.
+    func rules(_ batch: BatchDefinition?) -> OutboxRules {
+        var rules = OutboxRules()
+        rules.order = isStrict ? .strict : .lanes
+        rules.deadLetters = passesDeadHeads ? .letOthersPass : .blockTheirLane
+        rules.batchStopsAtFailure = batch?.stopsAtFailure ?? false
+        rules.temporaryStatuses = statuses
+        rules.baseMilliseconds = baseMilliseconds
+        rules.capMilliseconds = capMilliseconds
+        return rules
+    }
+}

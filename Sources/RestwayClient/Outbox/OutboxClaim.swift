@@ -1,0 +1,41 @@
+import RestwayAuth
+import RestwayHTTP
+import RestwayOutbox
+
+/// What the outbox has to know of a request that it may store.
+struct OutboxClaim: Sendable {
+    let lane: Lane
+    let idempotencyKey: String
+    /// What is joined to the base URL, with its query.
+    let uri: String
+    /// The request's own, without credentials.
+    let headers: [HeaderField]
+    let context: OutboxContext
+    /// What the object is called that it creates, until the server names it.
+    let creates: LocalID?
+    /// It is about an object that the server has not named yet: it cannot go out as it is.
+    let holdsLocals: Bool
+    /// The answers after which it stays.
+    let statuses: [ClosedRange<Int>]
+    /// That of its route or client, which would have tried it again.
+    let retry: RetryPolicy?
+
+    /// Whether it stays after such a failure.
+    func takes(_ failure: Failure, wallMicroseconds: Int64) -> Bool {
+        switch failure.reason {
+        case .resolve, .connect, .tls, .timedOut, .connectionLost: true
+        // Its credential, or the batch that was to carry it, could not be had.
+        case .auth, .batch: failure.isRetryable
+        default: isTemporary(failure, wallMicroseconds: wallMicroseconds)
+        }
+    }
+
+    private func isTemporary(_ failure: Failure, wallMicroseconds: Int64) -> Bool {
+        if failure.reason == .http {
+            if let stated = failure.statedRetryable { return stated }
+            if statuses.contains(where: { $0.contains(failure.httpStatus) }) { return true }
+        }
+        let outcome = RetryOutcome(failure, wallMicroseconds: wallMicroseconds)
+        return retry?.isTemporary(outcome) ?? false
+    }
+}

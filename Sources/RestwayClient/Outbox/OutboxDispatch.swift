@@ -1,0 +1,30 @@
+import RestwayOutbox
+import RestwaySupport
+
+/// Items that go out together, until all of them have an outcome.
+final class OutboxDispatch: Sendable {
+    private struct State {
+        var outcomes: [Int64: Call.Outcome] = [:]
+        var isOver = false
+    }
+
+    let items: [OutboxItem]
+    /// They go out as one call.
+    let isBatch: Bool
+    private let state = Lock(State())
+
+    init(_ items: [OutboxItem], isBatch: Bool) {
+        self.items = items
+        self.isBatch = isBatch
+    }
+
+    /// - Returns: All outcomes, when this was the last of them.
+    func ended(_ id: Int64, _ outcome: Call.Outcome) -> [Int64: Call.Outcome]? {
+        state.withLock { state in
+            state.outcomes[id] = outcome
+            guard !state.isOver, state.outcomes.count == items.count else { return nil }
+            state.isOver = true
+            return state.outcomes
+        }
+    }
+}

@@ -1,0 +1,153 @@
+import RestwayHTTP
+import RestwayMapping
+import RestwayObjects
+import RestwayOutbox
+import RestwayRouting
+
+/// Requests that may be stored, and those that were.
+extension RequestPreparation {
+    /// What the outbox has to know of a request; `nil` when it is never stored. Gives it the key
+    /// that all of its attempts have.
+    func claim(
+        _ spec: RequestSpec, _ destination: Destination, _ settings: RouteSettings,
+        _ submission: Submission?, _ sending: SendingRules, mediaType: String?,
+        _ headers: inout [HeaderField]
+    ) -> OutboxClaim? {
+        guard let box = client.outbox, let outbox = api.definition.outbox, spec.body?.reader == nil,
+            let path = destination.path,
+            outbox.mayStore(destination.method, path, route: settings.mayBeStored),
+            let uri = client.environment.baseURL.uri(of: destination.url)
+        else { return nil }
+        let given = headers.first { $0.isNamed(IdempotencyKey.headerName) }?.value
+        let key = given ?? IdempotencyKey.random.text
+        if given == nil { headers.set(IdempotencyKey.headerName, key) }
+        let own = ownHeaders(spec, settings, mediaType)
+        let local = submission.flatMap { localID(of: $0, destination.method, box) }
+        return OutboxClaim(
+            lane: lane(spec, destination, submission, local, isStrict: outbox.isStrict),
+            idempotencyKey: key, uri: uri, headers: own.headers,
+            context: OutboxContext(without: own.without, auth: spec.authMode),
+            creates: destination.method == .post ? local : nil, holdsLocals: false,
+            statuses: outbox.statuses, retry: sending.retry)
+    }
+
+    /// The headers of the request and its route, and those that it goes out without.
+    private func ownHeaders(
+        _ spec: RequestSpec, _ settings: RouteSettings, _ mediaType: String?
+    ) -> (headers: [HeaderField], without: [String]) {
+        var headers = Headers()
+        for line in settings.headers { headers.set(line.name, line.value) }
+        if let mediaType { headers.set("Content-Type", mediaType) }
+        var without: [String] = []
+        for (name, value) in spec.headers {
+            if let value {
+                headers.set(name, value)
+            } else {
+                headers.remove(name)
+                without.append(name)
+            }
+        }
+        headers.remove(IdempotencyKey.headerName)
+        let credentials = StoredSecrets(scheme: api.definition.auth.header)
+        return (headers.fields.filter { !credentials.contains($0.name) }, without)
+    }
+
+    /// What an object is called that the server has not named.
+    private func localID(
+        of submission: Submission, _ method: Method, _ outbox: Outbox
+    ) -> LocalID? {
+        guard submission.identity == nil, submission.entity.identityIndex != nil else { return nil }
+        let key = submission.subject.storeKey
+        if key != 0, let known = outbox.local(submission.entity, key) { return known }
+        guard method == .post else { return nil }
+        let local = LocalID.random()
+        if key != 0 { outbox.name(submission.entity, key, local) }
+        return local
+    }
+
+    private func lane(
+        _ spec: RequestSpec, _ destination: Destination, _ submission: Submission?,
+        _ local: LocalID?, isStrict: Bool
+    ) -> Lane {
+        if isStrict { return Lane(named: "") }
+        if let name = spec.lane { return Lane(named: name) }
+        if let local { return Lane(local) }
+        if let submission, let identity = submission.identity {
+            return Lane(of: submission.entity, identity)
+        }
+        let path = destination.path ?? ""
+        let targets = PathTargets(
+            definition: api.definition, method: destination.method, path: path,
+            route: destination.route
+        ).all
+        if submission == nil, let target = targets.first {
+            return Lane(of: target.entity, target.identity)
+        }
+        return Lane(path: path)
+    }
+
+    // MARK: From the outbox
+
+    /// What was stored, as it goes out now: with the document's present headers.
+    func restored(
+        _ item: OutboxItem, _ spec: RequestSpec
+    ) throws -> PreparedRequest {
+        let entry = item.entry
+        guard let method = Method(token: entry.method) else {
+            throw Failure(.outbox, "the stored method \"\(entry.method)\" is unknown")
+        }
+        let context = OutboxContext(entry.context)
+        let url = try client.environment.baseURL.url(path: entry.path)
+        let path = client.environment.baseURL.relativePath(of: url)
+        let route = entry.route.flatMap { key in
+            api.definition.routes.all.first { APIDefinition.settingsKey($0) == key }
+        }
+        let settings = route.map(api.definition.settings(of:)) ?? RouteSettings()
+        var own = spec
+        own.headers = entry.headers.map { ($0.name, $0.value) }
+        own.headers += context.without.map { ($0, nil) }
+        own.headers.append((IdempotencyKey.headerName, entry.idempotencyKey))
+        var plain = RouteSettings()
+        plain.dataMapper = settings.dataMapper
+        let submission = try stored(entry)
+        var deletions = submission?.deletion.map { [$0] } ?? []
+        if method == .delete, submission == nil, let path {
+            deletions =
+                PathTargets(
+                    definition: api.definition, method: .delete, path: path, route: route
+                ).deletions
+        }
+        return PreparedRequest(
+            exchange: Exchange(
+                method: entry.method, url: url,
+                headers: headers(own, plain, isTrusted: path != nil, mediaType: nil),
+                body: entry.body.map { .bytes($0) } ?? .none, timeouts: timeouts(spec, settings),
+                usesCookies: client.options.usesCookies),
+            method: method, path: path, routeName: entry.route, dataMapper: settings.dataMapper,
+            transport: client.transports.index(settings.transport), isTrusted: path != nil,
+            submission: submission, deletions: method == .delete ? deletions : [],
+            sending: SendingRules(auth: context.auth ?? settings.auth ?? .full),
+            travelsInBatch: spec.travelsInBatch)
+    }
+
+    /// The object that a stored request is about, as it is now; `nil` when it is gone.
+    private func stored(_ entry: OutboxEntry) throws(Failure) -> Submission? {
+        guard let name = entry.entity, let key = entry.storeKey,
+            let entity = api.definition.mappings[name]?.entity,
+            let object = try client.store.newest(entity, storeKey: key)
+        else { return nil }
+        return Submission(subject: .object(object))
+    }
+}
+
+extension Lane {
+    /// Of an object: an identity that looks like a number is one, whoever names it.
+    init(of entity: Entity, _ identity: Identity) {
+        guard case .string(let text) = identity, let integer = Int64(text), String(integer) == text
+        else {
+            self.init(entity: entity.name, identity)
+            return
+        }
+        self.init(entity: entity.name, .integer(integer))
+    }
+}

@@ -1,0 +1,21 @@
+import RestwayJSON
+import RestwayOutbox
+
+/// A list of stored requests, oldest first; in a notice, why it came. Immutable.
+package final class StoredRequests: Sendable {
+    package let all: [StoredRequest]
+    package let failure: Failure?
+    private let redaction: Redaction
+
+    init(_ all: [StoredRequest], failure: Failure? = nil, redaction: Redaction) {
+        self.all = all
+        self.failure = failure
+        self.redaction = redaction
+    }
+
+    /// The list as JSON text, without secrets.
+    package var json: [UInt8] {
+        let export = OutboxExport(isSecret: redaction.isSecret)
+        return JSONValue.array(all.map { export.json($0.item) }).text()
+    }
+}

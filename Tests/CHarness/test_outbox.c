@@ -1,0 +1,186 @@
+/* Requests that wait in the outbox, and what a host sees of them. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "outboxing.h"
+
+static void outbox__a_stored_request_goes_out_when_the_host_says_so(void **state) {
+    (void)state;
+    struct outboxing outboxing;
+    int32_t needs = 9;
+    outboxing_begin(&outboxing, RESTWAY_DELIVERY_THREAD);
+    restway_client *client = outboxing.client;
+    assert_int_equal(restway_client_reachability(client), RESTWAY_REACHABILITY_UNKNOWN);
+    assert_ok(restway_outbox_needs_flushing(client, &needs, &failure));
+    assert_int_equal(needs, 0);
+    assert_int_equal(outboxing_store(&outboxing, 1), 1);
+    assert_int_equal(outboxing_store(&outboxing, 2), 2);
+    assert_int_equal(restway_client_reachability(client), RESTWAY_REACHABILITY_UNREACHABLE);
+    assert_ok(restway_outbox_needs_flushing(client, &needs, &failure));
+    assert_int_equal(needs, 1);
+    answering_set(&outboxing.server, 200, "{\"id\": 1}");
+    assert_ok(
+        restway_client_set_reachability(client, RESTWAY_REACHABILITY_REACHABLE, &failure));
+    outboxing_wait(&outboxing, 0, 0, 0);
+    char *body = answering_take_body(&outboxing.server);
+    assert_string_equal(body, "{\"name\": \"a\"}");
+    free(body);
+    restway_store *store = restway_client_store(client);
+    size_t count = 0;
+    assert_ok(restway_store_count(store, "Thing", &count, &failure));
+    assert_int_equal(count, 1);
+    restway_store_release(store);
+    outboxing_end(&outboxing);
+}
+
+static void outbox__a_refused_connection_stores_and_a_restart_sends(void **state) {
+    (void)state;
+    struct outboxing outboxing;
+    outboxing_begin(&outboxing, RESTWAY_DELIVERY_THREAD);
+    char url[64];
+    memcpy(url, outboxing.server.url, sizeof(url));
+    snprintf(outboxing.server.url, sizeof(url), "http://127.0.0.1:%d", closed_port());
+    outboxing_restart(&outboxing, RESTWAY_DELIVERY_THREAD);
+    restway_request *request = outboxing_put(1);
+    assert_ok(restway_request_set_lane(request, "mine", &failure));
+    assert_fails_keeping(
+        restway_client_perform(outboxing.client, request, 0, NULL, &failure), RESTWAY_E_QUEUED,
+        "item 1");
+    assert_int_equal(restway_error_outbox_id(failure), 1);
+    forget_failure();
+    restway_outbox_item *item = NULL;
+    assert_ok(restway_outbox_find(outboxing.client, 1, &item, &failure));
+    assert_int_equal(restway_outbox_item_state(item), RESTWAY_OUTBOX_WAITING);
+    assert_string_equal(restway_outbox_item_method(item), "PUT");
+    assert_string_equal(restway_outbox_item_path(item), "things/1");
+    assert_holds(restway_outbox_item_lane(item), "mine");
+    assert_int_equal(strlen(restway_outbox_item_key(item)), 36);
+    assert_true(restway_outbox_item_created(item) > 0);
+    assert_true(restway_outbox_item_next_attempt(item) > restway_outbox_item_created(item));
+    assert_int_equal(restway_outbox_item_attempts(item), 0);
+    assert_holds(restway_outbox_item_last_error(item), "things/1");
+    assert_null(restway_outbox_item_response(item));
+    size_t length = 0;
+    assert_memory_equal(restway_outbox_item_body(item, &length), "{\"name\": \"a\"}", 13);
+    assert_int_equal(length, 13);
+    memcpy(outboxing.server.url, url, sizeof(url));
+    answering_set(&outboxing.server, 200, "{\"id\": 1}");
+    outboxing_restart(&outboxing, RESTWAY_DELIVERY_THREAD);
+    assert_ok(restway_outbox_flush(
+        outboxing.client, RESTWAY_OUTBOX_FORCE, NULL, NULL, NULL, &failure));
+    outboxing_wait(&outboxing, 0, 0, 0);
+    /* It was, and outlives its outbox. */
+    assert_int_equal(restway_outbox_item_id(item), 1);
+    restway_outbox_item *same = restway_outbox_item_retain(item);
+    restway_outbox_item_release(item);
+    restway_outbox_item_release(same);
+    restway_request_release(request);
+    outboxing_end(&outboxing);
+}
+
+static void outbox__a_dead_letter_is_edited_retried_or_dropped(void **state) {
+    (void)state;
+    struct outboxing outboxing;
+    size_t dropped = 9;
+    outboxing_begin(&outboxing, RESTWAY_DELIVERY_THREAD);
+    restway_client *client = outboxing.client;
+    outboxing_store(&outboxing, 1);
+    outboxing_store(&outboxing, 1);
+    answering_set(&outboxing.server, 422, "{\"why\": \"no\"}");
+    assert_ok(restway_outbox_flush(client, 0, NULL, NULL, NULL, &failure));
+    outboxing_wait(&outboxing, 0, 1, 1);
+    restway_outbox_item *dead = NULL;
+    assert_ok(restway_outbox_find(client, 1, &dead, &failure));
+    assert_int_equal(restway_outbox_item_state(dead), RESTWAY_OUTBOX_DEAD);
+    assert_int_equal(restway_response_status(restway_outbox_item_response(dead)), 422);
+    assert_holds(restway_outbox_item_last_error(dead), "422");
+    assert_refused(restway_outbox_retry(client, 2, &failure));
+    assert_refused(restway_outbox_edit(client, 7, "{}", 2, NULL, &failure));
+    answering_set(&outboxing.server, 200, "{\"id\": 1}");
+    assert_ok(
+        restway_client_set_reachability(client, RESTWAY_REACHABILITY_UNKNOWN, &failure));
+    assert_ok(restway_outbox_edit(client, 1, "{\"b\":1}", 7, "application/json", &failure));
+    outboxing_wait(&outboxing, 0, 0, 0);
+    answering_set(&outboxing.server, 400, "");
+    outboxing_store(&outboxing, 3);
+    assert_ok(restway_outbox_flush(client, 0, NULL, NULL, NULL, &failure));
+    outboxing_wait(&outboxing, 0, 0, 1);
+    answering_set(&outboxing.server, 200, "{\"id\": 3}");
+    assert_ok(restway_outbox_retry(client, 3, &failure));
+    assert_ok(restway_outbox_flush(client, 0, NULL, NULL, NULL, &failure));
+    outboxing_wait(&outboxing, 0, 0, 0);
+    outboxing_store(&outboxing, 4);
+    outboxing_store(&outboxing, 5);
+    outboxing_store(&outboxing, 6);
+    assert_ok(restway_outbox_drop(client, 4, &dropped, &failure));
+    assert_int_equal(dropped, 1);
+    assert_refused(restway_outbox_drop(client, 4, NULL, &failure));
+    assert_ok(restway_outbox_drop_all(client, &dropped, &failure));
+    assert_int_equal(dropped, 2);
+    restway_outbox_item_release(dead);
+    outboxing_end(&outboxing);
+}
+
+static void outbox__a_list_is_exported_without_secrets(void **state) {
+    (void)state;
+    struct outboxing outboxing;
+    restway_outbox_items *items = NULL;
+    size_t length = 0;
+    outboxing_begin(&outboxing, RESTWAY_DELIVERY_THREAD);
+    restway_request *request = outboxing_put(1);
+    static const char body[] = "{\"name\": \"a\", \"password\": \"s3cret\"}";
+    assert_ok(restway_request_set_header(request, "Authorization", "Bearer s3cret", &failure));
+    assert_ok(restway_request_set_body(
+        request, body, strlen(body), "application/json", &failure));
+    assert_ok(restway_client_set_reachability(
+        outboxing.client, RESTWAY_REACHABILITY_UNREACHABLE, &failure));
+    assert_fails(
+        restway_client_perform(outboxing.client, request, 0, NULL, &failure), RESTWAY_E_QUEUED,
+        "");
+    assert_ok(restway_outbox_list(outboxing.client, &items, &failure));
+    assert_int_equal(restway_outbox_items_count(items), 1);
+    assert_null(restway_outbox_items_item(items, 1));
+    assert_null(restway_outbox_items_error(items));
+    const char *json = restway_outbox_items_json(items, &length);
+    assert_int_equal(length, strlen(json));
+    assert_holds(json, "[redacted]");
+    assert_holds(json, "things/1");
+    assert_null(strstr(json, "s3cret"));
+    restway_outbox_items *same = restway_outbox_items_retain(items);
+    assert_ptr_equal(restway_outbox_items_json(same, NULL), json);
+    restway_outbox_items_release(items);
+    restway_outbox_items_release(same);
+    restway_request_release(request);
+    outboxing_end(&outboxing);
+}
+
+static void outbox__an_object_tells_that_it_has_pending_changes(void **state) {
+    (void)state;
+    struct outboxing outboxing;
+    int32_t is_pending = 9;
+    restway_response *response = NULL;
+    outboxing_begin(&outboxing, RESTWAY_DELIVERY_THREAD);
+    answering_set(&outboxing.server, 200, "{\"id\": 1}");
+    restway_request *request = outboxing_put(1);
+    assert_ok(restway_client_perform(outboxing.client, request, 0, &response, &failure));
+    restway_object *object = restway_response_object(response, 0);
+    assert_ok(restway_outbox_has_pending(outboxing.client, object, &is_pending, &failure));
+    assert_int_equal(is_pending, 0);
+    outboxing_store(&outboxing, 1);
+    assert_ok(restway_outbox_has_pending(outboxing.client, object, &is_pending, &failure));
+    assert_int_equal(is_pending, 1);
+    restway_response_release(response);
+    restway_request_release(request);
+    outboxing_end(&outboxing);
+}
+
+static const struct CMUnitTest tests[] = {
+    TEST(outbox__a_stored_request_goes_out_when_the_host_says_so),
+    TEST(outbox__a_refused_connection_stores_and_a_restart_sends),
+    TEST(outbox__a_dead_letter_is_edited_retried_or_dropped),
+    TEST(outbox__a_list_is_exported_without_secrets),
+    TEST(outbox__an_object_tells_that_it_has_pending_changes),
+};
+
+const struct suite outbox_suite = SUITE(tests);

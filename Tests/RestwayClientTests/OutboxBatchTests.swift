@@ -1,0 +1,89 @@
+import RestwayHTTP
+import RestwayJSON
+import RestwaySupport
+import XCTest
+
+@testable import RestwayClient
+
+/// Flushes through the batch path, and sessions of the host's with requests that may be stored.
+final class OutboxBatchTests: OutboxTestCase {
+    private let batch = #", "batch": {"path": "/batch", "limit": 2}"#
+
+    private func uris(_ exchange: Exchange) throws -> [String] {
+        guard case .bytes(let bytes) = exchange.body else { return [] }
+        let tree = try JSONValue.parse(String(decoding: bytes, as: UTF8.self))
+        return tree["batch"]?.elements?.map {
+            "\($0["uri"]?.string ?? "") \($0["body"]?.string ?? "")"
+        } ?? []
+    }
+
+    func testChunksHoldOneItemOfALaneEach() throws {
+        let client = try client("", batch)
+        try queueOffline(client, put(1, "1"), put(1, "2"), put(2, "3"), put(3, "4"))
+        try flush(client)
+        let first = transport.next()
+        XCTAssertEqual(try uris(first.exchange), ["/things/1 1", "/things/2 3"])
+        XCTAssertEqual(transport.waitingCount, 0)
+        first.answer(200, #"[{"code": 200, "body": "{\"id\":1}"}, {"code": 503}]"#)
+        let second = transport.next()
+        XCTAssertEqual(try uris(second.exchange), ["/things/1 2", "/things/3 4"])
+        second.answer(200, #"[{"code": 422}, {"code": 200}]"#)
+        XCTAssertEqual(
+            words(nextFlushed()),
+            ["1 delivered 200", "2 dead 422", "3 waiting 503", "4 delivered 200"])
+        XCTAssertEqual(try states(client), ["2 dead", "3 waiting"])
+    }
+
+    func testALaneMayShareACallWhenTheServerStopsAtTheFirstFailure() throws {
+        let client = try client(
+            "", #", "batch": {"path": "/batch", "limit": 3, "stopsAtFailure": true}"#)
+        try queueOffline(client, put(1, "1"), put(1, "2"), put(1, "3"))
+        try flush(client)
+        let first = transport.next()
+        XCTAssertEqual(try uris(first.exchange), ["/things/1 1", "/things/1 2", "/things/1 3"])
+        first.answer(200, #"[{"code": 200}, {"code": 503}, {"code": 503}]"#)
+        XCTAssertEqual(words(nextFlushed()), ["1 delivered 200", "2 waiting 503"])
+        let attempts = try client.requireOutbox().list().all.map(\.attempts)
+        XCTAssertEqual(attempts, [1, 0])
+    }
+
+    func testABrokenBatchPathLosesNothingAndIsPassedByWhenAllowed() throws {
+        let client = try client(#", "singlyAfterFailures": 2"#, batch)
+        try queueOffline(client, put(1, "1"), put(1, "2"), put(2, "3"))
+        try flush(client)
+        XCTAssertEqual(try uris(transport.answer(200, "no batch")), ["/things/1 1", "/things/2 3"])
+        XCTAssertEqual(words(nextFlushed()), ["1 waiting 0", "3 waiting 0"])
+        XCTAssertEqual(try states(client), ["1 waiting", "2 waiting", "3 waiting"])
+        try flush(client)
+        XCTAssertEqual(try uris(transport.answer(404)), ["/things/1 1", "/things/2 3"])
+        for (id, body) in [(1, "1"), (1, "2"), (2, "3")] {
+            XCTAssertEqual(text(transport.answer(200)), "PUT things/\(id) \(body)")
+        }
+        XCTAssertEqual(
+            words(nextFlushed()), ["1 delivered 200", "2 delivered 200", "3 delivered 200"])
+    }
+
+    func testASessionOfTheHostsStoresWhatItsCallCouldNotCarry() throws {
+        let client = try client("", batch)
+        let session = try BatchSession(client)
+        let calls = try [put(1, "1"), put(2, "2"), put(3, "3")].map { try session.add($0) }
+        try session.send()
+        transport.next().fail(.connect)
+        XCTAssertEqual(calls.map { failure(of: $0)?.reason }, [.queued, .queued, .queued])
+        XCTAssertEqual(refusal { try session.wait(milliseconds: 0) }?.reason, .connect)
+        XCTAssertEqual(try client.requireOutbox().counts().waiting, 3)
+    }
+
+    func testRequestsOfOneLaneInASessionGoInOneCallAfterTheOther() throws {
+        let client = try client("", batch)
+        let session = try BatchSession(client)
+        let calls = try [put(1, "1"), put(1, "2"), put(2, "3")].map { try session.add($0) }
+        try session.send()
+        let first = transport.next()
+        XCTAssertEqual(try uris(first.exchange), ["/things/1 1", "/things/2 3"])
+        first.answer(200, #"[{"code": 200}, {"code": 200}]"#)
+        XCTAssertEqual(try uris(transport.answer(200, #"[{"code": 200}]"#)), ["/things/1 2"])
+        try session.wait(milliseconds: 0)
+        for call in calls { XCTAssertEqual(try call.wait(milliseconds: 0).status, 200) }
+    }
+}

@@ -1,0 +1,279 @@
+"""Requests that wait in the outbox."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import threading
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import restway
+from restway import OutboxState, QueuedError, Reachability
+
+DOCUMENT: dict[str, Any] = {
+    "restway": 1,
+    "environments": {"here": {"baseURL": "http://127.0.0.1:1"}},
+    "entities": {
+        "Thing": {
+            "identity": "id",
+            "attributes": {"id": {"type": "int"}, "name": {"type": "string"}},
+        }
+    },
+    "outbox": {"path": "outbox.db"},
+    "routes": {
+        "thing": {
+            "method": ["GET", "PUT"],
+            "path": "things/:id",
+            "entity": "Thing",
+            "response": {"entity": "Thing"},
+            "offline": True,
+        }
+    },
+}
+
+
+class Server:
+    """Answers every request with what the test says, and records it."""
+
+    def __init__(self) -> None:
+        self.status = 200
+        self.body: object = {"id": 1, "name": "there"}
+        self.requests: list[tuple[str, str, str, str]] = []
+        outer = self
+
+        class Handler(BaseHTTPRequestHandler):
+            def do_PUT(self) -> None:
+                length = int(self.headers.get("Content-Length", 0))
+                body = self.rfile.read(length).decode()
+                key = self.headers.get("Idempotency-Key", "")
+                outer.requests.append((self.command, self.path, body, key))
+                answer = json.dumps(outer.body).encode()
+                self.send_response(outer.status)
+                self.send_header("Content-Type", "application/json")
+                self.send_header("Content-Length", str(len(answer)))
+                self.end_headers()
+                self.wfile.write(answer)
+
+            do_GET = do_PUT
+
+            def log_message(self, format: str, *_: object) -> None:
+                pass
+
+        self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self.url = f"http://127.0.0.1:{self._server.server_port}"
+        self._thread = threading.Thread(target=self._server.serve_forever)
+        self._thread.start()
+
+    def close(self) -> None:
+        self._server.shutdown()
+        self._server.server_close()
+        self._thread.join()
+
+
+@pytest.fixture
+def server() -> Iterator[Server]:
+    server = Server()
+    yield server
+    server.close()
+
+
+@pytest.fixture
+def client(server: Server, tmp_path: Path) -> Iterator[restway.Client]:
+    api = restway.API.from_json(DOCUMENT)
+    with restway.Client(api, base_url=server.url, outbox_path=tmp_path / "o.db") as client:
+        yield client
+        client.close()
+
+
+def put(number: int, lane: str | None = None) -> restway.Request:
+    request = restway.Request.route(
+        "thing", "PUT", variables={"id": number}, json={"name": "a", "token": "s3cret"}
+    )
+    if lane is not None:
+        request.update(lane=lane)
+    return request
+
+
+def store(client: restway.Client, number: int) -> int:
+    client.set_reachability(Reachability.UNREACHABLE)
+    with pytest.raises(QueuedError) as caught:
+        client.perform(put(number))
+    return caught.value.outbox_id
+
+
+def flush(client: restway.Client, *, force: bool = False) -> restway.OutboxItems:
+    told: list[restway.OutboxItems] = []
+    over = threading.Event()
+
+    def on_flushed(items: restway.OutboxItems) -> None:
+        told.append(items)
+        over.set()
+
+    client.outbox.flush(on_flushed, force=force)
+    assert over.wait(30)
+    return told[0]
+
+
+def test_what_cannot_be_sent_is_stored_and_sent_later(
+    client: restway.Client, server: Server
+) -> None:
+    assert int(client.reachability) == Reachability.UNKNOWN
+    assert not client.outbox.needs_flushing
+    assert [store(client, 1), store(client, 2)] == [1, 2]
+    assert int(client.reachability) == Reachability.UNREACHABLE
+    assert client.outbox.needs_flushing
+    assert len(client.outbox) == 2
+    keys = [item.key for item in client.outbox.items()]
+    items = flush(client)
+    assert [(item.id, item.state) for item in items] == [
+        (1, OutboxState.DELIVERED),
+        (2, OutboxState.DELIVERED),
+    ]
+    assert items.error is None
+    assert items[0].response is not None
+    assert items[0].response.status == 200
+    assert [request[1] for request in server.requests] == ["/things/1", "/things/2"]
+    assert [request[3] for request in server.requests] == keys
+    thing = client.store.find("Thing", 1)
+    assert thing is not None
+    assert thing.name == "there"
+    assert client.outbox.counts() == (0, 0, 0, 0)
+
+
+def test_a_refused_connection_is_stored(client: restway.Client, tmp_path: Path) -> None:
+    with restway.Client(
+        client.api, base_url="http://127.0.0.1:1", outbox_path=tmp_path / "other.db"
+    ) as lonely:
+        with pytest.raises(QueuedError) as caught:
+            lonely.perform(put(1, lane="mine"))
+        item = lonely.outbox.find(caught.value.outbox_id)
+        assert item.state is OutboxState.WAITING
+        assert (item.method, item.path) == ("PUT", "things/1")
+        assert "mine" in item.lane
+        assert item.last_error is not None
+        assert item.next_attempt is not None
+        assert item.next_attempt > item.created
+        assert json.loads(item.body or b"") == {"name": "a", "token": "s3cret"}
+        assert item.attempts == 0
+        assert lonely.reachability is Reachability.UNREACHABLE
+
+
+def test_a_dead_letter_is_edited_retried_or_dropped(
+    client: restway.Client, server: Server
+) -> None:
+    store(client, 1)
+    store(client, 1)
+    store(client, 2)
+    server.status = 422
+    items = flush(client)
+    assert [item.state for item in items] == [OutboxState.DEAD, OutboxState.DEAD]
+    assert client.outbox.counts() == restway.OutboxCounts(0, 0, 1, 2)
+    dead = client.outbox.find(1)
+    assert dead.response is not None
+    assert dead.response.status == 422
+    with pytest.raises(restway.UsageError):
+        client.outbox.retry(2)
+    server.status = 200
+    client.outbox.edit(1, "{}", "application/json")
+    flush(client)
+    assert server.requests[-2][2] == "{}"
+    assert server.requests[-2][3] != dead.key
+    client.outbox.retry(3)
+    flush(client)
+    assert client.outbox.counts() == (0, 0, 0, 0)
+    store(client, 4)
+    store(client, 5)
+    assert client.outbox.drop(4) == 1
+    assert client.outbox.drop_all() == 1
+    with pytest.raises(restway.UsageError):
+        client.outbox.find(4)
+
+
+def test_an_export_leaves_secrets_out(client: restway.Client) -> None:
+    store(client, 1)
+    exported = client.outbox.items().export()
+    assert isinstance(exported, list)
+    assert exported[0]["body"] == {"name": "a", "token": "[redacted]"}
+    assert "s3cret" not in json.dumps(exported)
+
+
+def test_an_object_has_pending_changes(client: restway.Client) -> None:
+    thing = client.perform(
+        restway.Request.route("thing", variables={"id": 1})
+    ).objects[0]
+    assert not client.outbox.has_pending(thing)
+    store(client, 1)
+    assert client.outbox.has_pending(thing)
+
+
+def test_an_observer_is_told_of_items_and_flushes(
+    client: restway.Client, server: Server
+) -> None:
+    told: list[str] = []
+    over = threading.Event()
+
+    def on_item(item: restway.OutboxItem, error: restway.RestwayError | None) -> None:
+        status = item.response.status if item.response else 0
+        told.append(f"{item.id} {item.state.name} {status} {type(error).__name__}")
+
+    def on_flushed(items: restway.OutboxItems) -> None:
+        told.append(f"flushed {len(items)}")
+        over.set()
+
+    client.outbox.observe(on_item, on_flushed)
+    server.status = 403
+    store(client, 1)
+    client.set_reachability(Reachability.REACHABLE)
+    assert over.wait(30)
+    assert told == ["1 DEAD 403 HTTPStatusError", "flushed 1"]
+    client.outbox.observe(None, None)
+    server.status = 200
+    client.outbox.retry(1)
+    flush(client)
+    assert len(told) == 2
+
+
+def test_a_client_without_an_outbox_says_so(server: Server) -> None:
+    document = {key: value for key, value in DOCUMENT.items() if key in ("restway", "entities")}
+    with restway.Client(
+        restway.API.from_json(document), base_url=server.url
+    ) as client:
+        for ask in (client.outbox.counts, client.outbox.items, client.outbox.drop_all):
+            with pytest.raises(restway.ConfigError):
+                ask()
+        with pytest.raises(restway.ConfigError):
+            client.outbox.flush(lambda _: None)
+        client.set_reachability(Reachability.REACHABLE)
+        assert client.reachability is Reachability.REACHABLE
+        with pytest.raises(ValueError, match="9"):
+            client.set_reachability(9)  # type: ignore[arg-type]
+
+
+def test_a_flush_is_awaited_and_its_items_are_told(server: Server, tmp_path: Path) -> None:
+    async def run() -> list[str]:
+        told: list[str] = []
+        api = restway.API.from_json(DOCUMENT)
+        async with restway.AsyncClient(
+            api, base_url=server.url, outbox_path=tmp_path / "o.db"
+        ) as client:
+            client.outbox.observe(
+                lambda item, error: told.append(f"{item.id} {item.state.name} {error}"),
+                lambda items: told.append(f"flushed {len(items)}"),
+            )
+            client.set_reachability(Reachability.UNREACHABLE)
+            for number in (1, 2):
+                with pytest.raises(QueuedError) as caught:
+                    await client.perform(put(number))
+                assert caught.value.outbox_id == number
+            items = await client.outbox.flush()
+            assert [item.id for item in items] == [1, 2]
+            assert not client.outbox.needs_flushing
+            assert len(await client.outbox.flush(force=True)) == 0
+        return told
+
+    assert asyncio.run(run()) == ["1 DELIVERED None", "2 DELIVERED None", "flushed 2"]
