@@ -7,6 +7,7 @@
 #include <strings.h>
 #include <unistd.h>
 
+#include "journal.h"
 #include "options.h"
 
 /* Where in a cassette something is wrong. */
@@ -165,7 +166,14 @@ int32_t cassette_read(struct cassette *cassette, const char *path, restway_plugi
             reason, "cassette: %.200s: line %d column %d: %.120s", path, error.line, error.column,
             error.text);
     }
-    const int32_t result = read_tree(cassette, reason);
+    json_t *exchanges = json_object_get(cassette->tree, "exchanges");
+    int32_t result = json_is_array(exchanges) ? journal_read(path, exchanges, reason)
+                                              : RESTWAY_PLUGIN_OK;
+    if (result != RESTWAY_PLUGIN_OK) {
+        cassette_free(cassette);
+        return result;
+    }
+    result = read_tree(cassette, reason);
     if (result != RESTWAY_PLUGIN_OK) {
         cassette_free(cassette);
         snprintf(why, sizeof why, "%.200s", reason->text);
@@ -213,7 +221,7 @@ int cassette_check(const char *path) {
     return 0;
 }
 
-static int write_all(int descriptor, const char *text, size_t length) {
+int write_all(int descriptor, const char *text, size_t length) {
     while (length > 0) {
         const ssize_t written = write(descriptor, text, length);
         if (written < 0 && errno != EINTR) {
@@ -227,7 +235,7 @@ static int write_all(int descriptor, const char *text, size_t length) {
     return fsync(descriptor) == 0 ? 0 : errno;
 }
 
-int cassette_write(const char *path, json_t *exchanges) {
+int cassette_write(const char *path, json_t *exchanges, size_t *out_bytes) {
     char *name;
     json_t *tree = json_pack("{s:i, s:O}", "restwayCassette", CASSETTE_VERSION, "exchanges",
                              exchanges);
@@ -247,6 +255,8 @@ int cassette_write(const char *path, json_t *exchanges) {
         }
         if (error != 0) {
             unlink(name);
+        } else {
+            *out_bytes = strlen(text);
         }
         free(name);
     }

@@ -54,8 +54,12 @@ void cassette_free(struct cassette *cassette);
 
 /* Puts an array of exchanges into the file at `path`, whole or not at all.
  *
+ * @param out_bytes Receives how large that is, if it succeeds.
  * @return 0, or the errno of what failed. */
-int cassette_write(const char *path, json_t *exchanges);
+int cassette_write(const char *path, json_t *exchanges, size_t *out_bytes);
+
+/* Writes text to the disk: 0, or the errno of what failed. */
+int write_all(int descriptor, const char *text, size_t length);
 
 /* Whether a file can be written there: 0, or why not, as an errno. */
 int cassette_check(const char *path);

@@ -211,7 +211,7 @@ static void write_done(struct replay *replay, struct recording *done) {
         }
     }
     if (error == 0) {
-        error = cassette_write(replay->options.cassette, replay->recorded);
+        error = journal_save(&replay->journal, replay->options.cassette, replay->recorded);
     }
     snprintf(
         text, sizeof text, "cassette: %.300s: %s", replay->options.cassette, strerror(error));
@@ -227,7 +227,7 @@ static void write_done(struct replay *replay, struct recording *done) {
     }
 }
 
-static void *write_all(void *context) {
+static void *write_until_closed(void *context) {
     struct replay *replay = context;
     for (;;) {
         pthread_mutex_lock(&replay->mutex);
@@ -243,6 +243,8 @@ static void *write_all(void *context) {
         }
         write_done(replay, done);
     }
+    /* When that fails nothing is lost: the journal stays, and is read with the cassette. */
+    (void)journal_end(&replay->journal, replay->options.cassette, replay->recorded);
     replay_release(replay);
     return NULL;
 }
@@ -260,7 +262,7 @@ int32_t record_open(struct replay *replay, restway_plugin_reason *reason) {
         return RESTWAY_PLUGIN_OUT_OF_MEMORY;
     }
     replay->users++;
-    if (pthread_create(&thread, NULL, write_all, replay) != 0) {
+    if (pthread_create(&thread, NULL, write_until_closed, replay) != 0) {
         replay->users--;
         return fail(reason, "no thread is left to write the cassette");
     }

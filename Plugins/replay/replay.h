@@ -5,6 +5,7 @@
 #include <pthread.h>
 
 #include "cassette.h"
+#include "journal.h"
 #include "options.h"
 
 struct recording;
@@ -27,6 +28,8 @@ struct replay {
     /* Recording: everything so far, what has come since the last write, how many may still come. */
     pthread_cond_t condition;
     json_t *recorded;
+    /* How much of it is on the disk; of the thread that writes. */
+    struct journal journal;
     struct recording *done;
     struct recording **done_end;
     size_t open_recordings;

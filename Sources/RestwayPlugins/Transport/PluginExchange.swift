@@ -33,11 +33,11 @@ final class PluginExchange: @unchecked Sendable {
     var held: Outcome?
 
     init(
-        id: UInt64, _ exchange: consuming Exchange, _ observer: any ExchangeObserver
+        id: UInt64, _ exchange: borrowing Exchange, _ observer: any ExchangeObserver
     ) {
         self.id = id
         body = OutgoingBody.of(exchange)
-        self.exchange = exchange
+        self.exchange = copy exchange
         self.observer = observer
         wantsProgress = observer.wantsProgress
     }
@@ -73,12 +73,10 @@ final class PluginExchange: @unchecked Sendable {
         timings.totalMicroseconds =
             end.total_microseconds > 0
             ? end.total_microseconds : now.microseconds(since: startedAt)
-        var summary = ExchangeSummary()
-        summary.redirectURL = redirectURL
-        summary.timings = timings
-        summary.connectionWasReused = end.reused_connection != 0
-        summary.uploadedBytes = end.uploaded > 0 ? end.uploaded : body?.given ?? 0
-        summary.downloadedBytes = end.downloaded > 0 ? end.downloaded : downloaded
-        return summary
+        return ExchangeSummary(
+            redirectURL: redirectURL, timings: timings,
+            connectionWasReused: end.reused_connection != 0,
+            uploadedBytes: end.uploaded > 0 ? end.uploaded : body?.given ?? 0,
+            downloadedBytes: end.downloaded > 0 ? end.downloaded : downloaded)
     }
 }
