@@ -6,6 +6,7 @@ from __future__ import annotations
 import asyncio
 import io
 import os
+import threading
 from collections.abc import AsyncIterable, AsyncIterator, Callable, Iterable, Iterator, Mapping
 from concurrent.futures import Future
 from contextlib import contextmanager
@@ -106,12 +107,15 @@ class _AsyncReading(Reading):
     def __init__(self, iterator: AsyncIterator[bytes]) -> None:
         self._iterator = iterator
         self._loop = asyncio.get_running_loop()
+        # The loop may come to `stop` before the thread that asks knows what it waits for.
+        self._asking = threading.Lock()
         self._asked: Future[bytes | None] | None = None
         super().__init__(_Pieces(self._next).read)
 
     def _next(self) -> bytes | None:
-        self._asked = asyncio.run_coroutine_threadsafe(self._step(), self._loop)
-        return self._asked.result()
+        with self._asking:
+            asked = self._asked = asyncio.run_coroutine_threadsafe(self._step(), self._loop)
+        return asked.result()
 
     async def _step(self) -> bytes | None:
         try:
@@ -120,8 +124,10 @@ class _AsyncReading(Reading):
             return None
 
     def stop(self) -> None:
-        if self._asked is not None:
-            self._asked.cancel()
+        with self._asking:
+            asked = self._asked
+        if asked is not None:
+            asked.cancel()
 
 
 def reading_of(body: Any) -> Reading:
