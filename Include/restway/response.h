@@ -150,6 +150,26 @@ RESTWAY_API size_t restway_response_object_count(const restway_response *respons
 RESTWAY_API restway_object *restway_response_object(
     const restway_response *response, size_t index);
 
+/** One object with its values, in one call: what restway_response_object(),
+ *  restway_object_retain(), restway_object_entity() and restway_object_read() give, for hosts whose
+ *  calls of C cost more than what they do.
+ *
+ *  @param index      As in restway_response_object().
+ *  @param out_values Room for @p capacity values, or NULL when that is 0. The object's first
+ *                    attributes are put there, each *Borrowed* from the object; the rest is null.
+ *  @param capacity   How many values there is room for; less than the object has is fine.
+ *  @param out_count  Receives how many attributes the object has; may be NULL.
+ *  @param out_entity Receives the name of its entity, *Borrowed* from the object; may be NULL.
+ *  @param out_object Receives the object, owned by the caller (+1); NULL when @p index is out of
+ *                    range, which is no error.
+ *  @return RESTWAY_OK, RESTWAY_E_INVALID_ARGUMENT.
+ *
+ *  Threads: any. Blocks: never. */
+RESTWAY_API RESTWAY_MUST_USE restway_status restway_response_read(
+    const restway_response *response, size_t index, restway_value *out_values, size_t capacity,
+    size_t *out_count, const char **out_entity, restway_object **out_object,
+    restway_error **out_error);
+
 /** The objects of the response as a list, owned by the caller (+1); NULL for NULL.
  *
  *  Threads: any. Blocks: never. */

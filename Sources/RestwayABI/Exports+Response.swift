@@ -2,6 +2,7 @@ public import CRestway
 import RestwayClient
 import RestwayHTTP
 import RestwayMapping
+import RestwayObjects
 
 // response.h
 
@@ -155,6 +156,31 @@ public func restway_response_object(
     _ response: OpaquePointer?, _ index: Int
 ) -> OpaquePointer! {
     Handle.object(ResponseHandle.self, response)?.response.objects.at(index).map(Handle.lend)
+}
+
+@_cdecl("restway_response_read") @implementation
+public func restway_response_read(
+    _ response: OpaquePointer?, _ index: Int, _ outValues: UnsafeMutablePointer<restway_value>?,
+    _ capacity: Int, _ outCount: UnsafeMutablePointer<Int>?,
+    _ outEntity: UnsafeMutablePointer<UnsafePointer<CChar>?>?,
+    _ outObject: UnsafeMutablePointer<OpaquePointer?>?,
+    _ outError: UnsafeMutablePointer<OpaquePointer?>?
+) -> restway_status {
+    if capacity > 0 { outValues?.update(repeating: restway_value(), count: capacity) }
+    outCount?.pointee = 0
+    outEntity?.pointee = nil
+    outObject?.pointee = nil
+    return Boundary.run(outError) { () throws(Failure) in
+        let handle = try Argument.handle(ResponseHandle.self, response, "response")
+        let outObject = try Argument.out(outObject, "out_object")
+        let outValues = capacity > 0 ? try Argument.out(outValues, "out_values") : outValues
+        guard let object = handle.response.objects.at(index) else { return }
+        let count = object.entity.attributes.count
+        if let outValues { try object.read(nil, min(count, max(0, capacity)), into: outValues) }
+        outCount?.pointee = count
+        outEntity?.pointee = object.entity.nameCString
+        outObject.pointee = Handle.give(object)
+    }
 }
 
 @_cdecl("restway_response_list") @implementation

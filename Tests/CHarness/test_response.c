@@ -3,6 +3,95 @@
 
 #include "harness.h"
 
+static void response_read__gives_an_object_with_its_values(void **state) {
+    (void)state;
+    restway_client *client = make_client();
+    restway_response *response = fetch(client, "enterprises?page=1&per_page=5");
+    restway_value values[32];
+    for (size_t index = 0; index < 5; index++) {
+        restway_object *object = NULL;
+        const char *entity = NULL;
+        size_t count = 0;
+        memset(values, 0x5a, sizeof(values));
+        assert_ok(restway_response_read(
+            response, index, values, 32, &count, &entity, &object, &failure));
+        assert_ptr_equal(object, restway_response_object(response, index));
+        assert_ptr_equal(entity, restway_object_entity(object));
+        assert_int_equal(count, restway_object_attribute_count(object));
+        for (size_t place = 0; place < count; place++) {
+            restway_value one;
+            const char *name = restway_object_attribute_name(object, place);
+            assert_ok(restway_object_get(object, name, &one, &failure));
+            assert_memory_equal(&values[place], &one, sizeof(one));
+        }
+        assert_int_equal(values[count].kind, RESTWAY_VALUE_NULL);
+        assert_int_equal(values[31].kind, RESTWAY_VALUE_NULL);
+        restway_object_release(object);
+    }
+    /* It is the caller's own, and what was read is the object's. */
+    restway_object *object = NULL;
+    assert_ok(restway_response_read(response, 1, values, 32, NULL, NULL, &object, &failure));
+    restway_response_release(response);
+    int32_t place = restway_object_attribute_index(object, "name");
+    assert_ptr_equal(values[place].as.text, restway_object_string(object, "name"));
+    restway_object_release(object);
+    restway_client_release(client);
+}
+
+static void response_read__with_little_room_or_none(void **state) {
+    (void)state;
+    restway_client *client = make_client();
+    restway_response *response = fetch(client, "enterprises/3");
+    restway_value values[3];
+    restway_object *object = NULL;
+    size_t count = 0;
+    memset(values, 0x5a, sizeof(values));
+    assert_ok(restway_response_read(response, 0, values, 2, &count, NULL, &object, &failure));
+    assert_int_equal(count, 10);
+    assert_int_equal(values[2].kind, 0x5a5a5a5a);
+    restway_object_release(object);
+    assert_ok(restway_response_read(response, 0, NULL, 0, &count, NULL, &object, NULL));
+    assert_int_equal(count, 10);
+    restway_object_release(object);
+    restway_response_release(response);
+    restway_client_release(client);
+}
+
+static void response_read__of_no_object(void **state) {
+    (void)state;
+    restway_client *client = make_client();
+    restway_response *response = fetch(client, "enterprises/3");
+    restway_value value;
+    restway_object *object = POISON;
+    const char *entity = (const char *)POISON;
+    size_t count = 99;
+    memset(&value, 0x5a, sizeof(value));
+    assert_ok(
+        restway_response_read(response, 1, &value, 1, &count, &entity, &object, &failure));
+    assert_null(object);
+    assert_null(entity);
+    assert_int_equal(count, 0);
+    assert_int_equal(value.kind, RESTWAY_VALUE_NULL);
+    object = POISON;
+    assert_ok(restway_response_read(
+        response, SIZE_MAX, NULL, 0, NULL, NULL, &object, &failure));
+    assert_null(object);
+    object = POISON;
+    count = 99;
+    assert_refused(
+        restway_response_read(NULL, 0, &value, 1, &count, &entity, &object, &failure));
+    assert_null(object);
+    assert_int_equal(count, 0);
+    assert_refused(
+        restway_response_read(response, 0, &value, 1, &count, &entity, NULL, &failure));
+    object = POISON;
+    assert_refused(
+        restway_response_read(response, 0, NULL, 1, &count, &entity, &object, &failure));
+    assert_null(object);
+    restway_response_release(response);
+    restway_client_release(client);
+}
+
 static void response__of_a_list(void **state) {
     (void)state;
     restway_client *client = make_client();
@@ -183,6 +272,9 @@ static void response_release__of_null_is_fine(void **state) {
 }
 
 static const struct CMUnitTest tests[] = {
+    TEST(response_read__gives_an_object_with_its_values),
+    TEST(response_read__with_little_room_or_none),
+    TEST(response_read__of_no_object),
     TEST(response__of_a_list),
     TEST(response__of_an_empty_list_is_mapped),
     TEST(response__that_no_descriptor_matches),

@@ -9,6 +9,7 @@ import os
 from . import _native as native
 from ._attempts import OnAttempt, attempts_of
 from ._boundary import check
+from ._buffers import EventBuffer
 from ._changes import Changes
 from ._enums import Domain, EventKind, Status
 from ._exceptions import ForkedError
@@ -83,7 +84,7 @@ class Link:
         self._outbox = OutboxLink(handle, layouts, loop, self._tokens)
         self._emptied: asyncio.Future[None] | None = None
         # One of each is enough: only the loop's thread comes here.
-        self._events = native.EventBuffer(_EVENTS_MAX)
+        self._events = EventBuffer(_EVENTS_MAX)
         self._count = native.number()
         self._count_out = native.ref(self._count)
         self._call = native.CallHandle()

@@ -18,13 +18,13 @@ import os
 import struct
 import threading
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
 from ._enums import ABI_VERSION, ValueKind
 from ._exceptions import InternalError, LibraryError
-from ._prototypes import PROTOTYPES
+from ._prototypes import PROTOTYPES, QUICK
 from ._structures import (
     AnswerHandle,
     ApiHandle,
@@ -38,7 +38,6 @@ from ._structures import (
     DoneFn,
     DraftHandle,
     ErrorHandle,
-    Event,
     ExcludeFn,
     Handle,
     HookFn,
@@ -85,6 +84,7 @@ from ._structures_auth import (
 )
 
 __all__ = [
+    "CELL",
     "NULL_CHANGED",
     "NULL_DESTROY",
     "NULL_DONE",
@@ -108,7 +108,6 @@ __all__ = [
     "DoneFn",
     "DraftHandle",
     "ErrorHandle",
-    "EventBuffer",
     "ExchangeHandle",
     "ExcludeFn",
     "FailureHandle",
@@ -200,10 +199,13 @@ def _open(name: str) -> ctypes.CDLL:
     """Loads one library and gives its functions their prototypes; OSError says why it will not."""
     if os.sep in name and not os.path.exists(name):
         raise OSError("no such file")
-    library = ctypes.CDLL(name)
+    library, holding = ctypes.CDLL(name), ctypes.PyDLL(name)
     for function, (result, arguments) in PROTOTYPES.items():
         try:
             symbol = getattr(library, function)
+            if function in QUICK:
+                symbol = getattr(holding, function)
+                setattr(library, function, symbol)
         except AttributeError:
             raise OSError(f"it has no function {function}") from None
         symbol.restype = result
@@ -342,33 +344,13 @@ def values(count: int) -> Any:
     return (Value * count)()
 
 
-_CELL = struct.Struct("=IIq")
+CELL = struct.Struct("=IIq")
+"""Kind, length and the last 8 bytes of a value."""
 
 
 def cells(source: Any) -> list[tuple[int, int, int]]:
     """Kind, length and the last 8 bytes of each value in `source`: an array, a value or bytes."""
-    return list(_CELL.iter_unpack(source))
-
-
-_EVENT = struct.Struct("=IIQQQ32x")
-
-
-class EventBuffer:
-    """Room for events."""
-
-    def __init__(self, capacity: int) -> None:
-        memory = bytearray(capacity * _EVENT.size)
-        self.array: Any = (Event * capacity).from_buffer(memory)
-        """For the library to fill."""
-        self._view = memoryview(memory)
-
-    def read(self, count: int) -> Iterator[tuple[int, int, int, int, int]]:
-        """Kind, status, token, call id and the payload's address of the first `count` events."""
-        return _EVENT.iter_unpack(self._view[: count * _EVENT.size])
-
-    def release(self, index: int) -> None:
-        """Releases the payload of one event, of whatever kind."""
-        lib.restway_event_release(ctypes.byref(self.array[index]))
+    return list(CELL.iter_unpack(source))
 
 
 def real_of(word: int) -> float:

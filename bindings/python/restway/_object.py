@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Union
 from . import _native as native
 from ._boundary import check, make
 from ._boundary import name as name_bytes
+from ._buffers import CellBuffer
 from ._enums import ValueKind
 from ._exceptions import RestwayError
 from ._values import decode
@@ -18,6 +19,9 @@ if TYPE_CHECKING:
 
 Identity = Union[int, str, None]
 """What identifies an object within its entity; None when it has no identity."""
+
+_ATTRIBUTES_AT_ONCE = 64
+"""How many attributes come with an object; those with more are read when they are asked for."""
 
 _REPR_CHARACTERS_MAX = 200
 _REPR_VALUE_CHARACTERS_MAX = 40
@@ -44,6 +48,27 @@ class Layouts(dict[str, Layout]):
         """`store` is owned."""
         super().__init__()
         self.store = store
+
+
+class _Room:
+    """Where the library puts an object with its values."""
+
+    __slots__ = ("cells", "count", "entity", "outs")
+
+    def __init__(self) -> None:
+        self.cells = CellBuffer(_ATTRIBUTES_AT_ONCE)
+        self.count = native.number()
+        self.entity = native.text_out()
+        self.outs = (
+            self.cells.array,
+            _ATTRIBUTES_AT_ONCE,
+            native.ref(self.count),
+            native.ref(self.entity),
+        )
+
+
+_rooms: list[_Room] = []
+"""Those that nobody uses: a thread, or a finaliser within it, takes one out for a call."""
 
 
 class Object:
@@ -87,6 +112,29 @@ class Object:
     def retained(cls, handle: native.ObjectHandle | int, layouts: Layouts) -> Object:
         """For this package: an Object of a borrowed handle or its address."""
         return cls(native.own(native.lib.restway_object_retain(handle)), layouts)
+
+    @classmethod
+    def first_of(cls, response: native.ResponseHandle, layouts: Layouts) -> Object | None:
+        """For this package: the first object of a response with its values, in one call."""
+        handle = native.ObjectHandle()
+        try:
+            room = _rooms.pop()
+        except IndexError:
+            room = _Room()
+        try:
+            check(native.lib.restway_response_read, response, 0, *room.outs, native.ref(handle))
+            if not handle:
+                return None
+            made = cls(native.own(handle), layouts)
+            count = room.count.value
+            # Where there is no layout yet, the first use of the object makes it.
+            layout = layouts.get(native.borrowed(room.entity.value) or "")
+            if layout is not None and count <= _ATTRIBUTES_AT_ONCE:
+                made._layout = layout
+                made._cells = room.cells.read(count)
+        finally:
+            _rooms.append(room)
+        return made
 
     @property
     def entity(self) -> str:

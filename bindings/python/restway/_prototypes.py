@@ -314,6 +314,19 @@ PROTOTYPES: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "restway_response_is_mapped": (c_int32, (ResponseHandle,)),
     "restway_response_object_count": (c_size_t, (ResponseHandle,)),
     "restway_response_object": (ObjectHandle, (ResponseHandle, c_size_t)),
+    "restway_response_read": (
+        c_enum,
+        (
+            ResponseHandle,
+            c_size_t,
+            POINTER(Value),
+            c_size_t,
+            POINTER(c_size_t),
+            POINTER(c_char_p),
+            POINTER(ObjectHandle),
+            _error_out,
+        ),
+    ),
     "restway_response_list": (ListHandle, (ResponseHandle,)),
     "restway_response_result_count": (c_size_t, (ResponseHandle,)),
     "restway_response_result": (
@@ -330,3 +343,19 @@ PROTOTYPES: dict[str, tuple[Any, tuple[Any, ...]]] = {
     **OUTBOX_PROTOTYPES,
 }
 """Of each function: its result and its arguments, in the order of the headers."""
+
+QUICK = frozenset(
+    {
+        "restway_request_create",
+        "restway_response_read",
+        "restway_response_status",
+        "restway_response_object",
+        "restway_response_retain",
+        "restway_object_retain",
+        "restway_object_entity",
+        "restway_object_read",
+        "restway_object_store_key",
+    }
+)
+"""Functions that wait for nobody and call nobody: they keep the interpreter's lock, which giving up
+and taking again would take longer than what they do."""

@@ -136,8 +136,7 @@ class Response(Owner[native.ResponseHandle]):
     @property
     def object(self) -> Object | None:
         """The first object, or None."""
-        handle = native.lib.restway_response_object(self._handle, 0)
-        return Object.retained(handle, self._layouts) if handle else None
+        return Object.first_of(self._handle, self._layouts)
 
     @property
     def results(self) -> list[Objects]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import json
 
 import pytest
 
@@ -24,6 +25,34 @@ def test_a_list_becomes_objects_in_its_order(client: restway.Client) -> None:
     with pytest.raises(IndexError):
         response.objects[5]
     assert response.issues == [] and response.issue_count == 0
+
+
+def test_the_first_object_comes_with_its_values(client: restway.Client) -> None:
+    response = client.get("enterprises", params={"per_page": 5})
+    before = response.object  # of an entity whose attributes nobody has asked for yet
+    listed = response.objects[0].attributes()
+    after = response.object
+    assert before is not None and after is not None and before == after
+    assert before.attributes() == after.attributes() == listed
+    assert after.entity == "Enterprise" and list(after) == list(before)
+    other = client.get("enterprises/2").object
+    assert other is not None and other.attributes()["name"] != listed["name"]
+    response.close()
+    assert after.attributes() == listed  # what was read belongs to the object
+
+
+def test_an_object_with_more_attributes_than_come_at_once_is_read_whole(peer: Peer) -> None:
+    names = [f"a{number}" for number in range(100)]
+    wide = {"attributes": {name: name for name in names}}
+    routes = {"wide": {"method": "GET", "path": "wide", "response": {"entity": "Wide"}}}
+    document = {**THINGS, "entities": {"Wide": wide}, "routes": routes}
+    body = json.dumps({name: number for number, name in enumerate(names)}).encode()
+    peer.respond(body)
+    with restway.Client(restway.API.from_json(document), base_url=peer.url) as client:
+        for _ in range(2):
+            item = client.get("wide").object
+            assert item is not None
+            assert list(item.attributes().values()) == list(range(100))
 
 
 def test_every_descriptor_has_its_own_result(client: restway.Client) -> None:
@@ -110,6 +139,8 @@ def test_a_closed_response_refuses_but_its_objects_stay(client: restway.Client) 
 def test_a_response_with_many_objects_holds_one_handle_until_they_are_asked_for(
     client: restway.Client,
 ) -> None:
+    client.get("enterprises")  # keeps the request, which is not what is counted here
+    gc.collect()
     before = restway.debug_live_handles()
     response = client.get("enterprises")
     assert len(response.objects) >= 250
