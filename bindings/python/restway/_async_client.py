@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from functools import partial
 from types import TracebackType
-from typing import ClassVar, NoReturn
+from typing import Any, ClassVar, NoReturn
 
 from . import _native as native
 from ._async_batch import AsyncBatch
@@ -38,6 +38,10 @@ class AsyncClient(ClientBase, AsyncVerbs):
 
     _deliveries: ClassVar = {"drain": Delivery.DRAIN}
     _link: Link | None = None
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        cls._keeps_requests = False
 
     async def perform(self, request: Request) -> Response:
         """Sends a request and waits for its response; bound it with `asyncio.wait_for`.

@@ -22,6 +22,10 @@ class AsyncVerbs(ABC):
     async def perform(self, request: Request) -> Response:
         """Sends a request and waits for its response."""
 
+    @abstractmethod
+    def _plain_get(self, path: str) -> Request:
+        """A GET of a path, without anything else."""
+
     async def get(
         self,
         target: Target,
@@ -32,6 +36,8 @@ class AsyncVerbs(ABC):
         timeout: float | None = None,
     ) -> Response:
         """GET a path, or an object anew."""
+        if type(target) is str and not (variables or params or headers) and timeout is None:
+            return await self.perform(self._plain_get(target))
         return await self.perform(request_for("GET", target, variables, params, headers, timeout))
 
     async def head(

@@ -48,6 +48,10 @@ class Client(ClientBase, Verbs):
 
     _deliveries: ClassVar = {"thread": Delivery.THREAD, "process": Delivery.PROCESS}
 
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        cls._keeps_requests = False
+
     def close(self) -> None:
         """Closes the client: new requests raise ClosedError, pending calls end with it."""
         native.lib.restway_client_close(self._handle)

@@ -20,10 +20,13 @@ from ._exclusion import Exclusion, set_exclusion
 from ._exit import Closing, close_at_exit
 from ._interception import Interceptor, checked
 from ._object import Layouts, Object
-from ._request import Request
+from ._request import Request, request_for
 from ._store import Store
 
 Path = Union[str, "os.PathLike[str]"]
+
+_REQUESTS_MAX = 256
+"""How many requests a client keeps for the next time."""
 
 _COMMAND_BYTES = 4096
 """Room for most curl commands; longer ones are written a second time."""
@@ -32,10 +35,13 @@ _COMMAND_BYTES = 4096
 class ClientBase(ClientAuth, Owner[native.ClientHandle], Closing):
     """One api in one environment, with its connections and its store."""
 
-    __slots__ = ("_delivery", "_interceptor", "_layouts", "api")
+    __slots__ = ("_delivery", "_interceptor", "_layouts", "_requests", "api")
 
     api: API
     """The api that the client was made of."""
+
+    _keeps_requests: ClassVar[bool] = True
+    """False where a subclass might change a request that it is given."""
 
     _deliveries: ClassVar[dict[str, Delivery]]
     """The delivery modes of the class; the first is the default."""
@@ -164,6 +170,7 @@ class ClientBase(ClientAuth, Owner[native.ClientHandle], Closing):
         self._layouts = Layouts(native.own(native.lib.restway_client_store(handle)))
         self._delivery = mode
         self._interceptor: Interceptor | None = None
+        self._requests: dict[str, Request] = {}
         close_at_exit(self)
 
     @property
@@ -275,6 +282,17 @@ class ClientBase(ClientAuth, Owner[native.ClientHandle], Closing):
             if length.value < size:
                 return native.borrowed(command.value) or ""
             size = length.value + 1
+
+    def _plain_get(self, path: str) -> Request:
+        """A GET of `path` and nothing else; for those that come again and again it is kept."""
+        request = self._requests.get(path)
+        if request is None:
+            request = request_for("GET", path, None, None, None, None)
+            if self._keeps_requests:
+                if len(self._requests) >= _REQUESTS_MAX:
+                    self._requests.clear()
+                self._requests[path] = request
+        return request
 
     def _loop(self) -> asyncio.AbstractEventLoop | None:
         """Where coroutine functions of this client run."""

@@ -48,17 +48,21 @@ class Request(Owner[native.RequestHandle]):
 
     __slots__ = ("_on_progress", "_reading")
 
+    def __init__(self, handle: native.RequestHandle) -> None:
+        """For this package: requests are made by `path`, `route`, `object` and `draft`."""
+        self._owned = handle  # in place of the general initialiser: one is made for each call
+        self._reading: Reading | None = None
+        self._on_progress: OnProgress | None = None
+
     @property
     def reading(self) -> Reading | None:
         """For this package: how its body is read while it is sent, or None."""
-        reading: Reading | None = getattr(self, "_reading", None)
-        return reading
+        return self._reading
 
     @property
     def watcher(self) -> OnProgress | None:
         """Who is told of the progress of its calls, or None."""
-        on_progress: OnProgress | None = getattr(self, "_on_progress", None)
-        return on_progress
+        return self._on_progress
 
     @classmethod
     def path(
@@ -333,7 +337,7 @@ class Request(Owner[native.RequestHandle]):
         else:
             reading = reading_of(body)
             set_body_reading(self._handle, reading, media_type or "application/octet-stream")
-            self._reading: Reading | None = reading
+            self._reading = reading
             return
         self._reading = None
         check(

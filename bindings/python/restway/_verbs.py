@@ -26,6 +26,10 @@ class Verbs(ABC):
     def perform(self, request: Request, *, timeout: float | None = None) -> Response:
         """Sends a request and waits for its response."""
 
+    @abstractmethod
+    def _plain_get(self, path: str) -> Request:
+        """A GET of a path, without anything else."""
+
     def get(
         self,
         target: Target,
@@ -36,6 +40,8 @@ class Verbs(ABC):
         timeout: float | None = None,
     ) -> Response:
         """GET a path, or an object anew."""
+        if type(target) is str and not (variables or params or headers) and timeout is None:
+            return self.perform(self._plain_get(target))
         return self.perform(request_for("GET", target, variables, params, headers, timeout))
 
     def head(

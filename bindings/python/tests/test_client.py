@@ -11,7 +11,7 @@ import pytest
 
 import restway
 
-from .conftest import MakeClient
+from .conftest import DOCUMENT, MakeClient
 from .peer import Peer, unused_port
 from .test_object import THINGS
 
@@ -283,3 +283,36 @@ def test_everything_is_gone_when_python_is_done_with_it(make_client: MakeClient)
     del client, objects
     gc.collect()
     assert restway.debug_live_handles() == 0
+
+
+def test_plain_requests_are_kept_and_bounded(client: restway.Client) -> None:
+    first = client._plain_get("enterprises/1")
+    assert client._plain_get("enterprises/1") is first
+    for _ in range(2):
+        found = client.get("enterprises/1").object
+        assert found is not None and found.itemID == 1
+    for number in range(300):
+        client._plain_get(f"enterprises/{number}")
+    assert len(client._requests) <= 256
+    # What a request says besides its path is its own.
+    assert len(client.get("enterprises", params={"per_page": 2}).objects) == 2
+    assert len(client.get("enterprises", params={"per_page": 3}).objects) == 3
+
+
+def test_a_subclass_may_change_the_requests_that_it_is_given(demo_url: str) -> None:
+    class Paging(restway.Client):
+        pages = 0
+
+        def perform(
+            self, request: restway.Request, *, timeout: float | None = None
+        ) -> restway.Response:
+            self.pages += 1
+            request.update(params={f"p{self.pages}": 1, "per_page": self.pages})
+            return super().perform(request, timeout=timeout)
+
+    with Paging(restway.API.load(DOCUMENT), base_url=demo_url) as client:
+        for count in (1, 2):
+            response = client.get("enterprises")
+            assert len(response.objects) == count
+            assert f"p{count}=1" in response.url
+        assert "p1=1" not in response.url
