@@ -34,10 +34,13 @@ final class LoadedAPI: Sendable {
 
     /// The first descriptor from `index` on that applies.
     private func next(from index: Int, _ request: PreparedRequest, _ status: Int) -> Int? {
-        descriptors.indices[index...].first { index in
-            descriptors[index].matches(
-                method: request.method, path: request.path, status: status,
-                routeName: request.routeName)
+        // Through a pointer: taken out of the array, each would be copied.
+        descriptors.withUnsafeBufferPointer { descriptors in
+            descriptors.indices[index...].first { index in
+                descriptors[index].matches(
+                    method: request.method, path: request.path, status: status,
+                    routeName: request.routeName)
+            }
         }
     }
 
