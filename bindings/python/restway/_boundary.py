@@ -98,6 +98,12 @@ class Owner(Generic[H]):
     __slots__ = ("__weakref__", "_owned")
 
     def __init__(self, handle: H) -> None:
+        # Anything else would be taken for an address.
+        if not isinstance(handle, native.Handle):
+            raise TypeError(
+                f"{type(self).__name__} is not made of {type(handle).__name__}: see its other "
+                "ways to be made"
+            )
         self._owned: H | None = handle
 
     @property
