@@ -1,6 +1,7 @@
 import RestwayHTTP
 package import RestwayMapping
 import RestwayObjects
+import RestwayOutbox
 import RestwayRouting
 import RestwaySupport
 import Synchronization
@@ -70,6 +71,7 @@ package final class Call: Sendable {
         var follower: (@Sendable (Outcome) -> Void)?
         /// The request with which it is in a lane of the outbox.
         var laneRequest: PreparedRequest?
+        var lane: Lane?
         /// Threads that wait without a deadline, and what one of them is to do instead of a worker.
         var waiterCount = 0
         var work: (@Sendable () -> Void)?
@@ -283,7 +285,7 @@ package final class Call: Sendable {
         var wasParked = false
         var part: BatchPart?
         var credential: UInt64?
-        var claim: OutboxClaim?
+        var lane: Lane?
         var follower: (@Sendable (Outcome) -> Void)?
         let now = client.clock.now()
         let ended: (exchange: ExchangeID?, owesStart: Bool)? = state.update { state in
@@ -306,7 +308,8 @@ package final class Call: Sendable {
             abandonedRead = reader?.leave(id)
             part = state.part.take()
             credential = state.attempts.credential
-            claim = state.laneRequest.take()?.claim
+            state.laneRequest = nil
+            lane = state.lane.take()
             follower = state.follower.take()
             let owesStart = lastProgress(&state, outcome)
             // Under the lock: notices keep the order in which others see calls complete.
@@ -328,7 +331,7 @@ package final class Call: Sendable {
             milliseconds: now.milliseconds(since: started))
         part?.ended(outcome, credential: credential)
         follower?(outcome)
-        if let claim { client.outbox?.leave(claim.lane, self) }
+        if let lane { client.outbox?.leave(lane, self) }
         // Behind the notice: a closed client without calls has nothing more to tell.
         client.ended(self)
         if ended.owesStart { client.delivery.start(isOnWorker: isOnWorker) }

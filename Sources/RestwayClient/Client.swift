@@ -313,7 +313,16 @@ package final class Client: Sendable {
     func prepare(
         _ spec: RequestSpec, _ api: LoadedAPI, _ questions: BodyQuestions
     ) throws(Failure) -> PreparedRequest {
-        try RequestPreparation(client: self, api: api, questions: questions).prepare(spec)
+        let standIns = outbox.map { IdentityStandIns(self, $0) }
+        return try RequestPreparation(
+            client: self, api: api, questions: questions, standIns: standIns
+        ).prepare(spec)
+    }
+
+    /// The same once more, on a worker: objects may have got their identities meanwhile.
+    func prepareAgain(_ spec: RequestSpec, _ api: LoadedAPI) throws(Failure) -> PreparedRequest {
+        let exclusion = state.withLock { $0.exclusion }
+        return try prepare(spec, api, BodyQuestions(exclusion: exclusion).asking())
     }
 
     /// In a forked child neither threads nor connections are left.

@@ -12,7 +12,9 @@
     "   \"id\": {\"type\": \"int\"}, \"name\": {\"type\": \"string\"}}}}," \
     " \"outbox\": {\"path\": \"outbox.db\"}," \
     " \"routes\": {" \
-    "   \"thing\": {\"method\": [\"GET\", \"PUT\"], \"path\": \"things/:id\"," \
+    "   \"thing\": {\"method\": [\"GET\", \"PUT\", \"DELETE\"], \"path\": \"things/:id\"," \
+    "     \"entity\": \"Thing\", \"response\": {\"entity\": \"Thing\"}, \"offline\": true}," \
+    "   \"things\": {\"method\": \"POST\", \"path\": \"things\"," \
     "     \"entity\": \"Thing\", \"response\": {\"entity\": \"Thing\"}, \"offline\": true}}}"
 
 static void make_client_here(struct outboxing *outboxing, restway_delivery mode) {

@@ -175,12 +175,71 @@ static void outbox__an_object_tells_that_it_has_pending_changes(void **state) {
     outboxing_end(&outboxing);
 }
 
+/** Sends a request about @p draft; with RESTWAY_E_QUEUED it is stored. */
+static restway_status send_draft(
+    struct outboxing *outboxing, const char *method, restway_draft *draft) {
+    restway_request *request = NULL;
+    assert_ok(restway_request_create_draft(method, draft, &request, &failure));
+    restway_status status =
+        restway_client_perform(outboxing->client, request, 0, NULL, &failure);
+    forget_failure();
+    restway_request_release(request);
+    return status;
+}
+
+static void outbox__what_depends_on_an_unsent_object_waits_for_it(void **state) {
+    (void)state;
+    struct outboxing outboxing;
+    restway_draft *draft = NULL;
+    restway_outbox_items *items = NULL;
+    restway_object *object = NULL;
+    restway_value name = restway_value_string("new");
+    restway_value identity = restway_value_int64(7);
+    size_t count = 9;
+    outboxing_begin(&outboxing, RESTWAY_DELIVERY_THREAD);
+    restway_store *store = restway_client_store(outboxing.client);
+    assert_ok(restway_client_set_reachability(
+        outboxing.client, RESTWAY_REACHABILITY_UNREACHABLE, &failure));
+    assert_ok(restway_draft_create(store, "Thing", &draft, &failure));
+    assert_ok(restway_draft_set(draft, "name", &name, &failure));
+    assert_int_equal(send_draft(&outboxing, "POST", draft), RESTWAY_E_QUEUED);
+    assert_int_equal(send_draft(&outboxing, "PUT", draft), RESTWAY_E_QUEUED);
+    assert_ok(restway_outbox_list(outboxing.client, &items, &failure));
+    assert_int_equal(restway_outbox_items_count(items), 2);
+    assert_int_equal(
+        restway_outbox_item_state(restway_outbox_items_item(items, 1)), RESTWAY_OUTBOX_BLOCKED);
+    restway_outbox_items_release(items);
+    answering_set(&outboxing.server, 200, "{\"id\": 7, \"name\": \"new\"}");
+    assert_ok(restway_client_set_reachability(
+        outboxing.client, RESTWAY_REACHABILITY_REACHABLE, &failure));
+    outboxing_wait(&outboxing, 0, 0, 0);
+    assert_ok(restway_store_count(store, "Thing", &count, &failure));
+    assert_int_equal(count, 1);
+    assert_ok(restway_store_find(store, "Thing", &identity, &object, &failure));
+    restway_object_release(object);
+    restway_draft_release(draft);
+    /* One that was never sent takes its requests along. */
+    assert_ok(restway_client_set_reachability(
+        outboxing.client, RESTWAY_REACHABILITY_UNREACHABLE, &failure));
+    assert_ok(restway_draft_create(store, "Thing", &draft, &failure));
+    assert_int_equal(send_draft(&outboxing, "POST", draft), RESTWAY_E_QUEUED);
+    assert_int_equal(send_draft(&outboxing, "PUT", draft), RESTWAY_E_QUEUED);
+    assert_int_equal(send_draft(&outboxing, "DELETE", draft), RESTWAY_OK);
+    outboxing_wait(&outboxing, 0, 0, 0);
+    assert_ok(restway_store_count(store, "Thing", &count, &failure));
+    assert_int_equal(count, 1);
+    restway_draft_release(draft);
+    restway_store_release(store);
+    outboxing_end(&outboxing);
+}
+
 static const struct CMUnitTest tests[] = {
     TEST(outbox__a_stored_request_goes_out_when_the_host_says_so),
     TEST(outbox__a_refused_connection_stores_and_a_restart_sends),
     TEST(outbox__a_dead_letter_is_edited_retried_or_dropped),
     TEST(outbox__a_list_is_exported_without_secrets),
     TEST(outbox__an_object_tells_that_it_has_pending_changes),
+    TEST(outbox__what_depends_on_an_unsent_object_waits_for_it),
 };
 
 const struct suite outbox_suite = SUITE(tests);

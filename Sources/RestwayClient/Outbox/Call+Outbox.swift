@@ -1,5 +1,9 @@
 import RestwayAuth
+import RestwayHTTP
+import RestwayMapping
+import RestwayObjects
 import RestwayOutbox
+import RestwayRouting
 import RestwaySupport
 
 /// Calls whose request may be stored.
@@ -12,19 +16,20 @@ extension Call {
             if case .completed = state.phase { return false }
             guard state.laneRequest == nil else { return false }
             state.laneRequest = request
+            state.lane = claim.lane
             return true
         }
         guard isFirst else { return isComplete }
         guard park() != nil else { return true }
         let isAwaited = state.withLock { $0.isAwaited }
         let isHead = outbox.enter(claim.lane, self) { self.becomesHead(request) }
+        if isComplete { outbox.leave(claim.lane, self) }
         guard isHead else {
             if let (session, index) = seat { session.stepAside(index) }
-            if isComplete { outbox.leave(claim.lane, self) }
             return true
         }
         // The file is looked at, which the thread of a send does not wait for.
-        if isOnWorker || isAwaited {
+        if isOnWorker || isAwaited && claim.deferred == nil {
             goOn(request, claim, outbox, isOnWorker: isOnWorker)
         } else {
             client.pool.submit { self.goOn(request, claim, outbox, isOnWorker: true) }
@@ -42,8 +47,21 @@ extension Call {
     private func goOn(
         _ request: PreparedRequest, _ claim: OutboxClaim, _ outbox: Outbox, isOnWorker: Bool
     ) {
+        var (request, claim) = (request, claim)
         let reason: String?
         do throws(Failure) {
+            if let spec = claim.deferred {
+                if try withdraws(request, claim, outbox) { return }
+                request = try client.prepareAgain(spec, api)
+                guard let newer = request.claim else {
+                    throw Failure(.internal, "\(description) may no longer be stored")
+                }
+                claim = newer
+                let newest = request
+                state.withLock { state in
+                    if state.laneRequest != nil { state.laneRequest = newest }
+                }
+            }
             reason = try outbox.reasonToStore(claim)
         } catch {
             finish(.failure(error), isOnWorker: isOnWorker)
@@ -59,6 +77,27 @@ extension Call {
         let now = client.clock.now()
         state.withLock { $0.deadline = request.deadline(from: now, of: started) }
         perform(request, isOnWorker: isOnWorker)
+    }
+
+    /// Deletes an object that never left this machine, and what is stored of it: nobody is asked.
+    /// False when the server may know it.
+    private func withdraws(
+        _ request: PreparedRequest, _ claim: OutboxClaim, _ outbox: Outbox
+    ) throws(Failure) -> Bool {
+        guard request.method == .delete, let local = claim.local,
+            try outbox.withdraw(local)
+        else { return false }
+        if let submission = request.submission {
+            var changes = ChangeSet(origin: .host)
+            changes.deletions = [
+                .object(submission.entity, storeKey: submission.subject.storeKey)
+            ]
+            _ = try client.store.commit(changes)
+        }
+        let nothing = ReceivedResponse(
+            status: 0, headers: Headers(), url: request.exchange.url, body: Body())
+        finish(.success(Response(nothing)), isOnWorker: true)
+        return true
     }
 
     private var seat: (BatchSession, Int)? {

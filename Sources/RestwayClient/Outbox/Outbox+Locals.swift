@@ -7,7 +7,12 @@ import RestwaySupport
 extension Outbox {
     /// The name of an object, if it has one.
     func local(_ entity: Entity, _ storeKey: Int64) -> LocalID? {
-        state.withLock { $0.locals[storeKey] }
+        if let known = state.withLock({ $0.locals[storeKey] }) { return known }
+        // Made by a process before this one, or by another.
+        let stored = try? journal.local(entity: entity.name, storeKey: storeKey)
+        guard let local = stored ?? nil else { return nil }
+        name(entity, storeKey, local)
+        return local
     }
 
     func name(_ object: Snapshot, _ local: LocalID) {
@@ -32,5 +37,61 @@ extension Outbox {
         identity = identity ?? response?.objects.first { $0.entity === entity }?.identity
         return .created(
             id: item.id, identity: identity, lane: identity.map { Lane(of: entity, $0) })
+    }
+}
+
+// Objects that the server has named, and those that it never will.
+extension Outbox {
+    /// So many identities are read at once.
+    private static let pageIdentities = 1_000
+
+    /// Lets the store have every identity that a creation was answered with: it may have lost some
+    /// when the machine lost its power, as the two files have no transaction in common.
+    func nameObjects(_ client: Client) {
+        var last: Int64 = 0
+        while let page = try? journal.identities(after: last, countMax: Self.pageIdentities),
+            let end = page.last
+        {
+            for known in page { try? give(known, client) }
+            last = end.number
+        }
+    }
+
+    private func give(_ known: OutboxIdentity, _ client: Client) throws(Failure) {
+        guard let name = known.entity, let key = known.storeKey,
+            let entity = client.api.loaded.definition.mappings[name]?.entity,
+            let index = entity.identityIndex,
+            let object = try client.store.newest(entity, storeKey: key), object.identity == nil
+        else { return }
+        var values = [Value](repeating: .absent, count: entity.cellCount)
+        switch known.identity {
+        case .integer(let integer): values[index] = .int64(integer)
+        case .string(let string): values[index] = .string(string)
+        }
+        var changes = ChangeSet()
+        changes.rows = [Snapshot.make(entity, values)]
+        changes.answers = [.init(storeKey: key, entity: entity, row: 0)]
+        _ = try client.store.commit(changes)
+    }
+
+    /// Takes back the requests of an object that never left this machine.
+    ///
+    /// - Returns: False when the server may know it, or has named it: then it is to be told.
+    func withdraw(_ local: LocalID) throws(Failure) -> Bool {
+        let withdrawal = try run { () throws(OutboxError) in try journal.withdraw(local) }
+        if case .dropped = withdrawal {
+            lanesChanged()
+            return true
+        }
+        return false
+    }
+
+    /// The host has deleted an object from the store: what was to be sent of one that the server
+    /// never saw goes along.
+    func forget(_ object: Snapshot) {
+        guard object.identity == nil, let local = local(object.entity, object.storeKey) else {
+            return
+        }
+        _ = try? withdraw(local)
     }
 }

@@ -87,6 +87,8 @@ package final class Outbox: Sendable {
     /// set its functions.
     func begin(_ client: Client) {
         owner.withLock { $0.client = client }
+        client.store.outbox = self
+        nameObjects(client)
         schedule(afterMilliseconds: Self.startMilliseconds)
     }
 
@@ -127,6 +129,7 @@ package final class Outbox: Sendable {
         if client?.isRuledOut ?? false {
             return "the host says that the server cannot be reached"
         }
+        if claim.deferred != nil { return "it is about an object that the server has not named" }
         return try isHeld(claim.lane) ? "others of its lane wait before it" : nil
     }
 

@@ -13,8 +13,11 @@ struct OutboxClaim: Sendable {
     let context: OutboxContext
     /// What the object is called that it creates, until the server names it.
     let creates: LocalID?
-    /// It is about an object that the server has not named yet: it cannot go out as it is.
-    let holdsLocals: Bool
+    /// What the object is called that it is about, until the server names it.
+    let local: LocalID?
+    /// It is about objects that the server has not named yet, and cannot go out as it is: of what
+    /// it is made again when it is its turn.
+    let deferred: RequestSpec?
     /// The answers after which it stays.
     let statuses: [ClosedRange<Int>]
     /// That of its route or client, which would have tried it again.

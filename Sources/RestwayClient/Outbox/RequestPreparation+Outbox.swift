@@ -27,7 +27,8 @@ extension RequestPreparation {
             lane: lane(spec, destination, submission, local, isStrict: outbox.isStrict),
             idempotencyKey: key, uri: uri, headers: own.headers,
             context: OutboxContext(without: own.without, auth: spec.authMode),
-            creates: destination.method == .post ? local : nil, holdsLocals: false,
+            creates: destination.method == .post ? local : nil, local: local,
+            deferred: standIns?.used == nil ? nil : spec,
             statuses: outbox.statuses, retry: sending.retry)
     }
 

@@ -17,6 +17,7 @@ struct RequestBody {
     /// What the request or its route asks for.
     let contentType: String?
     let questions: BodyQuestions
+    var standIns: IdentityStandIns?
 
     private static let json = JanssonMapper()
 
@@ -45,6 +46,7 @@ struct RequestBody {
         options.keepsInfinities = try writer().mapper.writesInfinities
         options.transforms = api.definition.transforms
         options.isAbandoned = questions.isAbandoned
+        if let standIns { options.identityForNow = standIns.value }
         options.excludes = { entity, relationship in
             if entity === descriptor.mapping.entity,
                 descriptor.excluded.contains(relationship.name)

@@ -10,6 +10,8 @@ struct RequestPreparation {
     let client: Client
     let api: LoadedAPI
     let questions: BodyQuestions
+    /// `nil` where there is no outbox, and every object needs an identity.
+    var standIns: IdentityStandIns?
 
     private var environment: Environment { client.environment }
 
@@ -45,6 +47,7 @@ struct RequestPreparation {
                 spec, destination, settings, submission, sending, mediaType: content.mediaType,
                 &headers)
             if claim != nil { sending.retry = nil }
+            if claim == nil, let missing = standIns?.used { throw missing }
             var exchange = Exchange(
                 method: destination.method.rawValue, url: destination.url, headers: headers,
                 body: content.body, timeouts: timeouts(spec, settings),
@@ -97,7 +100,9 @@ struct RequestPreparation {
     }
 
     private func lookup(_ spec: RequestSpec, _ subject: EncodingSubject?) -> VariableLookup {
-        VariableLookup(variables: spec.variables, subject: subject) { relationship, entity, key in
+        var lookup = VariableLookup(
+            variables: spec.variables, subject: subject
+        ) { relationship, entity, key in
             let mappings = api.definition.entityMappings
             guard mappings.indices.contains(relationship.targetIndex) else { return nil }
             let target = mappings[relationship.targetIndex].entity
@@ -105,6 +110,8 @@ struct RequestPreparation {
             // What cannot be read is as good as missing: the error names the variable.
             return try? client.store.newest(target, storeKey: key)
         }
+        if let standIns { lookup.identityForNow = standIns.value }
+        return lookup
     }
 
     // MARK: Where it goes
@@ -204,7 +211,8 @@ struct RequestPreparation {
             client: client, api: api, method: method, path: destination.path,
             routeName: destination.route.map(APIDefinition.settingsKey),
             dataMapper: settings.dataMapper,
-            contentType: contentType(spec) ?? settings.contentType, questions: questions)
+            contentType: contentType(spec) ?? settings.contentType, questions: questions,
+            standIns: standIns)
         var mapped = RequestBody.Mapped.nothing
         if var sent = submission, spec.body == nil {
             mapped = try maker.mapped(&sent)

@@ -24,6 +24,14 @@ struct VariableLookup {
             }
         }
 
+        /// 0 when no store knows it.
+        var storeKey: Int64 {
+            switch self {
+            case .object(let object): object.storeKey
+            case .member(let draft, let index): draft.members[index].storeKey
+            }
+        }
+
         func value(at index: Int) -> Value {
             switch self {
             case .object(let object): object.value(at: index)
@@ -36,6 +44,8 @@ struct VariableLookup {
     let subject: EncodingSubject?
     /// Finds what a relationship of an entity leads to.
     let newest: (Relationship, Entity, Int64) -> Snapshot?
+    /// What stands for the identity of an object that the server has not named, if anything may.
+    var identityForNow: (Entity, Int64) -> Value? = { _, _ in nil }
 
     func value(_ name: String) -> VariableValue? {
         if let variable = variables[name] {
@@ -57,7 +67,10 @@ struct VariableLookup {
     /// An attribute, or one of an object that a relationship to one leads to.
     private func value(_ name: String, of place: Place) -> VariableValue? {
         if let index = place.entity.attributeIndex(named: name) {
-            return Self.text(place.value(at: index)).map { .string($0) }
+            if let text = Self.text(place.value(at: index)) { return .string(text) }
+            guard index == place.entity.identityIndex, place.storeKey != 0 else { return nil }
+            let standIn = identityForNow(place.entity, place.storeKey)
+            return standIn.flatMap(Self.text).map { .string($0) }
         }
         guard let dot = name.firstIndex(of: "."),
             let index = place.entity.relationshipIndex(named: String(name[..<dot])),

@@ -5,7 +5,9 @@ extension ObservedStore {
     /// - Returns: Whether the object was there.
     package func delete(_ object: Snapshot) throws(Failure) -> Bool {
         guard try holds(object) else { return false }
-        return try delete([.object(object.entity, storeKey: object.storeKey)]) > 0
+        let isDeleted = try delete([.object(object.entity, storeKey: object.storeKey)]) > 0
+        if isDeleted { outbox?.forget(object) }
+        return isDeleted
     }
 
     /// - Returns: Whether there was such an object.

@@ -29,6 +29,18 @@ package final class ObservedStore: Sendable {
         self.objects = objects
     }
 
+    private struct Sender {
+        weak var outbox: Outbox?
+    }
+
+    private let sender = Lock(Sender())
+
+    /// Of the client, when it has one: told of objects that the host deletes.
+    var outbox: Outbox? {
+        get { sender.withLock { $0.outbox } }
+        set { sender.withLock { $0.outbox = newValue } }
+    }
+
     // MARK: Changing
 
     /// Applies all of `changes` or nothing. When it returns, the notices of the observers have

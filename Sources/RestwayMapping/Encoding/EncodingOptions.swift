@@ -10,6 +10,8 @@ package struct EncodingOptions {
     package var keepsInfinities = false
     /// Asked for each relationship of each object: true leaves it out; nil refuses to write at all.
     package var excludes: (Entity, Relationship) -> Bool? = { _, _ in false }
+    /// What stands for the identity of an object of the store that has none yet; nil: nothing does.
+    package var identityForNow: (Entity, Int64) -> Value? = { _, _ in nil }
     /// Asked before each question and each object: true ends the writing.
     package var isAbandoned: () -> Bool = { false }
     /// How deep objects may nest, in levels of the result.

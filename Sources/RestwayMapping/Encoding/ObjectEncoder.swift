@@ -207,6 +207,11 @@ package struct ObjectEncoder {
         let attribute = target.attributes.first { $0.attribute == target.entity.identityIndex }
         var identity = Value.absent
         if let attribute { identity = try encode(linked, attribute) }
+        if mapping.isByIdentity, identity == .absent || identity == .null, linked.storeKey != 0,
+            let standIn = options.identityForNow(linked.entity, linked.storeKey)
+        {
+            identity = standIn
+        }
         guard let attribute, identity != .absent, identity != .null else {
             guard mapping.isByIdentity else { return nil }
             throw .noIdentity(

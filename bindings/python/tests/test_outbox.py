@@ -27,12 +27,19 @@ DOCUMENT: dict[str, Any] = {
     "outbox": {"path": "outbox.db"},
     "routes": {
         "thing": {
-            "method": ["GET", "PUT"],
+            "method": ["GET", "PUT", "DELETE"],
             "path": "things/:id",
             "entity": "Thing",
             "response": {"entity": "Thing"},
             "offline": True,
-        }
+        },
+        "things": {
+            "method": "POST",
+            "path": "things",
+            "entity": "Thing",
+            "response": {"entity": "Thing"},
+            "offline": True,
+        },
     },
 }
 
@@ -59,7 +66,7 @@ class Server:
                 self.end_headers()
                 self.wfile.write(answer)
 
-            do_GET = do_PUT
+            do_GET = do_POST = do_DELETE = do_PUT
 
             def log_message(self, format: str, *_: object) -> None:
                 pass
@@ -209,6 +216,47 @@ def test_an_object_has_pending_changes(client: restway.Client) -> None:
     assert not client.outbox.has_pending(thing)
     store(client, 1)
     assert client.outbox.has_pending(thing)
+
+
+def test_what_depends_on_an_unsent_object_waits_for_its_identity(
+    client: restway.Client, server: Server
+) -> None:
+    client.set_reachability(Reachability.UNREACHABLE)
+    draft = client.draft("Thing", name="new")
+    with pytest.raises(QueuedError):
+        client.post(draft)
+    draft.name = "newer"
+    with pytest.raises(QueuedError):
+        client.put(draft)
+    assert [item.state for item in client.outbox.items()] == [
+        OutboxState.WAITING,
+        OutboxState.BLOCKED,
+    ]
+    (unsent,) = client.store.all("Thing")
+    assert client.outbox.has_pending(unsent)
+    server.body = {"id": 7}
+    assert [item.state for item in flush(client)] == [OutboxState.DELIVERED] * 2
+    assert [request[:2] for request in server.requests] == [
+        ("POST", "/things"),
+        ("PUT", "/things/7"),
+    ]
+    assert "restway-local" not in str(server.requests)
+    (named,) = client.store.all("Thing")
+    assert (named.id, named.name) == (7, "newer")
+    assert not client.outbox.has_pending(named)
+
+
+def test_a_deleted_unsent_object_takes_its_requests_along(
+    client: restway.Client, server: Server
+) -> None:
+    client.set_reachability(Reachability.UNREACHABLE)
+    draft = client.draft("Thing", name="never")
+    with pytest.raises(QueuedError):
+        client.post(draft)
+    assert client.delete(draft).status == 0
+    assert client.outbox.counts() == (0, 0, 0, 0)
+    assert client.store.count("Thing") == 0
+    assert server.requests == []
 
 
 def test_an_observer_is_told_of_items_and_flushes(

@@ -1,0 +1,153 @@
+import RestwayHTTP
+import RestwayObjects
+import RestwayRouting
+import RestwaySupport
+import XCTest
+
+@testable import RestwayClient
+
+/// Objects that are made while the server cannot be reached, and what depends on them.
+final class OutboxLocalTests: OutboxTestCase {
+    private func thing(_ client: Client) throws -> Entity {
+        try client.api.entity(named: "Thing")
+    }
+
+    private func draft(_ client: Client, _ name: String) throws -> Draft {
+        let draft = Draft(try thing(client))
+        try draft.set(
+            .string(name), attribute: XCTUnwrap(draft.entity.attributeIndex(named: "name")))
+        return draft
+    }
+
+    private func spec(
+        _ method: RestwayRouting.Method, _ draft: Draft, _ client: Client
+    ) -> RequestSpec {
+        RequestSpec(target: .subject(method), subject: .draft(draft, client.store))
+    }
+
+    /// The one object of the store.
+    private func object(_ client: Client) throws -> Snapshot {
+        let all = try client.store.objects(Query(thing(client)))
+        XCTAssertEqual(all.count, 1)
+        return try XCTUnwrap(all.first)
+    }
+
+    func testWhatDependsOnAnUnsentObjectWaitsForItsIdentity() throws {
+        let client = try client()
+        try client.setReachability(.unreachable)
+        let draft = try draft(client, "new")
+        try queue(client, spec(.post, draft, client))
+        let unsent = try object(client)
+        XCTAssertEqual(unsent.value(named: "name"), .string("new"))
+        XCTAssertTrue(try client.store.isUnsent(unsent.entity, storeKey: unsent.storeKey))
+        XCTAssertTrue(try client.requireOutbox().hasPending(unsent))
+        try draft.set(.string("newer"), attribute: 1)
+        try queue(client, spec(.put, draft, client))
+        XCTAssertEqual(try states(client), ["1 waiting", "2 blocked"])
+        try flush(client)
+        XCTAssertEqual(text(transport.next().answering(201, #"{"id":7,"name":"new"}"#)).prefix(11),
+            "POST things")
+        let put = transport.answer(200, #"{"id":7,"name":"newer"}"#)
+        XCTAssertEqual(put.url, "http://api.test/v1/things/7")
+        XCTAssertFalse(text(put).contains("restway-local"))
+        XCTAssertEqual(words(nextFlushed()), ["1 delivered 201", "2 delivered 200"])
+        let named = try object(client)
+        XCTAssertEqual(named.storeKey, unsent.storeKey)
+        XCTAssertEqual(named.identity, .integer(7))
+        XCTAssertEqual(named.value(named: "name"), .string("newer"))
+        XCTAssertFalse(try client.requireOutbox().hasPending(named))
+    }
+
+    func testALinkByIdentityWaitsTooAndIsWrittenAsANumber() throws {
+        let client = try client()
+        try client.setReachability(.unreachable)
+        let owner = try draft(client, "owner")
+        try queue(client, spec(.post, owner, client))
+        let owned = try draft(client, "owned")
+        try owned.set([.object(try object(client))], relationship: 0)
+        try queue(client, spec(.post, owned, client))
+        try flush(client)
+        transport.answer(201, #"{"id":7,"name":"owner"}"#)
+        let second = text(transport.answer(201, #"{"id":8,"name":"owned"}"#))
+        XCTAssertTrue(second.contains(#""owner_id":7"#), second)
+        XCTAssertEqual(words(nextFlushed()), ["1 delivered 201", "2 delivered 201"])
+    }
+
+    func testADeletedUnsentObjectTakesItsRequestsAlong() throws {
+        let client = try client()
+        try client.setReachability(.unreachable)
+        let draft = try draft(client, "never")
+        try queue(client, spec(.post, draft, client))
+        try queue(client, spec(.put, draft, client))
+        let answer = try client.send(spec(.delete, draft, client)).wait(milliseconds: 0)
+        // Nobody was asked.
+        XCTAssertEqual(answer.status, 0)
+        XCTAssertEqual(try states(client), [])
+        XCTAssertEqual(try client.store.count(nil), 0)
+        let other = try self.draft(client, "neither")
+        try queue(client, spec(.post, other, client))
+        XCTAssertTrue(try client.store.delete(try object(client)))
+        XCTAssertEqual(try states(client), [])
+        XCTAssertEqual(transport.waitingCount, 0)
+    }
+
+    func testADeletionOfWhatMayHaveArrivedGoesBehindTheCreation() throws {
+        let client = try client()
+        let draft = try draft(client, "maybe")
+        let call = try client.send(spec(.post, draft, client))
+        transport.next().fail(.connectionLost)
+        XCTAssertEqual(failure(of: call)?.reason, .queued)
+        try queue(client, spec(.delete, draft, client))
+        try flush(client)
+        transport.answer(201, #"{"id":7}"#)
+        let deletion = transport.answer(204)
+        XCTAssertEqual(text(deletion), "DELETE things/7")
+        XCTAssertEqual(words(nextFlushed()), ["1 delivered 201", "2 delivered 204"])
+        XCTAssertEqual(try client.store.count(nil), 0)
+    }
+
+    func testALocalIdentitySurvivesARestartWithAStoreInAFile() throws {
+        let file = directory + "/objects.db"
+        let first = try client(transport: FakeTransport()) { $0.storePath = file }
+        try first.setReachability(.unreachable)
+        try queue(first, spec(.post, try draft(first, "new"), first))
+        first.close()
+        let second = try client { $0.storePath = file }
+        try second.setReachability(.unreachable)
+        let unsent = try object(second)
+        try queue(
+            second, RequestSpec(target: .subject(.put), subject: .object(unsent)))
+        XCTAssertEqual(try states(second), ["1 waiting", "2 blocked"])
+        try flush(second)
+        transport.answer(201, #"{"id":7,"name":"new"}"#)
+        XCTAssertEqual(
+            transport.answer(200, #"{"id":7}"#).url, "http://api.test/v1/things/7")
+        XCTAssertEqual(words(nextFlushed()), ["1 delivered 201", "2 delivered 200"])
+        XCTAssertEqual(try object(second).identity, .integer(7))
+        XCTAssertEqual(try object(second).storeKey, unsent.storeKey)
+    }
+
+    func testWithoutARequestThatMakesItAnUnsentObjectHasNoPath() throws {
+        let client = try client()
+        try client.setReachability(.unreachable)
+        let object = try client.store.insert(try draft(client, "unsent"))
+        let refused = refusal {
+            _ = try client.send(RequestSpec(target: .subject(.put), subject: .object(object)))
+        }
+        XCTAssertEqual(refused?.reason, .missingVariable)
+        try queue(client, RequestSpec(target: .subject(.post), subject: .object(object)))
+        // A route that may not be stored does not wait for an identity.
+        let note = refusal {
+            _ = try client.send(RequestSpec(target: .route("note", .put), subject: .object(object)))
+        }
+        XCTAssertEqual(note?.reason, .missingVariable)
+    }
+}
+
+extension FakeTransport.Started {
+    /// Answers, and says what was asked.
+    fileprivate func answering(_ status: Int, _ body: String) -> Exchange {
+        answer(status, body)
+        return exchange
+    }
+}
