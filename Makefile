@@ -72,7 +72,7 @@ demo: stage ## run the C and Python examples against the demo API
 	$(STAGED) $(WITH_DEMO_API) examples/run-demo
 
 TESTS := test-swift test-c test-valgrind test-headers test-schema test-python test-plugins \
-	test-faults \
+	test-faults test-crash \
 	tidy
 
 .PHONY: test
@@ -116,6 +116,13 @@ fuzz: setup ## let libFuzzer search the mapping for FUZZ_SECONDS (60)
 
 .PHONY: valgrind
 valgrind: stage test-valgrind ## run the C harness under valgrind, on a fresh stage
+
+# Kills for each of the two suites of them.
+CRASH_KILLS ?= 600
+
+.PHONY: crash
+crash: stage ## kill a process with an outbox more than 1,000 times (CRASH_KILLS)
+	RESTWAY_CRASH_KILLS=$(CRASH_KILLS) $(MAKE) --no-print-directory test-crash
 
 .PHONY: tidy
 tidy: setup ## test the taste: sizes, walls, words
@@ -300,3 +307,9 @@ test-plugins: setup $(STAGE)/lib/librestway.so
 test-faults: setup $(STAGE)/lib/librestway.so
 	$(STAGED) timeout 600 $(PYTHON) -m pytest -c Tests/Faults/pytest.ini Tests/Faults
 	MYPYPATH=bindings/python $(PYTHON) -m mypy --strict Tests/Faults
+
+# A process that has an outbox is killed and started again; its disk is full, or fails.
+.PHONY: test-crash
+test-crash: setup $(STAGE)/lib/librestway.so
+	$(STAGED) timeout 3600 $(PYTHON) -m pytest -c Tests/Crash/pytest.ini Tests/Crash
+	$(PYTHON) -m mypy --strict Tests/Crash

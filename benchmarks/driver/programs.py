@@ -28,7 +28,15 @@ _CXX_FLAGS = ("-std=c++17", "-O3", "-g", "-Wall", "-Wextra", "-Werror")
 _FLOOR = ("floor.c", "--cflags --libs libcurl jansson")
 _OURS = ("ours.c", "--cflags --libs restway")
 _SQLITE = (None, "--cflags --libs sqlite3")
+_OUTBOX_FLOOR = ("floor_outbox.c outbox_item.c", "--cflags --libs sqlite3 libcurl")
+_OUTBOX_OURS = ("ours_outbox.c outbox_item.c", "--cflags --libs restway")
 _PROGRAMS = {
+    "batch_server": (None, None),
+    "floor_outbox_enqueue": _OUTBOX_FLOOR,
+    "floor_outbox_flush": _OUTBOX_FLOOR,
+    "restway_outbox_enqueue": _OUTBOX_OURS,
+    "restway_outbox_flush": _OUTBOX_OURS,
+    "restway_outbox_open": _OUTBOX_OURS,
     "floor_multi": _FLOOR,
     "floor_easy": _FLOOR,
     "floor_map": _FLOOR,
@@ -60,7 +68,7 @@ def build() -> None:
     """Compiles all C programs. pkg-config must find restway."""
     BUILT.mkdir(parents=True, exist_ok=True)
     for name, (shared, packages) in _PROGRAMS.items():
-        sources = [f"{name}.c", "measure.c", *([shared] if shared else [])]
+        sources = [f"{name}.c", "measure.c", *(shared.split() if shared else [])]
         flags = _pkg_config(*packages.split()) if packages else []
         subprocess.run(
             [

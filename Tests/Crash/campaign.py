@@ -1,0 +1,191 @@
+"""One outbox through many deaths: what was said of it, and whether it was kept."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import signal
+import sqlite3
+import subprocess
+import tempfile
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from programs import Programs
+from recording_server import LOCAL, Arrival, RecordingServer
+
+PATIENCE_SECONDS = 60.0
+
+
+@dataclass
+class Told:
+    """What a victim said before it ended."""
+
+    queued: list[str] = field(default_factory=list)
+    delivered: list[str] = field(default_factory=list)
+    refused: list[str] = field(default_factory=list)
+    stood: bool = False
+    finished: bool = False
+    stuck: list[str] = field(default_factory=list)
+
+    @property
+    def kept(self) -> list[str]:
+        return self.queued + self.delivered
+
+    def hear(self, line: str) -> None:
+        word, _, rest = line.partition(" ")
+        if word == "Q":
+            self.queued.append(rest)
+        elif word == "D":
+            self.delivered.append(rest)
+        elif word == "E":
+            self.refused.append(rest)
+        elif word == "R":
+            self.stood = True
+        elif word == "F":
+            self.finished = True
+        elif word == "X":
+            self.stuck.append(rest)
+
+
+def document(folder: Path, *, batch: bool) -> dict[str, Any]:
+    route = {"offline": True, "entity": "Thing", "response": {"entity": "Thing"}}
+    return {
+        "restway": 1,
+        "entities": {
+            "Thing": {
+                "identity": "id",
+                "attributes": {
+                    "id": {"source": "id", "type": "int"},
+                    "number": {"source": "number", "type": "int"},
+                    "version": {"source": "version", "type": "int"},
+                },
+            }
+        },
+        "routes": {
+            "events": {"method": "POST", "path": "events", "offline": True},
+            "add": {"method": "POST", "path": "things", "request": {"entity": "Thing"}, **route},
+            "put": {"method": "PUT", "path": "things/:id", "request": {"entity": "Thing"}, **route},
+        },
+        "outbox": {"path": str(folder / "outbox.db"), "baseMilliseconds": 1, "capMilliseconds": 4},
+        **({"batch": {"path": "batch", "limit": 8}} if batch else {}),
+    }
+
+
+class Campaign:
+    """Runs of one outbox against one server."""
+
+    def __init__(
+        self, programs: Programs, server: RecordingServer, folder: Path, *, batch: bool = False
+    ) -> None:
+        self.programs = programs
+        self.server = server
+        self.folder = folder
+        self.told: list[Told] = []
+        self.kills = 0
+        self._numbers = 0
+        self._document = folder / "crash.restway.json"
+        self._document.write_text(json.dumps(document(folder, batch=batch)))
+
+    # Runs
+
+    def start(
+        self, mode: str, count: int, interrupt: str = "", sender: str = "one"
+    ) -> subprocess.Popen[str]:
+        first = self._numbers
+        self._numbers += count
+        environment = dict(os.environ)
+        if interrupt:
+            environment["LD_PRELOAD"] = str(self.programs.interrupt)
+            environment["INTERRUPT"] = interrupt
+        command = [
+            str(self.programs.victim), str(self._document), self.server.url(sender), mode,
+            str(first), str(count), sender,
+        ]
+        return subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment)
+
+    def finish(self, process: subprocess.Popen[str]) -> Told:
+        """What it said until its end, which comes by itself or came by a signal."""
+        output, _ = process.communicate(timeout=PATIENCE_SECONDS)
+        told = Told()
+        for line in output.splitlines(keepends=True):
+            if line.endswith("\n"):
+                told.hear(line.rstrip("\n"))
+        self.told.append(told)
+        assert process.returncode in (0, -signal.SIGKILL, 2), process.returncode
+        if process.returncode == -signal.SIGKILL:
+            self.kills += 1
+        return told
+
+    def run(self, mode: str, count: int, interrupt: str = "") -> Told:
+        return self.finish(self.start(mode, count, interrupt))
+
+    def run_and_kill(self, mode: str, count: int, seconds: float) -> Told:
+        process = self.start(mode, count)
+        try:
+            process.wait(seconds)
+        except subprocess.TimeoutExpired:
+            process.kill()
+        return self.finish(process)
+
+    def drain(self) -> None:
+        """Delivers what is left; from here on nothing is in anybody's way."""
+        told = self.run("drain", 0)
+        assert told.finished, told
+        assert not told.stuck
+
+    # Checks
+
+    def check_file(self) -> None:
+        """A copy, so that whoever opens the file next finds it as the dead have left it."""
+        with tempfile.TemporaryDirectory(dir=self.folder) as folder:
+            for name in ("outbox.db", "outbox.db-wal"):
+                if (self.folder / name).exists():
+                    shutil.copy(self.folder / name, folder)
+            connection = sqlite3.connect(Path(folder) / "outbox.db")
+            try:
+                assert connection.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
+            finally:
+                connection.close()
+
+    @property
+    def applied(self) -> list[str]:
+        """What the server has applied, in its order."""
+        return [self._tag(arrival) for arrival in self.server.record.first.values()]
+
+    def check(self) -> None:
+        """After the drain: everything that must hold."""
+        record = self.server.record
+        tags = {key: self._tag(arrival) for key, arrival in record.first.items()}
+        applied = self.applied
+        assert len(applied) == len(set(applied)), "applied twice under two keys"
+        kept = [tag for told in self.told for tag in told.kept]
+        assert not set(kept) - set(applied), f"lost: {set(kept) - set(applied)}"
+        for arrival in record.arrivals:
+            assert arrival.key, arrival
+            assert tags[arrival.key] == self._tag(arrival), "one key for two requests"
+            assert LOCAL not in arrival.path + arrival.body, arrival
+        self._check_order(applied)
+
+    def _check_order(self, applied: list[str]) -> None:
+        last: dict[str, int] = {}
+        for tag in applied:
+            lane, _, number = tag.partition(":")
+            assert int(number) > last.get(lane, -1), f"{tag} after {last.get(lane)}"
+            last[lane] = int(number)
+
+    def _tag(self, arrival: Arrival) -> str:
+        body = json.loads(arrival.body)
+        if arrival.path == "events":
+            return f"{body['lane']}:{body['number']}"
+        number, version = body["number"], body.get("version", 0)
+        if arrival.method == "PUT":
+            identity = int(arrival.path.removeprefix("things/"))
+            assert self.server.record.things[identity] == number, "another object"
+            assert body["id"] == identity
+        else:
+            assert arrival.path == "things"
+            assert body.get("id") is None
+        return f"thing{number}:{version}"

@@ -1,0 +1,156 @@
+"""A server that applies each request once, by its key, and remembers every one that came."""
+
+from __future__ import annotations
+
+import json
+import random
+import threading
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any, Self
+
+#: What a local identity begins with.
+LOCAL = "restway-local-"
+
+
+@dataclass(frozen=True)
+class Arrival:
+    """A request as it came, in a batch or alone."""
+
+    sender: str
+    key: str
+    method: str
+    path: str
+    body: str
+
+
+@dataclass
+class Moods:
+    """How often the server is not what a client wishes for, in percent."""
+
+    temporary: int = 8
+    #: It applies, and the answer is lost.
+    loses_answers: int = 8
+    #: The connection breaks before anything was applied.
+    breaks: int = 4
+
+
+@dataclass
+class Record:
+    arrivals: list[Arrival] = field(default_factory=list)
+    #: Keys in the order in which they were applied, and what each was answered.
+    applied: dict[str, tuple[int, str]] = field(default_factory=dict)
+    first: dict[str, Arrival] = field(default_factory=dict)
+    #: Of things: their numbers, by the identity that they were given.
+    things: dict[int, int] = field(default_factory=dict)
+
+
+class RecordingServer(ThreadingHTTPServer):
+    daemon_threads = True
+    allow_reuse_address = True
+    request_queue_size = 128
+
+    def __init__(self, seed: int, moods: Moods) -> None:
+        super().__init__(("127.0.0.1", 0), _Handler)
+        self.moods = moods
+        self.record = Record()
+        self.lock = threading.Lock()
+        self._random = random.Random(seed)
+        self._thread = threading.Thread(target=self.serve_forever, args=(0.02,))
+
+    def __enter__(self) -> Self:
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.shutdown()
+        self._thread.join()
+        self.server_close()
+
+    def url(self, sender: str) -> str:
+        """The base URL of one process: who sends is told by the path."""
+        return f"http://127.0.0.1:{self.server_address[1]}/{sender}"
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """A victim that is killed leaves connections behind."""
+
+    def mood(self) -> str:
+        with self.lock:
+            roll = self._random.randrange(100)
+        for name in ("temporary", "loses_answers", "breaks"):
+            share: int = getattr(self.moods, name)
+            if roll < share:
+                return name
+            roll -= share
+        return "good"
+
+    def apply(self, arrival: Arrival) -> tuple[int, str]:
+        with self.lock:
+            record = self.record
+            known = record.applied.get(arrival.key)
+            if known is None:
+                record.first[arrival.key] = arrival
+                known = record.applied[arrival.key] = self._answer(arrival)
+            return known
+
+    def _answer(self, arrival: Arrival) -> tuple[int, str]:
+        body = json.loads(arrival.body)
+        if arrival.path == "events":
+            return 201, "{}"
+        if arrival.method == "POST":
+            identity = len(self.record.things) + 1000
+            self.record.things[identity] = body["number"]
+            return 201, json.dumps({**body, "id": identity})
+        return 200, json.dumps(body)
+
+
+class _Handler(BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+    server: RecordingServer
+
+    def log_message(self, format: str, *args: object) -> None:
+        pass
+
+    def do_POST(self) -> None:
+        body = self.rfile.read(int(self.headers.get("Content-Length", 0))).decode()
+        _, sender, path = self.path.split("/", 2)
+        mood = self.server.mood()
+        if mood == "breaks":
+            self.close_connection = True
+            return
+        if mood == "temporary":
+            return self._send(503, "{}")
+        if path == "batch":
+            status, answer = 200, json.dumps([
+                self._item(sender, item) for item in json.loads(body)["batch"]
+            ])
+        else:
+            key = self.headers.get("Idempotency-Key", "")
+            status, answer = self._take(Arrival(sender, key, self.command, path, body))
+        if mood == "loses_answers":
+            self.close_connection = True
+            return
+        self._send(status, answer)
+
+    do_PUT = do_POST
+
+    def _item(self, sender: str, item: dict[str, Any]) -> dict[str, Any]:
+        if self.server.mood() == "temporary":
+            return {"code": 503, "body": "{}"}
+        key = {name.lower(): value for name, value in item["headers"].items()}["idempotency-key"]
+        path = item["uri"].lstrip("/")
+        status, body = self._take(Arrival(sender, key, item["method"], path, item["body"]))
+        headers = {"Content-Type": "application/json"}
+        return {"code": status, "body": body, "headers": headers}
+
+    def _take(self, arrival: Arrival) -> tuple[int, str]:
+        with self.server.lock:
+            self.server.record.arrivals.append(arrival)
+        return self.server.apply(arrival)
+
+    def _send(self, status: int, body: str) -> None:
+        self.send_response(status)
+        self.send_header("Content-Type", "application/json")
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body.encode())

@@ -1,0 +1,92 @@
+"""A disk that is full, or fails at one write: the caller gets an error or durability."""
+
+from __future__ import annotations
+
+import errno
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from campaign import Campaign
+from programs import Programs
+from recording_server import Moods, RecordingServer
+
+CALM = Moods(temporary=0, loses_answers=0, breaks=0)
+
+
+def _check_refusals(campaign: Campaign, *, may_be_kept: bool = False) -> None:
+    """A refusal says why, and what was refused was not kept either: but for a disk that fails when
+    everything is written, and which the process does not outlive; its log may be whole."""
+    applied = set() if may_be_kept else set(campaign.applied)
+    for told in campaign.told:
+        for refusal in told.refused:
+            tag, _, why = refusal.partition(" ")
+            assert tag not in applied, refusal
+            assert "outbox.db" in why, refusal
+        assert all("outbox.db" in why for why in told.stuck)
+
+
+@pytest.mark.parametrize("code", [errno.ENOSPC, errno.EIO], ids=["full", "broken"])
+@pytest.mark.parametrize("kind", ["fail", "from"], ids=["once", "for_good"])
+def test_a_failing_write_is_an_error_or_did_no_harm(
+    code: int, kind: str, programs: Programs, folder: Path, kills: int
+) -> None:
+    steps = range(1, 400, max(1, 400 // max(4, kills // 4)))
+    refusals = 0
+    for step in steps:
+        life = folder / str(step)
+        life.mkdir()
+        with RecordingServer(step, CALM) as server:
+            campaign = Campaign(programs, server, life)
+            campaign.run("work" if kind == "fail" else "enqueue", 10, f"{kind}:{step}:{code}")
+            campaign.drain()
+            campaign.check()
+            _check_refusals(campaign, may_be_kept=kind == "from")
+            refusals += len(campaign.told[0].refused) + len(campaign.told[0].stuck)
+    assert refusals > 0
+
+
+@pytest.mark.parametrize("kibibytes", [40, 90, 200])
+def test_a_file_that_may_not_grow_keeps_what_it_took(
+    kibibytes: int, programs: Programs, folder: Path
+) -> None:
+    with RecordingServer(kibibytes, CALM) as server:
+        campaign = Campaign(programs, server, folder)
+        told = campaign.run("enqueue", 200, f"quota:{kibibytes << 10}")
+        assert told.refused or told.stuck
+        campaign.check_file()
+        campaign.drain()
+        campaign.check()
+        _check_refusals(campaign)
+        assert set(told.queued) == set(campaign.applied)
+
+
+@pytest.fixture
+def small_disk(folder: Path) -> Iterator[Path]:
+    """A file system of 256 KiB, where this process may mount one."""
+    disk = folder / "disk"
+    disk.mkdir()
+    command = ["mount", "-t", "tmpfs", "-o", "size=256k", "tmpfs", str(disk)]
+    if subprocess.run(command, capture_output=True, check=False).returncode != 0:
+        pytest.skip("no file system may be mounted here; a quota stands for it")
+    yield disk
+    subprocess.run(["umount", str(disk)], check=True)
+
+
+def test_a_full_disk_is_an_error_and_keeps_what_it_took(
+    small_disk: Path, programs: Programs
+) -> None:
+    with RecordingServer(1, CALM) as server:
+        campaign = Campaign(programs, server, small_disk)
+        told = campaign.run("enqueue", 300)
+        assert told.queued
+        assert told.refused
+        # The index of the log is what needs room to open the file at all.
+        subprocess.run(
+            ["mount", "-o", "remount,size=2m", str(small_disk)], check=True, capture_output=True
+        )
+        campaign.check_file()
+        campaign.drain()
+        campaign.check()
+        _check_refusals(campaign)

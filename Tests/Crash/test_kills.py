@@ -1,0 +1,65 @@
+"""A process that enqueues and flushes is killed, again and again, at random and at each write."""
+
+from __future__ import annotations
+
+import itertools
+import random
+from pathlib import Path
+
+import pytest
+from campaign import Campaign
+from programs import Programs
+from recording_server import Moods, RecordingServer
+
+#: Of one outbox, before it is looked at.
+KILLS_EACH = 12
+
+
+@pytest.mark.parametrize("mode", ["work", "online"])
+@pytest.mark.parametrize("batch", [False, True], ids=["singly", "batches"])
+def test_nothing_is_lost_or_done_twice_when_killed_at_random(
+    mode: str, batch: bool, programs: Programs, tmp_path: Path, kills: int, seed: int
+) -> None:
+    chance = random.Random(f"{seed} {mode} {batch}")
+    left = -(-kills // 4)
+    while left > 0:
+        folder = tmp_path / str(left)
+        folder.mkdir()
+        with RecordingServer(chance.randrange(1 << 30), Moods()) as server:
+            campaign = Campaign(programs, server, folder, batch=batch)
+            for _ in range(4 * KILLS_EACH):
+                if campaign.kills >= min(left, KILLS_EACH):
+                    break
+                campaign.run_and_kill(mode, 40, chance.uniform(0.02, 0.2))
+                campaign.check_file()
+            campaign.drain()
+            campaign.check()
+            assert campaign.kills > 0
+            left -= campaign.kills
+
+
+@pytest.mark.parametrize("kind", ["kill", "half"])
+@pytest.mark.parametrize("batch", [False, True], ids=["singly", "batches"])
+def test_nothing_is_lost_or_done_twice_when_killed_at_each_write(
+    kind: str, batch: bool, programs: Programs, folder: Path, kills: int, seed: int
+) -> None:
+    """The steps of a whole life are as far apart as the number of kills allows."""
+    chance = random.Random(f"{seed} {kind} {batch}")
+    wanted = -(-kills // 4)
+    stride = max(1, 700 // wanted)
+    steps = itertools.count(1 + chance.randrange(stride), stride)
+    done = 0
+    while done < wanted:
+        life = folder / str(done)
+        life.mkdir()
+        with RecordingServer(chance.randrange(1 << 30), Moods()) as server:
+            campaign = Campaign(programs, server, life, batch=batch)
+            for _ in range(KILLS_EACH):
+                step = next(steps)
+                told = campaign.run("work", 10, f"{kind}:{step}")
+                campaign.check_file()
+                if told.finished:  # It never came so far: from the beginning again.
+                    steps = itertools.count(1 + chance.randrange(stride), stride)
+            campaign.drain()
+            campaign.check()
+            done += campaign.kills

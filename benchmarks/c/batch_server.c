@@ -1,0 +1,100 @@
+/* A server that answers each request of a batch with 200 and an empty object, and does nothing
+ * else. One connection after the other, until it is ended; prints its port first.
+ *
+ *     batch_server */
+#include "measure.h"
+
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#define REQUEST_MAX (1 << 20)
+
+static char request[REQUEST_MAX + 1], answer[REQUEST_MAX];
+
+/* The length of the body that a head announces, or -1 while the head has not ended. */
+static long announced(const char *head, size_t *head_length) {
+    const char *end = strstr(head, "\r\n\r\n");
+    const char *field = strstr(head, "ontent-Length:");
+
+    if (!end) field = strstr(head, "ontent-length:");
+    if (!end) return -1;
+    *head_length = (size_t)(end - head) + 4;
+    return field && field < end ? atol(field + 14) : 0;
+}
+
+static size_t make_answer(const char *body) {
+    static const char one[] = "{\"code\":200,\"body\":\"{}\","
+                              "\"headers\":{\"Content-Type\":\"application/json\"}}";
+    static char list[REQUEST_MAX / 2];
+    size_t length = 0;
+    int count = 0;
+
+    list[length++] = '[';
+    for (const char *at = body; (at = strstr(at, "\"uri\"")) != NULL; at++) {
+        if (length + sizeof one + 2 > sizeof list) fail("too many requests in a batch");
+        if (count++ > 0) list[length++] = ',';
+        memcpy(list + length, one, sizeof one - 1);
+        length += sizeof one - 1;
+    }
+    list[length++] = ']';
+    list[length] = 0;
+    return (size_t)snprintf(
+        answer, sizeof answer,
+        "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: %zu\r\n\r\n%s",
+        length, list);
+}
+
+static void put(int connection, size_t length) {
+    for (size_t sent = 0; sent < length;) {
+        ssize_t count = send(connection, answer + sent, length - sent, MSG_NOSIGNAL);
+
+        if (count <= 0) return;
+        sent += (size_t)count;
+    }
+}
+
+static void serve(int connection) {
+    size_t held = 0;
+
+    for (;;) {
+        size_t head = 0;
+        long body = -1;
+        ssize_t count = recv(connection, request + held, REQUEST_MAX - held, 0);
+
+        if (count <= 0) return;
+        held += (size_t)count;
+        request[held] = 0;
+        body = announced(request, &head);
+        if (body < 0 || held < head + (size_t)body) continue;
+        put(connection, make_answer(request + head));
+        held = 0;
+    }
+}
+
+int main(void) {
+    struct sockaddr_in address;
+    socklen_t length = sizeof address;
+    int listener = socket(AF_INET, SOCK_STREAM, 0), on = 1;
+
+    memset(&address, 0, sizeof address);
+    address.sin_family = AF_INET;
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    if (bind(listener, (struct sockaddr *)&address, sizeof address) != 0) fail("no port");
+    if (listen(listener, 8) != 0) fail("nobody can connect");
+    getsockname(listener, (struct sockaddr *)&address, &length);
+    printf("{\"port\": %d}\n", ntohs(address.sin_port));
+    fflush(stdout);
+    for (;;) {
+        int connection = accept(listener, NULL, NULL);
+
+        if (connection < 0) return 1;
+        setsockopt(connection, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
+        serve(connection);
+        close(connection);
+    }
+}

@@ -1,0 +1,35 @@
+/* What the programs that measure the outbox share. */
+#ifndef RESTWAY_BENCHMARKS_OURS_OUTBOX_H
+#define RESTWAY_BENCHMARKS_OURS_OUTBOX_H
+
+#include <pthread.h>
+#include <restway/restway.h>
+#include <stddef.h>
+
+struct outbox_run {
+    restway_client *client;
+    size_t items;
+    pthread_mutex_t mutex;
+    pthread_cond_t has_changed;
+    /* Completions, or flushes, that have come. */
+    size_t done;
+};
+
+/* Ends the program when `status` is not the expected one. */
+void outbox_expect(restway_status status, restway_status expected, restway_error **error);
+
+/* A client that takes its server for unreachable. */
+void outbox_run_begin(
+    struct outbox_run *run, const char *document, const char *base, size_t items);
+
+void outbox_run_end(struct outbox_run *run);
+
+/* Stores item `number`, and waits for that. */
+void outbox_run_perform(struct outbox_run *run, size_t number);
+
+/* Stores item `number`; counts it in `done`. */
+void outbox_run_send(struct outbox_run *run, size_t number);
+
+void outbox_run_wait(struct outbox_run *run, size_t done);
+
+#endif
