@@ -17,22 +17,6 @@ extension HeaderField {
             value: String(decoding: value, as: UTF8.self))
     }
 
-    /// Whether it is the line that C gives, to the letter.
-    package func reads(name: UnsafePointer<CChar>, value: UnsafePointer<CChar>) -> Bool {
-        Self.reads(self.name, name) && Self.reads(self.value, value)
-    }
-
-    private static func reads(_ text: String, _ other: UnsafePointer<CChar>) -> Bool {
-        // Stops at the NUL of the other one, which is not in the text.
-        text.utf8.withContiguousStorageIfAvailable { text in
-            text.withMemoryRebound(to: CChar.self) { text in
-                text.isEmpty
-                    ? other[0] == 0
-                    : strncmp(other, text.baseAddress!, text.count) == 0 && other[text.count] == 0
-            }
-        } ?? false
-    }
-
     private static func bytes(_ text: UnsafePointer<CChar>) -> UnsafeBufferPointer<UInt8> {
         let count = strlen(text)
         return text.withMemoryRebound(to: UInt8.self, capacity: count) {

@@ -25,12 +25,12 @@ extension ExchangeHost {
 
     /// A head.
     ///
-    /// - Parameter tell: The same, and is given the lines of the last head.
+    /// - Parameter tell: The same, and is given one that came before.
     func tellHead(
-        _ id: UInt64, _ tell: (any ExchangeObserver, PluginExchange, Headers) -> String?
+        _ id: UInt64, _ tell: (any ExchangeObserver, PluginExchange, KnownHead) -> String?
     ) {
-        var known = Headers()
-        guard let exchange = enter(.head, id, { known = $0.headers }) else { return }
+        var known = KnownHead.none
+        guard let exchange = enter(.head, id, { known = $0.known }) else { return }
         let problem = exchange.observer.flatMap { tell($0, exchange, known) }
         leave(exchange)
         if let problem { fail(exchange, problem) }

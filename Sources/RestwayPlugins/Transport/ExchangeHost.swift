@@ -49,8 +49,9 @@ final class ExchangeHost: @unchecked Sendable {
         var hasLost = false
         /// When the watchdog looks next.
         var watchAt = Deadline.never
-        /// Those of the last head.
-        var headers = Headers()
+        /// One of the last heads, and how many others came since the first.
+        var known = KnownHead.none
+        var otherHeads = 0
 
         /// The plugin has given everything back.
         var isIdle: Bool { isClosed && exchanges.isEmpty }
@@ -128,7 +129,7 @@ final class ExchangeHost: @unchecked Sendable {
         let isOver = state.withLock { state in
             guard state.isIdle, !state.hasLost, state.session != nil else { return false }
             state.session = nil
-            state.headers = Headers()
+            state.known = .none
             return true
         }
         if isOver { table.giveBack(self) }
@@ -206,17 +207,21 @@ final class ExchangeHost: @unchecked Sendable {
 
     /// Header lines as the plugin gives them; `nil` when that are none.
     ///
-    /// Answers are alike: what the last head had already needs no new strings.
+    /// Where heads differ from one to the next, only every fourth one is kept to compare with.
     func headers(
-        _ lines: UnsafePointer<restway_plugin_header>?, _ count: Int, _ known: Headers
+        _ lines: UnsafePointer<restway_plugin_header>?, _ count: Int, _ known: KnownHead
     ) -> Headers? {
-        if ForeignHeaders.are(known, lines, count) { return known }
-        let headers = ForeignHeaders.read(lines, count)
-        if let headers, count <= Self.knownLinesMax { state.withLock { $0.headers = headers } }
+        if known.reads(lines, count) { return known.headers }
+        guard let headers = ForeignHeaders.read(lines, count) else { return nil }
+        let isKept = state.withLock { state in
+            state.otherHeads += 1
+            return state.otherHeads % 4 == 1
+        }
+        if isKept, let head = KnownHead.of(headers, lines, count) {
+            state.withLock { $0.known = head }
+        }
         return headers
     }
-
-    private static let knownLinesMax = 32
 
     // MARK: Ending
 

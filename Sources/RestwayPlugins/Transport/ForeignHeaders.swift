@@ -5,19 +5,6 @@ import RestwayHTTP
 enum ForeignHeaders {
     private static let countMax = 2_000
 
-    /// Whether the lines say just what `known` does.
-    static func are(
-        _ known: Headers, _ pointer: UnsafePointer<restway_plugin_header>?, _ count: Int
-    ) -> Bool {
-        guard count == known.fields.count, let pointer else { return false }
-        for index in 0..<count {
-            guard let name = pointer[index].name, let value = pointer[index].value,
-                known.fields[index].reads(name: name, value: value)
-            else { return false }
-        }
-        return true
-    }
-
     /// `nil` when that are no header lines.
     static func read(
         _ pointer: UnsafePointer<restway_plugin_header>?, _ count: Int

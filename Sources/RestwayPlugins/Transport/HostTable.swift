@@ -110,7 +110,7 @@ enum HostTable {
 
     private static func received(
         _ pointer: UnsafePointer<restway_plugin_head>?, _ host: ExchangeHost,
-        _ observer: any ExchangeObserver, _ exchange: PluginExchange, _ known: Headers
+        _ observer: any ExchangeObserver, _ exchange: PluginExchange, _ known: KnownHead
     ) -> String? {
         let least = MemoryLayout<restway_plugin_head>.size
         guard let pointer,
