@@ -1,6 +1,7 @@
 import RestwayHTTP
 import RestwayObjects
 import RestwayOutbox
+import RestwaySQLite
 import RestwaySupport
 import XCTest
 
@@ -105,15 +106,22 @@ final class OutboxTests: OutboxTestCase {
     }
 
     func testWhatCannotBeStoredSaysSoAndNamesTheFile() throws {
-        let client = try client()
+        let client = try client(#", "busyTimeoutMilliseconds": 0"#)
         try client.setReachability(.unreachable)
-        try queue(client, put(1))
-        // Somebody else's lock on the file, for as long as the client waits and longer.
-        let journal = try client.requireOutbox().journal
-        journal.close()
-        let failure = failure(of: try client.send(put(2)))
-        XCTAssertNotEqual(failure?.reason, .queued)
+        let draft = Draft(try client.api.entity(named: "Thing"))
+        let spec = RequestSpec(target: .subject(.post), subject: .draft(draft, client.store))
+        // Somebody else writes, for longer than the client waits.
+        let other = try Connection(path)
+        try other.begin()
+        let failure = failure(of: try client.send(spec))
+        other.rollBack()
+        XCTAssertEqual(failure?.reason, .outbox)
+        XCTAssertEqual(failure?.field, path)
         XCTAssertEqual(failure?.outboxID, 0)
+        XCTAssertEqual(try states(client), [])
+        // The object has gone again with its request.
+        XCTAssertEqual(try client.store.count(nil), 0)
+        XCTAssertEqual(try queue(client, put(1)), 1)
     }
 
     func testAFileThatIsNoneIsRefusedByName() throws {

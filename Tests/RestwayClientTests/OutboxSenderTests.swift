@@ -1,0 +1,84 @@
+import RestwayAuth
+import RestwayHTTP
+import RestwaySupport
+import XCTest
+
+@testable import RestwayClient
+
+/// Who sends, and with which credential.
+final class OutboxSenderTests: OutboxTestCase {
+    private let bearer = #", "auth": {"scheme": "bearer", "token": "t1"}"#
+
+    private func token(_ text: String) -> Credential {
+        var credential = Credential()
+        credential.token = Secret(text)
+        return credential
+    }
+
+    private func authorization(_ exchange: Exchange) -> String? {
+        Headers(exchange.headers)[first: "Authorization"]
+    }
+
+    func testA401RefreshesTheCredentialAndGoesOutAgain() throws {
+        let client = try client("", bearer)
+        try client.setAuthFunctions { functions in
+            functions.refresh = { ticket in
+                var credential = Credential()
+                credential.token = Secret("t2")
+                _ = ticket.succeed(credential)
+            }
+        }
+        try queueOffline(client, put(1))
+        try flush(client)
+        let first = transport.answer(401)
+        let again = transport.answer(200, #"{"id":1}"#)
+        XCTAssertEqual(authorization(first), "Bearer t1")
+        XCTAssertEqual(authorization(again), "Bearer t2")
+        XCTAssertEqual(key(first), key(again))
+        XCTAssertEqual(words(nextFlushed()), ["1 delivered 200"])
+    }
+
+    func testWithoutACredentialItStaysUntilThereIsOne() throws {
+        let client = try client("", bearer)
+        try client.setAuthFunctions { functions in
+            functions.refresh = { _ = $0.fail("no", isTemporary: false) }
+        }
+        try queueOffline(client, put(1))
+        try client.setReachability(.unknown)
+        transport.answer(401)
+        let outbox = try client.requireOutbox()
+        while try outbox.counts().waiting != 1 { sched_yield() }
+        XCTAssertEqual(transport.waitingCount, 0)
+        try client.setCredential(token("t3"))
+        let again = transport.answer(200, #"{"id":1}"#)
+        XCTAssertEqual(authorization(again), "Bearer t3")
+        while try !states(client).isEmpty { sched_yield() }
+    }
+
+    func testA401WithNobodyToAskIsARefusal() throws {
+        let client = try client()
+        try queueOffline(client, put(1))
+        try flush(client)
+        transport.answer(401)
+        XCTAssertEqual(words(nextFlushed()), ["1 dead 401"])
+    }
+
+    func testOfTwoClientsOfAFileOneSendsAndTheOtherTakesOver() throws {
+        let first = try client(transport: FakeTransport())
+        let second = try client()
+        try flush(first)
+        XCTAssertNil(nextFlushed().failure)
+        try queueOffline(second, put(1), put(2))
+        XCTAssertEqual(try states(first), ["1 waiting", "2 waiting"])
+        try flush(second)
+        let refused = nextFlushed()
+        XCTAssertEqual(refused.failure?.reason, .outbox)
+        XCTAssertEqual(refused.failure?.field, path)
+        XCTAssertEqual(transport.waitingCount, 0)
+        first.close()
+        try flush(second)
+        transport.answer(200)
+        transport.answer(200)
+        XCTAssertEqual(words(nextFlushed()), ["1 delivered 200", "2 delivered 200"])
+    }
+}
