@@ -156,6 +156,8 @@ extension Call {
 
     /// The outbox has its request, or could not take it.
     func wasStored(_ failure: Failure) {
+        // Before anybody hears of it: a flush that they begin finds its lane free.
+        if let lane = state.withLock({ $0.lane.take() }) { client.outbox?.leave(lane, self) }
         finish(.failure(failure), whenStoring: true, isOnWorker: true)
     }
 }

@@ -12,13 +12,8 @@ extension Outbox {
         let waiter = told.map {
             FlushState.Waiter(token: token, receiver: OutboxReceiver(told: $0, end: end))
         }
-        let isClosed = state.withLock { state in
-            if state.isClosed { return true }
-            if let waiter { state.flush.waiters.append(waiter) }
-            return false
-        }
-        if isClosed { throw Client.closedFailure }
-        flush(isForced ? .forced : .eager, isByHand: true)
+        let isTaken = flush(isForced ? .forced : .eager, isByHand: true, waiter)
+        if !isTaken { throw Client.closedFailure }
     }
 
     /// The way to the server is open again, as the host says.
@@ -45,14 +40,22 @@ extension Outbox {
 
     /// There is another credential.
     func credentialChanged() {
-        state.withLock { $0.flush.heldUntil = .past }
+        state.withLock { state in
+            state.flush.heldUntil = .past
+            state.flush.hasStopped = false
+        }
         flush(.ordinary)
     }
 
-    func flush(_ urgency: FlushState.Urgency, isByHand: Bool = false) {
+    /// - Parameter waiter: Told when the flush is over that begins here or is under way.
+    /// - Returns: False when the client has been closed.
+    @discardableResult
+    func flush(
+        _ urgency: FlushState.Urgency, isByHand: Bool = false, _ waiter: FlushState.Waiter? = nil
+    ) -> Bool {
         let now = clock.now()
-        let owesLook = state.withLock { state in
-            guard !state.isClosed else { return false }
+        let owesLook: Bool? = state.withLock { state in
+            guard !state.isClosed else { return nil }
             if urgency == .ordinary, !state.flush.isActive, state.flush.heldUntil > now {
                 return false
             }
@@ -68,6 +71,8 @@ extension Outbox {
             }
             state.flush.urgency = max(state.flush.urgency, urgency)
             if isByHand { state.flush.isByHand = true }
+            // Not before: the flush that just ends has not done what this one is to.
+            if let waiter { state.flush.waiters.append(waiter) }
             guard !state.flush.isLooking else {
                 state.flush.mustLookAgain = true
                 return false
@@ -75,7 +80,8 @@ extension Outbox {
             state.flush.isLooking = true
             return true
         }
-        if owesLook { pool.submit { self.look() } }
+        if owesLook == true { pool.submit { self.look() } }
+        return owesLook != nil
     }
 
     /// On a worker: sends what may go out.

@@ -77,7 +77,6 @@ extension Outbox {
         if dispatch.isBatch { judgeBatch(&results) }
         let settlements = results.compactMap(\.settlement)
         let released = results.filter { $0.settlement == nil }.map(\.item.id)
-        if !released.isEmpty { release(released) }
         if !settlements.isEmpty {
             do throws(Failure) {
                 let settled = try settle(settlements)
@@ -85,7 +84,7 @@ extension Outbox {
                 tell(buried: settled.buried)
             } catch {
                 // They go out again, with their keys: the server knows them.
-                release(settlements.map(\.id))
+                release(settlements.map(\.id) + released)
                 stop(error, heldMilliseconds: definition.baseMilliseconds)
                 wentOut([])
                 return
@@ -95,6 +94,8 @@ extension Outbox {
         // What was given back would be taken again at once.
         let isGivenBack = results.contains { $0.settlement == nil && !$0.isBehindFailure }
         if held != nil || isGivenBack { stop(nil, heldMilliseconds: held ?? 0) }
+        // Behind that: who sees them wait may have what lets them go.
+        if !released.isEmpty { release(released) }
         for result in results where result.isFinal {
             tellObserver(
                 .item,

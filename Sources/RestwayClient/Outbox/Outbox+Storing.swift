@@ -55,7 +55,10 @@ extension Outbox {
 
     /// The item goes out when its time has come.
     private func wasStored(_ entry: OutboxEntry, _ failure: Failure?) {
-        guard failure != nil else { return flush(.ordinary) }
+        guard failure != nil else {
+            flush(.ordinary)
+            return
+        }
         let wall = clock.wallMicroseconds()
         let left = max(entry.nextAttemptAt, entry.askedUntil) - wall
         schedule(afterMilliseconds: max(1, (left + 999) / 1_000))
