@@ -58,6 +58,19 @@ final class OutboxLocalTests: OutboxTestCase {
         XCTAssertFalse(try client.requireOutbox().hasPending(named))
     }
 
+    func testTheKeysOfAStoreInMemoryMeanNothingInAnotherLife() throws {
+        let client = try client()
+        try client.setReachability(.unreachable)
+        try queue(client, spec(.post, draft(client, "new"), client))
+        let outbox = try client.requireOutbox()
+        let entry = try XCTUnwrap(outbox.journal.item(1)).entry
+        XCTAssertEqual(outbox.storeKey(entry), try object(client).storeKey)
+        let next = try self.client()
+        XCTAssertNil(try next.requireOutbox().storeKey(entry))
+        XCTAssertNil(try next.requireOutbox().local(thing(next), entry.storeKey ?? 0))
+        next.close()
+    }
+
     func testALinkByIdentityWaitsTooAndIsWrittenAsANumber() throws {
         let client = try client()
         try client.setReachability(.unreachable)

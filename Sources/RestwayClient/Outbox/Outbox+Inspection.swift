@@ -48,7 +48,7 @@ extension Outbox {
         try forEachItem { item in
             isPending =
                 item.entry.entity == object.entity.name
-                && item.entry.storeKey == object.storeKey
+                && storeKey(item.entry) == object.storeKey
             return !isPending
         }
         return isPending

@@ -9,6 +9,7 @@ extension Outbox {
     func local(_ entity: Entity, _ storeKey: Int64) -> LocalID? {
         if let known = state.withLock({ $0.locals[storeKey] }) { return known }
         // Made by a process before this one, or by another.
+        guard client?.store.keepsKeys == true else { return nil }
         let stored = try? journal.local(entity: entity.name, storeKey: storeKey)
         guard let local = stored ?? nil else { return nil }
         name(entity, storeKey, local)
@@ -31,7 +32,7 @@ extension Outbox {
             let entity = client.api.loaded.definition.mappings[name]?.entity
         else { return .remove(id: item.id) }
         var identity: Identity?
-        if let key = item.entry.storeKey {
+        if let key = storeKey(item.entry) {
             identity = (try? client.store.newest(entity, storeKey: key))?.identity
         }
         identity = identity ?? response?.objects.first { $0.entity === entity }?.identity

@@ -76,7 +76,9 @@ extension Outbox {
         entry.route = request.routeName
         entry.entity = kept.object?.entity.name
         entry.storeKey = kept.object.map(\.storeKey)
-        entry.context = claim.context.bytes
+        var context = claim.context
+        if entry.storeKey != nil { context.life = life }
+        entry.context = context.bytes
         guard let failure else { return entry }
         entry.trouble = OutboxTrouble(
             code: "\(failure.reason)", httpStatus: failure.httpStatus, message: failure.message)

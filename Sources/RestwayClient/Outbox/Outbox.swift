@@ -57,6 +57,8 @@ package final class Outbox: Sendable {
             pool: pool, clock: clock, timers: timers, delivery: delivery)
     }
 
+    private let ownLife = LocalID.random().text
+
     private init(
         _ definition: OutboxDefinition, batch: BatchDefinition?, redaction: Redaction,
         secrets: StoredSecrets, seed: UInt64, pool: WorkerPool, clock: any Clock,
@@ -83,12 +85,20 @@ package final class Outbox: Sendable {
     /// The client that this is the outbox of; `nil` when it has gone.
     var client: Client? { owner.withLock { $0.client } }
 
+    /// What tells this life of a store in memory from others; `nil` for a file.
+    var life: String? { client?.store.keepsKeys == true ? nil : ownLife }
+
+    /// Of the object that an item is about, if the store knows it by that key.
+    func storeKey(_ entry: OutboxEntry) -> Int64? {
+        OutboxContext(entry.context).life == life ? entry.storeKey : nil
+    }
+
     /// From here on it may send; what is there goes out in a moment, when the host has had time to
     /// set its functions.
     func begin(_ client: Client) {
         owner.withLock { $0.client = client }
         client.store.outbox = self
-        nameObjects(client)
+        if client.store.keepsKeys { nameObjects(client) }
         schedule(afterMilliseconds: Self.startMilliseconds)
     }
 

@@ -6,6 +6,9 @@ struct OutboxContext: Equatable, Sendable {
     var without: [String] = []
     /// What the request said about authentication.
     var auth: AuthMode?
+    /// The life of the store whose key the item has, where that is no file: another one gives the
+    /// same keys to other objects.
+    var life: String?
 
     private static let modes: [(AuthMode, String)] = [
         (.full, "full"), (.bypass, "bypass"), (AuthMode.none, "none"),
@@ -19,6 +22,7 @@ struct OutboxContext: Equatable, Sendable {
         if let auth, let word = Self.modes.first(where: { $0.0 == auth })?.1 {
             members.append((key: "auth", value: .string(word)))
         }
+        if let life { members.append((key: "life", value: .string(life))) }
         return members.isEmpty ? [] : JSONValue.object(members).text()
     }
 
@@ -33,5 +37,6 @@ struct OutboxContext: Equatable, Sendable {
         without = value["without"]?.elements?.compactMap(\.string) ?? []
         let word = value["auth"]?.string
         auth = Self.modes.first { $0.1 == word }?.0
+        life = value["life"]?.string
     }
 }

@@ -133,7 +133,7 @@ extension RequestPreparation {
 
     /// The object that a stored request is about, as it is now; `nil` when it is gone.
     private func stored(_ entry: OutboxEntry) throws(Failure) -> Submission? {
-        guard let name = entry.entity, let key = entry.storeKey,
+        guard let name = entry.entity, let key = client.outbox?.storeKey(entry),
             let entity = api.definition.mappings[name]?.entity,
             let object = try client.store.newest(entity, storeKey: key)
         else { return nil }

@@ -29,6 +29,9 @@ package final class ObservedStore: Sendable {
         self.objects = objects
     }
 
+    /// Whether its keys mean the same objects after a restart, and to other processes.
+    var keepsKeys: Bool { !(objects is MemoryStore) }
+
     private struct Sender {
         weak var outbox: Outbox?
     }
