@@ -249,6 +249,8 @@ final class OutboxTests: OutboxTestCase {
         transport.answer(503, headers: [HeaderField(name: "Retry-After", value: "3600")])
         let outbox = try client.requireOutbox()
         while try outbox.find(1).attempts < 1 || outbox.find(1).state != .waiting { sched_yield() }
+        // One by hand meanwhile would be told of that attempt too.
+        while outbox.state.withLock({ $0.flush.isActive }) { sched_yield() }
         // By hand: the server asked for an hour, which is kept.
         try flush(client)
         XCTAssertEqual(words(nextFlushed()), [])
