@@ -14,6 +14,7 @@ from pathlib import Path
 
 import pytest
 from msgpack_peer import Peer, running
+from replaying import Open, Server, opening, restway, serving
 
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "bindings" / "python"))
@@ -123,3 +124,24 @@ def _run_program(url: str) -> RunProgram:
 def _peer() -> Iterator[Peer]:
     with running() as peer:
         yield peer
+
+
+@pytest.fixture(name="server")
+def _server() -> Iterator[Server]:
+    with serving() as server:
+        yield server
+
+
+@pytest.fixture(name="cassette")
+def _cassette(tmp_path: Path) -> Path:
+    return tmp_path / "cassette.json"
+
+
+@pytest.fixture(name="replay", scope="session")
+def _replay() -> None:
+    restway.load_plugin("replay")
+
+
+@pytest.fixture(name="open_client")
+def _open_client(replay: None, server: Server, cassette: Path) -> Open:
+    return opening(server, cassette)

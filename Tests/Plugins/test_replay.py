@@ -4,33 +4,11 @@ from __future__ import annotations
 
 import io
 import json
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
-from replaying import ANSWERS, Open, Server, exchanges, opening, restway, serving, told
-
-
-@pytest.fixture(name="server")
-def _server() -> Iterator[Server]:
-    with serving() as server:
-        yield server
-
-
-@pytest.fixture(autouse=True, scope="module")
-def _loaded() -> None:
-    restway.load_plugin("replay")
-
-
-@pytest.fixture(name="cassette")
-def _cassette(tmp_path: Path) -> Path:
-    return tmp_path / "cassette.json"
-
-
-@pytest.fixture(name="open_client")
-def _open_client(server: Server, cassette: Path) -> Open:
-    return opening(server, cassette)
+from replaying import ANSWERS, Open, Server, exchanges, restway, told
 
 
 def test_what_is_recorded_is_played_back(

@@ -6,34 +6,11 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
-from replaying import JSON, ROOT, Open, Server, exchanges, opening, restway, serving, told
-
-
-@pytest.fixture(name="server")
-def _server() -> Iterator[Server]:
-    with serving() as server:
-        yield server
-
-
-@pytest.fixture(autouse=True, scope="module")
-def _loaded() -> None:
-    restway.load_plugin("replay")
-
-
-@pytest.fixture(name="cassette")
-def _cassette(tmp_path: Path) -> Path:
-    return tmp_path / "cassette.json"
-
-
-@pytest.fixture(name="open_client")
-def _open_client(server: Server, cassette: Path) -> Open:
-    return opening(server, cassette)
-
+from replaying import JSON, ROOT, Open, Server, exchanges, restway, told
 
 BAD_OPTIONS: dict[str, tuple[dict[str, Any], str]] = {
     "missing": ({"cassette": None}, "cassette: must be the path of a file"),
@@ -57,6 +34,7 @@ def test_bad_options_are_refused_and_named(case: str, open_client: Open) -> None
     assert message in str(caught.value)
 
 
+@pytest.mark.usefixtures("replay")
 def test_a_cassette_must_be_named() -> None:
     document = {"restway": 1, "environments": {"here": {"baseURL": "http://127.0.0.1"}}}
     with pytest.raises(restway.PluginError, match="cassette: is missing"):

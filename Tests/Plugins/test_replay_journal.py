@@ -7,35 +7,13 @@ import os
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from replaying import ROOT, Open, Server, exchanges, opening, restway, serving, told
+from replaying import ROOT, Open, Server, exchanges, restway, told
 
 #: Of 64 KiB each: sixteen make a cassette that is large.
 BODY = "x" * (64 << 10)
-
-
-@pytest.fixture(name="server")
-def _server() -> Iterator[Server]:
-    with serving() as server:
-        yield server
-
-
-@pytest.fixture(autouse=True, scope="module")
-def _loaded() -> None:
-    restway.load_plugin("replay")
-
-
-@pytest.fixture(name="cassette")
-def _cassette(tmp_path: Path) -> Path:
-    return tmp_path / "cassette.json"
-
-
-@pytest.fixture(name="open_client")
-def _open_client(server: Server, cassette: Path) -> Open:
-    return opening(server, cassette)
 
 
 def _journal(cassette: Path) -> Path:
