@@ -25,11 +25,7 @@ extension Call {
     /// From now on the call waits; the number of this wait, `nil` when the call has ended.
     func park() -> Int? {
         state.withLock { state in
-            switch state.phase {
-            case .exchanging, .processing: break
-            case .parked, .exchanged, .committing, .storing, .completed: return nil
-            }
-            state.phase = .parked
+            guard state.phase.park() else { return nil }
             state.waitNumber += 1
             return state.waitNumber
         }
@@ -39,8 +35,7 @@ extension Call {
     func unpark() -> Bool {
         let now = client.clock.now()
         let (isWanted, timer): (Bool, TimerTicket?) = state.withLock { state in
-            guard case .parked = state.phase else { return (false, nil) }
-            state.phase = .exchanging(nil)
+            guard state.phase.unpark() else { return (false, nil) }
             state.attempts.endWait(now)
             return (true, state.timer.take())
         }
@@ -137,9 +132,7 @@ extension Call {
     /// The call did not have to wait after all: it is where it was.
     private func unpark(_ attempts: AttemptLog) {
         state.withLock { state in
-            guard case .parked = state.phase else { return }
-            state.phase = .processing
-            state.attempts = attempts
+            if state.phase.unparkUnsent() { state.attempts = attempts }
         }
     }
 }
@@ -147,7 +140,6 @@ extension Call {
 extension Call.State {
     /// Whether the call is still in the wait with this number.
     fileprivate func isIn(_ wait: Int) -> Bool {
-        guard case .parked = phase else { return false }
-        return waitNumber == wait
+        phase.isParked && waitNumber == wait
     }
 }

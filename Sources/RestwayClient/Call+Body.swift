@@ -45,9 +45,8 @@ extension Call {
     /// The reader is this call's until it ends; false when it has ended.
     private func holds(_ reader: BodyReader) -> Bool {
         let hasEnded = state.withLock { state in
-            if case .completed = state.phase { return true }
-            state.reader = reader
-            return false
+            if !state.phase.isComplete { state.reader = reader }
+            return state.phase.isComplete
         }
         if hasEnded { _ = reader.leave(id) }
         return !hasEnded

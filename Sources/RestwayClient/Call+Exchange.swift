@@ -49,16 +49,7 @@ extension Call {
         let id = client.transports.start(
             exchange, through: request.transport, observer: recorder)
         let isWanted = state.withLock { state in
-            switch state.phase {
-            case .exchanging:
-                // A fast answer may have led to the next exchange already.
-                if state.sendCount == send { state.phase = .exchanging(id) }
-                return true
-            case .parked, .exchanged, .processing, .committing:
-                return true
-            case .storing, .completed:
-                return false
-            }
+            state.phase.isNamed(id, isLatest: state.sendCount == send)
         }
         if !isWanted { client.transports.cancel(id) }
     }
@@ -67,12 +58,7 @@ extension Call {
         _ request: PreparedRequest, _ result: Result<ExchangeSummary, TransportError>,
         _ recorder: ExchangeRecorder, isOnWorker: Bool
     ) {
-        let isWanted = state.withLock { state in
-            guard case .exchanged = state.phase else { return false }
-            state.phase = .processing
-            return true
-        }
-        guard isWanted else { return }
+        guard state.withLock({ $0.phase.beginProcessing() }) else { return }
         switch result {
         case .failure(let error):
             client.missed(request, error)
@@ -110,13 +96,7 @@ extension Call {
         let processor = ResponseProcessor(
             client: client, api: api, started: started, request: request, log: log,
             progress: mappingProgress, isAbandoned: { self.hasEnded.load(ordering: .relaxed) },
-            mayCommit: {
-                self.state.withLock { state in
-                    guard case .processing = state.phase else { return false }
-                    state.phase = .committing
-                    return true
-                }
-            },
+            mayCommit: { self.state.withLock { $0.phase.beginCommit() } },
             isRecovered: { self.recovers($0, request, isOnWorker: isOnWorker) },
             attempts: { self.attempts(endingWith: head.status) },
             mappingProgressed: mappingProgressFunction(for: request))

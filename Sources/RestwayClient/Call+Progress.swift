@@ -51,7 +51,7 @@ extension Call {
         guard let wanted = request.sending.progress else { return }
         let now = client.clock.now()
         let owesStart = state.withLock { state in
-            if case .completed = state.phase { return false }
+            guard !state.phase.isComplete else { return false }
             state.progress.progress.update(change)
             guard !state.progress.isNoticeDue, state.progress.nextNotice <= now else {
                 return false

@@ -90,7 +90,7 @@ extension Call {
         var failure = failure
         failure.attempts = ended
         let owesStart = state.withLock { state in
-            if case .completed = state.phase { return false }
+            guard !state.phase.isComplete else { return false }
             return client.delivery.append(
                 .attempt(
                     AttemptNotice(call: self, failure: failure, token: token, observer: observer)))

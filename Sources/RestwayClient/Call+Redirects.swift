@@ -37,8 +37,7 @@ extension Call {
                 return isTrusted || isSameOrigin || SafeHeaders.contains(field.name)
             }
             let isWanted = state.withLock { state in
-                guard case .processing = state.phase else { return false }
-                state.phase = .exchanging(nil)
+                guard state.phase.exchangeAgain() else { return false }
                 state.redirects += 1
                 return true
             }

@@ -28,24 +28,8 @@ package final class Call: Sendable {
         let end: @Sendable () -> Void
     }
 
-    enum Phase {
-        /// An exchange is with the transport, which may not have named it yet.
-        case exchanging(ExchangeID?)
-        /// It waits: for a credential, or until it may be tried again.
-        case parked
-        /// The exchange is over, and waits for a thread that decodes and maps.
-        case exchanged
-        /// A thread decodes and maps.
-        case processing
-        /// The store is changing: too late to cancel.
-        case committing
-        /// The outbox takes its request: too late to cancel.
-        case storing
-        case completed(Outcome)
-    }
-
     struct State {
-        var phase = Phase.exchanging(nil)
+        var phase = CallPhase.exchanging(nil)
         var receiver: Receiver?
         /// When the whole call has taken too long.
         var deadline: Deadline
@@ -125,9 +109,7 @@ package final class Call: Sendable {
     // MARK: The caller's side
 
     package var isComplete: Bool {
-        state.withLock { state in
-            if case .completed = state.phase { true } else { false }
-        }
+        state.withLock { $0.phase.isComplete }
     }
 
     /// Ends the call unless it has completed, or its objects are just being stored.
@@ -174,7 +156,7 @@ package final class Call: Sendable {
                 client.transports.drive(exchange) { self.exchangeUnderWay != nil }
             }
             let step: Step? = state.wait(until: deadline) { state in
-                if case .completed(let outcome) = state.phase { return .ended(outcome) }
+                if let outcome = state.phase.outcome { return .ended(outcome) }
                 return mayWork ? state.work.take().map(Step.work) : nil
             }
             switch step {
@@ -187,9 +169,7 @@ package final class Call: Sendable {
 
     /// The transport has an exchange of this call, and tells when that is over.
     private var exchangeUnderWay: ExchangeID? {
-        state.withLock { state in
-            if case .exchanging(let id) = state.phase { id } else { nil }
-        }
+        state.withLock { $0.phase.exchange }
     }
 
     /// The exchange is over: runs `work` on a thread that waits, when the call tells nobody else,
@@ -197,8 +177,7 @@ package final class Call: Sendable {
     func hand(_ work: @escaping @Sendable (_ isOnWorker: Bool) -> Void) {
         let asksWhileMapping = api.definition.asksWhileMapping
         let needsWorker = state.update { state in
-            guard case .exchanging = state.phase else { return false }
-            state.phase = .exchanged
+            guard state.phase.endExchange() else { return false }
             guard state.isAwaited, !asksWhileMapping else { return true }
             state.work = { work(false) }
             return false
@@ -282,22 +261,15 @@ package final class Call: Sendable {
         var timer: TimerTicket?
         var reader: BodyReader?
         var abandonedRead: BodyReader.Job?
-        var wasParked = false
         var part: BatchPart?
         var credential: UInt64?
         var lane: Lane?
         var follower: (@Sendable (Outcome) -> Void)?
         let now = client.clock.now()
-        let ended: (exchange: ExchangeID?, owesStart: Bool)? = state.update { state in
-            var exchange: ExchangeID?
-            switch state.phase {
-            case .completed: return nil
-            case .committing where !whenCommitting: return nil
-            case .storing where !whenStoring: return nil
-            case .exchanging(let id): exchange = id
-            case .parked: wasParked = true
-            case .exchanged, .processing, .committing, .storing: break
-            }
+        let ended: (place: ExchangePlace, owesStart: Bool)? = state.update { state in
+            let place = state.phase.placeToLeave(
+                whenCommitting: whenCommitting, whenStoring: whenStoring)
+            guard let place else { return nil }
             let outcome = state.attempts.completing(outcome, now)
             state.phase = .completed(outcome)
             // They hold this call.
@@ -317,15 +289,14 @@ package final class Call: Sendable {
                 Notice.completion(
                     .init(call: self, outcome: outcome, token: token, receiver: receiver))
             }
-            return (exchange, (notice.map(client.delivery.append) ?? false) || owesStart)
+            return (place, (notice.map(client.delivery.append) ?? false) || owesStart)
         }
         _ = consume abandonedWork
         _ = (consume abandonedRead, consume reader)
         timer?.cancel()
         guard let ended else { return }
         hasEnded.store(true, ordering: .relaxed)
-        if wasParked { client.auth.leave(id) }
-        if let exchange = ended.exchange { client.transports.cancel(exchange) }
+        leave(ended.place)
         log.completes(
             original.exchange, outcome,
             milliseconds: now.milliseconds(since: started))
@@ -335,5 +306,14 @@ package final class Call: Sendable {
         // Behind the notice: a closed client without calls has nothing more to tell.
         client.ended(self)
         if ended.owesStart { client.delivery.start(isOnWorker: isOnWorker) }
+    }
+
+    /// Tells who has to do with the call that it no longer waits for them.
+    func leave(_ place: ExchangePlace) {
+        switch place {
+        case .transport(let exchange): if let exchange { client.transports.cancel(exchange) }
+        case .parked: client.auth.leave(id)
+        case .nowhere: break
+        }
     }
 }

@@ -25,7 +25,7 @@ extension Call {
             progressed: progressFunction(for: request)
         ) { result, recorder in
             // On a worker already, one item after the other: their objects are stored in order.
-            guard self.isAnswered() else { return }
+            guard self.state.update({ $0.phase.endExchange() }) else { return }
             self.received(request, result, recorder, isOnWorker: true)
         }
         session.arrive(
@@ -33,14 +33,6 @@ extension Call {
             BatchPassenger(
                 item: item, url: request.exchange.url, call: self, recorder: recorder))
         return true
-    }
-
-    private func isAnswered() -> Bool {
-        state.update { state in
-            guard case .exchanging = state.phase else { return false }
-            state.phase = .exchanged
-            return true
-        }
     }
 
     /// The credential of the call that carried this one counts for it.

@@ -13,8 +13,7 @@ extension Call {
     func enters(_ request: PreparedRequest, isOnWorker: Bool) -> Bool {
         guard let claim = request.claim, let outbox = client.outbox else { return false }
         let isFirst: Bool = state.withLock { state in
-            if case .completed = state.phase { return false }
-            guard state.laneRequest == nil else { return false }
+            guard !state.phase.isComplete, state.laneRequest == nil else { return false }
             state.laneRequest = request
             state.lane = claim.lane
             return true
@@ -124,7 +123,7 @@ extension Call {
         let now = client.clock.now()
         let wall = client.clock.wallMicroseconds()
         let (work, timer): ((@Sendable () -> Void)?, TimerTicket?)
-        let left: (request: PreparedRequest, exchange: ExchangePlace)?
+        let left: (request: PreparedRequest, place: ExchangePlace)?
         (left, work, timer) = state.withLock { state in
             guard let request = state.laneRequest, let claim = request.claim else {
                 return (nil, nil, nil)
@@ -132,25 +131,14 @@ extension Call {
             if let failure, !claim.takes(failure, wallMicroseconds: wall) {
                 return (nil, nil, nil)
             }
-            let place: ExchangePlace
-            switch state.phase {
-            case .exchanging(let id): place = .transport(id)
-            case .parked: place = .parked
-            case .exchanged, .processing, .committing: place = .nowhere
-            case .storing, .completed: return (nil, nil, nil)
-            }
+            guard let place = state.phase.beginStoring() else { return (nil, nil, nil) }
             if let failure { state.attempts.end(failure, now) }
-            state.phase = .storing
             return ((request, place), state.work.take(), state.timer.take())
         }
         _ = work
         timer?.cancel()
         guard let left else { return nil }
-        switch left.exchange {
-        case .transport(let id): if let id { client.transports.cancel(id) }
-        case .parked: client.auth.leave(id)
-        case .nowhere: break
-        }
+        leave(left.place)
         return left.request
     }
 
