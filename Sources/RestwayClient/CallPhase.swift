@@ -6,8 +6,8 @@ import RestwayHTTP
 ///     exchanging -> exchanged -> processing -> committing -> completed
 ///
 /// is the way of most calls. From exchanging and processing a call may be parked and go on later,
-/// from processing a redirect leads back to exchanging, and from all but the last two the outbox may
-/// take its request (storing). Each phase may be the last before it has completed, but for
+/// from processing a redirect leads back to exchanging, and from all but the last two the outbox
+/// may take its request (storing). Each phase may be the last before it has completed, but for
 /// committing and storing, which only their own end ends.
 enum CallPhase {
     /// An exchange is with the transport, which may not have named it yet.
