@@ -84,9 +84,9 @@ static void event(int thread, long number) {
     perform(request, tag);
 }
 
-/* An object that is made offline. */
+/* An object that is made offline, and changed before the server has heard of it. */
 static void object(long number) {
-    static const char *const methods[] = {"POST"};
+    static const char *const methods[] = {"POST", "PUT", "PUT"};
     const int versions = sizeof methods / sizeof *methods;
     restway_draft *draft = NULL;
     restway_error *error = NULL;
