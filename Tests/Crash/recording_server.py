@@ -106,6 +106,9 @@ class RecordingServer(ThreadingHTTPServer):
 
 class _Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
+    #: An answer leaves whole, and at once: head and body apart wait for each other's receipt.
+    disable_nagle_algorithm = True
+    wbufsize = -1
     server: RecordingServer
 
     def log_message(self, format: str, *args: object) -> None:
