@@ -69,10 +69,10 @@ final class AuthMachineTests: XCTestCase {
 
     func testATemporaryFailureFailsWhoWaitsAndLetsTheNextOneTryAgain() {
         var machine = machine()
-        let failure = AuthFailure.refused(reason: "no network")
+        let failure = AuthFailure.refused(reason: "no network", isTemporary: true)
         _ = machine.refuse(1, sentWith: 1, replays: 0, now: at(0))
         XCTAssertEqual(
-            machine.refreshFailed(1, failure, isTemporary: true, now: at(1)), [.fail(1, failure)])
+            machine.refreshFailed(1, failure, now: at(1)), [.fail(1, failure)])
         XCTAssertEqual(machine.arrive(2, now: at(2)), [.refresh(2)])
     }
 

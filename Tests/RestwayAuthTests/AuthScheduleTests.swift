@@ -147,7 +147,6 @@ private struct World {
             counts.obsolete += 1
         }
         runningRefresh = nil
-        let failure = AuthFailure.refused(reason: "refused on purpose")
         switch roll(8) {
         case 0..<4:
             check("refreshed \(number)", machine.refreshed(number, now: now),
@@ -161,9 +160,11 @@ private struct World {
             check("refresh \(number) timed out", actions, expected)
         default:
             let isTemporary = roll(2) == 0
+            let failure = AuthFailure.refused(
+                reason: "refused on purpose", isTemporary: isTemporary)
             check(
                 "refresh \(number) failed",
-                machine.refreshFailed(number, failure, isTemporary: isTemporary, now: now),
+                machine.refreshFailed(number, failure, now: now),
                 model.failed(number, failure, isTemporary, now))
         }
     }

@@ -55,6 +55,50 @@ final class OutboxSenderTests: OutboxTestCase {
         while try !states(client).isEmpty { sched_yield() }
     }
 
+    func testACallWhoseRefreshFailsForNowIsStoredAndGoesOutWithALaterCredential() throws {
+        let client = try client("", bearer)
+        let isOffline = Lock(true)
+        try client.setAuthFunctions { functions in
+            functions.refresh = { ticket in
+                if isOffline.withLock({ $0 }) {
+                    _ = ticket.fail("no network", isTemporary: true)
+                } else {
+                    var credential = Credential()
+                    credential.token = Secret("t2")
+                    _ = ticket.succeed(credential)
+                }
+            }
+        }
+        let call = try client.send(put(1))
+        let first = transport.answer(401)
+        let stored = failure(of: call)
+        XCTAssertEqual(stored?.reason, .queued, stored?.message ?? "")
+        // A flush finds no credential either: the item waits its time.
+        try flush(client)
+        XCTAssertEqual(words(nextFlushed()), ["1 waiting 0"])
+        XCTAssertEqual(try states(client), ["1 waiting"])
+        XCTAssertEqual(transport.waitingCount, 0)
+        isOffline.withLock { $0 = false }
+        try flush(client)
+        let again = transport.answer(200, #"{"id":1}"#)
+        XCTAssertEqual(authorization(again), "Bearer t2")
+        XCTAssertEqual(key(again), key(first))
+        XCTAssertEqual(words(nextFlushed()), ["1 delivered 200"])
+    }
+
+    func testACallWhoseRefreshIsRefusedForGoodFails() throws {
+        let client = try client("", bearer)
+        try client.setAuthFunctions { functions in
+            functions.refresh = { _ = $0.fail("logged out", isTemporary: false) }
+        }
+        let call = try client.send(put(1))
+        transport.answer(401)
+        let refused = failure(of: call)
+        XCTAssertEqual(refused?.reason, .auth)
+        XCTAssertEqual(refused?.isRetryable, false)
+        XCTAssertEqual(try states(client), [])
+    }
+
     func testA401WithNobodyToAskIsARefusal() throws {
         let client = try client()
         try queueOffline(client, put(1))

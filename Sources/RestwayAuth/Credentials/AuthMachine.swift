@@ -163,10 +163,10 @@ package struct AuthMachine: Sendable {
 
     /// A refresh failed.
     ///
-    /// - Parameter isTemporary: The next call may try again; else the failure stands until there is
-    ///   a new credential.
+    /// After a refusal that is temporary the next call may try again; any other failure stands
+    /// until there is a new credential.
     package mutating func refreshFailed(
-        _ refresh: UInt64, _ failure: AuthFailure, isTemporary: Bool = false, now: Deadline
+        _ refresh: UInt64, _ failure: AuthFailure, now: Deadline
     ) -> [Action] {
         guard let ended = end(refresh) else { return [] }
         guard ended.credential == credential else { return restart(now) }
@@ -177,7 +177,8 @@ package struct AuthMachine: Sendable {
             return release()
         }
         isDead = true
-        return giveUp(failure, isTemporary ? .stale : .refused(failure, until: .never))
+        if case .refused(_, isTemporary: true) = failure { return giveUp(failure, .stale) }
+        return giveUp(failure, .refused(failure, until: .never))
     }
 
     /// A refresh took too long.

@@ -219,12 +219,11 @@ final class AuthDriver: Sendable {
     }
 
     @discardableResult
-    func refreshFailed(_ number: UInt64, _ failure: AuthFailure, isTemporary: Bool) -> Bool {
+    func refreshFailed(_ number: UInt64, _ failure: AuthFailure) -> Bool {
         var isCurrent = false
         act { state, now in
             isCurrent = state.machine.isCurrent(refresh: number)
-            return state.machine.refreshFailed(
-                number, failure, isTemporary: isTemporary, now: now)
+            return state.machine.refreshFailed(number, failure, now: now)
         }
         return isCurrent
     }
@@ -256,8 +255,8 @@ final class AuthDriver: Sendable {
         } else if case .oauth2(let settings) = definition.scheme {
             requestToken(number, settings, credential)
         } else {
-            let failure = AuthFailure.refused(reason: "nobody can get a new credential")
-            refreshFailed(number, failure, isTemporary: true)
+            refreshFailed(
+                number, .refused(reason: "nobody can get a new credential", isTemporary: true))
         }
     }
 
@@ -271,7 +270,7 @@ final class AuthDriver: Sendable {
                 TokenRequest(settings, credential), to: settings.tokenURL,
                 timeoutMilliseconds: definition.refreshTimeoutMilliseconds)
         } catch {
-            refreshFailed(number, error, isTemporary: false)
+            refreshFailed(number, error)
             return
         }
         let recorder = ExchangeRecorder(bodyBytesMax: AuthSurroundings.tokenBytesMax) {
@@ -295,7 +294,7 @@ final class AuthDriver: Sendable {
         case .granted(let fields):
             refreshed(number, fields)
         case .refused(let reason, let isTemporary):
-            refreshFailed(number, .refused(reason: reason), isTemporary: isTemporary)
+            refreshFailed(number, .refused(reason: reason, isTemporary: isTemporary))
         }
     }
 

@@ -8,6 +8,7 @@ extension Failure {
             self = Client.closedFailure
         case .refused, .timedOut, .tooManyRefreshes:
             self.init(.auth, "no valid credential: \(failure.message)")
+            isRetryable = failure.isTemporary
         }
     }
 }

@@ -16,8 +16,7 @@ package final class RefreshTicket: Sendable {
 
     deinit {
         guard !hasEnded.load(ordering: .relaxed) else { return }
-        driver.refreshFailed(
-            number, .refused(reason: "the refresh was dropped before it ended"), isTemporary: false)
+        driver.refreshFailed(number, .refused(reason: "the refresh was dropped before it ended"))
     }
 
     /// False when it is over: ended before, timed out, overtaken, or the client has been closed.
@@ -30,7 +29,7 @@ package final class RefreshTicket: Sendable {
     package func fail(_ reason: String, isTemporary: Bool) -> Bool {
         end()
             && driver.refreshFailed(
-                number, .refused(reason: reason), isTemporary: isTemporary)
+                number, .refused(reason: reason, isTemporary: isTemporary))
     }
 
     private func end() -> Bool {

@@ -88,7 +88,8 @@ struct OutboxResult {
     private static func outcome(_ failure: Failure, _ wall: Int64) -> OutboxOutcome {
         switch failure.reason {
         case .closed, .cancelled, .outOfMemory: return .untouched
-        case .auth: return .noCredential
+        // A later refresh may go better by itself; else somebody has to give a credential.
+        case .auth: return failure.isRetryable ? .unreachable : .noCredential
         case .resolve, .connect, .tls, .timedOut, .connectionLost, .protocolViolation, .batch:
             return .unreachable
         default: break
