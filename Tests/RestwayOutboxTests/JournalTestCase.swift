@@ -89,3 +89,10 @@ class JournalTestCase: XCTestCase {
         }
     }
 }
+
+extension OutboxJournal {
+    /// At the beginning of time.
+    func settle(_ settlements: [OutboxSettlement]) throws(OutboxError) -> OutboxSettled {
+        try settle(settlements, now: 0)
+    }
+}

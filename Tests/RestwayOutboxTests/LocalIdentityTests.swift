@@ -90,7 +90,7 @@ final class LocalIdentityTests: JournalTestCase {
         XCTAssertEqual(try taken(journal), [late])
         XCTAssertEqual(
             refusal { _ = try journal.enqueue(entry(creates: local)) }, .alreadyCreated(local))
-        try journal.forgetIdentities(through: 1)
+        try journal.forgetIdentities(through: 1, namedBefore: 1)
         XCTAssertNil(try journal.identity(of: local))
         let next = try journal.enqueue(entry(Lane(.random()), creates: .random()))
         _ = try taken(journal)
@@ -218,5 +218,24 @@ final class LocalIdentityTests: JournalTestCase {
         ])
         XCTAssertEqual(
             try journal.withdraw(local), .mayHaveArrived, "nobody knows what the first did")
+    }
+
+    func testOnlyIdentitiesThatAreOldEnoughAreForgotten() throws {
+        let journal = try openSender()
+        let locals = (0..<3).map { _ in LocalID.random() }
+        for (index, local) in locals.enumerated() {
+            let post = try journal.enqueue(entry(Lane(local), creates: local))
+            _ = try taken(journal)
+            let identity = Identity.integer(Int64(index))
+            _ = try journal.settle(
+                [.created(id: post, identity: identity, lane: nil)], now: Int64(index) * 100)
+        }
+        func known() throws -> [Bool] { try locals.map { try journal.identity(of: $0) != nil } }
+        try journal.forgetIdentities(through: 9, namedBefore: 0)
+        XCTAssertEqual(try known(), [true, true, true])
+        try journal.forgetIdentities(through: 1, namedBefore: 150)
+        XCTAssertEqual(try known(), [false, true, true])
+        try journal.forgetIdentities(through: 9, namedBefore: 150)
+        XCTAssertEqual(try known(), [false, false, true])
     }
 }

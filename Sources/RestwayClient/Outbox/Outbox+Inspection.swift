@@ -15,13 +15,7 @@ extension Outbox {
 
     package func find(_ id: Int64) throws(Failure) -> StoredRequest {
         try refuseWhenClosed()
-        let item = try item(id)
-        var blocked: Set<Lane> = []
-        try forEachItem { other in
-            if other.id < id { _ = state(of: other, &blocked) }
-            return other.id < id
-        }
-        return report(item, state(of: item, &blocked))
+        return report(try item(id))
     }
 
     package func counts() throws(Failure) -> StoredRequestCounts {
@@ -43,15 +37,13 @@ extension Outbox {
         try refuseWhenClosed()
         let newest = try client?.store.newest(of: object) ?? object
         let lane = newest.identity.map { Lane(of: newest.entity, $0) }
-        if let lane, try isHeld(lane) { return true }
-        var isPending = false
-        try forEachItem { item in
-            isPending =
-                item.entry.entity == object.entity.name
-                && storeKey(item.entry) == object.storeKey
-            return !isPending
+        let life = life
+        return try run { () throws(OutboxError) in
+            if let lane, try journal.holds(lane) { return true }
+            return try journal.holds(
+                entity: object.entity.name, storeKey: object.storeKey
+            ) { OutboxContext($0).life == life }
         }
-        return isPending
     }
 
     package func retry(_ id: Int64) throws(Failure) {
@@ -103,26 +95,15 @@ extension Outbox {
 
     private func reports() throws(Failure) -> [StoredRequest] {
         var reports: [StoredRequest] = []
-        var blocked: Set<Lane> = []
-        try forEachItem { item in
-            reports.append(report(item, state(of: item, &blocked)))
-            return true
-        }
+        try forEachItem { reports.append(report($0)) }
         return reports
     }
 
-    /// - Parameter blocked: The lanes with a dead letter before this item.
-    private func state(
-        of item: OutboxItem, _ blocked: inout Set<Lane>
-    ) -> StoredRequest.State {
-        let lane = definition.isStrict ? Lane(named: "") : item.entry.lane
+    private func report(_ item: OutboxItem) -> StoredRequest {
         switch item.state {
-        case .dead:
-            if !definition.passesDeadHeads { blocked.insert(lane) }
-            return .dead
-        case .inFlight: return .sending
-        case .waiting:
-            return blocked.contains(lane) || !item.dependencies.isEmpty ? .blocked : .waiting
+        case .dead: report(item, .dead)
+        case .inFlight: report(item, .sending)
+        case .waiting: report(item, item.isBlocked ? .blocked : .waiting)
         }
     }
 }

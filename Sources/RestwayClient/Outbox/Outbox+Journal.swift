@@ -80,7 +80,8 @@ extension Outbox {
     }
 
     func settle(_ settlements: [OutboxSettlement]) throws(Failure) -> OutboxSettled {
-        try run { () throws(OutboxError) in try journal.settle(settlements) }
+        let now = clock.wallMicroseconds()
+        return try run { () throws(OutboxError) in try journal.settle(settlements, now: now) }
     }
 
     func release(_ ids: [Int64]) {
@@ -103,14 +104,14 @@ extension Outbox {
         return item
     }
 
-    /// Gives all items to `body`, oldest first, until it answers false.
-    func forEachItem(_ body: (OutboxItem) -> Bool) throws(Failure) {
+    /// Gives all items to `body`, oldest first.
+    func forEachItem(_ body: (OutboxItem) -> Void) throws(Failure) {
         var last: Int64 = 0
         while true {
             let page = try run { () throws(OutboxError) in
                 try journal.items(after: last, itemsMax: Self.pageItems)
             }
-            for item in page where !body(item) { return }
+            for item in page { body(item) }
             guard page.count == Self.pageItems, let item = page.last else { return }
             last = item.id
         }

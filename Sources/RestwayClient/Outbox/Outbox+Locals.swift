@@ -45,25 +45,41 @@ extension Outbox {
 extension Outbox {
     /// So many identities are read at once.
     private static let pageIdentities = 1_000
+    /// So long an identity is kept at least, in microseconds: a week. Until then a request may come
+    /// that was made before somebody had heard of it.
+    private static let identityMicroseconds: Int64 = 7 * 24 * 3_600 * 1_000_000
 
     /// Lets the store have every identity that a creation was answered with: it may have lost some
-    /// when the machine lost its power, as the two files have no transaction in common.
+    /// when the machine lost its power, as the two files have no transaction in common. Those are
+    /// forgotten that it was found to have, and that are old.
     func nameObjects(_ client: Client) {
-        var last: Int64 = 0
-        while let page = try? journal.identities(after: last, countMax: Self.pageIdentities),
+        var kept: Int64 = 0
+        var isKeeping = true
+        // The keys of a store in memory ended with its process.
+        var last: Int64 = client.store.keepsKeys ? 0 : .max
+        while last < .max,
+            let page = try? journal.identities(after: last, countMax: Self.pageIdentities),
             let end = page.last
         {
-            for known in page { try? give(known, client) }
+            for known in page {
+                // What it is given only now may be lost again.
+                if (try? give(known, client)) != false { isKeeping = false }
+                if isKeeping { kept = known.number }
+            }
             last = end.number
         }
+        try? journal.forgetIdentities(
+            through: client.store.keepsKeys ? kept : .max,
+            namedBefore: clock.wallMicroseconds() - Self.identityMicroseconds)
     }
 
-    private func give(_ known: OutboxIdentity, _ client: Client) throws(Failure) {
+    /// - Returns: Whether the store did not have it.
+    private func give(_ known: OutboxIdentity, _ client: Client) throws(Failure) -> Bool {
         guard let name = known.entity, let key = known.storeKey,
             let entity = client.api.loaded.definition.mappings[name]?.entity,
             let index = entity.identityIndex,
             let object = try client.store.newest(entity, storeKey: key), object.identity == nil
-        else { return }
+        else { return false }
         var values = [Value](repeating: .absent, count: entity.cellCount)
         switch known.identity {
         case .integer(let integer): values[index] = .int64(integer)
@@ -73,6 +89,7 @@ extension Outbox {
         changes.rows = [Snapshot.make(entity, values)]
         changes.answers = [.init(storeKey: key, entity: entity, row: 0)]
         _ = try client.store.commit(changes)
+        return true
     }
 
     /// Takes back the requests of an object that never left this machine.

@@ -98,7 +98,7 @@ package final class Outbox: Sendable {
     func begin(_ client: Client) {
         owner.withLock { $0.client = client }
         client.store.outbox = self
-        if client.store.keepsKeys { nameObjects(client) }
+        nameObjects(client)
         schedule(afterMilliseconds: Self.startMilliseconds)
     }
 
@@ -123,13 +123,18 @@ package final class Outbox: Sendable {
 
     // MARK: Lanes
 
+    /// Where the order is strict, all lanes are one.
+    func line(_ lane: Lane) -> Lane { definition.isStrict ? Lane(named: "") : lane }
+
     /// Whether the call is the head of its lane; else `go` runs when it is, on any thread.
     func enter(_ lane: Lane, _ call: Call, go: @escaping @Sendable () -> Void) -> Bool {
-        state.withLock { $0.gate.enter(lane, .init(call: ObjectIdentifier(call), go: go)) }
+        let lane = line(lane)
+        return state.withLock { $0.gate.enter(lane, .init(call: ObjectIdentifier(call), go: go)) }
     }
 
     /// A call has ended; the next of its lane is the head.
     func leave(_ lane: Lane, _ call: Call) {
+        let lane = line(lane)
         let (next, isFree) = state.withLock { $0.gate.leave(lane, ObjectIdentifier(call)) }
         if let next { next.go() } else if isFree { lanesChanged() }
     }

@@ -23,7 +23,7 @@ enum IdentityRow {
     }
 
     static func insert(
-        _ file: JournalConnection, _ row: OutboxIdentity, lane: String?
+        _ file: JournalConnection, _ row: OutboxIdentity, lane: String?, namedAt: Int64
     ) throws(OutboxError) {
         let value: JournalConnection.Value =
             switch row.identity {
@@ -31,10 +31,10 @@ enum IdentityRow {
             case .string(let string): .text(string)
             }
         try file.run(
-            "INSERT INTO identity (number, local, value, lane, entity, storeKey) "
-                + "VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
+            "INSERT INTO identity (number, local, value, lane, entity, storeKey, namedAt) "
+                + "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
             .integer(row.number), .text(row.local.text), value, .text(lane), .text(row.entity),
-            .integer(row.storeKey))
+            .integer(row.storeKey), .integer(namedAt))
     }
 
     private static func read(_ row: Statement) -> OutboxIdentity {

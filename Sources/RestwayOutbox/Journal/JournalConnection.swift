@@ -53,6 +53,20 @@ final class JournalConnection: @unchecked Sendable {
         try first(sql, values) { _ in true } ?? false
     }
 
+    /// Whether there is a row such that `isMeant`; looks at no more of them than that takes.
+    func exists(
+        _ sql: String, _ values: Value..., where isMeant: (Statement) -> Bool
+    ) throws(OutboxError) -> Bool {
+        try Self.wrapping { () throws(SQLiteError) in
+            let statement = try prepared(sql, values)
+            defer { statement.reset() }
+            while try statement.step() {
+                if isMeant(statement) { return true }
+            }
+            return false
+        }
+    }
+
     /// What `read` makes of each row.
     func all<Result>(
         _ sql: String, _ values: Value..., read: (Statement) -> Result

@@ -6,7 +6,7 @@ import RestwaySQLite
 /// without an identity, keeps it from that; 0 at once; else not before that time. Only the head of
 /// a lane has one, so the next items are found by an index, however many wait behind them.
 enum JournalSchema {
-    static let migrations = Migrations(applicationID: 0x5277_4F42, steps: [version1])
+    static let migrations = Migrations(applicationID: 0x5277_4F42, steps: [version1, version2])
 
     /// The row of `outbox` counts, so that nobody has to; `deadLetters` is the rule by which the
     /// turns were given.
@@ -37,5 +37,11 @@ enum JournalSchema {
         CREATE TABLE identity (
             number INTEGER PRIMARY KEY, local TEXT NOT NULL UNIQUE, value NOT NULL, lane TEXT,
             entity TEXT, storeKey INTEGER);
+        """
+
+    /// Finds what is stored of an object, and the identities that are old enough to be forgotten.
+    private static let version2 = """
+        CREATE INDEX itemOfObject ON item (entity, storeKey) WHERE storeKey IS NOT NULL;
+        ALTER TABLE identity ADD COLUMN namedAt INTEGER NOT NULL DEFAULT 0;
         """
 }

@@ -4,13 +4,13 @@ import RestwayObjects
 /// What becomes of items after their attempts, and of those that wait for what they create.
 extension JournalTransaction {
     func settle(
-        _ settlement: OutboxSettlement, _ result: inout OutboxSettled
+        _ settlement: OutboxSettlement, now: Int64, _ result: inout OutboxSettled
     ) throws(OutboxError) {
         switch settlement {
         case .remove(let id):
-            return try remove(id, identity: nil, lane: nil, &result)
+            return try remove(id, identity: nil, lane: nil, now, &result)
         case .created(let id, let identity, let lane):
-            return try remove(id, identity: identity, lane: lane, &result)
+            return try remove(id, identity: identity, lane: lane, now, &result)
         case .postpone, .bury: break
         }
         guard let item = try item(settlement.id) else {
@@ -27,7 +27,8 @@ extension JournalTransaction {
     }
 
     private func remove(
-        _ id: Int64, identity: Identity?, lane: Lane?, _ result: inout OutboxSettled
+        _ id: Int64, identity: Identity?, lane: Lane?, _ now: Int64,
+        _ result: inout OutboxSettled
     ) throws(OutboxError) {
         guard let item = try brief(id) else {
             result.missing.append(id)
@@ -40,7 +41,7 @@ extension JournalTransaction {
                 let known = OutboxIdentity(
                     number: nextIdentityNumber(), local: local, identity: identity,
                     entity: item.entity, storeKey: item.storeKey)
-                try name(local, known, lane: lane)
+                try name(local, known, lane: lane, now)
                 result.identities.append(known)
             } else {
                 try giveUp(local, &result)
@@ -87,9 +88,9 @@ extension JournalTransaction {
 
     /// The server has named an object: what waited for it says so now, and goes on in its lane.
     private func name(
-        _ local: LocalID, _ known: OutboxIdentity, lane: Lane?
+        _ local: LocalID, _ known: OutboxIdentity, lane: Lane?, _ now: Int64
     ) throws(OutboxError) {
-        try IdentityRow.insert(file, known, lane: lane?.name)
+        try IdentityRow.insert(file, known, lane: lane?.name, namedAt: now)
         let old = Lane(local).name
         if let new = lane?.name, new != old {
             let before = [try head(old), try head(new)]

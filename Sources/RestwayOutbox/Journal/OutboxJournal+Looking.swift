@@ -8,21 +8,34 @@ extension OutboxJournal {
     package func isOccupied(_ lane: Lane) throws(OutboxError) -> Bool {
         let all = try glanceAtCounts()
         if all.all == 0 { return false }
-        let counts = options.rules.order == .strict ? all : try counts(lane)
-        return counts.waiting > 0
-            || (counts.dead > 0 && options.rules.deadLetters == .blockTheirLane)
+        let isPassable = options.rules.deadLetters == .letOthersPass
+        if options.rules.order == .strict { return !isPassable || all.waiting > 0 }
+        guard isPassable else { return try holds(lane) }
+        return try reader.withLock { (file) throws(OutboxError) in
+            try file.exists(
+                "SELECT 1 FROM item WHERE lane = ?1 AND state = 0 LIMIT 1", .text(lane.name))
+        }
     }
 
-    /// Of one lane.
-    package func counts(_ lane: Lane) throws(OutboxError) -> OutboxCounts {
+    /// Whether any request of this lane is stored, a dead letter too.
+    package func holds(_ lane: Lane) throws(OutboxError) -> Bool {
         try reader.withLock { (file) throws(OutboxError) in
-            let counts = try ["0", "1"].map { (state) throws(OutboxError) in
-                try file.first(
-                    "SELECT count(*) FROM item WHERE lane = ?1 AND state = \(state)",
-                    .text(lane.name)
-                ) { Int($0.integer(0)) } ?? 0
-            }
-            return OutboxCounts(waiting: counts[0], dead: counts[1])
+            try file.exists("SELECT 1 FROM item WHERE lane = ?1 LIMIT 1", .text(lane.name))
+        }
+    }
+
+    /// Whether any request of the object with this store key is stored, a dead letter too.
+    ///
+    /// - Parameter isMeant: Tells by the context of a request whether its store key is one of the
+    ///   store that is asked for.
+    package func holds(
+        entity: String, storeKey: Int64, where isMeant: ([UInt8]) -> Bool
+    ) throws(OutboxError) -> Bool {
+        try reader.withLock { (file) throws(OutboxError) in
+            try file.exists(
+                "SELECT context FROM item WHERE entity = ?1 AND storeKey = ?2",
+                .text(entity), .integer(storeKey)
+            ) { isMeant(Array($0.bytes(0))) }
         }
     }
 

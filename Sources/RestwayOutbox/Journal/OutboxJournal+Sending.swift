@@ -75,14 +75,16 @@ extension OutboxJournal {
     }
 
     /// Writes what became of items, in one transaction. When it throws, they are still in flight.
+    ///
+    /// - Parameter now: Microseconds since 1970; of what is named now.
     package func settle(
-        _ settlements: [OutboxSettlement]
+        _ settlements: [OutboxSettlement], now: Int64
     ) throws(OutboxError) -> OutboxSettled {
         guard isSender else { throw .notSender(path: path) }
         guard !settlements.isEmpty else { return OutboxSettled() }
         let settled = try writes.run { (transaction) throws(OutboxError) in
             var settled = OutboxSettled()
-            for settlement in settlements { try transaction.settle(settlement, &settled) }
+            for settlement in settlements { try transaction.settle(settlement, now: now, &settled) }
             return settled
         }
         sending.withLock { sending in

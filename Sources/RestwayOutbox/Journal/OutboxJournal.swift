@@ -160,9 +160,24 @@ package final class OutboxJournal: Sendable {
 
     /// Identities may be forgotten when nobody will name these objects by their local ones again:
     /// the object store has them, and what was to be sent was prepared after that.
-    package func forgetIdentities(through number: Int64) throws(OutboxError) {
+    ///
+    /// - Parameters:
+    ///   - number: Of the last that may go.
+    ///   - time: Microseconds since 1970; what was named since then stays. Writes nothing when the
+    ///     oldest of all stays.
+    package func forgetIdentities(
+        through number: Int64, namedBefore time: Int64
+    ) throws(OutboxError) {
+        let isDue = try reader.withLock { (file) throws(OutboxError) in
+            try file.first("SELECT number, namedAt FROM identity ORDER BY number LIMIT 1") { row in
+                row.integer(0) <= number && row.integer(1) < time
+            }
+        }
+        guard isDue == true else { return }
         try writes.run { (transaction) throws(OutboxError) in
-            try transaction.file.run("DELETE FROM identity WHERE number <= ?1", .integer(number))
+            try transaction.file.run(
+                "DELETE FROM identity WHERE number <= ?1 AND namedAt < ?2", .integer(number),
+                .integer(time))
         }
     }
 }

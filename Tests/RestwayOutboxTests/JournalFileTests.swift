@@ -1,0 +1,53 @@
+import RestwayOutbox
+import RestwaySQLite
+import XCTest
+
+/// Files of earlier versions, and what is found in them by index.
+final class JournalFileTests: JournalTestCase {
+    func testAFileOfTheFirstVersionIsBroughtUpToDateAndKeepsWhatItHolds() throws {
+        let local = LocalID.random()
+        var entry = entry(Lane(local), path: "things", body: "{}", creates: local)
+        (entry.entity, entry.storeKey) = ("Thing", 7)
+        do {
+            let journal = try open()
+            _ = try journal.enqueue(entry)
+            journal.close()
+        }
+        try change(
+            "DROP INDEX itemOfObject; ALTER TABLE identity DROP COLUMN namedAt; "
+                + "PRAGMA user_version = 1")
+        let journal = try openSender()
+        let item = try XCTUnwrap(journal.item(1))
+        XCTAssertEqual(item.entry, entry)
+        XCTAssertTrue(try journal.holds(entity: "Thing", storeKey: 7) { _ in true })
+        XCTAssertEqual(try taken(journal), [1])
+        _ = try journal.settle([.created(id: 1, identity: .integer(1), lane: nil)], now: 5)
+        try journal.forgetIdentities(through: 1, namedBefore: 6)
+        XCTAssertNil(try journal.identity(of: local))
+        XCTAssertEqual(try Connection(path).integer("PRAGMA user_version"), 2)
+    }
+
+    func testWhatIsStoredOfAnObjectIsFoundWithoutLookingAtOthers() throws {
+        let journal = try open()
+        for (entity, key) in [("Thing", 1), ("Thing", 2), ("Other", 1)] as [(String, Int64)] {
+            var entry = entry()
+            (entry.entity, entry.storeKey) = (entity, key)
+            entry.context = Array("\(entity) \(key)".utf8)
+            _ = try journal.enqueue(entry)
+        }
+        var seen: [String] = []
+        let isHeld = try journal.holds(entity: "Thing", storeKey: 2) { context in
+            seen.append(String(decoding: context, as: UTF8.self))
+            return true
+        }
+        XCTAssertTrue(isHeld)
+        XCTAssertEqual(seen, ["Thing 2"])
+        XCTAssertFalse(try journal.holds(entity: "Thing", storeKey: 2) { _ in false })
+        XCTAssertFalse(try journal.holds(entity: "Other", storeKey: 2) { _ in true })
+    }
+
+    private func change(_ sql: String) throws {
+        let connection = try Connection(path)
+        for statement in sql.split(separator: ";") { try connection.run(String(statement)) }
+    }
+}
