@@ -120,6 +120,19 @@ struct APIDefinition: Sendable {
         routeSettings[Self.settingsKey(route)] ?? RouteSettings()
     }
 
+    /// Whether requests with `method` to `path` may be stored, as the route says that they fit; of
+    /// several the one with the fewest variables, which is about the least. `nil`: it does not say.
+    func mayBeStored(_ method: Method, _ path: String) -> Bool? {
+        var closest: Route?
+        for route in routes.all where route.methods.contains(method) {
+            let count = route.template.variableNames.count
+            if count < closest?.template.variableNames.count ?? .max, route.template.matches(path) {
+                closest = route
+            }
+        }
+        return closest.flatMap { settings(of: $0).mayBeStored }
+    }
+
     static func settingsKey(_ route: Route) -> String {
         route.name.map { "name \($0)" } ?? "entity \(route.entity ?? "") \(route.displayName)"
     }

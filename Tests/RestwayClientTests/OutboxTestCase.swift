@@ -33,7 +33,9 @@ class OutboxTestCase: XCTestCase {
         rmdir(directory)
     }
 
-    func document(_ outbox: String = "", _ rest: String = "") -> String {
+    func document(
+        _ outbox: String = "", _ rest: String = "", routes: String = ""
+    ) -> String {
         """
         {"restway": 1,
          "environments": {"test": {"baseURL": "http://api.test/v1", "headers": {"X-Env": "e"}}},
@@ -48,13 +50,14 @@ class OutboxTestCase: XCTestCase {
                       "entity": "Thing", "response": {"entity": "Thing"}, "offline": true},
             "things": {"method": "POST", "path": "things", "entity": "Thing",
                        "response": {"entity": "Thing"}, "offline": true},
-            "note": {"method": ["GET", "PUT"], "path": "notes/:id"}
+            "note": {"method": ["GET", "PUT"], "path": "notes/:id"}\(routes)
          }\(rest)}
         """
     }
 
     func client(
-        _ outbox: String = "", _ rest: String = "", transport other: FakeTransport? = nil,
+        _ outbox: String = "", _ rest: String = "", routes: String = "",
+        transport other: FakeTransport? = nil,
         change: (inout ClientOptions) -> Void = { _ in }
     ) throws -> Client {
         var options = ClientOptions()
@@ -62,7 +65,7 @@ class OutboxTestCase: XCTestCase {
         options.randomSeed = 1
         change(&options)
         let client = try Client(
-            api: try TestAPI.load(document(outbox, rest)), options: options,
+            api: try TestAPI.load(document(outbox, rest, routes: routes)), options: options,
             transport: other ?? transport, clock: clock)
         addTeardownBlock { client.close() }
         return client

@@ -136,7 +136,7 @@ extension Outbox {
         // The server did not look at what stands behind the first of a lane that failed.
         var failed: Set<Lane> = []
         for index in results.indices {
-            let lane = results[index].item.entry.lane
+            let lane = line(results[index].item.entry.lane)
             if failed.contains(lane), !results[index].isDelivered { results[index].leave() }
             if !results[index].isDelivered { failed.insert(lane) }
         }

@@ -15,7 +15,10 @@ extension RequestPreparation {
     ) -> OutboxClaim? {
         guard let box = client.outbox, let outbox = api.definition.outbox, spec.body?.reader == nil,
             let path = destination.path,
-            outbox.mayStore(destination.method, path, route: settings.mayBeStored),
+            outbox.mayStore(
+                destination.method, path,
+                route: destination.route == nil
+                    ? api.definition.mayBeStored(destination.method, path) : settings.mayBeStored),
             let uri = client.environment.baseURL.uri(of: destination.url)
         else { return nil }
         let given = headers.first { $0.isNamed(IdempotencyKey.headerName) }?.value
@@ -24,7 +27,7 @@ extension RequestPreparation {
         let own = ownHeaders(spec, settings, mediaType)
         let local = submission.flatMap { localID(of: $0, destination.method, box) }
         return OutboxClaim(
-            lane: lane(spec, destination, submission, local, isStrict: outbox.isStrict),
+            lane: lane(spec, destination, submission, local),
             idempotencyKey: key, uri: uri, headers: own.headers,
             context: OutboxContext(without: own.without, auth: spec.authMode),
             creates: destination.method == .post ? local : nil, local: local,
@@ -68,9 +71,8 @@ extension RequestPreparation {
 
     private func lane(
         _ spec: RequestSpec, _ destination: Destination, _ submission: Submission?,
-        _ local: LocalID?, isStrict: Bool
+        _ local: LocalID?
     ) -> Lane {
-        if isStrict { return Lane(named: "") }
         if let name = spec.lane { return Lane(named: name) }
         if let local { return Lane(local) }
         if let submission, let identity = submission.identity {
