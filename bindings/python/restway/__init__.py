@@ -91,6 +91,7 @@ from ._log import LogCallback, debug_live_handles, set_log, version
 from ._object import Identity, Object
 from ._objects import Objects
 from ._observer import Observed, Observer, OnChange
+from ._options import BodyOptions, RequestOptions
 from ._outbox import (
     AsyncOutbox,
     OnFlushed,
@@ -130,6 +131,7 @@ __all__ = [
     "BatchEncode",
     "BatchError",
     "BatchRequest",
+    "BodyOptions",
     "Call",
     "CancelledError",
     "Change",
@@ -200,6 +202,7 @@ __all__ = [
     "Readable",
     "Refresh",
     "Request",
+    "RequestOptions",
     "ResolveError",
     "Response",
     "RestwayError",

@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING
 
-from ._body import Content
-from ._request import Request, request_for
+from ._request import Request, request_for, request_without_body
 from ._response import Response
 from ._verbs import Target
 
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+    from ._options import BodyOptions, RequestOptions
+
 
 class AsyncVerbs(ABC):
-    """Requests to be awaited. Their keywords are those of `Request`; each gives the response or
+    """Requests to be awaited. Their keywords are those of `RequestOptions` and
+    `BodyOptions`; each gives the response or
     raises as `AsyncClient.perform` does."""
 
     __slots__ = ()
@@ -26,122 +30,34 @@ class AsyncVerbs(ABC):
     def _plain_get(self, path: str) -> Request:
         """A GET of a path, without anything else."""
 
-    async def get(
-        self,
-        target: Target,
-        *,
-        variables: Mapping[str, Any] | None = None,
-        params: Mapping[str, Any] | None = None,
-        headers: Mapping[str, str | None] | None = None,
-        timeout: float | None = None,
-    ) -> Response:
+    async def get(self, target: Target, **options: Unpack[RequestOptions]) -> Response:
         """GET a path, or an object anew."""
-        if type(target) is str and not (variables or params or headers) and timeout is None:
+        if not options and type(target) is str:
             return await self.perform(self._plain_get(target))
-        return await self.perform(request_for("GET", target, variables, params, headers, timeout))
+        return await self.perform(request_without_body("GET", target, options))
 
-    async def head(
-        self,
-        target: Target,
-        *,
-        variables: Mapping[str, Any] | None = None,
-        params: Mapping[str, Any] | None = None,
-        headers: Mapping[str, str | None] | None = None,
-        timeout: float | None = None,
-    ) -> Response:
+    async def head(self, target: Target, **options: Unpack[RequestOptions]) -> Response:
         """HEAD a path or an object."""
-        return await self.perform(request_for("HEAD", target, variables, params, headers, timeout))
+        return await self.perform(request_without_body("HEAD", target, options))
 
-    async def delete(
-        self,
-        target: Target,
-        *,
-        variables: Mapping[str, Any] | None = None,
-        params: Mapping[str, Any] | None = None,
-        headers: Mapping[str, str | None] | None = None,
-        timeout: float | None = None,
-    ) -> Response:
+    async def delete(self, target: Target, **options: Unpack[RequestOptions]) -> Response:
         """DELETE a path or an object."""
-        return await self.perform(
-            request_for("DELETE", target, variables, params, headers, timeout)
-        )
+        return await self.perform(request_without_body("DELETE", target, options))
 
-    async def post(
-        self,
-        target: Target,
-        *,
-        variables: Mapping[str, Any] | None = None,
-        params: Mapping[str, Any] | None = None,
-        headers: Mapping[str, str | None] | None = None,
-        body: Content | None = None,
-        media_type: str | None = None,
-        json: Any = None,
-        timeout: float | None = None,
-    ) -> Response:
+    async def post(self, target: Target, **options: Unpack[BodyOptions]) -> Response:
         """POST to a path, or an object."""
-        return await self.perform(
-            request_for("POST", target, variables, params, headers, timeout, body, media_type, json)
-        )
+        return await self.perform(request_for("POST", target, options))
 
-    async def put(
-        self,
-        target: Target,
-        *,
-        variables: Mapping[str, Any] | None = None,
-        params: Mapping[str, Any] | None = None,
-        headers: Mapping[str, str | None] | None = None,
-        body: Content | None = None,
-        media_type: str | None = None,
-        json: Any = None,
-        timeout: float | None = None,
-    ) -> Response:
+    async def put(self, target: Target, **options: Unpack[BodyOptions]) -> Response:
         """PUT to a path, or an object."""
-        return await self.perform(
-            request_for("PUT", target, variables, params, headers, timeout, body, media_type, json)
-        )
+        return await self.perform(request_for("PUT", target, options))
 
-    async def patch(
-        self,
-        target: Target,
-        *,
-        variables: Mapping[str, Any] | None = None,
-        params: Mapping[str, Any] | None = None,
-        headers: Mapping[str, str | None] | None = None,
-        body: Content | None = None,
-        media_type: str | None = None,
-        json: Any = None,
-        timeout: float | None = None,
-    ) -> Response:
+    async def patch(self, target: Target, **options: Unpack[BodyOptions]) -> Response:
         """PATCH a path or an object."""
-        return await self.perform(
-            request_for(
-                "PATCH", target, variables, params, headers, timeout, body, media_type, json
-            )
-        )
+        return await self.perform(request_for("PATCH", target, options))
 
     async def route(
-        self,
-        route: str,
-        method: str | None = None,
-        *,
-        variables: Mapping[str, Any] | None = None,
-        params: Mapping[str, Any] | None = None,
-        headers: Mapping[str, str | None] | None = None,
-        body: Content | None = None,
-        media_type: str | None = None,
-        json: Any = None,
-        timeout: float | None = None,
+        self, route: str, method: str | None = None, **options: Unpack[BodyOptions]
     ) -> Response:
         """Performs a named route; `method` is one of the route's, None its first."""
-        request = Request.route(
-            route,
-            method,
-            variables=variables,
-            params=params,
-            headers=headers,
-            body=body,
-            media_type=media_type,
-            json=json,
-            timeout=timeout,
-        )
-        return await self.perform(request)
+        return await self.perform(Request.route(route, method, **options))

@@ -287,7 +287,7 @@ class ClientBase(ClientAuth, Owner[native.ClientHandle], Closing):
         """A GET of `path` and nothing else; for those that come again and again it is kept."""
         request = self._requests.get(path)
         if request is None:
-            request = request_for("GET", path, None, None, None, None)
+            request = request_for("GET", path, {})
             if self._keeps_requests:
                 if len(self._requests) >= _REQUESTS_MAX:
                     self._requests.clear()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import builtins
 from collections.abc import Mapping
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from . import _native as native
 from ._body import Content, Reading, reading_of, set_body_reading
@@ -16,34 +16,21 @@ from ._progress import OnProgress, progress_of
 from ._questions import on_progress_function, set_question
 from ._values import encode, json_bytes
 
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+    from ._options import BodyOptions, RequestOptions
+
 
 class Request(Owner[native.RequestHandle]):
     """A request, made once and sent as often as needed, through any client.
 
     Sending takes a copy: what `update` changes later reaches the sends that follow.
 
-    It is addressed by one of the constructors `path`, `route`, `object` and `draft`, which share
-    these keywords:
-
-    Args:
-        variables: The values of the path's variables (`:itemID`); see `restway._values`.
-        params: Parameters. For GET, HEAD and DELETE they go into the query, where None is left out
-            and a list repeats the name; otherwise they make the JSON body, where None is null and a
-            dotted name nests. With a `body` or `json` they go into the query.
-        headers: Headers in place of the environment's; None sends the request without one.
-        body: The body as it is to be sent; a str is sent as UTF-8. A binary file and an iterable
-            of bytes are read while they are sent, on a thread of the library: a file that can seek
-            from where it stands to its end, with its length, and again when the request is sent
-            again; anything else in chunks, and once. An async iterable, made within the loop of an
-            AsyncClient, is read there. What reading raises fails the call, as its `__cause__`.
-        media_type: The Content-Type of `body`.
-        json: A body to be written as JSON, instead of `body`.
-        timeout: Seconds for the whole exchange, redirects included; None takes the client's,
-            `math.inf` sets none.
-        priority: Which goes first of those that wait for a connection: the higher one; 0 is usual.
-
-    Raises UsageError, TypeError, ValueError, OverflowError. Which route serves the request, and
-    whether its variables are complete, is found out when it is sent.
+    It is addressed by one of the constructors `path`, `route`, `object` and `draft`, whose further
+    keywords are those of `BodyOptions`, as those of `update` are. They raise UsageError, TypeError,
+    ValueError, OverflowError. Which route serves the request, and whether its variables are
+    complete, is found out when it is sent.
     """
 
     __slots__ = ("_on_progress", "_reading")
@@ -69,15 +56,7 @@ class Request(Owner[native.RequestHandle]):
         cls,
         method: str,
         path: str,
-        *,
-        variables: Mapping[str, Any] | None = None,
-        params: Mapping[str, Any] | None = None,
-        headers: Mapping[str, str | None] | None = None,
-        body: Content | None = None,
-        media_type: str | None = None,
-        json: Any = None,
-        timeout: float | None = None,
-        priority: int | None = None,
+        **options: Unpack[BodyOptions],
     ) -> Request:
         """A request to a path below the environment's base URL, such as `enterprises/12`.
 
@@ -87,16 +66,7 @@ class Request(Owner[native.RequestHandle]):
             native.RequestHandle, native.lib.restway_request_create, name(method), name(path)
         )
         request = cls(handle)
-        request.update(
-            variables=variables,
-            params=params,
-            headers=headers,
-            body=body,
-            media_type=media_type,
-            json=json,
-            timeout=timeout,
-            priority=priority,
-        )
+        request.update(**options)
         return request
 
     @classmethod
@@ -104,15 +74,7 @@ class Request(Owner[native.RequestHandle]):
         cls,
         route: str,
         method: str | None = None,
-        *,
-        variables: Mapping[str, Any] | None = None,
-        params: Mapping[str, Any] | None = None,
-        headers: Mapping[str, str | None] | None = None,
-        body: Content | None = None,
-        media_type: str | None = None,
-        json: Any = None,
-        timeout: float | None = None,
-        priority: int | None = None,
+        **options: Unpack[BodyOptions],
     ) -> Request:
         """A request to a named route; `method` is one of the route's, None its first."""
         handle = make(
@@ -122,16 +84,7 @@ class Request(Owner[native.RequestHandle]):
             optional_name(method),
         )
         request = cls(handle)
-        request.update(
-            variables=variables,
-            params=params,
-            headers=headers,
-            body=body,
-            media_type=media_type,
-            json=json,
-            timeout=timeout,
-            priority=priority,
-        )
+        request.update(**options)
         return request
 
     @classmethod
@@ -139,15 +92,7 @@ class Request(Owner[native.RequestHandle]):
         cls,
         method: str,
         object: Object,
-        *,
-        variables: Mapping[str, Any] | None = None,
-        params: Mapping[str, Any] | None = None,
-        headers: Mapping[str, str | None] | None = None,
-        body: Content | None = None,
-        media_type: str | None = None,
-        json: Any = None,
-        timeout: float | None = None,
-        priority: int | None = None,
+        **options: Unpack[BodyOptions],
     ) -> Request:
         """A request about an object: its entity and `method` find the route, its attributes fill
         the path's variables."""
@@ -160,16 +105,7 @@ class Request(Owner[native.RequestHandle]):
             object._handle,
         )
         request = cls(handle)
-        request.update(
-            variables=variables,
-            params=params,
-            headers=headers,
-            body=body,
-            media_type=media_type,
-            json=json,
-            timeout=timeout,
-            priority=priority,
-        )
+        request.update(**options)
         return request
 
     @classmethod
@@ -177,15 +113,7 @@ class Request(Owner[native.RequestHandle]):
         cls,
         method: str,
         draft: Draft,
-        *,
-        variables: Mapping[str, Any] | None = None,
-        params: Mapping[str, Any] | None = None,
-        headers: Mapping[str, str | None] | None = None,
-        body: Content | None = None,
-        media_type: str | None = None,
-        json: Any = None,
-        timeout: float | None = None,
-        priority: int | None = None,
+        **options: Unpack[BodyOptions],
     ) -> Request:
         """A request about a draft, as about an object; it also makes the body of a POST, PUT or
         PATCH. What the draft says is copied when the request is sent."""
@@ -198,16 +126,7 @@ class Request(Owner[native.RequestHandle]):
             draft._handle,
         )
         request = cls(handle)
-        request.update(
-            variables=variables,
-            params=params,
-            headers=headers,
-            body=body,
-            media_type=media_type,
-            json=json,
-            timeout=timeout,
-            priority=priority,
-        )
+        request.update(**options)
         return request
 
     def about(self, subject: Object | Draft) -> Request:
@@ -240,14 +159,7 @@ class Request(Owner[native.RequestHandle]):
         idempotency_key: str | Literal[True] | None = None,
         lane: str | None = None,
     ) -> None:
-        """Changes what is given and keeps the rest; the keywords are those of the class.
-
-        Args:
-            auth: "bypass" authorises it with the credential as it stands, without waiting for a
-                refresh or causing one; "none" sends it without a credential.
-            idempotency_key: Makes it safe to repeat whatever its method; True makes a random key
-                for each send.
-            lane: In which it goes out, should it be stored: requests of a lane keep their order.
+        """Changes what is given and keeps the rest; see `BodyOptions`.
 
         Single variables, parameters and headers take the place of earlier ones of the same name.
         Raises UsageError, TypeError, ValueError, OverflowError; what came before the fault stays
@@ -354,17 +266,7 @@ _AUTH_MODES = {mode.name.lower(): mode for mode in AuthMode}
 _METHODS = {text: text.encode() for text in ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE")}
 
 
-def request_for(
-    method: str,
-    target: str | Object | Draft,
-    variables: Mapping[str, Any] | None,
-    params: Mapping[str, Any] | None,
-    headers: Mapping[str, str | None] | None,
-    timeout: float | None,
-    body: Content | None = None,
-    media_type: str | None = None,
-    json: Any = None,
-) -> Request:
+def request_for(method: str, target: str | Object | Draft, options: RequestOptions) -> Request:
     """For this package: a request to a path, or about an object or a draft."""
     if isinstance(target, str):
         handle = native.RequestHandle()
@@ -375,21 +277,19 @@ def request_for(
             native.ref(handle),
         )
         request = Request(native.own(handle))
-        if variables or params or headers or timeout is not None:
-            request._fill(variables, params, headers, timeout)
-        if body is not None or json is not None or media_type is not None:
-            request._set_body(body, media_type, json)
+        if options:
+            request.update(**options)
         return request
-    make_request: Any = Request.draft if isinstance(target, Draft) else Request.object
-    made: Request = make_request(
-        method,
-        target,
-        variables=variables,
-        params=params,
-        headers=headers,
-        body=body,
-        media_type=media_type,
-        json=json,
-        timeout=timeout,
-    )
-    return made
+    if isinstance(target, Draft):
+        return Request.draft(method, target, **options)
+    return Request.object(method, target, **options)
+
+
+def request_without_body(
+    method: str, target: str | Object | Draft, options: RequestOptions
+) -> Request:
+    """For this package: the same for a method that usually has no body."""
+    for keyword in ("body", "media_type", "json"):
+        if keyword in options:
+            raise TypeError(f"{method.lower()}() takes no {keyword}; a Request does")
+    return request_for(method, target, options)

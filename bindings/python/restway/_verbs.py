@@ -3,21 +3,25 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
-from typing import Any, Union
+from typing import TYPE_CHECKING, Union
 
-from ._body import Content
 from ._draft import Draft
 from ._object import Object
-from ._request import Request, request_for
+from ._request import Request, request_for, request_without_body
 from ._response import Response
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+    from ._options import BodyOptions, RequestOptions
 
 Target = Union[str, Object, Draft]
 """A path below the base URL, or an object or a draft that the object router finds a path for."""
 
 
 class Verbs(ABC):
-    """Blocking requests. Their keywords are those of `Request`; each returns the response or raises
+    """Blocking requests. Their keywords are those of `RequestOptions` and
+    `BodyOptions`; each returns the response or raises
     as `Client.perform` does."""
 
     __slots__ = ()
@@ -30,120 +34,34 @@ class Verbs(ABC):
     def _plain_get(self, path: str) -> Request:
         """A GET of a path, without anything else."""
 
-    def get(
-        self,
-        target: Target,
-        *,
-        variables: Mapping[str, Any] | None = None,
-        params: Mapping[str, Any] | None = None,
-        headers: Mapping[str, str | None] | None = None,
-        timeout: float | None = None,
-    ) -> Response:
+    def get(self, target: Target, **options: Unpack[RequestOptions]) -> Response:
         """GET a path, or an object anew."""
-        if type(target) is str and not (variables or params or headers) and timeout is None:
+        if not options and type(target) is str:
             return self.perform(self._plain_get(target))
-        return self.perform(request_for("GET", target, variables, params, headers, timeout))
+        return self.perform(request_without_body("GET", target, options))
 
-    def head(
-        self,
-        target: Target,
-        *,
-        variables: Mapping[str, Any] | None = None,
-        params: Mapping[str, Any] | None = None,
-        headers: Mapping[str, str | None] | None = None,
-        timeout: float | None = None,
-    ) -> Response:
+    def head(self, target: Target, **options: Unpack[RequestOptions]) -> Response:
         """HEAD a path or an object."""
-        return self.perform(request_for("HEAD", target, variables, params, headers, timeout))
+        return self.perform(request_without_body("HEAD", target, options))
 
-    def delete(
-        self,
-        target: Target,
-        *,
-        variables: Mapping[str, Any] | None = None,
-        params: Mapping[str, Any] | None = None,
-        headers: Mapping[str, str | None] | None = None,
-        timeout: float | None = None,
-    ) -> Response:
+    def delete(self, target: Target, **options: Unpack[RequestOptions]) -> Response:
         """DELETE a path or an object."""
-        return self.perform(request_for("DELETE", target, variables, params, headers, timeout))
+        return self.perform(request_without_body("DELETE", target, options))
 
-    def post(
-        self,
-        target: Target,
-        *,
-        variables: Mapping[str, Any] | None = None,
-        params: Mapping[str, Any] | None = None,
-        headers: Mapping[str, str | None] | None = None,
-        body: Content | None = None,
-        media_type: str | None = None,
-        json: Any = None,
-        timeout: float | None = None,
-    ) -> Response:
+    def post(self, target: Target, **options: Unpack[BodyOptions]) -> Response:
         """POST to a path, or an object, or a draft."""
-        return self.perform(
-            request_for("POST", target, variables, params, headers, timeout, body, media_type, json)
-        )
+        return self.perform(request_for("POST", target, options))
 
-    def put(
-        self,
-        target: Target,
-        *,
-        variables: Mapping[str, Any] | None = None,
-        params: Mapping[str, Any] | None = None,
-        headers: Mapping[str, str | None] | None = None,
-        body: Content | None = None,
-        media_type: str | None = None,
-        json: Any = None,
-        timeout: float | None = None,
-    ) -> Response:
+    def put(self, target: Target, **options: Unpack[BodyOptions]) -> Response:
         """PUT to a path, or an object."""
-        return self.perform(
-            request_for("PUT", target, variables, params, headers, timeout, body, media_type, json)
-        )
+        return self.perform(request_for("PUT", target, options))
 
-    def patch(
-        self,
-        target: Target,
-        *,
-        variables: Mapping[str, Any] | None = None,
-        params: Mapping[str, Any] | None = None,
-        headers: Mapping[str, str | None] | None = None,
-        body: Content | None = None,
-        media_type: str | None = None,
-        json: Any = None,
-        timeout: float | None = None,
-    ) -> Response:
+    def patch(self, target: Target, **options: Unpack[BodyOptions]) -> Response:
         """PATCH a path or an object."""
-        return self.perform(
-            request_for(
-                "PATCH", target, variables, params, headers, timeout, body, media_type, json
-            )
-        )
+        return self.perform(request_for("PATCH", target, options))
 
     def route(
-        self,
-        route: str,
-        method: str | None = None,
-        *,
-        variables: Mapping[str, Any] | None = None,
-        params: Mapping[str, Any] | None = None,
-        headers: Mapping[str, str | None] | None = None,
-        body: Content | None = None,
-        media_type: str | None = None,
-        json: Any = None,
-        timeout: float | None = None,
+        self, route: str, method: str | None = None, **options: Unpack[BodyOptions]
     ) -> Response:
         """Performs a named route; `method` is one of the route's, None its first."""
-        request = Request.route(
-            route,
-            method,
-            variables=variables,
-            params=params,
-            headers=headers,
-            body=body,
-            media_type=media_type,
-            json=json,
-            timeout=timeout,
-        )
-        return self.perform(request)
+        return self.perform(Request.route(route, method, **options))

@@ -103,7 +103,7 @@ def test_what_a_batch_cannot_hold_is_refused(client: restway.Client) -> None:
     with pytest.raises(restway.InvalidURLError):
         batch.get("http://127.0.0.1:9/elsewhere")
     with pytest.raises(TypeError):
-        batch.get("status", nonsense=1)
+        batch.get("status", nonsense=1)  # type: ignore[call-arg]
     batch.send()
     with pytest.raises(restway.UsageError):
         batch.get("status")

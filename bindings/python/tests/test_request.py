@@ -20,6 +20,24 @@ def echo(client: restway.Client, method: str, **options: Any) -> Any:
     return client.perform(restway.Request.path(method, "echo", **options)).json()
 
 
+def test_the_verbs_take_every_keyword_of_a_request(client: restway.Client) -> None:
+    got = client.put("echo", json=[1], idempotency_key="mine", auth="none", priority=3).json()
+    assert (got["body"], got["headers"]["Idempotency-Key"]) == ("[1]", "mine")
+    assert client.get("echo", idempotency_key="g").json()["headers"]["Idempotency-Key"] == "g"
+    with pytest.raises(OverflowError):
+        client.delete("echo", priority=2**31)
+    with pytest.raises(restway.UsageError):
+        client.get("echo", lane="")
+
+
+@pytest.mark.parametrize("verb", ["get", "head", "delete"])
+@pytest.mark.parametrize("keyword", ["body", "json", "media_type", "nonsense"])
+def test_verbs_without_a_body_take_none(client: restway.Client, verb: str, keyword: str) -> None:
+    given: dict[str, Any] = {keyword: "text/plain"}
+    with pytest.raises(TypeError, match=keyword):
+        getattr(client, verb)("echo", **given)
+
+
 @pytest.mark.parametrize("method", ["GET", "DELETE"])
 def test_parameters_of_a_get_or_delete_are_its_query(client: restway.Client, method: str) -> None:
     got = echo(

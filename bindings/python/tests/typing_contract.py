@@ -37,6 +37,8 @@ def clients(api: restway.API) -> None:
         assert_type(client.store.count("Enterprise"), int)
         client.get(12)  # type: ignore[arg-type]
         client.get("enterprises", body=b"")  # type: ignore[call-arg]
+        client.post("enterprises", json={}, lane="new", idempotency_key=True, auth="none")
+        client.post("enterprises", lane=7)  # type: ignore[arg-type]
         restway.Client(api, timeout="30")  # type: ignore[arg-type]
 
 
