@@ -85,7 +85,8 @@ typedef enum RESTWAY_OPEN_ENUM restway_status {
     RESTWAY_E_CONNECT = 31,
     /** The TLS handshake failed, or the certificate is not the host's. */
     RESTWAY_E_TLS = 32,
-    /** The connection was lost, or ended before the response was whole. */
+    /** The connection was lost, or ended before the response was whole. So did one of TLS that was
+     *  closed without close_notify behind a body that has neither a length nor chunks. */
     RESTWAY_E_CONNECTION_LOST = 33,
     /** The peer does not speak HTTP as it should. */
     RESTWAY_E_PROTOCOL = 34,

@@ -1,4 +1,5 @@
 import CCurl
+import Glibc
 import RestwaySupport
 
 /// libcurl's own set-up, once for the process.
@@ -9,5 +10,14 @@ enum CurlGlobal {
         // After OpenSSL has put its exit handler in place.
         ExitBarrier.raise()
         return true
+    }()
+
+    /// Whether libcurl tells of the records that TLS itself exchanges; of its back ends only
+    /// OpenSSL's does.
+    static let tellsOfAlerts: Bool = {
+        guard let text = curl_version_info(CURLVERSION_FIRST)?.pointee.ssl_version else {
+            return false
+        }
+        return strncmp(text, "OpenSSL/", 8) == 0
     }()
 }

@@ -39,13 +39,16 @@ extension EasyHandle {
         rw_easy_set_pointer(easy, CURLOPT_PREREQDATA, me)
         rw_easy_set_open_socket_function(easy) { me, purpose, address in
             let handle = UserData.object(EasyHandle.self, me!)
-            return handle.sockets.open(address!, isSecure: handle.active?.lane?.isSecure == true)
+            let isSecure = handle.active?.lane?.isSecure == true
+            if isSecure { handle.tellOfTLS(true) }
+            return handle.sockets.open(address!, isSecure: isSecure)
         }
         rw_easy_set_pointer(easy, CURLOPT_OPENSOCKETDATA, me)
         rw_easy_set_close_socket_function(easy) { sockets, descriptor in
             UserData.object(SocketSet.self, sockets!).close(descriptor)
         }
         rw_easy_set_pointer(easy, CURLOPT_CLOSESOCKETDATA, sockets)
+        setDebugFunction(me)
     }
 
     /// False ends the exchange with `failure`; the same goes for the next two.
@@ -61,6 +64,7 @@ extension EasyHandle {
                 httpVersion: httpVersion)
             // Else libcurl would wait for the rest of a body that the server does not want.
             if active.isPaused { curl_easy_pause(easy, CURLPAUSE_CONT) }
+            watchEnd(behind: answer)
             if isChallenge(answer) {
                 challenge = answer
             } else {
@@ -99,6 +103,7 @@ extension EasyHandle {
     /// cannot be told not to, so what must not be repeated is stopped here.
     private func willSend() -> Bool {
         attempts += 1
+        tellOfTLS(false)
         if attempts > 1, active?.hasPulled == true {
             failure = TransportError(
                 .connectionLost, "\(place): the body cannot be sent again from its start")

@@ -31,6 +31,14 @@ extension EasyHandle {
                 TransportError(
                     .connectionLost, "\(place): the connection ended within the response headers"))
         }
+        if tlsEnd == .awaited {
+            let message =
+                "\(place): the connection ended without a goodbye of TLS (close_notify), "
+                + "and the body has no length: it may be cut off"
+            return .failure(
+                TransportError(
+                    .connectionLost, code: Int32(CURLE_RECV_ERROR.rawValue), message))
+        }
         return .success(summary(startedAt))
     }
 

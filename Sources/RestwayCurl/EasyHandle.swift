@@ -43,6 +43,9 @@ final class EasyHandle {
     private(set) var isPaused = false
     /// A Digest challenge, which libcurl may answer by itself.
     var challenge: ResponseHead?
+    var tlsEnd = TLSEnd.unimportant
+    /// libcurl calls the debug function.
+    var isToldOfTLS = false
 
     private let errorText = UnsafeMutablePointer<CChar>.allocate(capacity: Int(CURL_ERROR_SIZE))
     var headerList = HeaderList()
@@ -86,6 +89,8 @@ final class EasyHandle {
         attempts = 0
         failure = nil
         isPaused = false
+        tlsEnd = .unimportant
+        tellOfTLS(false)
         progress = ExchangeProgress()
         errorText[0] = 0
         let exchange = active.exchange

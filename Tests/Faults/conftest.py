@@ -28,7 +28,7 @@ DOCUMENT = {
 @pytest.hookimpl(hookwrapper=True)
 def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, Any, None]:
     report = (yield).get_result()
-    if report.failed or hasattr(report, "wasxfail"):  # its traceback holds handles
+    if report.failed:  # its traceback holds handles
         item.stash[FAILED] = True
 
 

@@ -152,6 +152,14 @@ def close(connection: Connection) -> None:
     connection.end()
 
 
+def say_goodbye(connection: Connection) -> None:
+    """Ends TLS as it wants to be ended, with close_notify, and then the connection."""
+    assert isinstance(connection.socket, ssl.SSLSocket)
+    with contextlib.suppress(OSError):
+        connection.socket = connection.socket.unwrap()
+    close(connection)
+
+
 def close_when_client_does(connection: Connection) -> None:
     """Ends its side, and reads what is still on the way."""
     with contextlib.suppress(OSError):

@@ -53,8 +53,6 @@ class Fault:
     """Of the request, in seconds."""
     options: Mapping[str, Any] = field(default_factory=dict)
     """Of the client."""
-    known_bug: str = ""
-    """Why the library does not do as expected yet; empty when it does."""
 
     @property
     def needs_new_connection(self) -> bool:

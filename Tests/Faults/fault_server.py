@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import json
 import socket
+import ssl
 import threading
 from collections import Counter
 from collections.abc import Iterable, Iterator
@@ -23,10 +24,15 @@ class FaultServer:
     """Serves each connection on a thread of its own."""
 
     def __init__(
-        self, faults: Iterable[Fault] = (), certificate: Certificate | None = None
+        self,
+        faults: Iterable[Fault] = (),
+        certificate: Certificate | None = None,
+        version_max: ssl.TLSVersion = ssl.TLSVersion.MAXIMUM_SUPPORTED,
     ) -> None:
         """With a certificate, it speaks TLS; faults at accept come before that."""
         self._context = certificate.context("http/1.1") if certificate else None
+        if self._context:
+            self._context.maximum_version = version_max
         self._faults = {f"/{fault.name}": fault for fault in faults}
         self._armed: Fault | None = None
         self._lock = threading.Lock()

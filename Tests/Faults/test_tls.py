@@ -2,21 +2,29 @@
 
 from __future__ import annotations
 
+import ssl
 from collections.abc import Callable
 from dataclasses import replace
 
 import pytest
 import restway
-from broken_connections import BODY, BROKEN_CONNECTIONS, HEAD_OF_8, HEAD_TO_THE_END
-from calls import Ended, check, notified, perform
+from broken_connections import (
+    BODY,
+    BROKEN_CONNECTIONS,
+    HEAD_IN_CHUNKS,
+    HEAD_OF_8,
+    HEAD_TO_THE_END,
+)
+from calls import Ended, check, notified, perform, request_of
 from certificates import Authority
 from conftest import MakeClient
-from connection import close, reset, send, stall, wait_for_bytes
+from connection import Connection, close, reset, say_goodbye, send, stall, wait_for_bytes
 from fault import (
     PATIENCE_SECONDS,
     TIMEOUT_SECONDS,
     Fault,
     Outcome,
+    answers,
     lost,
     times_out,
 )
@@ -40,17 +48,33 @@ HANDSHAKES = (
     Fault("stall_in_handshake", (stall,), times_out(""), timeout=TIMEOUT_SECONDS),
 )
 
-#: Without a close_notify an end may be an attacker's.
-TRUNCATED = Fault(
-    "truncated",
-    (send(HEAD_TO_THE_END + BODY), close),
-    lost("", 56),
-    known_bug="libcurl 7.88 takes the end of the connection for the end of the body",
+OLD_HEAD = HEAD_TO_THE_END.replace(b"1.1", b"1.0")
+NO_CONTENT = b"HTTP/1.1 204 Any\r\nConnection: close\r\n\r\n"
+CUT_OFF = lost("close_notify.* may be cut off", 56)
+
+#: Without a goodbye of TLS the end of a connection may be an attacker's (RFC 9112, section 9.8):
+#: a body that has no other end may be cut off, whatever it looks like.
+ENDS = (
+    Fault("cut_off", (send(HEAD_TO_THE_END + BODY), close), CUT_OFF),
+    Fault("cut_off_of_old", (send(OLD_HEAD + BODY), close), CUT_OFF),
+    Fault("cut_off_before", (send(HEAD_TO_THE_END), close), CUT_OFF),
+    Fault("goodbye", (send(HEAD_TO_THE_END + BODY), say_goodbye), answers(BODY)),
+    Fault("goodbye_of_old", (send(OLD_HEAD + BODY), say_goodbye), answers(BODY)),
+    Fault("goodbye_at_once", (send(HEAD_TO_THE_END), send(BODY), say_goodbye), answers(BODY)),
+    # These end by themselves.
+    Fault("length", (send(HEAD_OF_8 + BODY), close), answers(BODY)),
+    Fault(
+        "chunks",
+        (send(HEAD_IN_CHUNKS + b"8\r\n" + BODY + b"\r\n0\r\n\r\n"), close),
+        answers(BODY),
+    ),
+    Fault("no_body", (send(NO_CONTENT), close), answers(b"", 204)),
+    Fault("no_body_of_head", (send(HEAD_TO_THE_END), close), answers(b""), method="HEAD"),
 )
-UNDER_TLS = (
-    TRUNCATED,
-    *(fault for fault in BROKEN_CONNECTIONS if fault.name in {"reset_in_body", "refuse"}),
+UNDER_TLS = tuple(
+    fault for fault in BROKEN_CONNECTIONS if fault.name in {"reset_in_body", "refuse"}
 )
+VERSIONS = [ssl.TLSVersion.TLSv1_2, ssl.TLSVersion.TLSv1_3]
 
 
 @pytest.mark.parametrize("way", [perform, notified])
@@ -116,4 +140,43 @@ def test_faults_under_tls_end_as_without(
         client = make_client(server.url, timeout=PATIENCE_SECONDS, ca_file=authority.ca_file)
         with server.playing(fault):
             check(perform(client, Request.path("GET", fault.name)), fault, server.url)
+        check_health(client)
+
+
+@pytest.mark.parametrize("version", VERSIONS, ids=lambda version: version.name)
+@pytest.mark.parametrize("fault", each(ENDS))
+def test_only_a_goodbye_of_tls_ends_a_body_without_a_length(
+    fault: Fault, version: ssl.TLSVersion, authority: Authority, make_client: MakeClient
+) -> None:
+    with FaultServer(ENDS, authority.loopback, version) as server:
+        client = make_client(server.url, timeout=PATIENCE_SECONDS, ca_file=authority.ca_file)
+        check(perform(client, request_of(fault)), fault, server.url)
+        # On a connection that is kept, and was made for another request.
+        client.get("good").close()
+        accepted = server.accepted
+        check(notified(client, request_of(fault)), fault, server.url)
+        assert server.accepted == accepted
+        check_health(client)
+
+
+def test_the_goodbye_of_a_connection_made_anew_in_midst_of_a_call_is_heard(
+    authority: Authority, make_client: MakeClient
+) -> None:
+    asked: list[str] = []
+    fault = Fault("goodbye", (), answers(BODY))
+
+    def close_first(connection: Connection) -> None:
+        asked.append("once more")
+        if len(asked) == 1:
+            close(connection)
+            return
+        send(HEAD_TO_THE_END + BODY)(connection)
+        say_goodbye(connection)
+
+    played = replace(fault, steps=(close_first,))
+    with FaultServer((played,), authority.loopback) as server:
+        client = make_client(server.url, timeout=PATIENCE_SECONDS, ca_file=authority.ca_file)
+        client.get("good").close()
+        check(perform(client, request_of(fault)), fault, server.url)
+        assert len(asked) == 2
         check_health(client)

@@ -1,0 +1,63 @@
+import CCurl
+import RestwayHTTP
+import RestwaySupport
+
+/// The end of a body over TLS that has neither a length nor chunks: the end of the connection.
+///
+/// Anybody on the way can end a connection, but only the server can say goodbye to TLS (its alert
+/// close_notify), so without that the body may be cut off (RFC 9112, section 9.8). libcurl takes
+/// every end for a good one with OpenSSL before 3.2. What it tells its debug function knows better;
+/// it is asked for that while a connection is made, which turns it on, and behind such a head.
+extension EasyHandle {
+    enum TLSEnd {
+        /// The end of the connection is not the end of the body.
+        case unimportant
+        case awaited
+        /// The server has said that nothing more comes.
+        case told
+    }
+
+    func setDebugFunction(_ me: UnsafeMutableRawPointer) {
+        guard CurlGlobal.tellsOfAlerts else { return }
+        rw_easy_set_debug_function(easy) { _, kind, bytes, count, me in
+            // Of the messages of TLS only alerts have two bytes: a level, and 0 for close_notify.
+            guard kind == CURLINFO_SSL_DATA_IN, count == 2, bytes?[1] == 0 else { return 0 }
+            let handle = UserData.object(EasyHandle.self, me!)
+            if handle.tlsEnd == .awaited { handle.tlsEnd = .told }
+            return 0
+        }
+        rw_easy_set_pointer(easy, CURLOPT_DEBUGDATA, me)
+    }
+
+    func tellOfTLS(_ isWanted: Bool) {
+        guard isWanted != isToldOfTLS else { return }
+        isToldOfTLS = isWanted
+        rw_easy_set_long(easy, CURLOPT_VERBOSE, isWanted ? 1 : 0)
+    }
+
+    /// The head of the answer is there.
+    func watchEnd(behind answer: ResponseHead) {
+        tlsEnd = .unimportant
+        guard CurlGlobal.tellsOfAlerts, let active, active.lane?.isSecure == true,
+            active.exchange.method != "HEAD", answer.isEndedByConnection
+        else { return }
+        tlsEnd = .awaited
+        tellOfTLS(true)
+    }
+}
+
+extension ResponseHead {
+    /// Whether only the end of the connection ends the body (RFC 9112, section 6.3).
+    fileprivate var isEndedByConnection: Bool {
+        switch httpVersion {
+        case .http2, .http3: return false
+        case .http10, .http11: break
+        }
+        if status == 204 || status == 304 { return false }
+        if let coding = headers.joined("Transfer-Encoding") {
+            // Of several the last one counts.
+            return !coding.lowercased().hasSuffix("chunked")
+        }
+        return headers[first: "Content-Length"] == nil
+    }
+}
