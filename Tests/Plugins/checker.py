@@ -5,8 +5,12 @@ from __future__ import annotations
 import json
 import os
 import subprocess
+from collections.abc import Callable, Iterable
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
+
+import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 BAD = Path(__file__).with_name("bad")
@@ -59,6 +63,34 @@ def check_all(plugin: Path, expected: set[str], is_slow: bool, *words: str | Pat
     return [
         check(plugin, *words, "--time-out", "3", "--only", ",".join(expected)),
         check(plugin, *words, "--time-out", "150", "--only", ",".join(others)),
+    ]
+
+
+class Ahead:
+    """What is found out about the faults that tests of one function are about, before each test
+    asks for its own. A check waits for what does not come most of its time, so several that wait
+    side by side take no longer than one.
+    """
+
+    SIDE_BY_SIDE = 6
+
+    def __init__(self, find: Callable[[str], list[Report]], faults: Iterable[str]) -> None:
+        self._pool = ThreadPoolExecutor(self.SIDE_BY_SIDE)
+        self._found = {fault: self._pool.submit(find, fault) for fault in faults}
+
+    def __call__(self, fault: str) -> list[Report]:
+        return self._found[fault].result()
+
+    def end(self) -> None:
+        self._pool.shutdown(cancel_futures=True)
+
+
+def selected(request: pytest.FixtureRequest, function: str) -> list[str]:
+    """The faults for which `function`, of the module of `request`, is going to run."""
+    items = [item for item in request.session.items if isinstance(item, pytest.Function)]
+    return [
+        str(item.callspec.params["fault"]) for item in items
+        if item.path == request.path and item.originalname == function
     ]
 
 

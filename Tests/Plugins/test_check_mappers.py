@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from checker import check, check_all, compile_bad, failed_of, faults_of
+from checker import Ahead, Report, check, check_all, compile_bad, failed_of, faults_of, selected
 
 #: What fails, and words of the reason of the first.
 FINDINGS: dict[str, tuple[set[str], str]] = {
@@ -98,11 +99,25 @@ def test_a_mapper_without_fault_passes(tmp_path: Path, samples: list[str]) -> No
     assert ("mapper.skip", "tiny", "ok", "") in report.results
 
 
+@pytest.fixture(name="found", scope="module")
+def _found(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory, samples: list[str]
+) -> Iterator[Ahead]:
+    folder = tmp_path_factory.mktemp("mappers")
+
+    def find(fault: str) -> list[Report]:
+        plugin = compile_bad("mapper.c", folder / f"{fault}.so", f"-DFAULT={fault}")
+        return check_all(plugin, FINDINGS[fault][0], "HANGS" in fault, *samples)
+
+    found = Ahead(find, selected(request, "test_a_fault_is_found"))
+    yield found
+    found.end()
+
+
 @pytest.mark.parametrize("fault", FINDINGS)
-def test_a_fault_is_found(fault: str, tmp_path: Path, samples: list[str]) -> None:
-    plugin = compile_bad("mapper.c", tmp_path / "tiny.so", f"-DFAULT={fault}")
+def test_a_fault_is_found(fault: str, found: Ahead) -> None:
     expected, words = FINDINGS[fault]
-    reports = check_all(plugin, expected, "HANGS" in fault, *samples)
+    reports = found(fault)
     failed = failed_of(reports)
     assert set(failed) == expected
     assert any(words in why for why in failed.values()), failed

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
-from checker import check, check_all, compile_bad, failed_of, faults_of
+from checker import Ahead, Report, check, check_all, compile_bad, failed_of, faults_of, selected
 
 #: What fails, and words of the reason of one of them.
 FINDINGS: dict[str, tuple[set[str], str]] = {
@@ -83,11 +84,27 @@ FORWARDED: dict[str, tuple[set[str], str]] = {
 }
 
 
-def _expect(plugin: Path, expected: set[str], words: str, is_slow: bool) -> None:
+def _expect(reports: list[Report], expected: set[str], words: str) -> None:
     names = {f"transport.{name}" for name in expected}
-    failed = failed_of(check_all(plugin, names, is_slow))
+    failed = failed_of(reports)
     assert set(failed) == names, failed
     assert not expected or any(words in why for why in failed.values()), failed
+
+
+@pytest.fixture(name="found", scope="module")
+def _found(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Ahead]:
+    folder = tmp_path_factory.mktemp("transports")
+
+    def find(fault: str) -> list[Report]:
+        plugin = compile_bad("transport.c", folder / f"{fault}.so", f"-DFAULT={fault}")
+        names = {f"transport.{name}" for name in FINDINGS[fault][0]}
+        return check_all(plugin, names, fault in SLOW)
+
+    found = Ahead(find, selected(request, "test_a_fault_is_found"))
+    yield found
+    found.end()
 
 
 def test_every_fault_is_expected_here() -> None:
@@ -103,9 +120,8 @@ def test_a_transport_without_fault_passes(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("fault", sorted(set(FINDINGS) - {"NEVER_COMPLETES"}))
-def test_a_fault_is_found(fault: str, tmp_path: Path) -> None:
-    plugin = compile_bad("transport.c", tmp_path / "bare.so", f"-DFAULT={fault}")
-    _expect(plugin, *FINDINGS[fault], fault in SLOW)
+def test_a_fault_is_found(fault: str, found: Ahead) -> None:
+    _expect(found(fault), *FINDINGS[fault])
 
 
 def test_what_never_completes_is_found_and_the_rest_left_out(tmp_path: Path) -> None:
@@ -123,7 +139,7 @@ def test_what_never_completes_is_found_and_the_rest_left_out(tmp_path: Path) -> 
 @pytest.mark.parametrize("fault", sorted(set(FORWARDED) - {"SAYS_NEVER"}))
 def test_what_is_forwarded_is_left_alone(fault: str, tmp_path: Path) -> None:
     plugin = compile_bad("forwarder.c", tmp_path / "forward.so", f"-DFAULT={fault}")
-    _expect(plugin, *FORWARDED[fault], is_slow=False)
+    _expect([check(plugin, "--time-out", "150")], *FORWARDED[fault])
 
 
 _ASKED: set[str] = set()
