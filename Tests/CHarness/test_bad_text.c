@@ -48,17 +48,17 @@ static void json__refuses_bad_utf8(void **state) {
     restway_api *api = make_api();
     restway_request *request = make_get("status");
     for (size_t index = 0; index < BAD_TEXT_COUNT; index++) {
-        char json[64] = "{\"restway\": 1, \"x-a\": \"";
+        char bad_json[64] = "{\"restway\": 1, \"x-a\": \"";
         restway_api *out = POISON;
-        strcat(strcat(json, bad_texts[index]), "\"}");
-        size_t length = strlen(json);
-        refuse_json(restway_api_load(json, length, &out, &failure));
+        strcat(strcat(bad_json, bad_texts[index]), "\"}");
+        size_t length = strlen(bad_json);
+        refuse_json(restway_api_load(bad_json, length, &out, &failure));
         assert_null(out);
-        refuse_json(restway_api_check(json, length, &failure));
-        refuse_json(restway_api_add_entity(api, "A", json, length, &failure));
-        refuse_json(restway_api_add_route(api, "a", json, length, &failure));
-        refuse_json(restway_api_add_response(api, json, length, &failure));
-        assert_refused(restway_request_set_parameters_json(request, json, length, &failure));
+        refuse_json(restway_api_check(bad_json, length, &failure));
+        refuse_json(restway_api_add_entity(api, "A", bad_json, length, &failure));
+        refuse_json(restway_api_add_route(api, "a", bad_json, length, &failure));
+        refuse_json(restway_api_add_response(api, bad_json, length, &failure));
+        assert_refused(restway_request_set_parameters_json(request, bad_json, length, &failure));
     }
     restway_request_release(request);
     restway_api_release(api);

@@ -17,7 +17,7 @@ static void plugin_load__names_what_is_missing(void **state) {
     assert_int_equal(restway_plugin_load("", NULL, NULL), RESTWAY_E_INVALID_ARGUMENT);
     assert_int_equal(restway_plugin_load("a", "[]", NULL), RESTWAY_E_INVALID_ARGUMENT);
     assert_int_equal(restway_plugin_load("a", "{", NULL), RESTWAY_E_INVALID_ARGUMENT);
-    assert_int_equal(restway_plugin_load("\xff", NULL, NULL), RESTWAY_E_INVALID_ARGUMENT);
+    assert_int_equal(restway_plugin_load(BAD_UTF8, NULL, NULL), RESTWAY_E_INVALID_ARGUMENT);
 }
 
 static void plugin_load__describes_what_ships(void **state) {

@@ -1,14 +1,77 @@
-"""The C harness leaves no function of the headers out."""
+"""The C harness leaves no function of the headers out, and no way to misuse one with a pointer."""
 
 from __future__ import annotations
 
 import re
 
-from declarations import all_functions
+from declarations import all_functions, without_comments
 from tree import ROOT
+
+HARNESS = "\n".join(
+    without_comments(source.read_text())
+    for source in sorted((ROOT / "Tests" / "CHarness").glob("*.c"))
+)
+#: A text of the harness that is no UTF-8 has such a name.
+IS_BAD_TEXT = r"\bbad|\bBAD_UTF8\b"
+FUNCTIONS = all_functions()
+
+
+def parts(text: str) -> list[str]:
+    """What stands between the commas of a list, but for those inside of brackets and strings."""
+    found: list[str] = []
+    depth, start = 0, 0
+    for match in re.finditer(r"""[(\[{]|[)\]}]|,|"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'""", text):
+        if match[0] in "([{":
+            depth += 1
+        elif match[0] in ")]}":
+            depth -= 1
+            if depth < 0:
+                return [*found, text[start : match.start()].strip()]
+        elif match[0] == "," and depth == 0:
+            found.append(text[start : match.start()].strip())
+            start = match.end()
+    return [*found, text[start:].strip()]
+
+
+def _calls() -> dict[str, list[list[str]]]:
+    """The arguments of every call of every function in the harness."""
+    found: dict[str, list[list[str]]] = {function.name: [] for function in FUNCTIONS}
+    for match in re.finditer(r"\b(restway_\w+)\s*\(", HARNESS):
+        if match[1] in found:
+            found[match[1]].append(parts(HARNESS[match.end() : match.end() + 1000]))
+    return found
+
+
+CALLS = _calls()
+
+
+def never_given(wanted: str, what: str) -> set[str]:
+    """The parameters that `wanted` describes, and that no call gives what `what` describes."""
+    return {
+        f"{function.name}: {parameter}"
+        for function in FUNCTIONS
+        for place, parameter in enumerate(parts(function.parameters))
+        if re.search(wanted, parameter)
+        and not any(
+            len(arguments) > place and re.search(what, arguments[place])
+            for arguments in CALLS[function.name]
+        )
+    }
 
 
 def test_the_harness_calls_every_function() -> None:
-    sources = (ROOT / "Tests" / "CHarness").glob("*.c")
-    called = set(re.findall(r"\b(restway_\w+)\s*\(", "\n".join(s.read_text() for s in sources)))
-    assert {function.name for function in all_functions()} - called == set()
+    assert [name for name, calls in CALLS.items() if not calls] == []
+
+
+def test_the_harness_gives_null_for_every_pointer() -> None:
+    """But for contexts, which nobody looks at, and the error, which is optional everywhere."""
+    pointer = r"^(?!void \*context$|restway_error \*\*out_error$).*\*"
+    assert never_given(pointer, r"^(NULL|0)$") == set()
+
+
+def test_the_harness_gives_what_is_no_utf8_for_every_text() -> None:
+    assert never_given(r"^const char \*\w+$", IS_BAD_TEXT) == set()
+
+
+def test_arguments_are_told_apart() -> None:
+    assert parts('a, f(b, c), "d, (", NULL), e') == ["a", "f(b, c)", '"d, ("', "NULL"]
