@@ -25,12 +25,16 @@ class OutboxTestCase: XCTestCase {
     }
 
     override func tearDown() {
+        removeFiles()
+        rmdir(directory)
+    }
+
+    func removeFiles() {
         for name in ["outbox.db", "objects.db"] {
             for suffix in ["", "-wal", "-shm", "-sender"] {
                 unlink(directory + "/" + name + suffix)
             }
         }
-        rmdir(directory)
     }
 
     func document(

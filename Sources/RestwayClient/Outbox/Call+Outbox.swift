@@ -15,14 +15,14 @@ extension Call {
         let isFirst: Bool = state.withLock { state in
             guard !state.phase.isComplete, state.laneRequest == nil else { return false }
             state.laneRequest = request
-            state.lane = claim.lane
+            state.lane = claim.line
             return true
         }
         guard isFirst else { return isComplete }
         guard park() != nil else { return true }
         let isAwaited = state.withLock { $0.isAwaited }
-        let isHead = outbox.enter(claim.lane, self) { self.becomesHead(request) }
-        if isComplete { outbox.leave(claim.lane, self) }
+        let isHead = outbox.enter(claim, self) { self.becomesHead(request) }
+        if isComplete { outbox.leave(claim.line, self) }
         guard isHead else {
             if let (session, index) = seat { session.stepAside(index) }
             return true

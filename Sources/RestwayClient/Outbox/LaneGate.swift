@@ -5,13 +5,17 @@ struct LaneGate {
     /// A call in a lane, and what lets it go when its turn comes.
     struct Ticket {
         let call: ObjectIdentifier
+        /// What its item would be in.
+        let lane: Lane
         let go: @Sendable () -> Void
     }
 
     private var lines: [Lane: [Ticket]] = [:]
 
     /// With a call that has not ended.
-    var busyLanes: Set<Lane> { Set(lines.keys) }
+    var busyLanes: Set<Lane> {
+        lines.values.reduce(into: Set(lines.keys)) { $0.formUnion($1.map(\.lane)) }
+    }
 
     /// Whether the call is the head of its lane, and may go at once.
     mutating func enter(_ lane: Lane, _ ticket: Ticket) -> Bool {

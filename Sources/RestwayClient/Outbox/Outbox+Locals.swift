@@ -9,7 +9,7 @@ extension Outbox {
     func local(_ entity: Entity, _ storeKey: Int64) -> LocalID? {
         if let known = state.withLock({ $0.locals[storeKey] }) { return known }
         // Made by a process before this one, or by another.
-        guard client?.store.keepsKeys == true else { return nil }
+        guard storeKey != 0, client?.store.keepsKeys == true, !journal.isEmpty else { return nil }
         let stored = try? journal.local(entity: entity.name, storeKey: storeKey)
         guard let local = stored ?? nil else { return nil }
         name(entity, storeKey, local)

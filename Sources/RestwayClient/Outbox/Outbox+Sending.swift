@@ -7,6 +7,11 @@ extension Outbox {
     /// Sends items that were taken, on a worker.
     func send(_ items: [OutboxItem]) {
         guard let client else { return release(items) }
+        // From its answer on the object has an identity; until it is settled, this name counts.
+        for item in items {
+            guard let local = item.entry.creates, let key = storeKey(item.entry) else { continue }
+            state.withLock { $0.locals[key] = local }
+        }
         let isBatch = state.withLock { $0.batching.itemsMax } > 1 && definition.usesBatch
         let dispatch = OutboxDispatch(items, isBatch: isBatch)
         var singles = items

@@ -28,13 +28,15 @@ extension Outbox {
         because reason: String, waits: Bool
     ) {
         let kept: Kept
+        let lane: Lane
         do throws(Failure) {
             kept = try keep(request, claim)
+            lane = try storageLane(claim)
         } catch {
             call.wasStored(error)
             return
         }
-        let entry = entry(request, claim, kept, failure)
+        let entry = entry(request, claim, kept, failure, lane)
         hold(entry, waits: waits) { result in
             switch result {
             case .success(let id):
@@ -65,11 +67,12 @@ extension Outbox {
     }
 
     private func entry(
-        _ request: PreparedRequest, _ claim: OutboxClaim, _ kept: Kept, _ failure: Failure?
+        _ request: PreparedRequest, _ claim: OutboxClaim, _ kept: Kept, _ failure: Failure?,
+        _ lane: Lane
     ) -> OutboxEntry {
         let wall = clock.wallMicroseconds()
         var entry = OutboxEntry(
-            lane: claim.lane, method: request.exchange.method, path: claim.uri,
+            lane: lane, method: request.exchange.method, path: claim.uri,
             headers: claim.headers, idempotencyKey: claim.idempotencyKey, createdAt: wall)
         if case .bytes(let bytes) = request.exchange.body { entry.body = bytes }
         entry.creates = claim.creates

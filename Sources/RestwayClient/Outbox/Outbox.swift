@@ -127,9 +127,10 @@ package final class Outbox: Sendable {
     func line(_ lane: Lane) -> Lane { definition.isStrict ? Lane(named: "") : lane }
 
     /// Whether the call is the head of its lane; else `go` runs when it is, on any thread.
-    func enter(_ lane: Lane, _ call: Call, go: @escaping @Sendable () -> Void) -> Bool {
-        let lane = line(lane)
-        return state.withLock { $0.gate.enter(lane, .init(call: ObjectIdentifier(call), go: go)) }
+    func enter(_ claim: OutboxClaim, _ call: Call, go: @escaping @Sendable () -> Void) -> Bool {
+        let line = line(claim.line)
+        let ticket = LaneGate.Ticket(call: ObjectIdentifier(call), lane: claim.lane, go: go)
+        return state.withLock { $0.gate.enter(line, ticket) }
     }
 
     /// A call has ended; the next of its lane is the head.
@@ -145,7 +146,14 @@ package final class Outbox: Sendable {
             return "the host says that the server cannot be reached"
         }
         if claim.deferred != nil { return "it is about an object that the server has not named" }
-        return try isHeld(claim.lane) ? "others of its lane wait before it" : nil
+        return try isHeld(storageLane(claim)) ? "others of its lane wait before it" : nil
+    }
+
+    /// Where it is stored: behind what the journal has not yet moved to the lane of an object that
+    /// was named. Looked at first, as it is moved in one direction.
+    func storageLane(_ claim: OutboxClaim) throws(Failure) -> Lane {
+        if let former = claim.formerLane, try isHeld(former) { return former }
+        return claim.lane
     }
 
     // MARK: Observing

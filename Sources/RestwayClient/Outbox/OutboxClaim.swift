@@ -5,6 +5,9 @@ import RestwayOutbox
 /// What the outbox has to know of a request that it may store.
 struct OutboxClaim: Sendable {
     let lane: Lane
+    /// The lane of its object before the server had named that: what is stored there goes first,
+    /// until the journal has moved it to `lane`.
+    let formerLane: Lane?
     let idempotencyKey: String
     /// What is joined to the base URL, with its query.
     let uri: String
@@ -22,6 +25,9 @@ struct OutboxClaim: Sendable {
     let statuses: [ClosedRange<Int>]
     /// That of its route or client, which would have tried it again.
     let retry: RetryPolicy?
+
+    /// Where its calls wait for each other: the same from an object's making to its end.
+    var line: Lane { formerLane ?? lane }
 
     /// Whether it stays after such a failure.
     func takes(_ failure: Failure, wallMicroseconds: Int64) -> Bool {

@@ -26,8 +26,9 @@ extension RequestPreparation {
         if given == nil { headers.set(IdempotencyKey.headerName, key) }
         let own = ownHeaders(spec, settings, mediaType)
         let local = submission.flatMap { localID(of: $0, destination.method, box) }
+        let (lane, formerLane) = lanes(spec, destination, submission, local, box)
         return OutboxClaim(
-            lane: lane(spec, destination, submission, local),
+            lane: lane, formerLane: formerLane,
             idempotencyKey: key, uri: uri, headers: own.headers,
             context: OutboxContext(without: own.without, auth: spec.authMode),
             creates: destination.method == .post ? local : nil, local: local,
@@ -69,24 +70,31 @@ extension RequestPreparation {
         return local
     }
 
-    private func lane(
+    /// Its lane, and what that was as long as the server had not named the object.
+    private func lanes(
         _ spec: RequestSpec, _ destination: Destination, _ submission: Submission?,
-        _ local: LocalID?
-    ) -> Lane {
-        if let name = spec.lane { return Lane(named: name) }
-        if let local { return Lane(local) }
-        if let submission, let identity = submission.identity {
-            return Lane(of: submission.entity, identity)
+        _ local: LocalID?, _ outbox: Outbox
+    ) -> (Lane, former: Lane?) {
+        if let name = spec.lane { return (Lane(named: name), nil) }
+        if let submission {
+            let (entity, key) = (submission.entity, submission.subject.storeKey)
+            // What was sent may be older than its object's identity.
+            let newest = local == nil ? nil : try? client.store.newest(entity, storeKey: key)
+            if let identity = submission.identity ?? newest?.identity {
+                let former = local ?? outbox.local(entity, key)
+                return (Lane(of: entity, identity), former.map { Lane($0) })
+            }
         }
+        if let local { return (Lane(local), nil) }
         let path = destination.path ?? ""
         let targets = PathTargets(
             definition: api.definition, method: destination.method, path: path,
             route: destination.route
         ).all
-        if submission == nil, let target = targets.first {
-            return Lane(of: target.entity, target.identity)
-        }
-        return Lane(path: path)
+        guard submission == nil, let target = targets.first else { return (Lane(path: path), nil) }
+        let object = try? client.store.object(target.entity, target.identity)
+        let former = object.flatMap { outbox.local(target.entity, $0.storeKey) }
+        return (Lane(of: target.entity, target.identity), former.map { Lane($0) })
     }
 
     // MARK: From the outbox

@@ -1,0 +1,163 @@
+import RestwayObjects
+import RestwaySupport
+import XCTest
+
+@testable import RestwayClient
+
+/// What is compared when nothing is in anybody's way.
+extension OutboxSchedule {
+    /// Lets everything go out that may, and compares what is left with the model.
+    func settle() throws {
+        server.setOnline(true)
+        try client.setReachability(.reachable)
+        let limit = SystemClock().now().advanced(milliseconds: 60_000)
+        var idleFlushes = 0
+        while idleFlushes < 2 {
+            guard SystemClock().now() < limit else {
+                XCTFail("\(about): never done: \(try client.requireOutbox().list().all.map(\.id))")
+                return
+            }
+            let sent = try flush(limit)
+            collect()
+            let isUnderWay = model.requests.contains { $0.state == .underWay }
+            idleFlushes = sent == 0 && !isUnderWay ? idleFlushes + 1 : 0
+        }
+        try withdraw()
+        model.deliver { server.script($0).isDelivered || server.forgiven.contains($0) }
+        try compare()
+    }
+
+    /// Flushes by hand; how many were sent.
+    private func flush(_ limit: Deadline) throws -> Int {
+        try client.requireOutbox().flush(
+            isForced: true, told: { [flushed] list in flushed.update { $0.append(list) } })
+        while SystemClock().now() < limit {
+            wire.release(all: true)
+            if let list = flushed.withLock({ $0.popLast() }) { return list.all.count }
+            sched_yield()
+        }
+        return 1
+    }
+
+    /// Objects whose deletion asked nobody.
+    private func withdraw() throws {
+        let left = Set(try client.requireOutbox().list().all.map(\.id))
+        for request in model.requests where request.isDeletion {
+            guard let thing = request.thing else { continue }
+            let creation = model.requests[model.index(thing)]
+            // A client that is closed may have done it, and not come to say so.
+            let isGone = creation.id > 0 && !left.contains(creation.id) && !server.hasApplied(thing)
+            guard request.state == .withdrawn || (request.state == .abandoned && isGone) else {
+                continue
+            }
+            XCTAssertFalse(server.hasApplied(thing), "\(about): \(thing) was applied")
+            _ = model.drop(thing, as: .withdrawn)
+        }
+    }
+
+    private func compare() throws {
+        let outbox = try client.requireOutbox()
+        let left = try outbox.list().all
+        XCTAssertEqual(left.map(\.id), model.left, about)
+        XCTAssertEqual(
+            left.filter { $0.state == .dead }.map(\.id), model.dead.map(\.id), about)
+        if !model.passesDeadHeads {
+            XCTAssertTrue(left.allSatisfy { $0.state == .dead || $0.state == .blocked }, about)
+        }
+        XCTAssertEqual(try outbox.counts().dead, model.dead.count, about)
+        for request in model.requests where request.state == .delivered {
+            XCTAssertTrue(server.hasApplied(request.tag), "\(about): \(request.tag) is lost")
+        }
+        try compareObjects()
+        compareReports()
+    }
+
+    private func compareObjects() throws {
+        let entity = try client.api.entity(named: "Thing")
+        for (tag, key) in things {
+            let object = try client.store.newest(entity, storeKey: key)
+            XCTAssertNotNil(object, "\(about): thing \(tag)")
+            guard let object else { continue }
+            XCTAssertEqual(
+                try client.requireOutbox().hasPending(object), model.isPending(tag),
+                "\(about): thing \(tag)")
+            let isKnown = server.hasApplied(tag)
+            XCTAssertEqual(object.identity != nil, isKnown, "\(about): thing \(tag)")
+        }
+    }
+
+    private func compareReports() {
+        let reports = reports.withLock { $0 }
+        for request in model.requests where request.id > 0 && !exempt.contains(request.id) {
+            let delivered = request.state == .delivered ? 1 : 0
+            XCTAssertEqual(
+                reports["\(request.id) delivered", default: 0], delivered,
+                "\(about): reports of item \(request.id)")
+            XCTAssertEqual(
+                reports["\(request.id) dead", default: 0], request.deaths,
+                "\(about): reports of item \(request.id)")
+        }
+        for id in exempt {
+            XCTAssertLessThanOrEqual(reports["\(id) delivered", default: 0], 1, about)
+        }
+    }
+
+    // MARK: The host
+
+    /// Retries, edits or drops some of what is dead.
+    func decide(all: Bool = false) throws {
+        let outbox = try client.requireOutbox()
+        for request in model.dead where all || !chance(3) {
+            // Dropped with a creation meanwhile.
+            let index = model.index(request.tag)
+            guard model.requests[index].state == .dead else { continue }
+            if chance(3) {
+                XCTAssertEqual(
+                    try outbox.drop(request.id), model.drop(request.tag), "\(about): drop")
+                if request.thing == request.tag { things[request.tag] = nil }
+                continue
+            }
+            let isEdited = chance(2) && !request.isDeletion
+            server.forgive(request.tag, withNewKey: isEdited)
+            model.requests[index].state = .stored
+            model.requests[index].isLate = true
+            if isEdited {
+                let body = #"{"name":"edited \#(request.tag)"}"#
+                try outbox.edit(request.id, body: Array(body.utf8), mediaType: nil)
+            } else {
+                try outbox.retry(request.id)
+            }
+        }
+    }
+
+    // MARK: The end
+
+    /// Nothing is left, everything was done once and in order, every call was told once.
+    func finish() throws {
+        try settle()
+        for _ in 0..<20 where !model.left.isEmpty {
+            try decide(all: true)
+            try settle()
+        }
+        XCTAssertEqual(try client.requireOutbox().list().all.count, 0, about)
+        XCTAssertFalse(try client.requireOutbox().needsFlushing(), about)
+        let (problems, order) = server.record.withLock { ($0.problems, $0.order) }
+        XCTAssertEqual(problems, [], about)
+        XCTAssertEqual(Set(order).count, order.count, "\(about): applied twice")
+        XCTAssertEqual(
+            outcomes.withLock { $0.mapValues(\.count) }, .init(
+                uniqueKeysWithValues: model.requests.map { ($0.tag, 1) }), about)
+        var last: [String: Int] = [:]
+        for tag in order {
+            let request = model.requests[model.index(tag)]
+            let lane = model.isStrict ? "" : request.lane
+            if model.passesDeadHeads, request.isLate { continue }
+            XCTAssertGreaterThan(tag, last[lane, default: 0], "\(about): the order of \(lane)")
+            last[lane] = tag
+        }
+        for request in model.requests {
+            guard request.state == .refused || request.state == .withdrawn else { continue }
+            XCTAssertFalse(server.hasApplied(request.tag), "\(about): \(request.tag)")
+        }
+    }
+}
