@@ -8,6 +8,8 @@ struct SchemaMigration {
     let connection: Connection
     /// Names of tables, in lower case: SQLite takes no others for different.
     private var tableNames: Set<String> = []
+    /// Of attributes that have got another type: the columns with what they were.
+    private var olderPlaces: [String: String] = [:]
 
     init(_ connection: Connection) throws(SQLiteError) {
         self.connection = connection
@@ -57,6 +59,7 @@ struct SchemaMigration {
     ) throws(StoreError) {
         let wanted = WantedColumn.all(of: entity)
         var nextNumber = table.nextNumber
+        olderPlaces = [:]
         let identity = entity.identityIndex.map { entity.attributes[$0].name }
         let identityIsOther = table.identity != identity
         let identityChangesType =
@@ -66,19 +69,27 @@ struct SchemaMigration {
             if identityIsOther || identityChangesType { try dropIdentityIndex(table) }
             for column in table.columns where column.number != nil {
                 if !wanted.contains(where: { $0.name == column.name && $0.kind == column.kind }) {
-                    try record(column.name, column.kind, column.type, column.place, nil, table)
+                    try record(
+                        column.name, column.kind, column.type, column.place,
+                        column.lastNumber.map(StoreSchema.resting), table)
                 }
             }
             for column in wanted {
                 let old = table.column(column.name, column.kind)
-                if let old, old.type == column.type || column.kind != .attribute {
-                    let number = old.number ?? nextNumber
-                    if old.number == nil { nextNumber += 1 }
+                let other = column.other.flatMap { table.column(column.name, $0) }
+                // The one that the document had last knows better.
+                let isOutdated = (other?.lastNumber ?? -1) > (old?.lastNumber ?? -1)
+                if let old, old.type == column.type || column.kind != .attribute, !isOutdated {
+                    let number = old.lastNumber ?? nextNumber
+                    if old.lastNumber == nil { nextNumber += 1 }
                     try record(
                         column.name, column.kind, column.type, old.place, number, table)
                     continue
                 }
-                let place = try add(column, replacing: old, table)
+                let place = try self.place(column, old, table, nextNumber)
+                if let other {
+                    try takeLinks(column, place, other, table, nextNumber)
+                }
                 try record(column.name, column.kind, column.type, place, nextNumber, table)
                 nextNumber += 1
             }
@@ -98,39 +109,39 @@ struct SchemaMigration {
         }
     }
 
-    /// The place of a column that is new, or of another type than `old`.
-    private mutating func add(
-        _ column: WantedColumn, replacing old: StoreSchema.Column?, _ table: StoreSchema.Table
+    /// The place of a column that is new, of another type than `old`, or outdated.
+    private mutating func place(
+        _ column: WantedColumn, _ old: StoreSchema.Column?, _ table: StoreSchema.Table,
+        _ number: Int
     ) throws(SQLiteError) -> String {
+        if column.kind != .attribute, let old { return old.place }
         if column.kind == .many { return try addLinks(column, table) }
         var names = try columnNames(table)
         let tableName = table.name.quotedForSQL
         var place = column.name
-        var olderPlace: String?
         if let old {
             // The name is for what counts now; what was there stays beside it.
             let renamed = Self.free("\(column.name)_was_\(old.type)", &names)
             try connection.run(
                 "ALTER TABLE \(tableName) RENAME COLUMN \(old.place.quotedForSQL) TO "
                     + renamed.quotedForSQL)
-            olderPlace = renamed
+            olderPlaces[column.name] = renamed
             place = old.place
         } else {
             place = Self.free(column.name, &names)
         }
         try connection.run(
             "ALTER TABLE \(tableName) ADD COLUMN \(place.quotedForSQL) \(column.declaration)")
-        if let old, let olderPlace, let type = column.coding?.type,
-            let value = TypeChange(old.type, type).value(of: olderPlace.quotedForSQL)
-        {
-            try connection.run("UPDATE \(tableName) SET \(place.quotedForSQL) = \(value)")
-        }
-        if column.kind == .one, let many = table.column(column.name, .many) {
+        if let old, let older = olderPlaces[column.name], let type = column.coding?.type {
+            let change = TypeChange(old.type, type)
+            let cases = change.cases(older.quotedForSQL, Self.letter(old.lastNumber))
+            let values = cases.map { "WHEN \($0.condition) THEN \($0.value)" }
+            let letters = cases.map { "WHEN \($0.condition) THEN \(Self.kinds($0.letter, number))" }
             try connection.run(
                 """
-                UPDATE \(tableName) SET \(place.quotedForSQL) = (
-                    SELECT target FROM \(many.place.quotedForSQL) WHERE owner = _key
-                    ORDER BY position LIMIT 1)
+                UPDATE \(tableName) SET
+                    \(place.quotedForSQL) = CASE \(values.joined(separator: " ")) END,
+                    _kinds = CASE \(letters.joined(separator: " ")) ELSE _kinds END
                 """)
         }
         return place
@@ -146,14 +157,61 @@ struct SchemaMigration {
                 owner INTEGER NOT NULL, position INTEGER NOT NULL, target INTEGER NOT NULL,
                 PRIMARY KEY (owner, position)) WITHOUT ROWID
             """)
-        if let one = table.column(column.name, .one)?.place.quotedForSQL {
+        return place
+    }
+
+    /// Brings a relationship, which has become one to one object or to many, to what it was as
+    /// `other`. Null and an empty list are the same.
+    private func takeLinks(
+        _ column: WantedColumn, _ place: String, _ other: StoreSchema.Column,
+        _ table: StoreSchema.Table, _ number: Int
+    ) throws(SQLiteError) {
+        let (name, own, its) = (
+            table.name.quotedForSQL, place.quotedForSQL, other.place.quotedForSQL
+        )
+        let itsLetter = Self.letter(other.lastNumber)
+        if column.kind == .one {
+            let first = "(SELECT target FROM \(its) WHERE owner = _key ORDER BY position LIMIT 1)"
             try connection.run(
                 """
-                INSERT INTO \(place.quotedForSQL) SELECT _key, 0, \(one)
-                FROM \(table.name.quotedForSQL) WHERE \(one) IS NOT NULL
+                UPDATE \(name) SET \(own) = \(first),
+                    _kinds = CASE WHEN \(first) IS NULL AND \(itsLetter) IN ('l', '0')
+                        THEN \(Self.kinds(ColumnCoding.Letter.null, number)) ELSE _kinds END
                 """)
+            return
         }
-        return place
+        // A list that begins with the one is what there was before there was one.
+        try connection.run(
+            """
+            DELETE FROM \(own) WHERE owner NOT IN (
+                SELECT _key FROM \(name) WHERE \(its) = (
+                    SELECT target FROM \(own) WHERE owner = _key ORDER BY position LIMIT 1))
+            """)
+        try connection.run(
+            """
+            INSERT INTO \(own) SELECT _key, 0, \(its) FROM \(name)
+            WHERE \(its) IS NOT NULL AND _key NOT IN (SELECT owner FROM \(own))
+            """)
+        try connection.run(
+            """
+            UPDATE \(name) SET _kinds = \(Self.kinds(ColumnCoding.Letter.list, number))
+            WHERE \(its) IS NULL AND \(itsLetter) = '0'
+            """)
+    }
+
+    // MARK: Letters, in SQL
+
+    /// What a row says of the number.
+    private static func letter(_ number: Int?) -> String {
+        number.map { "coalesce(substr(_kinds, \($0 + 1), 1), '')" } ?? "''"
+    }
+
+    /// The letters of a row with one more, at `number`, which is above all others.
+    private static func kinds(_ letter: UInt8?, _ number: Int) -> String {
+        guard let letter else { return "_kinds" }
+        let absent = String(repeating: "-", count: number)
+        return "substr(coalesce(_kinds, '') || '\(absent)', 1, \(number)) || "
+            + "'\(Character(UnicodeScalar(letter)))'"
     }
 
     private func record(
@@ -199,8 +257,7 @@ struct SchemaMigration {
                 reason: "entity \"\(entity.name)\": \"\(attribute)\" cannot become the identity of "
                     + "type \(entity.attributes[index].type.rawValue): \(why)")
         }
-        if checksLosses, let type = table.column(attribute, .attribute)?.type {
-            let old = "\(attribute)_was_\(type)".quotedForSQL
+        if checksLosses, let old = olderPlaces[attribute]?.quotedForSQL {
             let lost = try StoreError.wrapping { () throws(SQLiteError) in
                 try connection.integer(
                     """

@@ -16,6 +16,8 @@ struct StoreSchema {
         let place: String
         /// Among the letters; nil while the document has no such thing.
         let number: Int?
+        /// The number that it has, or had last: its letters stay with the rows.
+        let lastNumber: Int?
     }
 
     struct Table {
@@ -67,16 +69,20 @@ struct StoreSchema {
         let columns = try connection.prepare(
             "SELECT entity, name, kind, type, place, number FROM restway_columns")
         while try columns.step() {
+            let number = columns.storage(5) == .null ? nil : Int(columns.integer(5))
             guard let name = nameOfNumber[columns.integer(0)],
                 let kind = Column.Kind(rawValue: columns.string(2) ?? "")
             else { continue }
             tables[name]?.columns.append(
                 Column(
                     name: columns.string(1) ?? "", kind: kind, type: columns.string(3) ?? "",
-                    place: columns.string(4) ?? "",
-                    number: columns.storage(5) == .null ? nil : Int(columns.integer(5))))
+                    place: columns.string(4) ?? "", number: number.flatMap { $0 < 0 ? nil : $0 },
+                    lastNumber: number.map { $0 < 0 ? Self.resting($0) : $0 }))
         }
     }
+
+    /// How a number is kept while the document has no use for it, and back.
+    static func resting(_ number: Int) -> Int { -1 - number }
 
     /// Where everything of `entity` stands; nil when the file has to be changed for it.
     func layout(_ entity: Entity) -> TableLayout? {
@@ -101,6 +107,7 @@ struct StoreSchema {
         }
         return TableLayout(
             entity: entity, table: table.name, columns: columns, links: links,
-            letterCount: table.nextNumber)
+            letterCount: table.nextNumber,
+            restingNumbers: table.columns.filter { $0.number == nil }.compactMap(\.lastNumber))
     }
 }

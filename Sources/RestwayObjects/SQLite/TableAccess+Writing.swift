@@ -2,6 +2,7 @@ import RestwaySQLite
 
 extension TableAccess {
     func insert(_ snapshot: Snapshot, _ key: Int64) throws(SQLiteError) {
+        if hasRestingLetters { letters.update(repeating: ColumnCoding.Letter.absent) }
         try write(snapshot, key, try insertionStatement(), withIdentity: true)
         try withExtendedLifetime(snapshot) { () throws(SQLiteError) in
             for (place, links) in layout.links.enumerated() {
@@ -18,6 +19,7 @@ extension TableAccess {
             let hasSameIdentity =
                 layout.entity.identityIndex.map { cells[$0].isEqual(to: olderCells[$0]) } ?? true
             let statement = try hasSameIdentity ? updateStatement() : statement(.identityUpdate)
+            if hasRestingLetters { try recallLetters(of: key) }
             try write(snapshot, key, statement, withIdentity: !hasSameIdentity)
             for (place, links) in layout.links.enumerated() {
                 try updateLinks(cells[links.cell], of: key, place, over: olderCells[links.cell])
@@ -41,6 +43,20 @@ extension TableAccess {
 
     // MARK: Rows
 
+    /// What the row says of attributes that the document no longer has.
+    private func recallLetters(of key: Int64) throws(SQLiteError) {
+        letters.update(repeating: ColumnCoding.Letter.absent)
+        let statement = try statement(.letters)
+        defer { statement.reset() }
+        statement.bind(1, key)
+        guard try statement.step(), statement.storage(0) == .text else { return }
+        let stored = statement.bytes(0)
+        for number in layout.restingNumbers where number < min(stored.count, letters.count) {
+            letters[number] = stored[number]
+        }
+    }
+
+    /// - Precondition: If some rest, `letters` hold those, and all others are absent.
     private func write(
         _ snapshot: Snapshot, _ key: Int64, _ statement: Statement, withIdentity: Bool
     ) throws(SQLiteError) {
@@ -60,7 +76,11 @@ extension TableAccess {
         for links in layout.links where !Self.tell(cells[links.cell]).isImplied {
             needsLetters = true
         }
-        if needsLetters { bindLetters(cells, statement) } else { statement.bindNull(2) }
+        if needsLetters || hasRestingLetters {
+            bindLetters(cells, statement)
+        } else {
+            statement.bindNull(2)
+        }
         if withIdentity { bindAnonymity(snapshot, statement) }
         try statement.run()
         withExtendedLifetime(snapshot) {}
@@ -80,13 +100,16 @@ extension TableAccess {
             letters[number] = told.letter
             if !told.isImplied { count = max(count, number + 1) }
         }
-        // Numbers of attributes that the document no longer has.
-        letters.update(repeating: ColumnCoding.Letter.absent)
+        if !hasRestingLetters { letters.update(repeating: ColumnCoding.Letter.absent) }
+        for number in layout.restingNumbers where letters[number] != ColumnCoding.Letter.absent {
+            count = max(count, number + 1)
+        }
         for place in places {
             let cell = cells[place.cell]
             tell(place.coding?.told(cell) ?? Self.tell(cell), place.number)
         }
         for links in layout.links { tell(Self.tell(cells[links.cell]), links.number) }
+        guard count > 0 else { return statement.bindNull(2) }
         let text = UnsafeRawBufferPointer(letters)
         statement.bindText(2, UnsafeRawBufferPointer(rebasing: text[..<count]))
     }

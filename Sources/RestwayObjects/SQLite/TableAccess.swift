@@ -11,6 +11,8 @@ final class TableAccess {
     let cells: UnsafeMutablePointer<Cell>
     /// The letters of the row that is being written.
     let letters: UnsafeMutableBufferPointer<UInt8>
+    /// Rows may say something of attributes that the document no longer has.
+    let hasRestingLetters: Bool
 
     // What is needed for each row of a large commit stands apart: a search for each is too much.
     private(set) lazy var columnNames = layout.columns.map(\.name.quotedForSQL)
@@ -30,7 +32,7 @@ final class TableAccess {
     }
 
     enum Purpose: Hashable {
-        case byKey, byIdentity, identityUpdate, deletion, count, keyMax, integerIdentityMax
+        case byKey, byIdentity, identityUpdate, deletion, count, keyMax, integerIdentityMax, letters
     }
 
     enum LinkPurpose: Hashable {
@@ -44,6 +46,7 @@ final class TableAccess {
         cells.initialize(repeating: .absent, count: max(1, layout.entity.cellCount))
         letters = .allocate(capacity: max(1, layout.letterCount))
         letters.initialize(repeating: 0)
+        hasRestingLetters = !layout.restingNumbers.isEmpty
         places = layout.columns.enumerated().map { index, column in
             Place(
                 cell: column.cell, number: column.number,
@@ -116,6 +119,7 @@ final class TableAccess {
         case .byKey: "\(selection) WHERE _key = ?1"
         case .byIdentity: "\(selection) WHERE \(isIdentity)"
         case .identityUpdate: updateSQL(withIdentity: true)
+        case .letters: "SELECT _kinds FROM \(tableName) WHERE _key = ?1"
         case .deletion: "DELETE FROM \(tableName) WHERE _key = ?1"
         case .count: "SELECT count(*) FROM \(tableName)"
         case .keyMax: "SELECT max(_key) FROM \(tableName)"

@@ -25,6 +25,8 @@ struct TableLayout: Sendable {
     let links: [Links]
     /// How many letters a row may have.
     let letterCount: Int
+    /// Of what the document no longer has: what these say stays.
+    let restingNumbers: [Int]
 
     var identity: Column? { entity.identityIndex.map { columns[$0] } }
     var identityCoding: ColumnCoding? { identity?.coding }

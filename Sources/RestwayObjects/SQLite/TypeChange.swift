@@ -1,5 +1,14 @@
 /// What becomes of the values of an attribute that gets another type.
 struct TypeChange {
+    /// Rows whose value means something in both types.
+    struct Case {
+        let condition: String
+        /// For the new column.
+        let value: String
+        /// For the new column's place in `_kinds`; nil where it needs none.
+        var letter: UInt8?
+    }
+
     private let old: AttributeType?
     private let new: AttributeType
 
@@ -9,35 +18,56 @@ struct TypeChange {
         self.new = new
     }
 
-    /// The value for the new column, in SQL: that of `column` where it means the same, else null;
-    /// nil when none can. What is lost comes back with the next response.
-    func value(of column: String) -> String? {
-        let cases = cases(column)
-        guard !cases.isEmpty else { return nil }
-        return "CASE " + cases.map { "WHEN \($0.when) THEN \($0.then)" }.joined(separator: " ")
-            + " END"
-    }
-
-    private func cases(_ column: String) -> [(when: String, then: String)] {
+    /// In SQL; of several that hold the first counts. What is lost comes back with the next
+    /// response.
+    ///
+    /// - Parameters:
+    ///   - column: Where the values stand.
+    ///   - letter: What `_kinds` says of them; never null.
+    func cases(_ column: String, _ letter: String) -> [Case] {
+        typealias Letter = ColumnCoding.Letter
+        let null = Case(
+            condition: "\(column) IS NULL AND \(letter) = '0'", value: "NULL", letter: Letter.null)
         let isInteger = "typeof(\(column)) = 'integer'"
-        let isText = "typeof(\(column)) = 'text'"
-        let isNumber = "typeof(\(column)) IN ('integer', 'real')"
+        let isInt = "\(isInteger) AND \(letter) NOT IN ('b', 't')"
+        let isBool = "\(isInteger) AND \(letter) = 'b'"
+        let isDate = "\(isInteger) AND \(letter) = 't'"
+        let isNumber = "typeof(\(column)) = 'real'"
         let asInteger = "CAST(\(column) AS INTEGER)"
-        let asText = "CAST(\(column) AS TEXT)"
-        let sameIntegerAsText = "\(isText) AND CAST(\(asInteger) AS TEXT) = \(column)"
-        switch (old, new) {
-        case (.int, .any), (.bool, .any), (.double, .any), (.string, .any):
-            return [("typeof(\(column)) <> 'blob'", column)]
-        case (.bytes, .any): return [("1", column)]
-        case (.any, .int): return [(isInteger, column), (sameIntegerAsText, asInteger)]
-        case (.bool, .int): return [(isInteger, column)]
-        case (.string, .int): return [(sameIntegerAsText, asInteger)]
-        case (.any, .bool), (.int, .bool): return [("\(isInteger) AND \(column) IN (0, 1)", column)]
-        case (.any, .double), (.int, .double): return [(isNumber, "CAST(\(column) AS REAL)")]
-        case (.any, .string), (.int, .string):
-            return [(isText, column), (isInteger, asText)]
-        case (.any, .bytes): return [("typeof(\(column)) = 'blob'", column)]
-        default: return []
+        // Doubles of this size hold every integer.
+        let isWhole =
+            "\(isNumber) AND abs(\(column)) < 9e15 AND CAST(\(asInteger) AS REAL) = \(column)"
+        let isText = "typeof(\(column)) = 'text'"
+        let isString = "\(isText) AND \(letter) <> 'j'"
+        let isIntegerText = "\(isString) AND CAST(\(asInteger) AS TEXT) = \(column)"
+        func same(_ condition: String, _ letter: UInt8? = nil) -> Case {
+            Case(condition: condition, value: column, letter: letter)
         }
+        func cast(_ condition: String, _ type: String) -> Case {
+            Case(condition: condition, value: "CAST(\(column) AS \(type))")
+        }
+        let values: [Case] =
+            switch (old, new) {
+            case (.bool, .any): [same(isInteger, Letter.bool)]
+            case (.date, .any): [same(isInteger, Letter.date)]
+            case (.json, .any): [same("\(isText) AND \(letter) <> 's'", Letter.json), same(isText)]
+            case (.int, .any): [same(isInt)]
+            case (.double, .any): [same(isNumber)]
+            case (.string, .any): [same(isString)]
+            case (.bytes, .any), (.any, .bytes): [same("typeof(\(column)) = 'blob'")]
+            case (.any, .int): [same(isInt), cast(isIntegerText, "INTEGER")]
+            case (.bool, .int): [same(isInteger)]
+            case (.double, .int): [cast(isWhole, "INTEGER")]
+            case (.string, .int): [cast(isIntegerText, "INTEGER")]
+            case (.any, .bool): [same(isBool), same("\(isInt) AND \(column) IN (0, 1)")]
+            case (.int, .bool): [same("\(isInt) AND \(column) IN (0, 1)")]
+            case (.any, .double), (.int, .double):
+                [cast(isInt, "REAL"), same(isNumber)]
+            case (.any, .string), (.int, .string): [same(isString), cast(isInt, "TEXT")]
+            case (.any, .date): [same(isDate)]
+            case (.any, .json): [same("\(isText) AND \(letter) = 'j'")]
+            default: []
+            }
+        return [null] + values
     }
 }

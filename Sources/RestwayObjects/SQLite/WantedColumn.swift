@@ -21,6 +21,15 @@ struct WantedColumn {
         return attributes + relationships
     }
 
+    /// How a relationship would stand there if it led to many, or to one.
+    var other: StoreSchema.Column.Kind? {
+        switch kind {
+        case .attribute: nil
+        case .one: .many
+        case .many: .one
+        }
+    }
+
     /// What `CREATE TABLE` says behind the name.
     var declaration: String { coding?.declaration ?? "INTEGER" }
 }
