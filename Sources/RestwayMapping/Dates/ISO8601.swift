@@ -1,19 +1,20 @@
 /// Calendar dates of ISO 8601, with or without a time; RFC 3339 among them.
 ///
 /// `2024-02-29`, `20240229`, `2024-02-29T13:45:10.25+01:00`, `20240229T134510Z`. A time may end
-/// with its hours or minutes, may stand behind a space, and is UTC when it names no zone.
+/// with its hours or minutes, may stand behind a space, and is UTC when it names no zone. 24:00 is
+/// the end of its day.
 enum ISO8601 {
     static func parse(_ text: UnsafeBufferPointer<UInt8>) -> Int64? {
         var scanner = DateScanner(text)
         var time = CivilTime()
         guard readDate(&scanner, &time) else { return nil }
-        if scanner.isAtEnd { return time.microseconds(offsetSeconds: 0) }
+        if scanner.isAtEnd { return microseconds(time, offsetSeconds: 0) }
 
         let isBehindSpace = scanner.accept(UInt8(ascii: " "))
         guard isBehindSpace || scanner.accept(UInt8(ascii: "T"), or: UInt8(ascii: "t")),
             readTime(&scanner, &time)
         else { return nil }
-        if scanner.isAtEnd { return time.microseconds(offsetSeconds: 0) }
+        if scanner.isAtEnd { return microseconds(time, offsetSeconds: 0) }
 
         if isBehindSpace { _ = scanner.accept(UInt8(ascii: " ")) }
         let offset: Int?
@@ -23,7 +24,15 @@ enum ISO8601 {
             offset = scanner.offset(hoursOnly: true, basic: true, extended: true)
         }
         guard let offset, scanner.isAtEnd else { return nil }
-        return time.microseconds(offsetSeconds: offset)
+        return microseconds(time, offsetSeconds: offset)
+    }
+
+    private static func microseconds(_ time: CivilTime, offsetSeconds: Int) -> Int64? {
+        guard time.hour == 24 else { return time.microseconds(offsetSeconds: offsetSeconds) }
+        guard time.minute == 0, time.second == 0, time.microsecond == 0 else { return nil }
+        var time = time
+        time.hour = 0
+        return time.microseconds(offsetSeconds: offsetSeconds - 86_400)
     }
 
     /// `2024-02-29T13:45:10Z`, with a fraction when there is one.
