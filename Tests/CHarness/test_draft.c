@@ -130,8 +130,11 @@ static void draft_set__refuses_what_does_not_fit(void **state) {
     assert_fails(
         restway_draft_set(draft, "staff", &value, &failure), RESTWAY_E_INVALID_ARGUMENT, "staff");
     value = restway_value_date(0);
-    assert_refused(restway_draft_set(draft, "website", &value, &failure));
+    assert_refused(restway_draft_set(draft, "name", &value, &failure));
     assert_refused(restway_draft_set(draft, "tags", &value, &failure));
+    /* Where no type is declared, any value is taken. */
+    assert_ok(restway_draft_set(draft, "website", &value, &failure));
+    assert_ok(restway_draft_revert(draft, "website", &failure));
     value.kind = RESTWAY_VALUE_OBJECT;
     value.as.object = object;
     assert_refused(restway_draft_set(draft, "name", &value, &failure));

@@ -66,7 +66,7 @@ final class DraftTests: XCTestCase {
             (Value.string("x"), 0, "Company.id takes an integer, not a string"),
             (.int64(1), 1, "Company.name takes a string, not an integer"),
             (.bool(true), 2, "Company.rating takes a number, not a boolean"),
-            (.bytes([1]), 3, "Company.note takes a boolean, a number, a string or JSON, not bytes"),
+            (.link(1), 3, "Company.note takes a value, not an object"),
             (.links([]), 1, "Company.name takes a string, not a list of objects"),
         ] {
             XCTAssertThrowsError(try draft.set(value, attribute: index)) {
@@ -79,6 +79,10 @@ final class DraftTests: XCTestCase {
                 "Person.id takes an integer or a string, not a boolean")
         }
         XCTAssertEqual(draft.changedCells, [2])
+        for value in [Value.bytes([1]), .date(7), .json("[]"), .bool(true)] {
+            try draft.set(value, attribute: 3)
+            XCTAssertEqual(draft.snapshot().value(at: 3), value)
+        }
     }
 
     func testAnObjectKeepsItsIdentity() throws {

@@ -5,6 +5,7 @@ extension AttributeType {
         switch (self, value) {
         case (_, .null): .null
         case (.any, .bool), (.any, .int64), (.any, .double), (.any, .string), (.any, .json),
+            (.any, .date), (.any, .bytes),
             (.bool, .bool), (.int, .int64), (.double, .double), (.string, .string),
             (.date, .date), (.bytes, .bytes), (.json, .json):
             value
@@ -16,7 +17,7 @@ extension AttributeType {
     /// For messages: "takes a string".
     var expectation: String {
         switch self {
-        case .any: "a boolean, a number, a string or JSON"
+        case .any: "a value"
         case .bool: "a boolean"
         case .int: "an integer"
         case .double: "a number"

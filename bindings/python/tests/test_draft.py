@@ -137,6 +137,13 @@ def test_a_draft_refuses_what_does_not_fit(client: restway.Client) -> None:
     assert draft.changed == []
 
 
+def test_an_attribute_of_any_type_takes_dates_and_bytes(client: restway.Client) -> None:
+    person = client.draft("Person")
+    for value in (datetime(2024, 5, 6, tzinfo=timezone.utc), b"\xfb\xff", [1, {"a": None}]):
+        person.first_name = value
+        assert person.first_name == value
+
+
 def test_a_post_makes_one_object_that_keeps_its_key(client: restway.Client) -> None:
     owner = client.get("people/2").objects[0]
     founded = datetime(2001, 5, 17, tzinfo=timezone.utc)
