@@ -177,7 +177,7 @@ static void query__refuses_what_can_never_be_found(void **state) {
         "Enterprise has no attribute \"nam\"; did you mean \"name\"?");
     assert_fails(
         restway_query_add_order(query, "parent", 0, &failure), RESTWAY_E_UNKNOWN_ATTRIBUTE,
-        "parent");
+        "Enterprise has no attribute \"parent\": that is a relationship");
     assert_fails(
         restway_query_add_condition(query, "id", equal, &value, &failure),
         RESTWAY_E_INVALID_ARGUMENT, "Enterprise.id");

@@ -16,8 +16,16 @@ extension Entity {
     }
 
     private func unknown(_ what: String, _ name: String, _ known: [String]) -> Failure {
-        let hint = NearestName.to(name, in: known).map { "; did you mean \"\($0)\"?" } ?? ""
-        return Failure(
-            .unknownAttribute, "\(self.name) has no \(what) \"\(name)\"\(hint)", field: name)
+        let others = [
+            "attribute": attributeIndex(named: name),
+            "relationship": relationshipIndex(named: name),
+        ]
+        var message = "\(self.name) has no \(what) \"\(name)\""
+        if let other = others.first(where: { $0.value != nil })?.key {
+            message += ": that is \(other == "attribute" ? "an" : "a") \(other)"
+        } else if let nearest = NearestName.to(name, in: known) {
+            message += "; did you mean \"\(nearest)\"?"
+        }
+        return Failure(.unknownAttribute, message, field: name)
     }
 }
