@@ -37,7 +37,7 @@ package final class Connection: @unchecked Sendable {
         let flags =
             SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX
             | SQLITE_OPEN_EXRESCODE
-        let code = sqlite3_open_v2(path, &opened, flags, nil)
+        let code = sqlite3_open_v2(try Self.fileName(path), &opened, flags, nil)
         guard code == SQLITE_OK, let opened else {
             let message = opened.map { String(cString: sqlite3_errmsg($0)) } ?? Self.words(code)
             sqlite3_close_v2(opened)
@@ -55,6 +55,15 @@ package final class Connection: @unchecked Sendable {
     deinit {
         // In a forked child the locks are the parent's, and closing would meddle with its file.
         if generation == ProcessGeneration.current { sqlite3_close_v2(handle) }
+    }
+
+    /// SQLite takes no name for a file of this connection alone, ":memory:" for none at all, and
+    /// "file:" for the start of a URL.
+    private static func fileName(_ path: String) throws(SQLiteError) -> String {
+        guard let first = path.utf8.first else {
+            throw SQLiteError(code: SQLITE_CANTOPEN, message: "the path is empty", path: path)
+        }
+        return first == UInt8(ascii: "/") ? path : "./" + path
     }
 
     /// The pragmas do not come in any order: WAL first, as that reads the file for the first time.

@@ -33,6 +33,28 @@ final class ConnectionTests: XCTestCase {
         XCTAssertEqual(statement.string(0), "wal")
     }
 
+    func testEveryPathIsOneOfAFile() throws {
+        XCTAssertEqual(error { _ = try Connection("") }?.message, "the path is empty")
+        let directory = path + ".d"
+        var before = [CChar](repeating: 0, count: Int(PATH_MAX))
+        XCTAssertEqual(mkdir(directory, 0o700), 0)
+        XCTAssertNotNil(getcwd(&before, before.count))
+        XCTAssertEqual(chdir(directory), 0)
+        defer {
+            XCTAssertEqual(chdir(before), 0)
+            XCTAssertEqual(rmdir(directory), 0)
+        }
+        for name in [":memory:", "file:x?mode=memory", "a b.db"] {
+            do {
+                let first = try Connection(name)
+                try first.run("CREATE TABLE t (a)")
+                XCTAssertEqual(try Connection(name).integer("SELECT count(*) FROM t"), 0, name)
+                XCTAssertEqual(first.fileName, directory + "/" + name)
+            }
+            XCTAssertEqual(unlink(name), 0, name)
+        }
+    }
+
     func testWhatIsBoundIsRead() throws {
         let connection = try Connection(path)
         try connection.run("CREATE TABLE t (a, b, c, d, e, f)")

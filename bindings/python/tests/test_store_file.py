@@ -69,6 +69,18 @@ def fetch(client: restway.Client, peer: Peer, notes: Any) -> restway.Response:
     return client.perform(restway.Request.path("GET", "notes"))
 
 
+def test_every_path_is_one_of_a_file(
+    tmp_path: Path, peer: Peer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name in (":memory:", "file:notes.db?mode=memory"):
+        with open_client(Path(name), peer) as client:
+            assert fetch(client, peer, [{"id": 1}]).objects[0].identity == 1
+        assert (tmp_path / name).exists()
+    with pytest.raises(restway.StoreError, match="the path is empty"):
+        restway.Client(restway.API.from_json(DOCUMENT), base_url=peer.url, store_path="")
+
+
 def test_what_was_stored_is_found_after_the_client_was_closed(tmp_path: Path, peer: Peer) -> None:
     path = tmp_path / "notes.db"
     notes = [
