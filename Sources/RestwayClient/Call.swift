@@ -64,12 +64,6 @@ package final class Call: Sendable {
         var isAwaited: Bool { waiterCount > 0 && receiver == nil }
     }
 
-    /// What a thread that waits meets.
-    private enum Step {
-        case work(@Sendable () -> Void)
-        case ended(Outcome)
-    }
-
     private static let lastID = Atomic<UInt64>(0)
 
     /// Unique in this process: `#12` in the log.
@@ -155,15 +149,15 @@ package final class Call: Sendable {
             if mayWork, let exchange = exchangeUnderWay {
                 client.transports.drive(exchange) { self.exchangeUnderWay != nil }
             }
-            let step: Step? = state.wait(until: deadline) { state in
-                if let outcome = state.phase.outcome { return .ended(outcome) }
-                return mayWork ? state.work.take().map(Step.work) : nil
+            var work: (@Sendable () -> Void)?
+            let hasEnded: Bool? = state.wait(until: deadline) { state in
+                if state.phase.isComplete { return true }
+                if mayWork { work = state.work.take() }
+                return work == nil ? nil : false
             }
-            switch step {
-            case nil: return nil
-            case .ended(let outcome): return outcome
-            case .work(let work): work()
-            }
+            guard let hasEnded else { return nil }
+            if hasEnded { return state.withLock { $0.phase.outcome } }
+            work?()
         }
     }
 

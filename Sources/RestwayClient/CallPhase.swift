@@ -28,7 +28,9 @@ enum CallPhase {
         if case .completed(let outcome) = self { outcome } else { nil }
     }
 
-    var isComplete: Bool { outcome != nil }
+    var isComplete: Bool {
+        if case .completed = self { true } else { false }
+    }
 
     /// What the transport has named, and still has.
     var exchange: ExchangeID? {
