@@ -42,7 +42,7 @@ static void free_recording(struct recording *recording) {
 
 static int is_url(const char *name) {
     return strcasecmp(name, "Location") == 0 || strcasecmp(name, "Content-Location") == 0
-        || strcasecmp(name, "Referer") == 0;
+        || strcasecmp(name, "Referer") == 0 || strcasecmp(name, "Link") == 0;
 }
 
 static json_t *lines_to_json(

@@ -69,9 +69,10 @@ static size_t decode(const char *text, size_t length, char *out) {
     return count;
 }
 
-/* Copies "a=1&b=2" to `out`, which has room for the mark in place of every value. */
+/* Copies the fields of a form, "a=1&b=2", to `out`, which has room for the mark in place of every
+ * value. */
 static char *copy_pairs(
-    const struct redaction *redaction, const char *text, size_t length, int is_body, char *out,
+    const struct redaction *redaction, const char *text, size_t length, char *out,
     char *scratch) {
     const char *end = text + length;
     while (text <= end) {
@@ -84,9 +85,8 @@ static char *copy_pairs(
         const size_t decoded = decode(text, name, scratch);
         const int is_secret =
             equals != NULL
-            && (is_body ? is_among(in_bodies, scratch, decoded)
-                              || is_configured(redaction, scratch, decoded)
-                        : redaction_has(redaction, scratch, decoded));
+            && (is_among(in_bodies, scratch, decoded)
+                || is_configured(redaction, scratch, decoded));
         const size_t kept = is_secret ? name + 1 : (size_t)(pair_end - text);
         memcpy(out, text, kept);
         out += kept;
@@ -108,11 +108,35 @@ static size_t room(size_t length) {
     return length * sizeof REDACTED + sizeof REDACTED + 1;
 }
 
+/* Copies a URL, or a text that holds some, to `out`: with the mark in place of every secret value
+ * of a query or a fragment. No URL has a ">", a quote or a space: they stand around it. */
+static char *copy_parameters(
+    const struct redaction *redaction, const char *text, char *out, char *scratch) {
+    while (*text != '\0') {
+        const char mark = *text++;
+        *out++ = mark;
+        if (mark != '?' && mark != '&' && mark != '#') {
+            continue;
+        }
+        const size_t name = strcspn(text, "=?&#>\" ");
+        if (text[name] != '='
+            || !redaction_has(redaction, scratch, decode(text, name, scratch))) {
+            continue;
+        }
+        memcpy(out, text, name + 1);
+        out += name + 1;
+        memcpy(out, REDACTED, sizeof REDACTED - 1);
+        out += sizeof REDACTED - 1;
+        text += name + 1;
+        text += strcspn(text, "&#>\" ");
+    }
+    return out;
+}
+
 char *redaction_url(const struct redaction *redaction, const char *url) {
     const char *scheme = strstr(url, "://");
     const char *authority = scheme == NULL ? url : scheme + 3;
     const char *authority_end = authority + strcspn(authority, "/?#");
-    const char *query = strchr(authority, '?');
     const char *start = authority;
     for (const char *at = authority; scheme != NULL && at < authority_end; at++) {
         if (*at == '@') {
@@ -120,9 +144,8 @@ char *redaction_url(const struct redaction *redaction, const char *url) {
         }
     }
     const size_t prefix = (size_t)(authority - url);
-    const size_t middle = query == NULL ? strlen(start) : (size_t)(query + 1 - start);
-    const size_t rest = query == NULL ? 0 : strlen(query + 1);
-    char *result = malloc(prefix + middle + room(rest));
+    const size_t rest = strlen(start);
+    char *result = malloc(prefix + room(rest));
     char *scratch = malloc(rest + 1);
     if (result == NULL || scratch == NULL) {
         free(result);
@@ -130,12 +153,7 @@ char *redaction_url(const struct redaction *redaction, const char *url) {
         return NULL;
     }
     memcpy(result, url, prefix);
-    memcpy(result + prefix, start, middle);
-    char *end = result + prefix + middle;
-    if (query != NULL) {
-        end = copy_pairs(redaction, query + 1, rest, 0, end, scratch);
-    }
-    *end = '\0';
+    *copy_parameters(redaction, start, result + prefix, scratch) = '\0';
     free(scratch);
     return result;
 }
@@ -149,7 +167,7 @@ char *redaction_form(const struct redaction *redaction, const char *text) {
         free(scratch);
         return NULL;
     }
-    *copy_pairs(redaction, text, length, 1, result, scratch) = '\0';
+    *copy_pairs(redaction, text, length, result, scratch) = '\0';
     free(scratch);
     return result;
 }

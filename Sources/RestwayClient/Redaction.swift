@@ -28,20 +28,52 @@ struct Redaction: Sendable {
         names.contains(name.lowercased())
     }
 
+    /// The value of a header, which may be, or hold, a URL (`Location`, `Link`).
     func header(_ field: HeaderField) -> String {
-        isSecret(field.name) ? Self.mark : field.value
+        if isSecret(field.name) { return Self.mark }
+        return Self.holdsURL(field) ? url(field.value) : parameters(field.value)
     }
 
-    /// `url` with the values of secret query parameters replaced, and no credentials.
+    /// `url` with the values of secret parameters replaced, and no credentials.
     func url(_ url: String) -> String {
-        let url = URLText.redacted(url)
-        guard let mark = url.utf8.firstIndex(of: UInt8(ascii: "?")) else { return url }
-        let query = url[url.index(after: mark)...]
-        let pairs = query.split(separator: "&", omittingEmptySubsequences: false).map { pair in
-            let name = pair.prefix { $0 != "=" }
-            let decoded = URLText.decoded(String(name))
-            return isSecret(decoded) && name.count < pair.count ? "\(name)=\(Self.mark)" : "\(pair)"
+        parameters(URLText.redacted(url))
+    }
+
+    private static func holdsURL(_ field: HeaderField) -> Bool {
+        field.isNamed("Location") || field.isNamed("Content-Location") || field.isNamed("Referer")
+    }
+
+    /// `text` with the values of secret parameters replaced, in queries and in fragments.
+    private func parameters(_ text: String) -> String {
+        let bytes = text.utf8
+        var output = ""
+        var written = text.startIndex
+        var index = text.startIndex
+        while let mark = bytes[index...].firstIndex(where: Self.beginsName) {
+            index = bytes.index(after: mark)
+            let nameEnd = bytes[index...].firstIndex(where: Self.endsName) ?? text.endIndex
+            guard nameEnd < text.endIndex, bytes[nameEnd] == UInt8(ascii: "="),
+                isSecret(URLText.decoded(String(text[index..<nameEnd])))
+            else { continue }
+            let value = bytes.index(after: nameEnd)
+            index = bytes[value...].firstIndex(where: Self.endsValue) ?? text.endIndex
+            output += text[written..<value] + Self.mark
+            written = index
         }
-        return url[...mark] + pairs.joined(separator: "&")
+        return output + text[written...]
+    }
+
+    private static func beginsName(_ byte: UInt8) -> Bool {
+        byte == UInt8(ascii: "?") || byte == UInt8(ascii: "&") || byte == UInt8(ascii: "#")
+    }
+
+    private static func endsName(_ byte: UInt8) -> Bool {
+        byte == UInt8(ascii: "=") || byte == UInt8(ascii: "?") || endsValue(byte)
+    }
+
+    /// No URL has one of the last ones: they stand around it.
+    private static func endsValue(_ byte: UInt8) -> Bool {
+        byte == UInt8(ascii: "&") || byte == UInt8(ascii: "#") || byte == UInt8(ascii: ">")
+            || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: " ")
     }
 }

@@ -11,7 +11,7 @@ package enum RoutingError: Error, Equatable, Sendable {
     case unusableVariable(name: String, template: String, reason: String)
     /// Says which two routes are the same.
     case duplicateRoute(String)
-    /// Made by `unusableURL(_:_:)`, so that its text holds no credentials.
+    /// Made by `unusableURL(_:_:)`, so that its text holds no secret.
     case invalidURL(String, reason: String)
 
     /// What is wrong and where; never with the credentials of a URL.
@@ -42,14 +42,22 @@ package enum RoutingError: Error, Equatable, Sendable {
         }
     }
 
-    /// `invalidURL` without the URL's credentials.
+    /// `invalidURL` without the URL's credentials and its query, which may hold a token.
     static func unusableURL(_ url: String, _ reason: String) -> RoutingError {
-        .invalidURL(URLText.redacted(url), reason: reason)
+        .invalidURL(URLText.withoutQuery(url), reason: reason)
     }
 
-    /// A template; the ":" of a variable is not that of a password.
+    /// A template without its query, which may hold a token; the ":" of a variable is not that of a
+    /// password, the "?" of an expression not that of a query.
     private static func shown(_ template: String) -> String {
-        URLText.isAbsolute(template) ? URLText.redacted(template) : template
+        let text = URLText.isAbsolute(template) ? URLText.redacted(template) : template
+        let bytes = text.utf8
+        let end = bytes.indices.first { index in
+            bytes[index] == UInt8(ascii: "?")
+                && (index == bytes.startIndex
+                    || bytes[bytes.index(before: index)] != UInt8(ascii: "{"))
+        }
+        return String(text[..<(end ?? text.endIndex)])
     }
 
     private static func list(_ names: [String]) -> String {

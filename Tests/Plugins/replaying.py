@@ -35,7 +35,13 @@ ANSWERS: dict[str, tuple[int, dict[str, str], bytes]] = {
     "/big-token": (
         200, {"Content-Type": "application/json"},
         b'{"n": 123456789012345678901234567890, "access_token": "s3cret"}'),
-    "/moved": (302, {"Location": "/things?token=s3cret&a=b"}, b""),
+    "/moved": (
+        302,
+        {
+            "Location": "/things?token=s3cret&a=b",
+            "Link": '</?page=2#f>; rel="next", </?token=s3cret#id_token=s3cret&c=d>; rel="x"',
+        },
+        b""),
     "/gzip": (
         200, {"Content-Type": "application/json", "Content-Encoding": "gzip"},
         gzip.compress(b'{"id": 3}')),

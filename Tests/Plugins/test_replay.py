@@ -78,6 +78,10 @@ def test_secrets_stay_out(server: Server, cassette: Path, open_client: Open) -> 
     url = recorded[0]["request"]["url"]
     assert url.endswith(
         "?access_token=[redacted]&a=b&%74oken=[redacted]&token&pin=[redacted]")
+    lines = dict(recorded[2]["response"]["headers"])
+    assert lines["Location"] == "/things?token=[redacted]&a=b"
+    assert lines["Link"] == (
+        '</?page=2#f>; rel="next", </?token=[redacted]#id_token=[redacted]&c=d>; rel="x"')
     body = recorded[0]["response"]["body"]["json"]
     assert body == {
         "access_token": "[redacted]", "nested": [{"Refresh_Token": "[redacted]"}], "key": "kept"}

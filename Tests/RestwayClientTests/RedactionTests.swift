@@ -20,6 +20,53 @@ final class RedactionTests: XCTestCase {
         XCTAssertEqual(redaction.header(HeaderField(name: "Accept", value: "a")), "a")
     }
 
+    func testFragmentsHoldSecretsToo() {
+        XCTAssertEqual(
+            Redaction().url("http://a.test/?a=1?token=b#access_token=c&state=d"),
+            "http://a.test/?a=1?token=[redacted]#access_token=[redacted]&state=d")
+        XCTAssertEqual(
+            Redaction().url("http://a.test/#token=b c"), "http://a.test/#token=[redacted] c")
+        XCTAssertEqual(Redaction().url("http://a.test/?token"), "http://a.test/?token")
+        XCTAssertEqual(Redaction().url("http://a.test/?token="), "http://a.test/?token=[redacted]")
+        XCTAssertEqual(Redaction().url(""), "")
+    }
+
+    func testURLsInHeadersAreReadAsSuch() {
+        let redaction = Redaction(["pin"])
+        func shown(_ name: String, _ value: String) -> String {
+            redaction.header(HeaderField(name: name, value: value))
+        }
+        for name in ["Location", "content-location", "Referer"] {
+            XCTAssertEqual(
+                shown(name, "https://u:hidden@a.test/x?code=hidden&q=1#access_token=hidden"),
+                "https://a.test/x?code=[redacted]&q=1#access_token=[redacted]", name)
+        }
+        XCTAssertEqual(
+            shown("Link", "<https://a.test/?page=2&token=x>; rel=\"next\", </?pin=3>; rel=\"last\""
+            ),
+            "<https://a.test/?page=2&token=[redacted]>; rel=\"next\", "
+                + "</?pin=[redacted]>; rel=\"last\"")
+        XCTAssertEqual(shown("Refresh", "0; url=/?token=x"), "0; url=/?token=[redacted]")
+        XCTAssertEqual(shown("Cache-Control", "max-age=3, token=1"), "max-age=3, token=1")
+    }
+
+    func testMessagesAboutURLsQuoteNoQuery() throws {
+        let client = try Client(
+            api: try TestAPI.load(), options: ClientOptions(), transport: FakeTransport())
+        defer { client.close() }
+        for path in [
+            "http://u:hidden@a.test/?q%75=hidden#hidden", "http://a.test:0/?token=hidden",
+            "http://elsewhere.test/?token=hidden", "../../../x?token=hidden",
+            "ftp://a.test/?token=hidden", "http://?token=hidden", "a/:id?token=hidden",
+        ] {
+            XCTAssertThrowsError(try client.send(RequestSpec.get(path)), path) { error in
+                XCTAssertFalse("\(error)".contains("hidden"), "\(error)")
+                let message = (error as? Failure)?.message ?? ""
+                XCTAssertFalse(message.isEmpty || message.contains("hidden"), message)
+            }
+        }
+    }
+
     func testTheDocumentNamesFurtherSecrets() throws {
         let api = try TestAPI.load(#"{"restway": 1, "redact": ["X-Tenant"]}"#)
         XCTAssertTrue(api.definition.redaction.isSecret("x-tenant"))

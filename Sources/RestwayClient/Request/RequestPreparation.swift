@@ -184,7 +184,7 @@ struct RequestPreparation {
         let url = try URLText.normalizedAbsolute(text)
         guard let path = environment.baseURL.relativePath(of: url) else {
             throw RoutingError.invalidURL(
-                URLText.redacted(text),
+                URLText.withoutQuery(text),
                 reason: "it is not below \(environment.baseURL.text), and only a route that says "
                     + "\"absolute\": true leads elsewhere")
         }
