@@ -71,6 +71,11 @@ template <bool tells>
 outcome reader::advance(const char *&at, std::size_t outside, bool is_first) {
     while (open_.size() > outside) {
         const bool is_object = open_.back();
+        if (tells && is_object) {
+            const outcome ended = members(is_first);
+            if (ended != outcome::done)
+                return ended;
+        }
         at = tokens_.next();
         if (*at == (is_object ? '}' : ']')) {
             open_.pop_back();
@@ -103,6 +108,49 @@ outcome reader::advance(const char *&at, std::size_t outside, bool is_first) {
     }
     at = nullptr;
     return outcome::done;
+}
+
+outcome reader::members(bool &is_first) {
+    // A comma, a key, a colon, a value, and the token behind it.
+    while (const uint32_t *token = tokens_.ahead(5)) {
+        if (!is_first && *tokens_.text(*token++) != ',')
+            return outcome::done;
+        outcome ended = outcome::done;
+        if (!member(token, ended) || ended != outcome::done)
+            return ended;
+        is_first = false;
+    }
+    return outcome::done;
+}
+
+bool reader::member(const uint32_t *token, outcome &ended) {
+    const char *const key = tokens_.text(token[0]);
+    const char *const colon = tokens_.text(token[1]);
+    const char *const value = tokens_.text(token[2]);
+    const char *const next = tokens_.text(token[3]);
+    if (*key != '"' || *colon != ':' || colon[-1] != '"' || colon - key < 2 ||
+        tokens_.backslash(key) < next)
+        return false;
+    const bool is_text = *value == '"';
+    const char *const end = next[-1] == '"' ? next : end_of(next);
+    number number{number::broken, 0, 0};
+    if (is_text) {
+        if (end - value < 2 || end[-1] != '"')
+            return false;
+    } else {
+        if (*value != '-' && (*value < '0' || *value > '9'))
+            return false;
+        number = number::read(value, end);
+        if (number.kind == number::broken)
+            return false;
+    }
+    tokens_.go_on(token + 3);
+    int32_t answer = sink_.key(context_, key + 1, static_cast<std::size_t>(colon - key - 2));
+    const std::size_t length = is_text ? static_cast<std::size_t>(end - value - 2) : 0;
+    if (answer == RESTWAY_PLUGIN_WANT)
+        answer = is_text ? sink_.string(context_, value + 1, length) : push(number, value, end);
+    ended = after(answer);
+    return true;
 }
 
 template <bool tells> outcome reader::key(const char *at, bool &is_wanted) {
@@ -145,7 +193,8 @@ template <bool tells> outcome reader::scalar(const char *at) {
 
 bool reader::read(const char *at, text &text) {
     const char *const escape = tokens_.backslash(at);
-    const char *const end = end_of(tokens_.peek());
+    const char *const next = tokens_.peek();
+    const char *const end = next[-1] == '"' ? next : end_of(next);
     if (end - at < 2 || end[-1] != '"')
         return false;
     if (escape < end) {

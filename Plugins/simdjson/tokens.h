@@ -37,6 +37,17 @@ class tokens {
         return window_ + *at_;
     }
 
+    /// Tokens that lie in this window: `count` of them at least, or nullptr. They stay to be read.
+    const uint32_t *ahead(std::ptrdiff_t count) const {
+        return last_ - at_ < count ? nullptr : at_;
+    }
+
+    /// Where a token of `ahead` begins.
+    const char *text(uint32_t token) const { return window_ + token; }
+
+    /// Goes on at `token`, one of those of `ahead`.
+    void go_on(const uint32_t *token) { at_ = token; }
+
     bool has_ended() { return at_ == last_ && !scan(); }
 
     /// The first backslash at or behind `from`, as far as this window reaches.

@@ -75,6 +75,25 @@ package final class WorkerPool: Sendable {
         }
     }
 
+    /// Runs `job` on a worker that has nothing else to do; false, and it never runs, when all have.
+    package func submitIfFree(_ job: @escaping Job) -> Bool {
+        let place = state.updateWakingOne { state -> Place in
+            if state.idle > state.jobs.count {
+                state.jobs.append(job)
+                return .idle
+            }
+            guard state.threads < threadsMax else { return .none }
+            state.threads += 1
+            return .new
+        }
+        guard place == .new else { return place == .idle }
+        if Thread.start("restway-worker", { job(); self.run() }) { return true }
+        state.update { $0.threads -= 1 }
+        return false
+    }
+
+    private enum Place { case idle, new, none }
+
     private func run() {
         while true {
             var isIdle = false

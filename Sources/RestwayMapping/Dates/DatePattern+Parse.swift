@@ -27,6 +27,24 @@ extension DatePattern {
         return result
     }
 
+    /// A text of `yyyy-MM-dd`, by far the most common pattern.
+    static func day(_ text: UnsafeRawBufferPointer) -> Int64? {
+        guard text.count == 10, text[4] == UInt8(ascii: "-"), text[7] == UInt8(ascii: "-"),
+            let century = twoDigits(text, 0), let year = twoDigits(text, 2),
+            let month = twoDigits(text, 5), let day = twoDigits(text, 8)
+        else { return nil }
+        return CivilTime(year: century * 100 + year, month: month, day: day)
+            .microseconds(offsetSeconds: 0)
+    }
+
+    @inline(__always)
+    private static func twoDigits(_ text: UnsafeRawBufferPointer, _ index: Int) -> Int? {
+        let first = Int(text[index]) - 0x30
+        let second = Int(text[index + 1]) - 0x30
+        guard (0...9).contains(first), (0...9).contains(second) else { return nil }
+        return first * 10 + second
+    }
+
     private static func read(
         _ field: Field, _ scanner: inout DateScanner, _ reading: inout Reading
     ) -> Bool {

@@ -49,8 +49,11 @@ struct DatePattern: Equatable, Sendable {
     }
 
     private(set) var fields: [Field] = []
+    /// It is `yyyy-MM-dd`, which `day` reads.
+    let isDay: Bool
 
     init(_ text: String) throws(DateFormatError) {
+        isDay = text == "yyyy-MM-dd"
         let bytes = Array(text.utf8)
         var index = 0
         var hasField = false

@@ -6,7 +6,7 @@ extension MachineCore {
     @inline(never)
     mutating func putDate(_ date: Int64, _ target: PlanTarget, _ row: Int) {
         switch target.conversion {
-        case .any, .iso8601, .pattern, .epoch: put(target, row, .date(date))
+        case .any, .iso8601, .day, .pattern, .epoch: put(target, row, .date(date))
         case .string: putText(DateFormat.iso8601.format(date), target, row, .string)
         case .json: putJSON(.date(date), target, row)
         default: putTransformed(.date(date), target, row)

@@ -60,7 +60,7 @@ extension MachineCore {
         case .base64Text: return "a string of base64 that holds text"
         case .bytes: return "a string of base64"
         case .iso8601: return "a date (ISO 8601)"
-        case .pattern, .epoch:
+        case .day, .pattern, .epoch:
             return "a date (\(formats[rows[row].mapping][target.detail].text))"
         }
     }

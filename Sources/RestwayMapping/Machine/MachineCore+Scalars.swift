@@ -159,6 +159,8 @@ extension MachineCore {
         case .iso8601:
             let date = ISO8601.parse(text.bindMemory(to: UInt8.self))
             putParsed(date, target, row)
+        case .day:
+            putParsed(DatePattern.day(text), target, row)
         case .pattern, .epoch:
             let format = formats[rows[row].mapping][target.detail]
             putParsed(format.parse(text.bindMemory(to: UInt8.self)), target, row)

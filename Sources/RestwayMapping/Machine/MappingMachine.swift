@@ -32,6 +32,18 @@ package final class MappingMachine: EventSink {
     /// For callers that push through C.
     package var pointer: MachinePointer { MachinePointer(core) }
 
+    var plan: MappingPlan { core.pointee.plan }
+    var limits: MappingLimits { core.pointee.limits }
+
+    /// Takes the events of `tape`, which is then empty; false when nothing more is wanted.
+    package func run(_ tape: EventTape) -> Bool {
+        defer { tape.clear() }
+        return core.pointee.run(tape)
+    }
+
+    /// Whether it has ended early: `finish` says why.
+    package var hasFailed: Bool { core.pointee.failure != nil }
+
     /// Text of events that lies within `bytes` stays there until this is called again: the machine
     /// need not copy it at once.
     package func relies(on bytes: UnsafeRawBufferPointer) {

@@ -30,7 +30,7 @@ struct PlanDraft {
             switch dateFormat.kind {
             case .iso8601: conversion = .iso8601
             case .epoch: conversion = .epoch
-            case .pattern: conversion = .pattern
+            case .pattern(let pattern): conversion = pattern.isDay ? .day : .pattern
             }
             detail = formats.count
             formats.append(dateFormat)

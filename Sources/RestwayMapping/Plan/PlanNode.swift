@@ -29,13 +29,19 @@ struct PlanNode {
     func child(
         _ key: UnsafeRawBufferPointer, after last: UnsafePointer<PlanNode>? = nil
     ) -> UnsafePointer<PlanNode>? {
+        child(key, guessing: last == nil ? children.first : last?.pointee.next)
+    }
+
+    /// The same.
+    ///
+    /// - Parameter guess: A child that is likely to be it.
+    @inline(__always)
+    func child(
+        _ key: UnsafeRawBufferPointer, guessing guess: UnsafePointer<PlanNode>?
+    ) -> UnsafePointer<PlanNode>? {
         guard let slots else { return nil }
         let digest = KeyDigest(key)
-        if let guess = last == nil ? children[0] : last?.pointee.next, digest.decides,
-            guess.pointee.digest == digest
-        {
-            return guess
-        }
+        if let guess, digest.decides, guess.pointee.digest == digest { return guess }
         var index = digest.hash & slotMask
         while let node = slots[index].node {
             if slots[index].digest == digest, digest.decides || slots[index].hasKey(key) {

@@ -1,7 +1,7 @@
 /// An attribute that takes a value.
 struct PlanTarget {
     enum Conversion: UInt8 {
-        case any, bool, int, double, string, iso8601, pattern, epoch, bytes, json
+        case any, bool, int, double, string, iso8601, day, pattern, epoch, bytes, json
         case boolWords, intText, doubleText, numberAsText, url, base64Text, custom
     }
 

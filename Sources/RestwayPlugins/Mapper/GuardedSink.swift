@@ -13,6 +13,8 @@ final class GuardedSink: @unchecked Sendable {
     private struct Context {
         /// nil for other sinks, and when `decode` has returned.
         var machine: MachinePointer?
+        /// In place of the machine, when it runs on another thread.
+        var writer: UnsafeMutablePointer<TapeWriter>?
         unowned(unsafe) let guarded: GuardedSink
     }
 
@@ -24,12 +26,14 @@ final class GuardedSink: @unchecked Sendable {
     private static let recent = Lock<Fifo<GuardedSink>>(Fifo())
     private static let recentMax = 64
 
-    init(_ sink: any EventSink, plugin: String) {
+    init(
+        _ sink: any EventSink, plugin: String, writer: UnsafeMutablePointer<TapeWriter>? = nil
+    ) {
         self.sink = sink
         self.plugin = plugin
         context = .allocate(capacity: 1)
         let machine = (sink as? MappingMachine)?.pointer
-        context.initialize(to: Context(machine: machine, guarded: self))
+        context.initialize(to: Context(machine: machine, writer: writer, guarded: self))
     }
 
     deinit {
@@ -38,7 +42,10 @@ final class GuardedSink: @unchecked Sendable {
     }
 
     var table: restway_plugin_sink {
-        var table = context.pointee.machine == nil ? Self.anyTable : Self.machineTable
+        var table =
+            context.pointee.writer != nil
+            ? Self.writerTable
+            : context.pointee.machine == nil ? Self.anyTable : Self.machineTable
         table.context = UnsafeMutableRawPointer(context)
         return table
     }
@@ -46,6 +53,7 @@ final class GuardedSink: @unchecked Sendable {
     func end() {
         sink = nil
         context.pointee.machine = nil
+        context.pointee.writer = nil
         Self.recent.withLock { recent in
             recent.append(self)
             if recent.count > Self.recentMax { _ = recent.popFirst() }
@@ -67,6 +75,15 @@ final class GuardedSink: @unchecked Sendable {
         let context = context!.assumingMemoryBound(to: Context.self)
         guard let machine = context.pointee.machine else { return context.pointee.guarded.late() }
         return push(machine).number
+    }
+
+    @inline(__always)
+    private static func toWriter(
+        _ context: UnsafeMutableRawPointer?, _ push: (inout TapeWriter) -> EventAnswer
+    ) -> Int32 {
+        let context = context!.assumingMemoryBound(to: Context.self)
+        guard let writer = context.pointee.writer else { return context.pointee.guarded.late() }
+        return push(&writer.pointee).number
     }
 
     @inline(__always)
@@ -134,6 +151,37 @@ final class GuardedSink: @unchecked Sendable {
         }
         table.number_out_of_range = { context, text, length in
             toAny(context) {
+                $0.unrepresentableNumber(UnsafeRawBufferPointer(start: text, count: length))
+            }
+        }
+        return table
+    }()
+
+    nonisolated(unsafe) private static let writerTable: restway_plugin_sink = {
+        var table = restway_plugin_sink()
+        table.struct_size = MemoryLayout<restway_plugin_sink>.size
+        table.begin_object = { context in toWriter(context) { $0.beginObject() } }
+        table.key = { context, text, length in
+            toWriter(context) { $0.key(UnsafeRawBufferPointer(start: text, count: length)) }
+        }
+        table.end_object = { context in toWriter(context) { $0.endObject() } }
+        table.begin_array = { context, count in
+            toWriter(context) { $0.beginArray(count: count >= 0 ? Int(count) : nil) }
+        }
+        table.end_array = { context in toWriter(context) { $0.endArray() } }
+        table.null_value = { context in toWriter(context) { $0.null() } }
+        table.bytes = { context, content, length in
+            toWriter(context) { $0.bytes(UnsafeRawBufferPointer(start: content, count: length)) }
+        }
+        table.date = { context, microseconds in toWriter(context) { $0.date(microseconds) } }
+        table.boolean = { context, truth in toWriter(context) { $0.bool(truth != 0) } }
+        table.integer = { context, value in toWriter(context) { $0.int64(value) } }
+        table.real = { context, value in toWriter(context) { $0.double(value) } }
+        table.string = { context, text, length in
+            toWriter(context) { $0.string(UnsafeRawBufferPointer(start: text, count: length)) }
+        }
+        table.number_out_of_range = { context, text, length in
+            toWriter(context) {
                 $0.unrepresentableNumber(UnsafeRawBufferPointer(start: text, count: length))
             }
         }

@@ -46,17 +46,39 @@ package final class PluginMapper: Mapper, @unchecked Sendable {
     package func decode(
         _ bytes: UnsafeRawBufferPointer, into sink: any EventSink, limits: MappingLimits
     ) throws(MapperError) {
-        let guarded = GuardedSink(sink, plugin: plugin)
+        try decode(bytes, into: sink, limits: limits, pipelining: .standard)
+    }
+
+    func decode(
+        _ bytes: UnsafeRawBufferPointer, into sink: any EventSink, limits: MappingLimits,
+        pipelining: Pipelining
+    ) throws(MapperError) {
+        let machine = sink as? MappingMachine
+        machine?.relies(on: bytes)
+        defer { machine?.relies(on: UnsafeRawBufferPointer(start: nil, count: 0)) }
+        if let machine, pipelining.isWorthwhile(for: bytes) {
+            let result = EventPipeline.run(machine, bytes, pipelining) { [self] writer in
+                Result { () throws(MapperError) in
+                    try push(bytes, limits, GuardedSink(sink, plugin: plugin, writer: writer))
+                }
+            }
+            // A machine that ended early did so because of what came first.
+            if let result { return machine.hasFailed ? () : try result.get() }
+        }
+        try push(bytes, limits, GuardedSink(sink, plugin: plugin))
+    }
+
+    /// Lets the plugin push what `bytes` hold.
+    private func push(
+        _ bytes: UnsafeRawBufferPointer, _ limits: MappingLimits, _ guarded: GuardedSink
+    ) throws(MapperError) {
         var limitTable = restway_plugin_limits()
         limitTable.struct_size = MemoryLayout<restway_plugin_limits>.size
         limitTable.nesting_depth_max = Int64(limits.nestingDepthMax)
         var reason = PluginReason()
         var sinkTable = guarded.table
-        let machine = sink as? MappingMachine
-        machine?.relies(on: bytes)
         let result = table.decode(
             table.context, bytes.baseAddress, bytes.count, &sinkTable, &limitTable, &reason.raw)
-        machine?.relies(on: UnsafeRawBufferPointer(start: nil, count: 0))
         guarded.end()
         guard result == RESTWAY_PLUGIN_OK else { throw error(reason, result) }
     }

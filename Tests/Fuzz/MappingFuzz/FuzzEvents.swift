@@ -11,7 +11,7 @@ enum FuzzEvents {
         "yes", "-12", "1.5e3", "https://a.example/b?c#d",
     ]
 
-    static func push(_ bytes: UnsafeRawBufferPointer, into machine: MappingMachine) {
+    static func push(_ bytes: UnsafeRawBufferPointer, into machine: any EventSink) {
         for byte in bytes {
             let choice = Int(byte >> 4)
             switch byte & 0xF {

@@ -14,6 +14,30 @@ final class CorpusTests: XCTestCase {
         }
     }
 
+    func testTheCorpusIsTheSameOnTapes() throws {
+        for name in try names() {
+            let input = try input(name)
+            XCTAssertNil(input.withUnsafeBytes { FuzzedTapes.complaint(about: $0) }, name)
+        }
+    }
+
+    func testEventsInAnyOrderAreTheSameOnTapes() {
+        // Linear congruences: the same inputs each time.
+        var state: UInt32 = 7
+        var complaints: [String] = []
+        for length in 1...4_000 {
+            var input: [UInt8] = []
+            for _ in 0...(length % 97) {
+                state = state &* 1_664_525 &+ 1_013_904_223
+                input.append(UInt8(state >> 24))
+            }
+            input[0] |= 0x80
+            let complaint = input.withUnsafeBytes { FuzzedTapes.complaint(about: $0) }
+            if let complaint { complaints.append("\(input): \(complaint)") }
+        }
+        XCTAssertEqual(complaints, [])
+    }
+
     private let folder: String = {
         let parts = #filePath.split(separator: "/").dropLast(2)
         return "/" + parts.joined(separator: "/") + "/Corpus"

@@ -1,0 +1,201 @@
+import RestwayObjects
+
+/// What decides a machine's answers, and nothing else: which places of the plan are open.
+///
+/// It takes the same events and gives the same answers as the machine of the same plan, without
+/// values and rows, so that a writer need not wait for the machine. Only what depends on values
+/// (the bound on objects, a cancel) is the machine's alone.
+struct MachineOutline {
+    typealias Node = UnsafePointer<PlanNode>
+
+    private struct Frame: BitwiseCopyable {
+        let isArray: Bool
+        /// Its places begin here and reach to the next frame's.
+        let firstNode: Int
+        /// How many captures were open when it began.
+        let captureCount: Int
+        var index = -1
+        /// Where its next key is likely to lead to.
+        var guess: Node?
+    }
+
+    private let depthMax: Int
+    private let descriptorCount: Int
+    private var nodes = ScratchStack<Node>()
+    private var pending = ScratchStack<Node>()
+    private var frames = ScratchStack<Frame>()
+    /// The roots of the mappings.
+    private var roots = ScratchStack<Node>()
+    private var captureCount = 0
+    /// The one place of the object that is open, as the machine's `plainNode`.
+    private(set) var plainNode: Node?
+    /// Where the next key of that object is likely to lead to; nil while its value is awaited, too.
+    private(set) var guess: Node?
+    private var isBroken = false
+
+    init(_ plan: MappingPlan, _ limits: MappingLimits) {
+        depthMax = limits.nestingDepthMax
+        descriptorCount = plan.descriptors.count
+        for mapping in plan.mappings { roots.push(mapping.plan.root) }
+        pending.push(plan.tree.root)
+    }
+
+    func destroy() {
+        nodes.destroy()
+        pending.destroy()
+        frames.destroy()
+        roots.destroy()
+    }
+
+    /// A key has been found where it was expected; its value, of one attribute, comes next.
+    @inline(__always)
+    mutating func passGuess() {
+        guess = guess?.pointee.next
+    }
+
+    /// The place that a key of the object with one place leads to.
+    mutating func find(_ key: UnsafeRawBufferPointer, of node: Node) -> Node? {
+        pending.pop(to: 0)
+        if guess == nil { findGuess() }
+        guard let child = node.pointee.child(key, guessing: guess) else { return nil }
+        guess = child.pointee.next
+        return child
+    }
+
+    /// The value that comes next is for `child`.
+    mutating func wait(for child: Node) {
+        frames[frames.count - 1].guess = guess
+        guess = nil
+        pending.hold(child)
+    }
+
+    /// A key where there is not one place.
+    mutating func anyKey(_ key: UnsafeRawBufferPointer) -> EventAnswer {
+        guard !isBroken, frames.count > 0, !frames[frames.count - 1].isArray else { return stop() }
+        pending.pop(to: 0)
+        for index in frames[frames.count - 1].firstNode..<nodes.count {
+            guard let child = nodes[index].pointee.child(key) else { continue }
+            pending.push(child)
+        }
+        return pending.count > 0 || captureCount > 0 ? .want : .skip
+    }
+
+    mutating func scalar() -> EventAnswer {
+        guard !isBroken else { return .stop }
+        _ = enterValue()
+        pending.pop(to: 0)
+        findGuess()
+        return .want
+    }
+
+    mutating func beginObject() -> EventAnswer {
+        guard !isBroken else { return .stop }
+        let isElement = enterValue()
+        let frame = newFrame(isArray: false)
+        for index in receivers(isElement) {
+            let node = isElement ? nodes[index] : pending[index]
+            if !isElement {
+                capture(node)
+                if !node.pointee.children.isEmpty { nodes.push(node) }
+            }
+            for row in node.pointee.rows { startRow(row.mapping) }
+            for link in node.pointee.links where takes(link) {
+                startRow(descriptorCount + link.entity)
+            }
+        }
+        return open(frame)
+    }
+
+    mutating func beginArray() -> EventAnswer {
+        guard !isBroken else { return .stop }
+        let isElement = enterValue()
+        let frame = newFrame(isArray: true)
+        if !isElement {
+            for index in 0..<pending.count {
+                let node = pending[index]
+                capture(node)
+                if !node.pointee.rows.isEmpty || !node.pointee.links.isEmpty { nodes.push(node) }
+            }
+        }
+        return open(frame)
+    }
+
+    mutating func end(isArray: Bool) -> EventAnswer {
+        guard !isBroken, frames.count > 0, frames[frames.count - 1].isArray == isArray else {
+            return stop()
+        }
+        let frame = frames[frames.count - 1]
+        frames.pop(to: frames.count - 1)
+        pending.pop(to: 0)
+        nodes.pop(to: frame.firstNode)
+        captureCount = frame.captureCount
+        findPlain()
+        findGuess()
+        return .want
+    }
+
+    /// From now on every answer is to stop.
+    mutating func stop() -> EventAnswer {
+        isBroken = true
+        pending.pop(to: 0)
+        plainNode = nil
+        guess = nil
+        return .stop
+    }
+
+    private mutating func open(_ frame: Frame) -> EventAnswer {
+        pending.pop(to: 0)
+        guard nodes.count > frame.firstNode || captureCount > 0 else {
+            findGuess()
+            return .skip
+        }
+        guard frames.count < depthMax else { return stop() }
+        frames.push(frame)
+        findPlain()
+        if let plainNode { frames[frames.count - 1].guess = plainNode.pointee.children.first }
+        findGuess()
+        return .want
+    }
+
+    private mutating func findPlain() {
+        plainNode = nil
+        guard captureCount == 0, frames.count > 0 else { return }
+        let frame = frames[frames.count - 1]
+        guard !frame.isArray, nodes.count - frame.firstNode == 1 else { return }
+        plainNode = nodes[frame.firstNode]
+    }
+
+    private mutating func findGuess() {
+        guess = plainNode == nil ? nil : frames[frames.count - 1].guess
+    }
+
+    private mutating func enterValue() -> Bool {
+        guard frames.count > 0, frames[frames.count - 1].isArray else { return false }
+        frames[frames.count - 1].index += 1
+        return true
+    }
+
+    private func receivers(_ isElement: Bool) -> Range<Int> {
+        isElement ? frames[frames.count - 1].firstNode..<nodes.count : 0..<pending.count
+    }
+
+    private func newFrame(isArray: Bool) -> Frame {
+        Frame(isArray: isArray, firstNode: nodes.count, captureCount: captureCount)
+    }
+
+    private mutating func startRow(_ mapping: Int) {
+        nodes.push(roots[mapping])
+        capture(roots[mapping])
+    }
+
+    private mutating func capture(_ node: Node) {
+        for target in node.pointee.targets where target.takesContainers { captureCount += 1 }
+    }
+
+    /// Of a list, a relationship to one takes the first element only.
+    private func takes(_ link: PlanLink) -> Bool {
+        guard !link.isMany, frames.count > 0 else { return true }
+        let frame = frames[frames.count - 1]
+        return !frame.isArray || frame.index == 0
+    }
+}

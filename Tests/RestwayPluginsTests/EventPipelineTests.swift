@@ -1,0 +1,187 @@
+import CRestwayPlugin
+import RestwayMapping
+import RestwayObjects
+import RestwaySupport
+import XCTest
+
+@testable import RestwayPlugins
+
+/// A mapper's thread and a machine's: tapes so short that both wait for each other all the time.
+final class EventPipelineTests: XCTestCase {
+    /// The body that the mapper below reads: how many items it pushes, and what it ends with.
+    private struct Body {
+        var items = 2_000
+        var result = RESTWAY_PLUGIN_OK
+    }
+
+    private static let entity = Entity(
+        name: "Item", index: 0,
+        attributes: [
+            Attribute(name: "id", type: .int), Attribute(name: "name", type: .string),
+            Attribute(name: "real", type: .double), Attribute(name: "truth", type: .bool),
+            Attribute(name: "all", type: .json),
+        ],
+        identityIndex: 0)
+    private static let plan: MappingPlan = {
+        let conversions: [ValueConversion] = [.int, .string, .double, .bool, .json]
+        let attributes = conversions.enumerated().map { index, conversion in
+            AttributeMapping(
+                attribute: index, source: [entity.attributes[index].name], conversion: conversion)
+        }
+        let mapping = EntityMapping(entity: entity, attributes: attributes)
+        return MappingPlan([ResponseDescriptor(keyPath: ["items"], mapping: mapping)])
+    }()
+
+    private static func mapper() throws -> PluginMapper {
+        let name: StaticString = "items"
+        let types: StaticString = "application/x-items"
+        var table = restway_plugin_mapper()
+        table.struct_size = MemoryLayout<restway_plugin_mapper>.size
+        table.name = UnsafeRawPointer(name.utf8Start).assumingMemoryBound(to: CChar.self)
+        table.media_types = UnsafeRawPointer(types.utf8Start).assumingMemoryBound(to: CChar.self)
+        table.decode = { _, bytes, _, sink, _, _ in
+            let body = bytes!.assumingMemoryBound(to: Body.self).pointee
+            EventPipelineTests.push(body, sink!.pointee)
+            return body.result
+        }
+        return try PluginMapper(&table, plugin: "test")
+    }
+
+    /// Pushes `{"other": …, "items": [{…}, …]}`, and obeys.
+    private static func push(_ body: Body, _ sink: restway_plugin_sink) {
+        let context = sink.context
+        guard sink.begin_object(context) == RESTWAY_PLUGIN_WANT,
+            sink.key(context, "other", 5) == RESTWAY_PLUGIN_SKIP,
+            sink.key(context, "items", 5) == RESTWAY_PLUGIN_WANT,
+            sink.begin_array(context, Int64(body.items)) == RESTWAY_PLUGIN_WANT
+        else { return }
+        for index in 0..<body.items {
+            let name = "name \(index)"
+            let answers = [
+                sink.begin_object(context),
+                sink.key(context, "id", 2), sink.integer(context, Int64(index)),
+                sink.key(context, "name", 4), sink.string(context, name, name.utf8.count),
+                sink.key(context, "truth", 5), sink.boolean(context, index % 2 == 0 ? 1 : 0),
+                sink.key(context, "real", 4), sink.real(context, Double(index) + 0.5),
+                sink.key(context, "all", 3), sink.begin_array(context, 1),
+                sink.null_value(context), sink.end_array(context), sink.end_object(context),
+            ]
+            guard answers.allSatisfy({ $0 == RESTWAY_PLUGIN_WANT }) else { return }
+        }
+        _ = sink.end_array(context)
+        _ = sink.end_object(context)
+    }
+
+    private static func pipelining(
+        _ workers: WorkerPool = WorkerPool(threadsMax: 1), records: Int = 5
+    ) -> Pipelining {
+        Pipelining(
+            bodyBytesMin: 0, recordsPerTape: records, tapesMax: 3, processorsMin: 1,
+            submit: { workers.submitIfFree($0) })
+    }
+
+    private static func map(
+        _ pipelining: Pipelining, _ body: Body = Body(), limits: MappingLimits = MappingLimits(),
+        isCancelled: (@Sendable () -> Bool)? = nil
+    ) throws -> MappingResult {
+        let machine = MappingMachine(plan: plan, limits: limits, isCancelled: isCancelled)
+        let mapper = try mapper()
+        try withUnsafeBytes(of: body) {
+            try mapper.decode($0, into: machine, limits: limits, pipelining: pipelining)
+        }
+        return try machine.finish()
+    }
+
+    private func assertIsWhole(
+        _ result: MappingResult, _ count: Int = 2_000, line: UInt = #line
+    ) {
+        let rows = result.changeSet.rows
+        XCTAssertEqual(rows.count, count, line: line)
+        XCTAssertEqual(result.issueCount, 0, line: line)
+        for (index, row) in rows.enumerated() {
+            let values = (0..<5).map { row.value(at: $0) }
+            let expected: [Value] = [
+                .int64(Int64(index)), .string("name \(index)"), .double(Double(index) + 0.5),
+                .bool(index % 2 == 0), .json("[null]"),
+            ]
+            XCTAssertEqual(values, expected, line: line)
+        }
+    }
+
+    func testTwoThreadsMapAsOneDoes() throws {
+        for records in [1, 2, 5, 64, 4_096] {
+            assertIsWhole(try Self.map(Self.pipelining(records: records)))
+        }
+    }
+
+    func testManyAtOnceShareTheWorkersThereAre() throws {
+        let workers = WorkerPool(threadsMax: 2)
+        let callers = WorkerPool(threadsMax: 6)
+        let results = Monitor<[MappingResult?]>([])
+        for _ in 0..<6 {
+            callers.submit {
+                let result = try? Self.map(Self.pipelining(workers))
+                results.update { $0.append(result) }
+            }
+        }
+        let all = results.wait { $0.count == 6 ? $0.compactMap { $0 } : nil } ?? []
+        XCTAssertEqual(all.count, 6)
+        for result in all { assertIsWhole(result) }
+    }
+
+    func testWithoutAFreeWorkerOneThreadDoesIt() throws {
+        assertIsWhole(try Self.map(Self.pipelining(WorkerPool(threadsMax: 0))))
+    }
+
+    func testAnEmptyTapeIsAnEndToo() throws {
+        assertIsWhole(try Self.map(Self.pipelining(), Body(items: 1)), 1)
+        assertIsWhole(try Self.map(Self.pipelining(), Body(items: 0)), 0)
+    }
+
+    func testSmallBodiesAndSingleProcessorsKeepToOneThread() throws {
+        let asked = Lock(0)
+        var pipelining = Self.pipelining()
+        pipelining.submit = { _ in
+            asked.withLock { $0 += 1 }
+            return false
+        }
+        pipelining.bodyBytesMin = MemoryLayout<Body>.size + 1
+        assertIsWhole(try Self.map(pipelining))
+        pipelining.bodyBytesMin = 0
+        pipelining.processorsMin = .max
+        assertIsWhole(try Self.map(pipelining))
+        XCTAssertEqual(asked.withLock { $0 }, 0)
+        pipelining.processorsMin = 1
+        assertIsWhole(try Self.map(pipelining))
+        XCTAssertEqual(asked.withLock { $0 }, 1)
+    }
+
+    func testAMachineThatEndsEarlyStopsTheMapper() throws {
+        let limits = MappingLimits(objectsMax: 10)
+        // Whatever comes behind the place where it ended, a failure too, has no say.
+        for result in [RESTWAY_PLUGIN_OK, RESTWAY_PLUGIN_MALFORMED] {
+            XCTAssertThrowsError(
+                try Self.map(Self.pipelining(), Body(items: 5_000, result: result), limits: limits)
+            ) { XCTAssertEqual($0 as? MappingFailure, .tooManyObjects(max: 10)) }
+        }
+        XCTAssertThrowsError(try Self.map(Self.pipelining(), isCancelled: { true })) {
+            XCTAssertEqual($0 as? MappingFailure, .cancelled)
+        }
+    }
+
+    func testAMapperThatFailsHasFailed() throws {
+        XCTAssertThrowsError(
+            try Self.map(Self.pipelining(), Body(items: 50, result: RESTWAY_PLUGIN_MALFORMED))
+        ) {
+            XCTAssertEqual(
+                ($0 as? MapperError)?.message, "mapper \"items\" of plugin \"test\": malformed")
+        }
+    }
+
+    func testDepthIsTheSameOnTapes() throws {
+        let limits = MappingLimits(nestingDepthMax: 2)
+        XCTAssertThrowsError(try Self.map(Self.pipelining(), limits: limits)) {
+            XCTAssertEqual($0 as? MappingFailure, .tooDeep(max: 2))
+        }
+    }
+}
