@@ -25,6 +25,11 @@ package final class Connection: @unchecked Sendable {
     /// Points into memory that lives as long as the connection.
     private var walIndexHeader: UnsafePointer<UInt32>?
     private let generation = ProcessGeneration.current
+    /// Begins and ends transactions, prepared when they are needed first.
+    private var beginning: OpaquePointer?
+    private var committing: OpaquePointer?
+    /// The log's length, as far as this connection has made it longer.
+    private var logBytes: Int64 = 0
 
     /// Opens the file at `path`, and makes it where there is none.
     package init(_ path: String, _ options: Options = Options()) throws(SQLiteError) {
@@ -54,7 +59,10 @@ package final class Connection: @unchecked Sendable {
 
     deinit {
         // In a forked child the locks are the parent's, and closing would meddle with its file.
-        if generation == ProcessGeneration.current { sqlite3_close_v2(handle) }
+        guard generation == ProcessGeneration.current else { return }
+        sqlite3_finalize(beginning)
+        sqlite3_finalize(committing)
+        sqlite3_close_v2(handle)
     }
 
     /// SQLite takes no name for a file of this connection alone, ":memory:" for none at all, and
@@ -127,11 +135,26 @@ package final class Connection: @unchecked Sendable {
 
     /// Waits for other writers, as long as the options say.
     package func begin() throws(SQLiteError) {
-        try run("BEGIN IMMEDIATE", .begin)
+        try run(&beginning, "BEGIN IMMEDIATE", .begin)
     }
 
     package func commit() throws(SQLiteError) {
-        try run("COMMIT", .commit)
+        try run(&committing, "COMMIT", .commit)
+    }
+
+    private func run(
+        _ prepared: inout OpaquePointer?, _ sql: String, _ operation: FaultPoints.Operation
+    ) throws(SQLiteError) {
+        if let code = faults?.code(for: operation) { throw error(code) }
+        if prepared == nil {
+            let flags = UInt32(SQLITE_PREPARE_PERSISTENT)
+            let code = sqlite3_prepare_v3(handle, sql, -1, flags, &prepared, nil)
+            if code != SQLITE_OK { throw error(code) }
+        }
+        let code = sqlite3_step(prepared)
+        let failure = code == SQLITE_DONE ? nil : error(code)
+        sqlite3_reset(prepared)
+        if let failure { throw failure }
     }
 
     /// Does what it can: when it fails, the next `begin` says so.
@@ -148,6 +171,23 @@ package final class Connection: @unchecked Sendable {
         // Somebody else does the same: as good.
         if code != SQLITE_OK, code & 0xFF != SQLITE_BUSY { throw error(code) }
     }
+
+    /// Makes the log longer by some more than the next commits need, with zeros: a commit that only
+    /// overwrites is on the disk sooner than one that makes a file longer, as the file system has
+    /// nothing of its own to write. Within a transaction, when nobody else writes. What fails is
+    /// left out.
+    package func reserveLog() {
+        guard let walIndexHeader, !rw_wal_index_is_moved(walIndexHeader) else { return }
+        let used = Int64(rw_wal_index_frame_count(walIndexHeader)) * Self.logFrameBytes
+        guard used + Self.logReserveMin > logBytes else { return }
+        let more = min(max(used, Self.logReserveMin * 2), Self.logReserveMax)
+        logBytes = max(used + more, rw_wal_reserve(handle, used + more))
+    }
+
+    /// Of a page of the usual size.
+    private static let logFrameBytes: Int64 = 4_096 + 24
+    private static let logReserveMin: Int64 = 64 << 10
+    private static let logReserveMax: Int64 = 1 << 20
 
     // MARK: Commits of others
 

@@ -115,6 +115,51 @@ final class ConnectionTests: XCTestCase {
         XCTAssertGreaterThan(reader.logFrameCount, 4)
     }
 
+    func testALogThatIsMadeLongerBeforehandHoldsTheSame() throws {
+        let writer = try Connection(path)
+        try writer.run("CREATE TABLE t (a)")
+        _ = try writer.integer("SELECT count(*) FROM t")
+        writer.watchLog()
+        var lengths: Set<Int> = []
+        for number in 0..<5 {
+            try writer.begin()
+            writer.reserveLog()
+            try writer.run("INSERT INTO t VALUES (\(number))")
+            try writer.commit()
+            lengths.insert(length(of: path + "-wal"))
+        }
+        let length = try XCTUnwrap(lengths.first)
+        XCTAssertEqual(lengths.count, 1, "no commit has made the log longer")
+        XCTAssertGreaterThan(length, writer.logFrameCount * 4_120 + 4_120)
+        XCTAssertEqual(try Connection(path).integer("SELECT count(*) FROM t"), 5)
+        // As a process leaves it that is killed: the log is read from its beginning.
+        for suffix in ["", "-wal"] { try copy(path + suffix, path + ".copy" + suffix) }
+        defer { for suffix in ["", "-wal", "-shm"] { unlink(path + ".copy" + suffix) } }
+        let copy = try Connection(path + ".copy")
+        XCTAssertEqual(try copy.integer("SELECT sum(a) FROM t"), 10)
+        try copy.run("INSERT INTO t VALUES (5)")
+        XCTAssertEqual(try copy.integer("SELECT sum(a) FROM t"), 15)
+    }
+
+    private func length(of file: String) -> Int {
+        var status = stat()
+        return stat(file, &status) == 0 ? Int(status.st_size) : 0
+    }
+
+    private func copy(_ source: String, _ target: String) throws {
+        let from = try XCTUnwrap(fopen(source, "rb"))
+        let to = try XCTUnwrap(fopen(target, "wb"))
+        defer {
+            fclose(from)
+            fclose(to)
+        }
+        var byte = fgetc(from)
+        while byte != EOF {
+            fputc(byte, to)
+            byte = fgetc(from)
+        }
+    }
+
     func testEachOperationCanBeMadeToFail() throws {
         for operation in FaultPoints.Operation.allCases {
             var options = Connection.Options()

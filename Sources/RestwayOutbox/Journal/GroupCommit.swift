@@ -137,6 +137,9 @@ final class GroupCommit: Sendable {
         }
     }
 
+    /// Whether `submit` takes a good many more without waiting.
+    var hasRoom: Bool { state.withLock { $0.writes.count < Self.writesMax / 2 } }
+
     // MARK: Leading
 
     private func summon() {
@@ -162,10 +165,15 @@ final class GroupCommit: Sendable {
             return group
         }
         write(group)
-        finish(group)
-        // Behind what others wait for, and still before the next group.
-        if file.connection.logFrameCount > Self.logFramesMax { try? file.connection.checkpoint() }
+        if file.connection.logFrameCount > Self.logFramesMax {
+            // Behind what others wait for, and still before the next group.
+            state.update { _ in Self.end(group) }
+            try? file.connection.checkpoint()
+        }
+        tell(group)
+        // All who wait are woken once.
         let needsWorker = state.update { state in
+            Self.end(group)
             state.isLed = false
             guard !state.writes.isEmpty, state.waitedFor == 0, !state.isSummoned else {
                 return false
@@ -176,10 +184,11 @@ final class GroupCommit: Sendable {
         if needsWorker { summon() }
     }
 
-    private func finish(_ group: [Write]) {
-        state.update { _ in
-            for write in group where write.done == nil { write.isDone = true }
-        }
+    private static func end(_ group: [Write]) {
+        for write in group where write.done == nil { write.isDone = true }
+    }
+
+    private func tell(_ group: [Write]) {
         let told = group.filter { $0.done != nil }
         guard !told.isEmpty else { return }
         pool.submit {
@@ -207,6 +216,7 @@ final class GroupCommit: Sendable {
                 // Left behind by a roll-back that failed.
                 if connection.isInTransaction { try connection.run("ROLLBACK") }
                 try connection.begin()
+                connection.reserveLog()
             }
             let transaction = try JournalTransaction(file, secretHeaders: secretHeaders)
             for write in group {
