@@ -14,38 +14,50 @@ package struct JSONBatchFormat: BatchFormat {
     // MARK: Requests
 
     package func encode(_ items: [BatchItem]) throws(BatchError) -> BatchBody {
-        var objects: [JSONValue] = []
-        objects.reserveCapacity(items.count)
-        for (index, item) in items.enumerated() { objects.append(try object(item, index)) }
-        let batch = JSONValue.object([(key: "batch", value: .array(objects))])
-        return BatchBody(batch.text(), mediaType: "application/json")
+        var text = JSONText(capacity: items.reduce(16) { $0 + 256 + 2 * ($1.body?.count ?? 0) })
+        text.append("{\"batch\":[")
+        for (index, item) in items.enumerated() {
+            if index > 0 { text.append(",") }
+            try Self.write(item, index, &text)
+        }
+        text.append("]}")
+        return BatchBody(text.bytes, mediaType: "application/json")
     }
 
-    private func object(_ item: BatchItem, _ index: Int) throws(BatchError) -> JSONValue {
-        var members: [(key: String, value: JSONValue)] = [
-            (key: "method", value: .string(item.method)), (key: "uri", value: .string(item.uri)),
-        ]
+    private static func write(
+        _ item: BatchItem, _ index: Int, _ text: inout JSONText
+    ) throws(BatchError) {
+        text.append("{\"method\":")
+        text.append(string: item.method)
+        text.append(",\"uri\":")
+        text.append(string: item.uri)
         if let body = item.body {
-            guard let text = String(validating: body, as: UTF8.self) else {
+            guard let string = String(validating: body, as: UTF8.self) else {
                 throw BatchError("the body of request \(index) is not text in UTF-8")
             }
-            members.append((key: "body", value: .string(text)))
+            text.append(",\"body\":")
+            text.append(string: string)
         }
         if !item.headers.isEmpty {
-            members.append((key: "headers", value: Self.object(item.headers)))
+            text.append(",\"headers\":{")
+            write(item.headers, &text)
+            text.append("}")
         }
-        return .object(members)
+        text.append("}")
     }
 
     /// Fields of one name become one, as an object has each key once.
-    private static func object(_ fields: [HeaderField]) -> JSONValue {
-        let headers = Headers(fields)
-        var members: [(key: String, value: JSONValue)] = []
-        for field in fields where !members.contains(where: { field.isNamed($0.key) }) {
-            members.append(
-                (key: field.name, value: .string(headers.joined(field.name) ?? field.value)))
+    private static func write(_ fields: [HeaderField], _ text: inout JSONText) {
+        for (index, field) in fields.enumerated() {
+            if fields[..<index].contains(where: { $0.isNamed(field.name) }) { continue }
+            let isAlone = !fields[(index + 1)...].contains { $0.isNamed(field.name) }
+            if index > 0 { text.append(",") }
+            text.append(string: field.name)
+            text.append(":")
+            text.append(
+                string: isAlone
+                    ? field.value : Headers(fields).joined(field.name) ?? field.value)
         }
-        return .object(members)
     }
 
     // MARK: Answers

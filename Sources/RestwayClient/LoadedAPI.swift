@@ -32,6 +32,15 @@ final class LoadedAPI: Sendable {
         return plan(indices)
     }
 
+    /// Whether there is one: anything to be mapped.
+    func hasPlan(method: Method, path: String?, routeName: String?, status: Int) -> Bool {
+        descriptors.withUnsafeBufferPointer { descriptors in
+            descriptors.contains {
+                $0.matches(method: method, path: path, status: status, routeName: routeName)
+            }
+        }
+    }
+
     /// The first descriptor from `index` on that applies.
     private func next(from index: Int, _ request: PreparedRequest, _ status: Int) -> Int? {
         // Through a pointer: taken out of the array, each would be copied.

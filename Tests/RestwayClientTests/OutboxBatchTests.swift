@@ -1,3 +1,4 @@
+import RestwayAuth
 import RestwayHTTP
 import RestwayJSON
 import RestwaySupport
@@ -45,6 +46,90 @@ final class OutboxBatchTests: OutboxTestCase {
         XCTAssertEqual(words(nextFlushed()), ["1 delivered 200", "2 waiting 503"])
         let attempts = try client.requireOutbox().list().all.map(\.attempts)
         XCTAssertEqual(attempts, [1, 0])
+    }
+
+    private let plain = #", "plain": {"method": "PUT", "path": "plain/:id", "offline": true}"#
+
+    private func putPlain(_ id: Int, _ body: String) -> RequestSpec {
+        var spec = RequestSpec(target: .route("plain", .put))
+        spec.variables["id"] = .value(.string("\(id)"))
+        spec.body = .init(bytes: Array(body.utf8), mediaType: "application/json")
+        return spec
+    }
+
+    func testAnswersThatMapToNothingAreReportedAsTheyCame() throws {
+        let client = try client(
+            "", #", "batch": {"path": "/batch", "limit": 9}"#, routes: plain)
+        try observe(client)
+        try queueOffline(
+            client, putPlain(1, "\"a\u{e9}\""), putPlain(2, "2"), put(3, "3"), putPlain(4, "4"))
+        try flush(client)
+        let call = transport.next()
+        XCTAssertEqual(
+            try uris(call.exchange),
+            ["/plain/1 \"a\u{e9}\"", "/plain/2 2", "/things/3 3", "/plain/4 4"])
+        call.answer(
+            200,
+            #"[{"code": 201, "body": "yes", "headers": {"X-A": "b"}}, {"code": 422}, "#
+                + #"{"code": 200, "body": "{\"id\":3,\"name\":\"c\"}"}, {"code": 204}]"#)
+        let list = nextFlushed()
+        XCTAssertEqual(
+            words(list),
+            ["1 delivered 201", "2 dead 422", "3 delivered 200", "4 delivered 204"])
+        let first = try XCTUnwrap(list.all[0].response)
+        XCTAssertEqual(first.bodyWithNUL.dropLast(), Array("yes".utf8)[...])
+        XCTAssertEqual(first.headers[first: "x-a"], "b")
+        XCTAssertEqual(first.url, "http://api.test/v1/plain/1")
+        XCTAssertFalse(first.isMapped)
+        XCTAssertEqual(list.all[2].response?.objects.count, 1)
+        XCTAssertEqual(try states(client), ["2 dead"])
+        XCTAssertEqual(
+            told.wait { $0.count < 4 ? nil : $0.sorted() },
+            ["1 delivered 201", "2 dead 422", "3 delivered 200", "4 delivered 204"])
+    }
+
+    func testACallThatFailsLeavesEveryItemWaitingWithItsKey() throws {
+        let client = try client("", batch, routes: plain)
+        try queueOffline(client, putPlain(1, "1"), putPlain(2, "2"))
+        try flush(client)
+        let first = transport.next()
+        first.fail(.timedOut)
+        XCTAssertEqual(words(nextFlushed()), ["1 waiting 0", "2 waiting 0"])
+        let list = try client.requireOutbox().list().all
+        XCTAssertEqual(list.map(\.attempts), [1, 1])
+        try flush(client)
+        let second = transport.next()
+        XCTAssertEqual(
+            try JSONValue.parse(body(first.exchange))["batch"]?.text(),
+            try JSONValue.parse(body(second.exchange))["batch"]?.text())
+        second.answer(200, #"[{"code": 200}, {"code": 200}]"#)
+        XCTAssertEqual(words(nextFlushed()), ["1 delivered 200", "2 delivered 200"])
+    }
+
+    func testA401OfAnItemRefreshesAndTheItemGoesOutAgain() throws {
+        let client = try client(
+            "", batch + #", "auth": {"scheme": "bearer", "token": "old"}"#, routes: plain)
+        try client.setAuthFunctions { functions in
+            functions.refresh = { ticket in
+                var credential = Credential()
+                credential.token = Secret("new")
+                _ = ticket.succeed(credential)
+            }
+        }
+        try queueOffline(client, putPlain(1, "1"), putPlain(2, "2"))
+        try flush(client)
+        let first = transport.answer(200, #"[{"code": 401}, {"code": 200}]"#)
+        XCTAssertEqual(Headers(first.headers)[first: "Authorization"], "Bearer old")
+        let second = transport.next()
+        XCTAssertEqual(try uris(second.exchange), ["/plain/1 1"])
+        XCTAssertEqual(Headers(second.exchange.headers)[first: "Authorization"], "Bearer new")
+        second.answer(200, #"[{"code": 200}]"#)
+        XCTAssertEqual(words(nextFlushed()), ["1 delivered 200", "2 delivered 200"])
+    }
+
+    private func body(_ exchange: Exchange) -> String {
+        guard case .bytes(let bytes) = exchange.body else { return "" }
+        return String(decoding: bytes, as: UTF8.self)
     }
 
     func testABrokenBatchPathLosesNothingAndIsPassedByWhenAllowed() throws {

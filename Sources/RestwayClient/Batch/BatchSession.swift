@@ -17,16 +17,19 @@ package final class BatchSession: Sendable {
         let end: @Sendable () -> Void
     }
 
-    private enum Phase {
+    enum Phase {
         case open, sent, complete
     }
 
-    private struct State {
+    struct State {
         var phase = Phase.open
         var machine: BatchMachine
-        var calls: [Call] = []
+        /// `nil` for a request that needs none so far.
+        var calls: [Call?] = []
         /// Of the requests that wait for their turn, or for their answer.
         var passengers: [BatchPassenger?] = []
+        /// Of those without a call.
+        var parcels: [BatchItem?] = []
         var carrier: Call?
         /// Why not all of it was answered.
         var failure: Failure?
@@ -34,18 +37,21 @@ package final class BatchSession: Sendable {
         var token: UInt64 = 0
     }
 
-    private let client: Client
+    let client: Client
     private let definition: BatchDefinition
-    private let state: Monitor<State>
+    /// Of the requests without calls.
+    let sender: (any BatchSender)?
+    let state: Monitor<State>
     private let generation = ProcessGeneration.current
 
-    package init(_ client: Client) throws(Failure) {
+    init(_ client: Client, sender: (any BatchSender)?) throws(Failure) {
         try client.refuseAfterFork()
         guard let definition = client.api.loaded.definition.batch else {
             throw Failure(.config, "the API document has no \"batch\" section", field: "batch")
         }
         self.client = client
         self.definition = definition
+        self.sender = sender
         state = Monitor(State(machine: BatchMachine(limit: definition.limit)))
     }
 
@@ -89,6 +95,7 @@ package final class BatchSession: Sendable {
                 _ = state.machine.add()
                 state.calls.append(call)
                 state.passengers.append(nil)
+                state.parcels.append(nil)
             }
         }
         try added.get()
@@ -124,17 +131,21 @@ package final class BatchSession: Sendable {
     ) throws(Failure) {
         try client.refuseAfterFork()
         try client.refuseWhenClosed()
-        let started: Result<([BatchMachine.Action], [Call]), Failure> = state.withLock { state in
+        let started: Result<([BatchMachine.Action], [Call?]), Failure> = state.withLock { state in
             if let failure = state.failure { return .failure(failure) }
             guard state.phase == .open else { return .failure(Self.sentFailure) }
             state.phase = .sent
             state.receiver = completion.map { Receiver(completion: $0, end: end) }
             state.token = token
-            return .success((state.machine.start(), state.calls))
+            var actions = state.machine.start()
+            for (index, parcel) in state.parcels.enumerated() where parcel != nil {
+                actions += state.machine.arrive(index)
+            }
+            return .success((actions, state.calls))
         }
         let (actions, calls) = try started.get()
         perform(actions)
-        for call in calls { call.start() }
+        for case let call? in calls { call.start() }
     }
 
     /// Waits until every request has completed. Throws why not all of them were answered; what each
@@ -173,13 +184,15 @@ package final class BatchSession: Sendable {
     private func cancel(_ failure: Failure) {
         guard generation == ProcessGeneration.current else { return }
         let calls = state.withLock { state in
-            guard state.phase != .complete else { return [Call]() }
+            guard state.phase != .complete else { return [Call?]() }
             if state.failure == nil { state.failure = failure }
             // Or the end of one call would send the next.
             state.machine.stop()
             return state.calls
         }
-        for call in calls { call.cancel() }
+        for (index, call) in calls.enumerated() {
+            if let call { call.cancel() } else { abort(index, nil, failure) }
+        }
     }
 
     // MARK: What requests tell
@@ -245,14 +258,23 @@ package final class BatchSession: Sendable {
         }
         let (told, actions) = state.withLock { state in
             let (waiting, actions) = state.machine.answered(number)
-            var told: [(BatchPassenger, BatchAnswer)] = []
+            var told: [(index: Int, passenger: BatchPassenger?, answer: BatchAnswer)] = []
             for (position, item) in waiting.enumerated() {
-                guard let item, let passenger = state.passengers[item].take() else { continue }
-                told.append((passenger, answers[position]))
+                guard let item else { continue }
+                let passenger = state.passengers[item].take()
+                if passenger != nil || state.parcels[item].take() != nil {
+                    told.append((item, passenger, answers[position]))
+                }
             }
             return (told, actions)
         }
-        for (passenger, answer) in told { passenger.receive(answer, credential: credential) }
+        for (index, passenger, answer) in told {
+            if let passenger {
+                passenger.receive(answer, credential: credential)
+            } else {
+                deliver(answer, to: index, credential)
+            }
+        }
         perform(actions)
     }
 
@@ -271,7 +293,7 @@ package final class BatchSession: Sendable {
 
     // MARK: Actions
 
-    private func act(_ event: (inout State) -> [BatchMachine.Action]) {
+    func act(_ event: (inout State) -> [BatchMachine.Action]) {
         perform(state.withLock(event))
     }
 
@@ -283,21 +305,21 @@ package final class BatchSession: Sendable {
             case .abandon(let number):
                 abandon(number)
             case .fail(let items):
-                for (call, failure) in failed(items) { call.abort(failure) }
+                for (index, call, failure) in failed(items) { abort(index, call, failure) }
             case .refuse(let items):
-                for (call, failure) in failed(items) {
+                for (index, call, failure) in failed(items) {
                     // The end of the client is that of all.
                     guard failure.reason != .closed else {
-                        call.abort(failure)
+                        abort(index, call, failure)
                         continue
                     }
                     var refusal = Failure(
                         .batch,
-                        "\(call.description) was not sent: a call of its batch before it failed: "
-                            + failure.message)
+                        "\(call?.description ?? "a request") was not sent: a call of its batch "
+                            + "before it failed: \(failure.message)")
                     refusal.isRetryable = failure.isRetryable
                     refusal.isOfCarrier = true
-                    call.abort(refusal)
+                    abort(index, call, refusal)
                 }
             case .finish:
                 finish()
@@ -305,17 +327,19 @@ package final class BatchSession: Sendable {
         }
     }
 
-    private func failed(_ items: [Int]) -> [(Call, Failure)] {
+    private func failed(_ items: [Int]) -> [(Int, Call?, Failure)] {
         state.withLock { state in
             let failure = state.failure ?? Self.emptyFailure
-            return items.map { (state.calls[$0], failure) }
+            return items.map { ($0, state.calls[$0], failure) }
         }
     }
 
     /// On a worker, where the host may be asked.
     private func send(_ number: Int) {
         let items = state.withLock { state in
-            state.machine.depart(number).compactMap { state.passengers[$0]?.item }
+            state.machine.depart(number).compactMap {
+                state.passengers[$0]?.item ?? state.parcels[$0]
+            }
         }
         guard !items.isEmpty else { return fail(number, Self.emptyFailure) }
         do throws(Failure) {

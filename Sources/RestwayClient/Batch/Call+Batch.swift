@@ -20,6 +20,17 @@ extension Call {
             return true
         }
         log.sends(request.exchange)
+        session.arrive(index, passenger(request, item))
+        return true
+    }
+
+    /// Takes the answer to a request that went out before it became a call.
+    func receive(_ answer: BatchAnswer, credential: UInt64?) {
+        let item = BatchItem(method: original.exchange.method, uri: "")
+        passenger(original, item).receive(answer, credential: credential)
+    }
+
+    private func passenger(_ request: PreparedRequest, _ item: BatchItem) -> BatchPassenger {
         let recorder = ExchangeRecorder(
             bodyBytesMax: client.options.bodyBytesMax,
             progressed: progressFunction(for: request)
@@ -28,11 +39,8 @@ extension Call {
             guard self.state.update({ $0.phase.endExchange() }) else { return }
             self.received(request, result, recorder, isOnWorker: true)
         }
-        session.arrive(
-            index,
-            BatchPassenger(
-                item: item, url: request.exchange.url, call: self, recorder: recorder))
-        return true
+        return BatchPassenger(
+            item: item, url: request.exchange.url, call: self, recorder: recorder)
     }
 
     /// The credential of the call that carried this one counts for it.

@@ -15,9 +15,12 @@ extension Outbox {
         let isBatch = state.withLock { $0.batching.itemsMax } > 1 && definition.usesBatch
         let dispatch = OutboxDispatch(items, isBatch: isBatch)
         var singles = items
-        if isBatch, let session = try? BatchSession(client) {
+        let parcels = OutboxParcels(self, client, dispatch)
+        if isBatch, let session = try? BatchSession(client, sender: parcels) {
             // What no batch can hold goes by itself.
-            singles = items.filter { !add($0, to: session, dispatch) }
+            singles = items.filter { item in
+                !parcels.add(item, to: session) && !add(item, to: session, dispatch)
+            }
             if singles.count < items.count {
                 do throws(Failure) {
                     try session.send()
@@ -53,14 +56,14 @@ extension Outbox {
         }
     }
 
-    private func spec(_ item: OutboxItem) -> RequestSpec {
+    func spec(_ item: OutboxItem) -> RequestSpec {
         let method = Method(token: item.entry.method) ?? .post
         var spec = RequestSpec(target: .path(method, item.entry.path))
         spec.stored = item
         return spec
     }
 
-    private func ended(_ item: OutboxItem, _ outcome: Call.Outcome, _ dispatch: OutboxDispatch) {
+    func ended(_ item: OutboxItem, _ outcome: Call.Outcome, _ dispatch: OutboxDispatch) {
         guard let outcomes = dispatch.ended(item.id, outcome) else { return }
         // Not here: this may be any thread, and the file is written.
         pool.submit { self.settle(dispatch, outcomes) }

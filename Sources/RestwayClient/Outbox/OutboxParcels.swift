@@ -1,0 +1,99 @@
+import RestwayBatch
+import RestwayHTTP
+import RestwayMapping
+import RestwayOutbox
+import RestwayRouting
+import RestwaySupport
+
+/// Items that go out in a batch without a call for each: those whose answer changes no object. Only
+/// one that fails, or whose answer is to be mapped, becomes a call.
+final class OutboxParcels: BatchSender {
+    private struct Parcel {
+        let item: OutboxItem
+        let method: Method
+        let url: String
+        let path: String
+    }
+
+    private let outbox: Outbox
+    private let client: Client
+    private let api: LoadedAPI
+    private let format: any BatchFormat
+    private let dispatch: OutboxDispatch
+    /// By their positions in the batch.
+    private let parcels = Lock<[Int: Parcel]>([:])
+
+    init(_ outbox: Outbox, _ client: Client, _ dispatch: OutboxDispatch) {
+        self.outbox = outbox
+        self.client = client
+        self.dispatch = dispatch
+        api = client.api.loaded
+        format = client.batchFormat
+    }
+
+    /// Adds an item; false for one that needs a call from the start.
+    func add(_ item: OutboxItem, to session: BatchSession) -> Bool {
+        let (entry, base) = (item.entry, client.environment.baseURL)
+        guard entry.creates == nil, entry.entity == nil, entry.context.isEmpty,
+            let method = Method(token: entry.method), method != .delete,
+            let url = try? base.url(path: entry.path), let path = base.relativePath(of: url),
+            let uri = base.uri(of: url)
+        else { return false }
+        if let body = entry.body, !format.takesBinaryBodies,
+            String(validating: body, as: UTF8.self) == nil
+        {
+            return false
+        }
+        var headers = Headers(entry.headers)
+        headers.set(IdempotencyKey.headerName, entry.idempotencyKey)
+        let index = session.add(
+            BatchItem(
+                method: entry.method, uri: uri, headers: headers.fields, body: entry.body))
+        parcels.withLock {
+            $0[index] = Parcel(item: item, method: method, url: url, path: path)
+        }
+        return true
+    }
+
+    private func parcel(_ index: Int) -> Parcel? { parcels.withLock { $0[index] } }
+
+    // MARK: BatchSender
+
+    func take(_ index: Int, _ answer: BatchAnswer) -> Bool {
+        guard let parcel = parcel(index), (200..<300).contains(answer.code),
+            answer.body.count <= client.options.bodyBytesMax,
+            !answer.headers.contains(where: { $0.isNamed("Content-Encoding") }),
+            !api.hasPlan(
+                method: parcel.method, path: parcel.path, routeName: parcel.item.entry.route,
+                status: answer.code)
+        else { return false }
+        Log.shared.write(
+            .info, .client,
+            "item \(parcel.item.id) of the outbox, \(parcel.method.rawValue) "
+                + "\(outbox.redaction.url(parcel.url)): \(answer.code), "
+                + "\(answer.body.count) bytes")
+        let response = Response(
+            ReceivedResponse(
+                status: answer.code, headers: Headers(answer.headers), url: parcel.url,
+                body: Body(answer.body)))
+        outbox.ended(parcel.item, .success(response), dispatch)
+        return true
+    }
+
+    func makeCall(_ index: Int) throws(Failure) -> Call {
+        guard let item = parcel(index)?.item else {
+            throw Failure(.internal, "request \(index) of a batch is no item of the outbox")
+        }
+        var spec = outbox.spec(item)
+        spec.travelsInBatch = true
+        let (outbox, dispatch) = (outbox, dispatch)
+        let call = try client.makeCall(spec, token: 0, receiver: nil)
+        call.follow { outcome in outbox.ended(item, outcome, dispatch) }
+        return call
+    }
+
+    func fail(_ index: Int, _ failure: Failure) {
+        guard let item = parcel(index)?.item else { return }
+        outbox.ended(item, .failure(failure), dispatch)
+    }
+}
