@@ -46,6 +46,26 @@ final class JournalFileTests: JournalTestCase {
         XCTAssertFalse(try journal.holds(entity: "Other", storeKey: 2) { _ in true })
     }
 
+    func testItemsThatNobodyHasCountedYetAreCountedByWhoAsks() throws {
+        let (one, other) = (try open(), try openSender())
+        for _ in 0..<3 { _ = try one.enqueue(entry()) }
+        XCTAssertEqual(try Connection(path).integer("SELECT lastItem FROM outbox"), 0)
+        XCTAssertEqual(try other.counts(), OutboxCounts(waiting: 3))
+        XCTAssertEqual(try other.enqueue(entry("b")), 4)
+        XCTAssertEqual(try taken(other), [1, 4])
+        // The number of the last one is not given again.
+        _ = try other.settle([.remove(id: 4)], now: 0)
+        XCTAssertEqual(try one.counts(), OutboxCounts(waiting: 3))
+        XCTAssertEqual(try one.enqueue(entry("b")), 5)
+        _ = try other.settle([bury(1)], now: 0)
+        XCTAssertEqual(try one.counts(), OutboxCounts(waiting: 3, dead: 1))
+        XCTAssertEqual(try one.drop(5), [5])
+        XCTAssertEqual(try one.dropAll(), 3)
+        XCTAssertEqual(try other.counts(), OutboxCounts())
+        XCTAssertEqual(try one.enqueue(entry("b")), 6)
+        XCTAssertEqual(try other.counts(), OutboxCounts(waiting: 1))
+    }
+
     private func change(_ sql: String) throws {
         let connection = try Connection(path)
         for statement in sql.split(separator: ";") { try connection.run(String(statement)) }

@@ -29,7 +29,9 @@ extension Call {
         }
         // The file is looked at, which the thread of a send does not wait for.
         if isOnWorker || isAwaited && claim.deferred == nil {
-            goOn(request, claim, outbox, isOnWorker: isOnWorker)
+            goOn(request, claim, outbox, isOnWorker: isOnWorker, waits: !isOnWorker)
+        } else if let reason = outbox.reasonToStoreAtOnce(request, claim) {
+            goOn(request, claim, outbox, because: reason, isOnWorker: false)
         } else {
             client.pool.submit { self.goOn(request, claim, outbox, isOnWorker: true) }
         }
@@ -39,12 +41,21 @@ extension Call {
     /// The request before it in its lane has ended.
     private func becomesHead(_ request: PreparedRequest) {
         guard let claim = request.claim, let outbox = client.outbox else { return }
+        if let reason = outbox.reasonToStoreAtOnce(request, claim) {
+            return goOn(request, claim, outbox, because: reason, isOnWorker: false)
+        }
         client.pool.submit { self.goOn(request, claim, outbox, isOnWorker: true) }
     }
 
     /// It is the head of its lane: goes out, or behind what is stored there.
+    ///
+    /// - Parameters:
+    ///   - known: Why it is stored; `nil` when that is to be found out.
+    ///   - waits: For the file, when it is stored: this thread waits for the call anyway.
+    @inline(never)
     private func goOn(
-        _ request: PreparedRequest, _ claim: OutboxClaim, _ outbox: Outbox, isOnWorker: Bool
+        _ request: PreparedRequest, _ claim: OutboxClaim, _ outbox: Outbox,
+        because known: String? = nil, isOnWorker: Bool, waits: Bool = false
     ) {
         var (request, claim) = (request, claim)
         let reason: String?
@@ -61,7 +72,7 @@ extension Call {
                     if state.laneRequest != nil { state.laneRequest = newest }
                 }
             }
-            reason = try outbox.reasonToStore(claim)
+            if let known { reason = known } else { reason = try outbox.reasonToStore(claim) }
         } catch {
             finish(.failure(error), isOnWorker: isOnWorker)
             return
@@ -69,7 +80,7 @@ extension Call {
         if let reason {
             guard beginStoring(nil) != nil else { return }
             outbox.storeNow(
-                self, request, claim, nil, because: reason, waits: !isOnWorker)
+                self, request, claim, nil, because: reason, waits: waits)
             return
         }
         guard unpark() else { return }

@@ -34,8 +34,15 @@ extension Outbox {
 
     /// Something has changed that may let a request go out.
     func lanesChanged() {
-        guard let isWorthIt = try? needsFlushing(), isWorthIt else { return }
+        // Then it goes out when the host says something else.
+        guard !isAtRest, let isWorthIt = try? needsFlushing(), isWorthIt else { return }
         flush(.ordinary)
+    }
+
+    /// Whether nothing goes out by itself: the host says that the server cannot be reached, and no
+    /// flush is under way.
+    var isAtRest: Bool {
+        client?.isRuledOut ?? true && !state.withLock { $0.flush.isActive }
     }
 
     /// There is another credential.
@@ -54,9 +61,12 @@ extension Outbox {
         _ urgency: FlushState.Urgency, isByHand: Bool = false, _ waiter: FlushState.Waiter? = nil
     ) -> Bool {
         let now = clock.now()
+        let isRuledOut = client?.isRuledOut ?? true
         let owesLook: Bool? = state.withLock { state in
             guard !state.isClosed else { return nil }
-            if urgency == .ordinary, !state.flush.isActive, state.flush.heldUntil > now {
+            if urgency == .ordinary, !state.flush.isActive,
+                isRuledOut || state.flush.heldUntil > now
+            {
                 return false
             }
             if !state.flush.isActive {

@@ -88,6 +88,8 @@ extension Outbox {
     // MARK: Reports
 
     func report(_ item: OutboxItem, _ state: StoredRequest.State) -> StoredRequest {
+        // Of most there is no answer whose URL it is.
+        guard item.answer != nil else { return StoredRequest(item, state: state, url: "") }
         let base = client?.environment.baseURL
         let url = (try? base?.url(path: item.entry.path)) ?? item.entry.path
         return StoredRequest(item, state: state, url: url)

@@ -140,10 +140,21 @@ package final class Outbox: Sendable {
         if let next { next.go() } else if isFree { lanesChanged() }
     }
 
+    /// The same for one that is stored without a look at a file, so that no thread waits for it;
+    /// `nil` for others.
+    func reasonToStoreAtOnce(_ request: PreparedRequest, _ claim: OutboxClaim) -> String? {
+        guard client?.isRuledOut ?? false, claim.deferred == nil, claim.formerLane == nil,
+            request.submission == nil, journal.hasRoom
+        else { return nil }
+        return Self.ruledOutReason
+    }
+
+    private static let ruledOutReason = "the host says that the server cannot be reached"
+
     /// Why the head of a lane is stored rather than sent; `nil` when it is sent.
     func reasonToStore(_ claim: OutboxClaim) throws(Failure) -> String? {
         if client?.isRuledOut ?? false {
-            return "the host says that the server cannot be reached"
+            return Self.ruledOutReason
         }
         if claim.deferred != nil { return "it is about an object that the server has not named" }
         return try isHeld(storageLane(claim)) ? "others of its lane wait before it" : nil
@@ -180,12 +191,14 @@ package final class Outbox: Sendable {
     }
 
     /// Tells the observer of an item, or of a flush, if it wants to know.
-    func tellObserver(_ kind: OutboxNotice.Kind, _ requests: StoredRequests) {
+    func tellObserver(
+        _ kind: OutboxNotice.Kind, _ requests: @autoclosure () -> StoredRequests
+    ) {
         guard let observer = state.withLock({ $0.observer }),
             let told = kind == .item ? observer.item : observer.flushed
         else { return }
         let notice = OutboxNotice(
-            kind, requests, token: observer.token, receiver: OutboxReceiver(told: told, end: {}))
+            kind, requests(), token: observer.token, receiver: OutboxReceiver(told: told, end: {}))
         if delivery.append(.outbox(notice)) { delivery.start(isOnWorker: false) }
     }
 }

@@ -19,16 +19,19 @@ package enum IdempotencyKey: Sendable, Equatable {
         var low = UInt64.random(in: 0 ... .max)
         high = high & ~0xF000 | 0x4000
         low = low & ~(3 << 62) | 2 << 62
-        let digits = [high, low].map { half in
-            let text = String(half, radix: 16)
-            return String(repeating: "0", count: 16 - text.count) + text
-        }.joined()
-        var parts: [Substring] = []
-        var rest = digits[...]
-        for count in [8, 4, 4, 4, 12] {
-            parts.append(rest.prefix(count))
-            rest = rest.dropFirst(count)
+        return String(unsafeUninitializedCapacity: 36) { text in
+            var end = 0
+            for index in 0..<32 {
+                if index == 8 || index == 12 || index == 16 || index == 20 {
+                    text[end] = UInt8(ascii: "-")
+                    end += 1
+                }
+                let half = index < 16 ? high : low
+                let digit = UInt8(truncatingIfNeeded: half >> UInt64(60 - index % 16 * 4)) & 15
+                text[end] = digit < 10 ? UInt8(ascii: "0") + digit : UInt8(ascii: "a") + digit - 10
+                end += 1
+            }
+            return end
         }
-        return parts.joined(separator: "-")
     }
 }

@@ -12,9 +12,12 @@ enum HeaderText {
     static func text(
         _ fields: [HeaderField], without secrets: Set<String>
     ) throws(OutboxError) -> String {
-        let fields = fields.filter { !isSecret($0.name, secrets) }
-        for field in fields where !isStorable(field) { throw .invalidHeader(field.name) }
-        return stored(fields)
+        var text = ""
+        for field in fields where !isSecret(field.name, secrets) {
+            guard isStorable(field) else { throw .invalidHeader(field.name) }
+            append(field, to: &text)
+        }
+        return text
     }
 
     static func isSecret(_ name: String, _ secrets: Set<String>) -> Bool {
@@ -24,7 +27,16 @@ enum HeaderText {
 
     /// What cannot be stored is left out.
     static func stored(_ fields: [HeaderField]) -> String {
-        fields.filter(isStorable).map { "\($0.name): \($0.value)\n" }.joined()
+        var text = ""
+        for field in fields where isStorable(field) { append(field, to: &text) }
+        return text
+    }
+
+    private static func append(_ field: HeaderField, to text: inout String) {
+        text += field.name
+        text += ": "
+        text += field.value
+        text += "\n"
     }
 
     private static func isStorable(_ field: HeaderField) -> Bool {
@@ -32,11 +44,25 @@ enum HeaderText {
     }
 
     static func fields(_ text: String) -> [HeaderField] {
-        text.utf8.split(separator: UInt8(ascii: "\n")).compactMap { line in
-            guard let colon = line.firstIndex(of: UInt8(ascii: ":")) else { return nil }
-            return HeaderField(
-                name: String(Substring(line[..<colon])),
-                value: String(Substring(line[line.index(after: colon)...].dropFirst())))
+        var text = text
+        return text.withUTF8 { bytes in
+            var fields: [HeaderField] = []
+            var start = 0
+            while start < bytes.count {
+                let end = bytes[start...].firstIndex(of: UInt8(ascii: "\n")) ?? bytes.count
+                if let colon = bytes[start..<end].firstIndex(of: UInt8(ascii: ":")) {
+                    fields.append(
+                        HeaderField(
+                            name: string(bytes[start..<colon]),
+                            value: string(bytes[min(colon + 2, end)..<end])))
+                }
+                start = end + 1
+            }
+            return fields
         }
+    }
+
+    private static func string(_ bytes: Slice<UnsafeBufferPointer<UInt8>>) -> String {
+        String(decoding: UnsafeBufferPointer(rebasing: bytes), as: UTF8.self)
     }
 }

@@ -14,9 +14,12 @@ enum ItemRow {
     ]
     static let selection = "SELECT \(columns.joined(separator: ", ")) FROM item"
 
-    static let insertion =
+    /// One that waits.
+    static let waitingSelection = SQL(selection + " WHERE id = ?1 AND state = 0")
+
+    static let insertion = SQL(
         "INSERT INTO item (turn, \(columns.joined(separator: ", "))) VALUES (?1, "
-        + columns.indices.map { "?\($0 + 2)" }.joined(separator: ", ") + ")"
+            + columns.indices.map { "?\($0 + 2)" }.joined(separator: ", ") + ")")
 
     /// For `insertion`.
     static func values(

@@ -17,6 +17,7 @@ final class JournalConnection: @unchecked Sendable {
 
     let connection: Connection
     private var statements: [String: Statement] = [:]
+    private var frequent: [ObjectIdentifier: Statement] = [:]
 
     init(_ connection: Connection) {
         self.connection = connection
@@ -27,21 +28,37 @@ final class JournalConnection: @unchecked Sendable {
     }
 
     func run(_ sql: String, _ values: [Value]) throws(OutboxError) {
-        _ = try first(sql, values) { _ in }
+        _ = try first(values, { _ in }) { () throws(SQLiteError) in try prepared(sql) }
+    }
+
+    func run(_ sql: SQL, _ values: Value...) throws(OutboxError) {
+        try run(sql, values)
+    }
+
+    func run(_ sql: SQL, _ values: [Value]) throws(OutboxError) {
+        _ = try first(values, { _ in }) { () throws(SQLiteError) in try prepared(sql) }
     }
 
     /// What `read` makes of the first row.
     func first<Result>(
         _ sql: String, _ values: Value..., read: (Statement) -> Result
     ) throws(OutboxError) -> Result? {
-        try first(sql, values, read)
+        try first(values, read) { () throws(SQLiteError) in try prepared(sql) }
+    }
+
+    func first<Result>(
+        _ sql: SQL, _ values: Value..., read: (Statement) -> Result
+    ) throws(OutboxError) -> Result? {
+        try first(values, read) { () throws(SQLiteError) in try prepared(sql) }
     }
 
     private func first<Result>(
-        _ sql: String, _ values: [Value], _ read: (Statement) -> Result
+        _ values: [Value], _ read: (Statement) -> Result,
+        _ prepared: () throws(SQLiteError) -> Statement
     ) throws(OutboxError) -> Result? {
         try Self.wrapping { () throws(SQLiteError) in
-            let statement = try prepared(sql, values)
+            let statement = try prepared()
+            bind(values, to: statement)
             guard try statement.step() else { return nil }
             defer { statement.reset() }
             return read(statement)
@@ -50,7 +67,11 @@ final class JournalConnection: @unchecked Sendable {
 
     /// Whether there is a row.
     func exists(_ sql: String, _ values: Value...) throws(OutboxError) -> Bool {
-        try first(sql, values) { _ in true } ?? false
+        try first(values, { _ in true }) { () throws(SQLiteError) in try prepared(sql) } ?? false
+    }
+
+    func exists(_ sql: SQL, _ values: Value...) throws(OutboxError) -> Bool {
+        try first(values, { _ in true }) { () throws(SQLiteError) in try prepared(sql) } ?? false
     }
 
     /// Whether there is a row such that `isMeant`; looks at no more of them than that takes.
@@ -58,7 +79,8 @@ final class JournalConnection: @unchecked Sendable {
         _ sql: String, _ values: Value..., where isMeant: (Statement) -> Bool
     ) throws(OutboxError) -> Bool {
         try Self.wrapping { () throws(SQLiteError) in
-            let statement = try prepared(sql, values)
+            let statement = try prepared(sql)
+            bind(values, to: statement)
             defer { statement.reset() }
             while try statement.step() {
                 if isMeant(statement) { return true }
@@ -72,21 +94,29 @@ final class JournalConnection: @unchecked Sendable {
         _ sql: String, _ values: Value..., read: (Statement) -> Result
     ) throws(OutboxError) -> [Result] {
         try Self.wrapping { () throws(SQLiteError) in
-            let statement = try prepared(sql, values)
+            let statement = try prepared(sql)
+            bind(values, to: statement)
             var results: [Result] = []
             while try statement.step() { results.append(read(statement)) }
             return results
         }
     }
 
-    private func prepared(_ sql: String, _ values: [Value]) throws(SQLiteError) -> Statement {
-        let statement: Statement
-        if let known = statements[sql] {
-            statement = known
-        } else {
-            statement = try connection.prepare(sql)
-            statements[sql] = statement
-        }
+    private func prepared(_ sql: String) throws(SQLiteError) -> Statement {
+        if let known = statements[sql] { return known }
+        let statement = try connection.prepare(sql)
+        statements[sql] = statement
+        return statement
+    }
+
+    private func prepared(_ sql: SQL) throws(SQLiteError) -> Statement {
+        if let known = frequent[ObjectIdentifier(sql)] { return known }
+        let statement = try connection.prepare(sql.text)
+        frequent[ObjectIdentifier(sql)] = statement
+        return statement
+    }
+
+    private func bind(_ values: [Value], to statement: Statement) {
         for (index, value) in values.enumerated() {
             let place = Int32(index + 1)
             switch value {
@@ -97,7 +127,6 @@ final class JournalConnection: @unchecked Sendable {
             case .null: statement.bindNull(place)
             }
         }
-        return statement
     }
 
     /// What SQLite throws in `body`, as an error of the outbox.

@@ -13,7 +13,7 @@ extension JournalTransaction {
         }
         let missing = try resolve(&text)
         let lane = try placed(entry.lane)
-        let isHead = try head(lane) == nil
+        let isHead = try isFree(lane)
         let id = nextItemID()
         let turn = isHead && missing.isEmpty ? entry.nextAttemptAt : nil
         try file.run(

@@ -6,14 +6,11 @@ struct LocalIDText {
     var path: String
     var headers: String
     var body: [UInt8]?
-    /// Of the body.
-    private let form: BodyForm
 
     init(path: String, headers: String, body: [UInt8]?) {
         self.path = path
         self.headers = headers
         self.body = body
-        form = BodyForm(Headers(HeaderText.fields(headers)))
     }
 
     // MARK: Finding
@@ -55,6 +52,8 @@ struct LocalIDText {
     /// Puts `identity` where `local` stands: percent-encoded in the path, as a value of its own
     /// where it is a whole string of a JSON body.
     mutating func replace(_ local: LocalID, by identity: Identity) {
+        // Not before: most requests hold no local identity.
+        let form = BodyForm(Headers(HeaderText.fields(headers)))
         let plain = Self.text(identity)
         let encoded = Self.percentEncoded(plain)
         path = Self.replacing(local, in: path, by: encoded)

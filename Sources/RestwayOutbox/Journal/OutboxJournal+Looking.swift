@@ -57,7 +57,11 @@ extension OutboxJournal {
     }
 
     private static func counts(_ file: JournalConnection) throws(OutboxError) -> OutboxCounts {
-        try file.first("SELECT waiting, dead FROM outbox") { row in
+        // Those behind the last one that was counted wait: see `JournalTransaction`.
+        try file.first(
+            "SELECT waiting + max(0, coalesce((SELECT max(id) FROM item), 0) - lastItem), dead "
+                + "FROM outbox"
+        ) { row in
             OutboxCounts(waiting: Int(row.integer(0)), dead: Int(row.integer(1)))
         } ?? OutboxCounts()
     }

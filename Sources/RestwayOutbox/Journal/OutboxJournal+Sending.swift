@@ -155,8 +155,7 @@ extension OutboxJournal {
             var items: [OutboxItem] = []
             for id in ids {
                 let item = try file.first(
-                    ItemRow.selection + " WHERE id = ?1 AND state = 0", .integer(id),
-                    read: ItemRow.read)
+                    ItemRow.waitingSelection, .integer(id), read: ItemRow.read)
                 if let item { items.append(item) }
             }
             return items

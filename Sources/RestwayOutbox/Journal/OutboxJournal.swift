@@ -119,6 +119,9 @@ package final class OutboxJournal: Sendable {
         }, { failure in done(failure.map { .failure($0) } ?? .success(id.value)) })
     }
 
+    /// Whether that would not wait now, nor when some threads more ask the same.
+    package var hasRoom: Bool { writes.hasRoom }
+
     /// Written by who leads the group commit, read when that is over.
     private final class ItemNumber: @unchecked Sendable {
         var value: Int64 = 0

@@ -42,7 +42,11 @@ package struct BaseURL: Sendable, Equatable {
     /// fragment is dropped. Characters that may not stand in a URL are percent-encoded, existing
     /// triplets stay. A path that climbs above the base URL, and an absolute URL, are refused.
     package func url(path: String, query: [Pair] = []) throws(RoutingError) -> String {
-        if query.isEmpty, PathSegment.isPlain(path) { return textAndSlash + path }
+        if query.isEmpty {
+            if PathSegment.isPlain(path) { return textAndSlash + path }
+            let behind = String(Substring(path.utf8.dropFirst()))
+            if path.utf8.first == ASCII.slash, PathSegment.isPlain(behind) { return text + path }
+        }
         if URLText.isAbsolute(path) {
             throw .unusableURL(path, "only a route that says \"absolute\": true takes it")
         }
@@ -61,6 +65,7 @@ package struct BaseURL: Sendable, Equatable {
     /// The path below this base URL, without query, percent-encoding and leading slash untouched;
     /// nil when the URL does not lie below it.
     package func relativePath(of url: String) -> String? {
+        if let below = plainPath(of: url) { return below }
         guard let url = try? HTTPURL(url), url.origin == origin,
             url.path.utf8.starts(with: path.utf8)
         else { return nil }
@@ -69,5 +74,12 @@ package struct BaseURL: Sendable, Equatable {
         guard first == ASCII.slash else { return nil }
         let below = String(rest.dropFirst()) ?? ""
         return PathSegment.climbs(below) ? nil : below
+    }
+
+    /// The same for what `url` made of a plain path, as most are: nothing is to be parsed.
+    private func plainPath(of url: String) -> String? {
+        guard url.utf8.starts(with: textAndSlash.utf8) else { return nil }
+        let below = String(Substring(url.utf8.dropFirst(textAndSlash.utf8.count)))
+        return PathSegment.isPlain(below) ? below : nil
     }
 }
