@@ -94,7 +94,8 @@ static void put_step(writer *self, restway_plugin_reason *reason) {
 
 static int32_t write_all(const restway_plugin_reader *reader, restway_plugin_reason *reason) {
     writer self = {.reader = reader};
-    if (FAULT == WRITES_LATE && late_reader.write != NULL) {
+    /* On the first thread alone: among many it is chance whose memory that is by then. */
+    if (FAULT == WRITES_LATE && late_reader.write != NULL && gettid() == getpid()) {
         late_reader.write(late_reader.context, "x", 1);
     }
     late_reader = *reader;
