@@ -28,6 +28,7 @@ package final class Connection: @unchecked Sendable {
     /// Begins and ends transactions, prepared when they are needed first.
     private var beginning: OpaquePointer?
     private var committing: OpaquePointer?
+    private var beginningToRead: OpaquePointer?
     /// The log's length, as far as this connection has made it longer.
     private var logBytes: Int64 = 0
 
@@ -62,6 +63,7 @@ package final class Connection: @unchecked Sendable {
         guard generation == ProcessGeneration.current else { return }
         sqlite3_finalize(beginning)
         sqlite3_finalize(committing)
+        sqlite3_finalize(beginningToRead)
         sqlite3_close_v2(handle)
     }
 
@@ -87,12 +89,25 @@ package final class Connection: @unchecked Sendable {
         ]
         if let pages = options.pagesMax { pragmas.append("max_page_count = \(pages)") }
         for pragma in pragmas {
-            let code = sqlite3_exec(handle, "PRAGMA \(pragma)", nil, nil, nil)
-            if code != SQLITE_OK {
+            if execute("PRAGMA \(pragma)", handle, options) != SQLITE_OK {
                 let message = String(cString: sqlite3_errmsg(handle))
                 throw SQLiteError(
                     code: sqlite3_extended_errcode(handle), message: message, path: path)
             }
+        }
+    }
+
+    /// Of several that give a new file its log, SQLite refuses some without waiting: each of them
+    /// holds what another one needs. They let go of it then, and try again.
+    private static func execute(
+        _ sql: String, _ handle: OpaquePointer, _ options: Options
+    ) -> Int32 {
+        let clock = SystemClock()
+        let end = clock.now().advanced(milliseconds: Int64(options.busyTimeoutMilliseconds))
+        while true {
+            let code = sqlite3_exec(handle, sql, nil, nil, nil)
+            guard code & 0xFF == SQLITE_BUSY, clock.now() < end else { return code }
+            sqlite3_sleep(1)
         }
     }
 
@@ -140,6 +155,21 @@ package final class Connection: @unchecked Sendable {
 
     package func commit() throws(SQLiteError) {
         try run(&committing, "COMMIT", .commit)
+    }
+
+    /// What `body` reads is of one moment; to read much so takes less than to lock the file for
+    /// each statement.
+    package func reading<Result, Failure: Error>(
+        _ body: () throws(Failure) -> Result, orThrow failure: (SQLiteError) -> Failure
+    ) throws(Failure) -> Result {
+        do throws(SQLiteError) {
+            try run(&beginningToRead, "BEGIN", .begin)
+        } catch {
+            throw failure(error)
+        }
+        // There is nothing to be lost.
+        defer { if (try? commit()) == nil { rollBack() } }
+        return try body()
     }
 
     private func run(
@@ -190,6 +220,14 @@ package final class Connection: @unchecked Sendable {
     private static let logReserveMax: Int64 = 1 << 20
 
     // MARK: Commits of others
+
+    /// Within a transaction: differs from what it was after this connection's last commit when
+    /// another one has committed since.
+    package var changeMark: UInt32 {
+        var mark: UInt32 = 0
+        sqlite3_file_control(handle, "main", SQLITE_FCNTL_DATA_VERSION, &mark)
+        return mark
+    }
 
     /// Finds what `commitMark` and `logFrameCount` read. Once something was read from the file.
     package func watchLog() {

@@ -20,9 +20,10 @@ package struct Migrations: Sendable {
         self.steps = steps
     }
 
-    /// Whether `run` has nothing to do. Only reads.
+    /// Whether `run` has nothing to do. Only reads, what another one may just be writing.
     package func areDone(_ connection: Connection) throws(Refusal) -> Bool {
-        let version = try check(connection)
+        let version = try connection.reading(
+            { () throws(Refusal) in try check(connection) }, orThrow: { .failed($0) })
         return version == Int64(steps.count)
     }
 

@@ -1,5 +1,7 @@
+import Dispatch
 import Glibc
 import RestwaySQLite
+import RestwaySupport
 import XCTest
 
 final class ConnectionTests: XCTestCase {
@@ -31,6 +33,29 @@ final class ConnectionTests: XCTestCase {
         let statement = try connection.prepare("PRAGMA journal_mode")
         XCTAssertTrue(try statement.step())
         XCTAssertEqual(statement.string(0), "wal")
+    }
+
+    func testManyMayOpenANewFileAtOnce() throws {
+        let migrations = Migrations(applicationID: 7, steps: ["CREATE TABLE t (i INTEGER)"])
+        for round in 0..<40 {
+            let new = "\(path).\(round)"
+            defer { for suffix in ["", "-wal", "-shm"] { unlink(new + suffix) } }
+            let failures = Lock<[String]>([])
+            DispatchQueue.concurrentPerform(iterations: 8) { _ in
+                do {
+                    let connection = try Connection(new)
+                    _ = try migrations.areDone(connection)
+                    try connection.begin()
+                    try migrations.run(connection)
+                    try connection.run("INSERT INTO t VALUES (1)")
+                    try connection.commit()
+                } catch {
+                    failures.withLock { $0.append("\(error)") }
+                }
+            }
+            XCTAssertEqual(failures.withLock { $0 }, [])
+            XCTAssertEqual(try Connection(new).integer("SELECT count(*) FROM t"), 8)
+        }
     }
 
     func testEveryPathIsOneOfAFile() throws {
