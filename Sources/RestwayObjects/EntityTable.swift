@@ -1,3 +1,5 @@
+import CLinux
+
 /// The objects of one entity in a memory store, guarded by the store's lock.
 ///
 /// `@unchecked Sendable`: see above; it never leaves the store.
@@ -9,6 +11,10 @@ final class EntityTable: @unchecked Sendable {
     @exclusivity(unchecked) private var newest = SnapshotPages()
 
     private let identityIndex: Int?
+
+    /// How many rows before it is looked at a row is asked of memory: each lies elsewhere, and has
+    /// long left the caches.
+    private static let rowsAhead = 8
 
     init(_ entity: Entity) {
         self.entity = entity
@@ -105,6 +111,7 @@ final class EntityTable: @unchecked Sendable {
     ) -> (next: Int, isOpen: Bool) {
         let hasRelationships = !entity.relationships.isEmpty
         for index in first..<rows.count {
+            if index + Self.rowsAhead < rows.count { rows.fetch(index + Self.rowsAhead) }
             let row = rows[index]
             guard row.isOf(entity) else { return (index, false) }
             if hasRelationships, row.lastReferredRow >= index { return (index, true) }
@@ -136,5 +143,16 @@ final class EntityTable: @unchecked Sendable {
         // Handing the place on as `inout` puts the default there when nothing was.
         func read(_ place: inout Int64) -> Int64 { place }
         return read(&keyOfString[identity, default: fresh])
+    }
+}
+
+extension UnsafeBufferPointer<Snapshot> {
+    /// Asks memory for what a commit looks at in a row: its header and its first cells.
+    @inline(__always)
+    fileprivate func fetch(_ index: Int) {
+        let row = UnsafeRawPointer(baseAddress.unsafelyUnwrapped + index)
+            .load(as: UnsafeRawPointer.self)
+        rw_prefetch(row)
+        rw_prefetch(row + 64)
     }
 }

@@ -15,8 +15,16 @@ final class SQLiteFaultTests: SQLiteTestCase {
         try store.objects(Query(all)).map { $0.value(at: 1) }
     }
 
-    /// The n-th operation fails, for every n until none does.
     func testACommitIsThereWhollyOrNotAtAllWhateverFails() throws {
+        try checkFaults(newCount: 1)
+    }
+
+    func testALargeCommitIsThereWhollyOrNotAtAllWhateverFails() throws {
+        try checkFaults(newCount: 30)
+    }
+
+    /// The n-th operation fails, for every n until none does.
+    private func checkFaults(newCount: Int) throws {
         let countdown = Lock(Int.max)
         let faults = FaultPoints { _ in
             countdown.withLock { left in
@@ -30,7 +38,8 @@ final class SQLiteFaultTests: SQLiteTestCase {
         for number in 1... {
             XCTAssertLessThan(number, 1000)
             countdown.withLock { $0 = number }
-            let changes = [row(1, "b\(number)"), row(Int64(number + 10))]
+            let new = (0..<newCount).map { Int64(number + 10 + $0) }
+            let changes = [row(1, "b\(number)")] + new.map { row($0) }
             let failed = (try? store.commit(ChangeSet(rows: changes))) == nil
             let isOver = countdown.withLock { $0 > 0 }
             countdown.withLock { $0 = .max }
@@ -45,7 +54,7 @@ final class SQLiteFaultTests: SQLiteTestCase {
                 XCTAssertEqual(isPublished, .string("b\(number)"), "fault \(number)")
                 try commit(store, row(1, "a"))
                 var changes = ChangeSet()
-                changes.deletions = [.identity(all, .integer(Int64(number + 10)))]
+                changes.deletions = new.map { .identity(all, .integer($0)) }
                 _ = try store.commit(changes)
             }
         }

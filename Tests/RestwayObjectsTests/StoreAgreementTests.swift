@@ -45,15 +45,18 @@ final class StoreAgreementTests: SQLiteTestCase {
     }
 
     private func changes(_ random: inout SeededRandom) -> ChangeSet {
-        let count = Int.random(in: 0...6, using: &random)
+        // Of a large commit, several rows are written together.
+        let isLarge = Int.random(in: 0..<6, using: &random) == 0
+        let count = Int.random(in: isLarge ? 16...60 : 0...6, using: &random)
+        let identities = isLarge ? 100 : 8
         let rows = (0..<count).map { row -> Snapshot in
             var values = person.attributes.map { value($0.type, &random) }
             values[0] =
                 switch Int.random(in: 0..<6, using: &random) {
                 case 0: .absent
-                case 1: .string("\(Int.random(in: 0..<4, using: &random))")
+                case 1: .string("\(Int.random(in: 0..<identities / 2, using: &random))")
                 case 2: value(.any, &random)
-                default: .int64(Int64.random(in: 0..<8, using: &random))
+                default: .int64(Int64(Int.random(in: 0..<identities, using: &random)))
                 }
             func link() -> Int64 {
                 Bool.random(using: &random)

@@ -3,8 +3,9 @@ import RestwaySupport
 
 /// What a commit does to the file, within a transaction, and what it will tell the cache.
 ///
-/// Rows are written when they are published; what the transaction has met it keeps in memory, so
-/// that no row is looked for twice.
+/// Rows are written when they are published, but for new ones of a large commit, of which several
+/// are written together: before anything else is done to their table. What the transaction has met
+/// it keeps in memory, so that no row is looked for twice.
 final class SQLiteCommit: CommitTarget {
     static let redirectionsMax = 1000
 
@@ -26,7 +27,8 @@ final class SQLiteCommit: CommitTarget {
         var isPublished: Bool
     }
 
-    /// From so many rows on it is worth to ask which identities the file cannot have.
+    /// From so many rows on it is worth to ask which identities the file cannot have, and to write
+    /// several together.
     private static let manyRows = 16
 
     private let file: StoreConnection
@@ -48,6 +50,10 @@ final class SQLiteCommit: CommitTarget {
     private(set) var gone: Set<Int64> = []
     /// Tables that were emptied.
     private(set) var emptied: Set<Int> = []
+    /// New objects that the file does not have yet, by table. Nobody looks for them there: what
+    /// they are found by is in `given` and `fresh`.
+    @exclusivity(unchecked) private var unwritten: [[Snapshot]]
+    private var isLarge = false
     private var hasUnsent: Bool
     private(set) var changedFile = false
 
@@ -59,6 +65,7 @@ final class SQLiteCommit: CommitTarget {
         self.lastKey = lastKey
         keysBefore = lastKey
         given = Array(repeating: Given(), count: file.tables.count)
+        unwritten = Array(repeating: [], count: file.tables.count)
         hasUnsent = try file.integer("SELECT EXISTS (SELECT 1 FROM restway_unsent)") == 1
     }
 
@@ -76,7 +83,8 @@ final class SQLiteCommit: CommitTarget {
 
     func makeRoom(_ rows: Int, _ entity: Entity) throws(StoreError) {
         fresh.reserveCapacity(rows)
-        guard rows >= Self.manyRows, let table = file.place(entity),
+        isLarge = rows >= Self.manyRows
+        guard isLarge, let table = file.place(entity),
             entity.identityIndex != nil
         else { return }
         let identityMax = try StoreError.wrapping { () throws(SQLiteError) in
@@ -223,9 +231,12 @@ final class SQLiteCommit: CommitTarget {
         snapshot.setStoreKey(key)
         try write { () throws(SQLiteError) in
             if let older {
+                try writeNew(table)
                 try file.tables[table].update(snapshot, key, over: older)
             } else {
-                try file.tables[table].insert(snapshot, key)
+                unwritten[table].append(snapshot)
+                let count = isLarge ? file.tables[table].rowsAtOnce : 1
+                if unwritten[table].count >= count { try writeNew(table) }
             }
         }
         recent = nil
@@ -237,9 +248,18 @@ final class SQLiteCommit: CommitTarget {
         }
     }
 
+    /// From here on the file has everything that was published to a table.
+    @inline(never)
+    private func writeNew(_ table: Int) throws(SQLiteError) {
+        guard !unwritten[table].isEmpty else { return }
+        try file.tables[table].insert(unwritten[table])
+        unwritten[table].removeAll(keepingCapacity: true)
+    }
+
     func delete(_ object: Snapshot) throws(StoreError) {
         let (table, key) = (try table(object.entity), object.storeKey)
         try write { () throws(SQLiteError) in
+            try writeNew(table)
             try file.tables[table].delete(key)
             if hasUnsent { try file.run("DELETE FROM restway_unsent WHERE key = ?1", key) }
         }
@@ -273,6 +293,7 @@ final class SQLiteCommit: CommitTarget {
         try write { () throws(SQLiteError) in
             for place in places {
                 let table = file.tables[place]
+                try writeNew(place)
                 count += try table.count()
                 if listing { objects += try table.snapshots(Query(table.layout.entity)) }
                 try file.run(
@@ -347,6 +368,7 @@ final class SQLiteCommit: CommitTarget {
     func finish() throws(StoreError) {
         guard lastKey > keysBefore else { return }
         try write { () throws(SQLiteError) in
+            for table in unwritten.indices { try writeNew(table) }
             try file.run("INSERT OR REPLACE INTO restway_store VALUES ('lastKey', ?1)", lastKey)
         }
     }

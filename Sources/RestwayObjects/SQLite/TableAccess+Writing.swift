@@ -1,13 +1,22 @@
 import RestwaySQLite
 
 extension TableAccess {
-    func insert(_ snapshot: Snapshot, _ key: Int64) throws(SQLiteError) {
-        if hasRestingLetters { letters.update(repeating: ColumnCoding.Letter.absent) }
-        try write(snapshot, key, try insertionStatement(), withIdentity: true)
-        try withExtendedLifetime(snapshot) { () throws(SQLiteError) in
+    /// Inserts objects by their keys, `rowsAtOnce` of them with one statement.
+    func insert(_ snapshots: [Snapshot]) throws(SQLiteError) {
+        let isLarge = snapshots.count == rowsAtOnce
+        let statement = try insertionStatement(isLarge: isLarge)
+        for (place, snapshot) in snapshots.enumerated() {
+            let row = isLarge ? place : 0
+            if hasRestingLetters { letters(row).update(repeating: ColumnCoding.Letter.absent) }
+            bind(snapshot, snapshot.storeKey, statement, withIdentity: true, row: row)
+            if !isLarge || place == rowsAtOnce - 1 { try statement.run() }
+        }
+        guard !layout.links.isEmpty else { return }
+        for snapshot in snapshots {
             for (place, links) in layout.links.enumerated() {
-                try insertLinks(snapshot.cells[links.cell], of: key, place)
+                try insertLinks(snapshot.cells[links.cell], of: snapshot.storeKey, place)
             }
+            withExtendedLifetime(snapshot) {}
         }
     }
 
@@ -20,7 +29,8 @@ extension TableAccess {
                 layout.entity.identityIndex.map { cells[$0].isEqual(to: olderCells[$0]) } ?? true
             let statement = try hasSameIdentity ? updateStatement() : statement(.identityUpdate)
             if hasRestingLetters { try recallLetters(of: key) }
-            try write(snapshot, key, statement, withIdentity: !hasSameIdentity)
+            bind(snapshot, key, statement, withIdentity: !hasSameIdentity)
+            try statement.run()
             for (place, links) in layout.links.enumerated() {
                 try updateLinks(cells[links.cell], of: key, place, over: olderCells[links.cell])
             }
@@ -45,6 +55,7 @@ extension TableAccess {
 
     /// What the row says of attributes that the document no longer has.
     private func recallLetters(of key: Int64) throws(SQLiteError) {
+        let letters = letters(0)
         letters.update(repeating: ColumnCoding.Letter.absent)
         let statement = try statement(.letters)
         defer { statement.reset() }
@@ -56,15 +67,25 @@ extension TableAccess {
         }
     }
 
+    /// Those of the row with that place among the rows of a statement.
+    private func letters(_ row: Int) -> UnsafeMutableBufferPointer<UInt8> {
+        let count = layout.letterCount
+        return .init(rebasing: letters[row * count..<(row + 1) * count])
+    }
+
+    /// The snapshot has to stay until the statement has run.
+    ///
     /// - Precondition: If some rest, `letters` hold those, and all others are absent.
-    private func write(
-        _ snapshot: Snapshot, _ key: Int64, _ statement: Statement, withIdentity: Bool
-    ) throws(SQLiteError) {
+    private func bind(
+        _ snapshot: Snapshot, _ key: Int64, _ statement: Statement, withIdentity: Bool,
+        row: Int = 0
+    ) {
         let cells = snapshot.cells
+        let first = Int32(row * parameterCount)
         var needsLetters = false
-        statement.bind(1, key)
+        statement.bind(first + 1, key)
         for (index, place) in places.enumerated() {
-            let (cell, parameter) = (cells[place.cell], Int32(index + 4))
+            let (cell, parameter) = (cells[place.cell], first + Int32(index + 4))
             let isWritten = withIdentity || !place.isIdentity
             if let coding = place.coding, coding.isPlain(cell) {
                 if isWritten { coding.bindPlain(cell, statement, parameter) }
@@ -77,13 +98,11 @@ extension TableAccess {
             needsLetters = true
         }
         if needsLetters || hasRestingLetters {
-            bindLetters(cells, statement)
+            bindLetters(cells, statement, letters(row), first + 2)
         } else {
-            statement.bindNull(2)
+            statement.bindNull(first + 2)
         }
-        if withIdentity { bindAnonymity(snapshot, statement) }
-        try statement.run()
-        withExtendedLifetime(snapshot) {}
+        if withIdentity { bindAnonymity(cells, statement, first + 3) }
     }
 
     private func bind(
@@ -94,7 +113,10 @@ extension TableAccess {
         statement.bind(parameter, cell.integer)
     }
 
-    private func bindLetters(_ cells: UnsafePointer<Cell>, _ statement: Statement) {
+    private func bindLetters(
+        _ cells: UnsafePointer<Cell>, _ statement: Statement,
+        _ letters: UnsafeMutableBufferPointer<UInt8>, _ parameter: Int32
+    ) {
         var count = 0
         func tell(_ told: ColumnCoding.Told, _ number: Int) {
             letters[number] = told.letter
@@ -109,18 +131,20 @@ extension TableAccess {
             tell(place.coding?.told(cell) ?? Self.tell(cell), place.number)
         }
         for links in layout.links { tell(Self.tell(cells[links.cell]), links.number) }
-        guard count > 0 else { return statement.bindNull(2) }
+        guard count > 0 else { return statement.bindNull(parameter) }
         let text = UnsafeRawBufferPointer(letters)
-        statement.bindText(2, UnsafeRawBufferPointer(rebasing: text[..<count]))
+        statement.bindText(parameter, UnsafeRawBufferPointer(rebasing: text[..<count]))
     }
 
     /// What stands in the place of the identity and is none must not be taken for one: true is
     /// no 1.
-    private func bindAnonymity(_ snapshot: Snapshot, _ statement: Statement) {
-        guard let index = layout.entity.identityIndex else { return statement.bindNull(3) }
-        switch snapshot.cells[index].kind {
-        case .int64, .string, .null, .absent: statement.bindNull(3)
-        default: statement.bind(3, 1 as Int64)
+    private func bindAnonymity(
+        _ cells: UnsafePointer<Cell>, _ statement: Statement, _ parameter: Int32
+    ) {
+        guard let index = layout.entity.identityIndex else { return statement.bindNull(parameter) }
+        switch cells[index].kind {
+        case .int64, .string, .null, .absent: statement.bindNull(parameter)
+        default: statement.bind(parameter, 1 as Int64)
         }
     }
 

@@ -9,7 +9,12 @@ final class TableAccess {
     private var preparedLinks: [LinkPurpose: [Statement?]] = [:]
     /// One for each cell of a snapshot, filled while a row is read.
     let cells: UnsafeMutablePointer<Cell>
-    /// The letters of the row that is being written.
+    /// How many rows one statement may insert. A statement for each of them opens the table, its
+    /// index and their pages anew.
+    let rowsAtOnce: Int
+    /// Of one row.
+    let parameterCount: Int
+    /// The letters of the rows that are being written.
     let letters: UnsafeMutableBufferPointer<UInt8>
     /// Rows may say something of attributes that the document no longer has.
     let hasRestingLetters: Bool
@@ -20,7 +25,12 @@ final class TableAccess {
     /// The columns without their names, which would be counted for each row.
     let places: [Place]
     private var insertion: Statement?
+    private var largeInsertion: Statement?
     private var update: Statement?
+
+    private static let rowsAtOnceMax = 8
+    /// SQLite takes 32,766 parameters, and a statement of that many would be seldom used.
+    private static let parametersMax = 1_024
 
     /// What writing has to know about a column.
     struct Place {
@@ -44,7 +54,9 @@ final class TableAccess {
         self.connection = connection
         cells = .allocate(capacity: max(1, layout.entity.cellCount))
         cells.initialize(repeating: .absent, count: max(1, layout.entity.cellCount))
-        letters = .allocate(capacity: max(1, layout.letterCount))
+        parameterCount = layout.columns.count + Self.ownColumns.count
+        rowsAtOnce = max(1, min(Self.rowsAtOnceMax, Self.parametersMax / parameterCount))
+        letters = .allocate(capacity: max(1, layout.letterCount * rowsAtOnce))
         letters.initialize(repeating: 0)
         hasRestingLetters = !layout.restingNumbers.isEmpty
         places = layout.columns.enumerated().map { index, column in
@@ -66,13 +78,11 @@ final class TableAccess {
         return statement
     }
 
-    func insertionStatement() throws(SQLiteError) -> Statement {
-        if let insertion { return insertion }
-        let names = ["_key", "_kinds", "_anonymous"] + columnNames
-        let values = names.indices.map { "?\($0 + 1)" }.joined(separator: ", ")
-        let statement = try connection.prepare(
-            "INSERT INTO \(tableName) (\(names.joined(separator: ", "))) VALUES (\(values))")
-        insertion = statement
+    /// Inserts one row, or `rowsAtOnce`.
+    func insertionStatement(isLarge: Bool) throws(SQLiteError) -> Statement {
+        if let prepared = isLarge ? largeInsertion : insertion { return prepared }
+        let statement = try connection.prepare(insertionSQL(rows: isLarge ? rowsAtOnce : 1))
+        if isLarge { largeInsertion = statement } else { insertion = statement }
         return statement
     }
 
@@ -130,6 +140,19 @@ final class TableAccess {
             ORDER BY \(identity) DESC LIMIT 1
             """
         }
+    }
+
+    /// What stands in each table before the columns of its entity.
+    private static let ownColumns = ["_key", "_kinds", "_anonymous"]
+
+    /// Of many rows, some may be there when one is refused: the commit is rolled back anyway, and
+    /// SQLite need not keep the pages as they were before the statement.
+    private func insertionSQL(rows: Int) -> String {
+        let names = Self.ownColumns + columnNames
+        let row = "(\(names.map { _ in "?" }.joined(separator: ", ")))"
+        let values = Array(repeating: row, count: rows).joined(separator: ", ")
+        return "INSERT\(rows > 1 ? " OR FAIL" : "") INTO \(tableName) "
+            + "(\(names.joined(separator: ", "))) VALUES \(values)"
     }
 
     private func updateSQL(withIdentity: Bool) -> String {
