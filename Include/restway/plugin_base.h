@@ -36,7 +36,8 @@ typedef struct restway_plugin_reason {
     size_t struct_size;
     /** NUL-terminated UTF-8; empty when nothing is known. */
     char text[512];
-    /** Where in the bytes: line and column from 1, the offset from 0; all 0 when not known. */
+    /** Where in the bytes: line and column from 1, the offset from 0; all 0 when not known. Where
+     *  a line is given the host's error says the place behind the text; bytes alone it does not. */
     int64_t line;
     int64_t column;
     int64_t byte_offset;

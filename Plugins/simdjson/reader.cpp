@@ -30,38 +30,31 @@ outcome reader::read() {
     const outcome ended = value<true>(tokens_.next());
     if (ended != outcome::done)
         return ended;
-    const bool is_whole = tokens_.has_ended() && tokens_.error() == simdjson::SUCCESS;
-    return is_whole ? outcome::done : outcome::malformed;
+    if (!tokens_.has_ended()) {
+        tokens_.next(); // what stands behind the value
+        return outcome::malformed;
+    }
+    return tokens_.error() == simdjson::SUCCESS ? outcome::done : outcome::malformed;
 }
 
 template <bool tells> outcome reader::value(const char *at) {
     const std::size_t outside = open_.size();
     while (true) {
         bool has_opened = false;
-        if (*at == '{' || *at == '[') {
-            const bool is_object = *at == '{';
-            int32_t answer = RESTWAY_PLUGIN_WANT;
-            if (tells)
-                answer = is_object ? sink_.begin_object(context_)
-                                   : sink_.begin_array(context_, -1);
-            if (answer == RESTWAY_PLUGIN_STOP)
-                return outcome::stopped;
-            if (answer == RESTWAY_PLUGIN_SKIP) {
-                const outcome skipped = value<false>(at);
-                if (skipped != outcome::done)
-                    return skipped;
-            } else {
-                if (open_.size() == depth_max_)
-                    return outcome::too_deep;
-                open_.push_back(is_object);
-                has_opened = true;
-            }
+        outcome ended = outcome::done;
+        if (*at != '{' && *at != '[') {
+            ended = scalar<tells>(at);
+        } else if (tells) {
+            ended = open(at, has_opened);
+        } else if (open_.size() == depth_max_) {
+            ended = outcome::too_deep;
         } else {
-            const outcome ended = scalar<tells>(at);
-            if (ended != outcome::done)
-                return ended;
+            open_.push_back(*at == '{');
+            has_opened = true;
         }
-        const outcome ended = advance<tells>(at, outside, has_opened);
+        if (ended != outcome::done)
+            return ended;
+        ended = advance<tells>(at, outside, has_opened);
         if (ended != outcome::done || at == nullptr)
             return ended;
     }
@@ -70,12 +63,14 @@ template <bool tells> outcome reader::value(const char *at) {
 template <bool tells>
 outcome reader::advance(const char *&at, std::size_t outside, bool is_first) {
     while (open_.size() > outside) {
-        const bool is_object = open_.back();
-        if (tells && is_object) {
-            const outcome ended = members(is_first);
+        if (tells) {
+            const outcome ended = plain(is_first);
             if (ended != outcome::done)
                 return ended;
+            if (open_.empty())
+                break;
         }
+        const bool is_object = open_.back();
         at = tokens_.next();
         if (*at == (is_object ? '}' : ']')) {
             open_.pop_back();
@@ -110,20 +105,38 @@ outcome reader::advance(const char *&at, std::size_t outside, bool is_first) {
     return outcome::done;
 }
 
-outcome reader::members(bool &is_first) {
+outcome reader::plain(bool &is_first) {
     // A comma, a key, a colon, a value, and the token behind it.
     while (const uint32_t *token = tokens_.ahead(5)) {
-        if (!is_first && *tokens_.text(*token++) != ',')
-            return outcome::done;
+        const bool is_object = open_.back();
+        const char *at = tokens_.text(*token);
+        if (*at == (is_object ? '}' : ']')) {
+            tokens_.go_on(token + 1);
+            open_.pop_back();
+            is_first = false;
+            const int32_t answer =
+                is_object ? sink_.end_object(context_) : sink_.end_array(context_);
+            if (answer == RESTWAY_PLUGIN_STOP)
+                return outcome::stopped;
+            if (open_.empty())
+                return outcome::done;
+            continue;
+        }
+        if (!is_first) {
+            if (*at != ',')
+                return outcome::done;
+            at = tokens_.text(*++token);
+        }
         outcome ended = outcome::done;
-        if (!member(token, ended) || ended != outcome::done)
+        if (is_object ? !member(token, is_first, ended) : !element(token, is_first, ended))
+            return outcome::done;
+        if (ended != outcome::done)
             return ended;
-        is_first = false;
     }
     return outcome::done;
 }
 
-bool reader::member(const uint32_t *token, outcome &ended) {
+inline bool reader::member(const uint32_t *token, bool &is_first, outcome &ended) {
     const char *const key = tokens_.text(token[0]);
     const char *const colon = tokens_.text(token[1]);
     const char *const value = tokens_.text(token[2]);
@@ -131,26 +144,79 @@ bool reader::member(const uint32_t *token, outcome &ended) {
     if (*key != '"' || *colon != ':' || colon[-1] != '"' || colon - key < 2 ||
         tokens_.backslash(key) < next)
         return false;
-    const bool is_text = *value == '"';
-    const char *const end = next[-1] == '"' ? next : end_of(next);
-    number number{number::broken, 0, 0};
-    if (is_text) {
+    const std::size_t length = static_cast<std::size_t>(colon - key - 2);
+    if (*value == '"') {
+        const char *const end = next[-1] == '"' ? next : end_of(next);
         if (end - value < 2 || end[-1] != '"')
             return false;
-    } else {
-        if (*value != '-' && (*value < '0' || *value > '9'))
-            return false;
-        number = number::read(value, end);
+        tokens_.go_on(token + 3);
+        is_first = false;
+        int32_t answer = sink_.key(context_, key + 1, length);
+        if (answer == RESTWAY_PLUGIN_WANT)
+            answer = sink_.string(context_, value + 1, static_cast<std::size_t>(end - value - 2));
+        ended = after(answer);
+        return true;
+    }
+    if (*value == '{' || *value == '[') {
+        tokens_.go_on(token + 3);
+        const int32_t answer = sink_.key(context_, key + 1, length);
+        ended = answer == RESTWAY_PLUGIN_WANT   ? open(value, is_first)
+                : answer == RESTWAY_PLUGIN_SKIP ? skip(value, is_first)
+                                                : outcome::stopped;
+        return true;
+    }
+    const char *const end = end_of(next);
+    if (*value == '-' || (*value >= '0' && *value <= '9')) {
+        const number number = number::read(value, end);
         if (number.kind == number::broken)
             return false;
+        tokens_.go_on(token + 3);
+        is_first = false;
+        int32_t answer = sink_.key(context_, key + 1, length);
+        if (answer == RESTWAY_PLUGIN_WANT)
+            answer = push(number, value, end);
+        ended = after(answer);
+        return true;
     }
+    const bool is_true = is_word(value, end, "true", 4);
+    if (!is_true && !is_word(value, end, "false", 5))
+        return false;
     tokens_.go_on(token + 3);
-    int32_t answer = sink_.key(context_, key + 1, static_cast<std::size_t>(colon - key - 2));
-    const std::size_t length = is_text ? static_cast<std::size_t>(end - value - 2) : 0;
+    is_first = false;
+    int32_t answer = sink_.key(context_, key + 1, length);
     if (answer == RESTWAY_PLUGIN_WANT)
-        answer = is_text ? sink_.string(context_, value + 1, length) : push(number, value, end);
+        answer = sink_.boolean(context_, is_true);
     ended = after(answer);
     return true;
+}
+
+inline bool reader::element(const uint32_t *token, bool &is_first, outcome &ended) {
+    const char *const at = tokens_.text(*token);
+    if (*at != '{' && *at != '[')
+        return false;
+    tokens_.go_on(token + 1);
+    ended = open(at, is_first);
+    return true;
+}
+
+outcome reader::open(const char *at, bool &is_first) {
+    const bool is_object = *at == '{';
+    const int32_t answer =
+        is_object ? sink_.begin_object(context_) : sink_.begin_array(context_, -1);
+    if (answer == RESTWAY_PLUGIN_STOP)
+        return outcome::stopped;
+    if (answer == RESTWAY_PLUGIN_SKIP)
+        return skip(at, is_first);
+    if (open_.size() == depth_max_)
+        return outcome::too_deep;
+    open_.push_back(is_object);
+    is_first = true;
+    return outcome::done;
+}
+
+outcome reader::skip(const char *at, bool &is_first) {
+    is_first = false;
+    return value<false>(at);
 }
 
 template <bool tells> outcome reader::key(const char *at, bool &is_wanted) {

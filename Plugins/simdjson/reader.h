@@ -43,12 +43,19 @@ class reader {
     /// Finds what comes next in the open containers above `outside`: `at` becomes the first token
     /// of a value, or nullptr when all have ended.
     template <bool tells> outcome advance(const char *&at, std::size_t outside, bool is_first);
-    /// Reads members of the open object whose values are texts and numbers, as long as nothing
-    /// about them is rare: what stops it is left for the general way.
-    outcome members(bool &is_first);
+    /// Reads on, with the sink being told, as long as nothing about it is rare: members of objects
+    /// whose names and texts have no escapes, containers in lists, and what closes them. What stops
+    /// it is left for the general way.
+    outcome plain(bool &is_first);
     /// Pushes the member whose key, colon and value are the tokens from `token` on; false when it
     /// is none of the plain ones, and nothing has been pushed.
-    bool member(const uint32_t *token, outcome &ended);
+    bool member(const uint32_t *token, bool &is_first, outcome &ended);
+    /// The same of the element of a list that begins at `token`.
+    bool element(const uint32_t *token, bool &is_first, outcome &ended);
+    /// Tells the sink of the container whose bracket is `at`, and opens or skips it.
+    outcome open(const char *at, bool &is_first);
+    /// Reads a value that nobody wants.
+    outcome skip(const char *at, bool &is_first);
     template <bool tells> outcome key(const char *at, bool &is_wanted);
     template <bool tells> outcome scalar(const char *at);
     /// The text of the string whose token is `at`; false when it is broken.

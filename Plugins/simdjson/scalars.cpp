@@ -127,7 +127,7 @@ char escaped(char letter) {
 
 } // namespace
 
-number number::read(const char *const first, const char *const end) {
+number number::read_any(const char *const first, const char *const end) {
     const char *at = first + (*first == '-');
     const char *const digits = at;
     uint64_t value = 0;

@@ -19,17 +19,33 @@ int32_t fail(restway_plugin_reason *reason, int32_t result, const char *text) {
     return result;
 }
 
-int32_t refuse(simdjson::error_code error, restway_plugin_reason *reason) {
-    switch (error) {
+/// Says where in `text` something is: columns count characters, not bytes.
+void point(restway_plugin_reason *reason, const char *text, const char *place) {
+    const char *line = text;
+    reason->line = 1;
+    reason->column = 1;
+    reason->byte_offset = place - text;
+    while (const void *end = std::memchr(line, '\n', static_cast<std::size_t>(place - line))) {
+        line = static_cast<const char *>(end) + 1;
+        reason->line++;
+    }
+    for (; line != place; line++)
+        reason->column += (*line & 0xC0) != 0x80;
+}
+
+int32_t refuse(const tokens &tokens, const char *text, restway_plugin_reason *reason) {
+    switch (tokens.error()) {
     case simdjson::MEMALLOC:
     case simdjson::CAPACITY:
         return fail(reason, RESTWAY_PLUGIN_OUT_OF_MEMORY, "out of memory while reading JSON");
     case simdjson::SUCCESS:
+        point(reason, text, tokens.place());
         return fail(reason, RESTWAY_PLUGIN_MALFORMED,
-                    "not valid JSON: something stands where it may not, or is missing");
+                    tokens.is_missing() ? "not valid JSON: the text ends too soon"
+                                        : "not valid JSON: something else is expected");
     default:
         std::snprintf(reason->text, sizeof reason->text, "not valid JSON: %s",
-                      simdjson::error_message(error));
+                      simdjson::error_message(tokens.error()));
         return RESTWAY_PLUGIN_MALFORMED;
     }
 }
@@ -61,7 +77,7 @@ int32_t decode(void *, const void *bytes, size_t length, const restway_plugin_si
         case reader::outcome::malformed:
             break;
         }
-        return refuse(tokens.error(), reason);
+        return refuse(tokens, static_cast<const char *>(bytes), reason);
     } catch (const std::bad_alloc &) {
         scanner.reset();
         return fail(reason, RESTWAY_PLUGIN_OUT_OF_MEMORY, "out of memory while reading JSON");

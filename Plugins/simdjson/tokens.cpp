@@ -39,7 +39,7 @@ bool tokens::scan() {
         window_ = window_end_;
         window_end_ += length;
         if (error == simdjson::SUCCESS) {
-            at_ = scanner_->structural_indexes.get();
+            at_ = first_ = scanner_->structural_indexes.get();
             last_ = at_ + scanner_->n_structural_indexes;
             return true;
         }

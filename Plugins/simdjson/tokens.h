@@ -25,8 +25,10 @@ class tokens {
 
     /// The next token; at the end of the text, or where it is broken, one that begins nothing.
     const char *next() {
-        if (at_ == last_ && !scan())
+        if (at_ == last_ && !scan()) {
+            is_missing_ = true;
             return "";
+        }
         return window_ + *at_++;
     }
 
@@ -58,6 +60,17 @@ class tokens {
     /// What simdjson found wrong with the text so far.
     simdjson::error_code error() const { return error_; }
 
+    /// Whether `next` found none.
+    bool is_missing() const { return is_missing_; }
+
+    /// The token that `next` gave last, or the end of the text when there was none. Without a place
+    /// is what simdjson itself found wrong.
+    const char *place() const {
+        if (is_missing_)
+            return end_;
+        return at_ == first_ ? window_ : window_ + at_[-1];
+    }
+
   private:
     /// Finds the tokens of the next window that has some; false when there are no more.
     bool scan();
@@ -68,10 +81,12 @@ class tokens {
     const char *window_ = nullptr;
     const char *window_end_;
     const char *const end_;
+    const uint32_t *first_ = nullptr;
     const uint32_t *at_ = nullptr;
     const uint32_t *last_ = nullptr;
     const char *backslash_ = nullptr;
     simdjson::error_code error_ = simdjson::SUCCESS;
+    bool is_missing_ = false;
 };
 
 #endif

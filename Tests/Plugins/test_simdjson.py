@@ -4,6 +4,7 @@ are extreme or broken."""
 from __future__ import annotations
 
 import json
+import re
 import sys
 import threading
 from collections.abc import Iterator
@@ -216,6 +217,27 @@ def test_extreme_and_broken_bodies_end_the_same(
         with _client(_ANY, server, mapper, nesting_depth_max=depth) as client:
             ends.append(_told(client, "GET", "any"))
     assert json.dumps(ends[0]) == json.dumps(ends[1])
+
+
+@_PADDINGS
+@pytest.mark.parametrize(
+    ("body", "why"),
+    [
+        ('{"a": 1,\n "é": x}', "something else is expected at line 2, column 7 (byte 16)"),
+        ('{"a": 1}\n\n{}', "something else is expected at line 3, column 1 (byte 10)"),
+        ('\ufeff{"a" 1}', "something else is expected at line 1, column 7 (byte 8)"),
+        ("[" + '{"a":1},\n' * 50_000 + "]", "is expected at line 50001, column 1 (byte 450001)"),
+        ('{"a":1', "the text ends too soon at line 1, column 7 (byte 6)"),
+    ],
+)
+def test_an_error_says_where_it_is(body: str, why: str, padding: bytes, server: _Server) -> None:
+    is_too_short = "ends too soon" in why
+    server.body, server.status = body.encode() + (b"" if is_too_short else padding), 200
+    with (
+        _client(_ANY, server, "simdjson") as client,
+        pytest.raises(restway.MappingError, match=re.escape(why)),
+    ):
+        client.get("any")
 
 
 def test_a_key_that_stands_twice_is_the_documented_difference(server: _Server) -> None:

@@ -184,4 +184,10 @@ final class EventPipelineTests: XCTestCase {
             XCTAssertEqual($0 as? MappingFailure, .tooDeep(max: 2))
         }
     }
+
+    func testAnswersHaveTheNumbersThatPluginsKnow() {
+        XCTAssertEqual(EventAnswer.want.rawValue, RESTWAY_PLUGIN_WANT)
+        XCTAssertEqual(EventAnswer.skip.rawValue, RESTWAY_PLUGIN_SKIP)
+        XCTAssertEqual(EventAnswer.stop.rawValue, RESTWAY_PLUGIN_STOP)
+    }
 }

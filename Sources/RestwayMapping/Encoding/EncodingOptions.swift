@@ -12,6 +12,8 @@ package struct EncodingOptions {
     package var excludes: (Entity, Relationship) -> Bool? = { _, _ in false }
     /// What stands for the identity of an object of the store that has none yet; nil: nothing does.
     package var identityForNow: (Entity, Int64) -> Value? = { _, _ in nil }
+    /// The same of one that is written whole inside of another; nil: that makes it.
+    package var identityInside: (Entity, Int64) -> Value? = { _, _ in nil }
     /// Asked before each question and each object: true ends the writing.
     package var isAbandoned: () -> Bool = { false }
     /// How deep objects may nest, in levels of the result.

@@ -123,7 +123,12 @@ package struct ObjectEncoder {
             let index = attribute.attribute
             let isChanged = source.draft?.changed.contains(index) ?? false
             if isPartial, !isChanged { continue }
-            let value = try encode(source, attribute)
+            var value = try encode(source, attribute)
+            if depth > 1, index == entity.identityIndex, source.identity == nil,
+                source.storeKey != 0
+            {
+                value = options.identityInside(entity, source.storeKey) ?? value
+            }
             if value == .absent || value == .null && !options.keepsNulls { continue }
             guard put(.leaf(value), at: attribute.source, &result, isChanged: isChanged) else {
                 throw blocked(entity, entity.attributes[index].name, attribute.source)

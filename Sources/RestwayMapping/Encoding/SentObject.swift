@@ -8,6 +8,11 @@ package struct SentObject: Sendable {
         package let identity: Identity?
         /// The object at its end, if it was written whole here: its index in the list of all.
         package let object: Int?
+
+        package init(identity: Identity?, object: Int?) {
+            self.identity = identity
+            self.object = object
+        }
     }
 
     package let entity: Entity
@@ -20,4 +25,15 @@ package struct SentObject: Sendable {
     package internal(set) var withheld: Set<Int> = []
     /// The relationships that were written, and what they led to, in the order of the payload.
     package internal(set) var links: [(relationship: Int, links: [Link])] = []
+
+    package init(
+        entity: Entity, storeKey: Int64, identity: Identity?, member: Int? = nil,
+        links: [(relationship: Int, links: [Link])] = []
+    ) {
+        self.entity = entity
+        self.storeKey = storeKey
+        self.identity = identity
+        self.member = member
+        self.links = links
+    }
 }

@@ -1,6 +1,6 @@
-/// What a sink wants next.
-package enum EventAnswer: Sendable {
-    case want
-    case skip
-    case stop
+/// What a sink wants next, with the numbers of `RESTWAY_PLUGIN_WANT`, `SKIP` and `STOP`.
+package enum EventAnswer: Int32, Sendable {
+    case want = 0
+    case skip = 1
+    case stop = 2
 }

@@ -68,7 +68,7 @@ extension MachineCore {
                 continue
             }
             finished[row.number] = Snapshot.make(
-                entities[row.mapping], cells: cells.base + row.firstCell, bytes: bytes.base,
+                rowKinds[row.mapping].entity, cells: cells.base + row.firstCell, bytes: bytes.base,
                 links: links.base)
         }
         cells.pop(to: rows[first].firstCell)

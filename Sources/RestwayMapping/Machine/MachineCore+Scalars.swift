@@ -65,18 +65,21 @@ extension MachineCore {
         if captures.count > 0 { write(scalar) }
         for index in receivers(isElement) {
             let position = isElement ? positions[index] : pending[index]
-            let node = position.node.pointee
+            let node = position.node
             if !isElement {
-                for target in node.targets { put(scalar, target, position.row) }
+                for target in node.pointee.targets { put(scalar, target, position.row) }
             }
             if case .null = scalar {
                 if !isElement, position.row >= 0 { putNull(from: position.node, position.row) }
                 if isElement { putNullToOne(position) }
                 continue
             }
-            for link in node.links where !putIdentity(scalar, link, position.row) { return .stop }
-            if !node.rows.isEmpty || (!isElement && !node.children.isEmpty) {
-                let isList = !isElement && !node.rows.isEmpty
+            for link in node.pointee.links where !putIdentity(scalar, link, position.row) {
+                return .stop
+            }
+            let isForRows = !node.pointee.rows.isEmpty
+            if isForRows || (!isElement && !node.pointee.children.isEmpty) {
+                let isList = !isElement && isForRows
                 issue("expected an object\(isList ? " or a list" : ""), found \(scalar.found)")
             }
         }

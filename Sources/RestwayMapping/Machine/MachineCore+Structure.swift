@@ -39,21 +39,50 @@ extension MachineCore {
 
     mutating func beginObject() -> EventAnswer {
         guard failure == nil else { return .stop }
+        if let answer = beginPlainObject() { return answer }
         let isElement = enterValue()
         let frame = newFrame(isArray: false)
         let range = receivers(isElement)
         for index in range {
             let position = isElement ? positions[index] : pending[index]
-            let node = position.node.pointee
+            let node = position.node
             if !isElement {
                 captureOrRefuse(position, "an object")
-                if !node.children.isEmpty { positions.push(position) }
+                if !node.pointee.children.isEmpty { positions.push(position) }
             }
-            if !isElement { for _ in node.rows { progress?.expect(1) } }
-            for row in node.rows where !startRow(row) { return .stop }
-            for link in node.links where !startRow(link, position.row) { return .stop }
+            if !isElement { for _ in node.pointee.rows { progress?.expect(1) } }
+            for row in node.pointee.rows where !startRow(row) { return .stop }
+            for link in node.pointee.links where !startRow(link, position.row) { return .stop }
         }
         return open(frame)
+    }
+
+    /// What nearly all objects are: elements of a list that become one row, and members that hold
+    /// attributes of a row. nil for all others.
+    private mutating func beginPlainObject() -> EventAnswer? {
+        let top = frames.count - 1
+        guard captures.count == 0, top >= 0, top + 1 < limits.nestingDepthMax else { return nil }
+        let frame = newFrame(isArray: false)
+        if frames[top].isArray {
+            guard positions.count - frames[top].firstPosition == 1,
+                let row = positions[positions.count - 1].node.pointee.soleRow
+            else { return nil }
+            let root = rowKinds[row.pointee.mapping].root
+            guard root.pointee.takesNoContainer else { return nil }
+            frames[top].hasContent = true
+            frames[top].index += 1
+            guard pushRow(row.pointee) else { return .stop }
+            positions.push(Position(row: rows.count - 1, node: root))
+        } else {
+            guard pending.count == 1, pending[0].node.pointee.isBranch else { return nil }
+            positions.push(pending[0])
+        }
+        frames.push(frame)
+        pending.pop(to: 0)
+        isPendingSimple = false
+        plainNode = positions[positions.count - 1].node
+        plainRow = positions[positions.count - 1].row
+        return .want
     }
 
     mutating func beginArray(_ count: Int?) -> EventAnswer {
@@ -76,9 +105,11 @@ extension MachineCore {
                 // Whether that is to be said shows at its end.
                 cells[rows[position.row].firstCell + link.cell] = Cell(.list)
             }
-            let node = position.node.pointee
-            if !node.rows.isEmpty || !node.links.isEmpty { positions.push(position) }
-            for _ in node.rows { progress?.expect(count) }
+            let node = position.node
+            if !node.pointee.rows.isEmpty || !node.pointee.links.isEmpty {
+                positions.push(position)
+            }
+            for _ in node.pointee.rows { progress?.expect(count) }
         }
         return open(frame)
     }

@@ -10,7 +10,7 @@ extension MachineCore {
     /// unless another is answered.
     mutating func twin(of row: Row) -> Int? {
         let kind = rowKinds[row.mapping]
-        guard kind.isLinked, let identityIndex = kind.identityIndex else { return nil }
+        guard findsTwins, kind.isLinked, let identityIndex = kind.identityIndex else { return nil }
         let identity = cells[row.firstCell + identityIndex]
         guard identity.isInteger || identity.rawKind == Cell.Kind.string.rawValue else {
             return nil
@@ -26,12 +26,10 @@ extension MachineCore {
         return nil
     }
 
-    /// Asks stores for objects that have neither relationships nor other identities than integers.
+    /// Asks the store how to look at what it has.
     mutating func look(with glance: (Entity) -> Glance?) {
         guard findsTwins else { return }
-        for (index, descriptor) in plan.descriptors.enumerated() {
-            let entity = descriptor.mapping.entity
-            guard entity.relationships.isEmpty, entity.identityIndex != nil else { continue }
+        for (index, entity) in plan.kinds.glanced {
             glances[index] = glance(entity)
             hasGlances = hasGlances || glances[index] != nil
         }

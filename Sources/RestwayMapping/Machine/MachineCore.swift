@@ -50,16 +50,6 @@ struct MachineCore {
         let start: Int
     }
 
-    /// What starting a row needs to know, by mapping.
-    struct RowKind: BitwiseCopyable {
-        let root: UnsafePointer<PlanNode>
-        let cellCount: Int
-        let identityIndex: Int?
-        let entityIndex: Int
-        /// Relationships lead to rows of it.
-        let isLinked: Bool
-    }
-
     let plan: MappingPlan
     let limits: MappingLimits
     let isCancelled: (@Sendable () -> Bool)?
@@ -75,15 +65,14 @@ struct MachineCore {
     var plainRow = -1
     var frames = ScratchStack<Frame>()
     var rows = ScratchStack<Row>()
-    var cells = ScratchStack<Cell>(capacity: 256)
+    var cells = ScratchStack<Cell>()
     /// Text of the cells. Kept until no row is open: rows inside each other share it.
-    var bytes = ScratchStack<UInt8>(capacity: 4_096)
+    var bytes = ScratchStack<UInt8>()
     var captures = ScratchStack<Capture>()
     /// JSON text that is being captured; captures inside each other share it.
-    var text = ScratchStack<UInt8>(capacity: 1_024)
+    var text = ScratchStack<UInt8>()
     /// The links of lists, in chains; rows inside each other share it.
     var links = ScratchStack<RowLink>()
-    var rowKinds = ScratchStack<RowKind>()
     var twins = TwinIndex()
     /// Not where hooks see and change rows, and not in answers to objects that were sent: then each
     /// place that tells about an object has a row of its own.
@@ -96,6 +85,7 @@ struct MachineCore {
     /// Text that stays where it is until the end needs no copy in `bytes`.
     var lasting = UnsafeRawBufferPointer(start: nil, count: 0)
 
+    let rowKinds: [PlanKinds.Row]
     let entities: [Entity]
     let formats: [[DateFormat]]
     let transforms: [[ValueConversion]]
@@ -116,24 +106,19 @@ struct MachineCore {
         self.limits = limits
         self.isCancelled = isCancelled
         self.progress = progress
-        glances = Array(repeating: nil, count: plan.mappings.count)
-        findsTwins = !isAnswer && plan.descriptors.allSatisfy { $0.hook == nil }
-        entities = plan.mappings.map(\.entity)
-        formats = plan.mappings.map(\.plan.formats)
-        transforms = plan.mappings.map(\.plan.transforms)
-        results = plan.descriptors.map { _ in [] }
-        for mapping in plan.mappings {
-            rowKinds.push(
-                RowKind(
-                    root: mapping.plan.root, cellCount: mapping.entity.cellCount,
-                    identityIndex: mapping.entity.identityIndex,
-                    entityIndex: mapping.entity.index,
-                    isLinked: findsTwins && plan.linkedEntities.contains(mapping.entity.index)))
-        }
+        let kinds = plan.kinds
+        glances = Array(repeating: nil, count: kinds.rows.count)
+        findsTwins = !isAnswer && !kinds.hasHooks
+        rowKinds = kinds.rows
+        entities = kinds.entities
+        formats = kinds.formats
+        transforms = kinds.transforms
+        results = Array(repeating: [], count: plan.descriptors.count)
         pending.push(Position(row: -1, node: plan.tree.root))
     }
 
-    func destroy() {
+    /// Mutating, as it would else be a copy that is destroyed.
+    mutating func destroy() {
         positions.destroy()
         pending.destroy()
         frames.destroy()
@@ -143,7 +128,6 @@ struct MachineCore {
         captures.destroy()
         text.destroy()
         links.destroy()
-        rowKinds.destroy()
         twins.destroy()
     }
 

@@ -8,13 +8,14 @@ struct ScratchStack<Element: BitwiseCopyable> {
     private(set) var count = 0
     private var capacity: Int
 
-    init(capacity: Int = 32) {
-        base = Self.allocate(capacity)
-        self.capacity = capacity
+    /// Has no memory until something is pushed: most machines need but some of their stacks.
+    init() {
+        base = UnsafeMutablePointer(bitPattern: MemoryLayout<Element>.alignment)!
+        capacity = 0
     }
 
     func destroy() {
-        free(base)
+        if capacity > 0 { free(base) }
     }
 
     subscript(index: Int) -> Element {
@@ -29,7 +30,7 @@ struct ScratchStack<Element: BitwiseCopyable> {
         count += 1
     }
 
-    /// One element in place of all; there is always room for it.
+    /// One element in place of all; something must have been pushed before.
     @inline(__always)
     mutating func hold(_ element: Element) {
         base.initialize(to: element)
@@ -58,10 +59,12 @@ struct ScratchStack<Element: BitwiseCopyable> {
     }
 
     private mutating func grow(to least: Int) {
-        let newCapacity = max(least, capacity * 2)
+        // The C library has blocks up to this size at hand, for each thread.
+        let first = max(1, 1_024 / MemoryLayout<Element>.stride)
+        let newCapacity = max(least, capacity * 2, first)
         let newBase = Self.allocate(newCapacity)
         newBase.update(from: base, count: count)
-        free(base)
+        destroy()
         base = newBase
         capacity = newCapacity
     }

@@ -13,7 +13,7 @@ struct TwinIndex {
     private static let placesMax = 1 << 18
 
     /// Row numbers from 1 on; 0 is a free place.
-    private var places = ScratchStack<UInt32>(capacity: 0)
+    private var places = ScratchStack<UInt32>()
     private var taken = 0
 
     func destroy() {

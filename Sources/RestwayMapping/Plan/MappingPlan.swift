@@ -11,8 +11,7 @@ package final class MappingPlan: Sendable {
     /// where relationships lead to.
     let mappings: [EntityMapping]
     let tree: PlanTree
-    /// The entities that relationships lead to, by their index.
-    let linkedEntities: Set<Int>
+    let kinds: PlanKinds
     /// The host's, by name.
     let customTransforms: [String: CustomTransform]
 
@@ -25,13 +24,16 @@ package final class MappingPlan: Sendable {
         precondition(entities.enumerated().allSatisfy { $0.offset == $0.element.entity.index })
         self.descriptors = descriptors
         customTransforms = transforms
-        mappings = descriptors.map(\.mapping) + entities
-        linkedEntities = Set(
+        let mappings = descriptors.map(\.mapping) + entities
+        self.mappings = mappings
+        // The entities that relationships lead to, by their index.
+        let linked = Set(
             mappings.flatMap { mapping in
                 mapping.relationships.map {
                     mapping.entity.relationships[$0.relationship].targetIndex
                 }
             })
+        kinds = PlanKinds(descriptors, mappings, linked: linked)
         var draft = PlanDraft()
         for (index, descriptor) in descriptors.enumerated() {
             draft.add(PlanRow(descriptor: index, mapping: index), at: descriptor.keyPath)

@@ -21,6 +21,19 @@ struct PlanNode {
     var links = UnsafeBufferPointer<PlanLink>(start: nil, count: 0)
     /// One attribute and nothing else: what most values meet.
     var isSimple = false
+    /// Of a simple place: the cell of its attribute.
+    var attribute = 0
+    /// Of a simple place: the kinds of values that become that cell as they are, by
+    /// `EventRecord.Kind.bit`.
+    var directKinds: UInt32 = 0
+    /// A simple place whose key is known by its digest.
+    var isQuick = false
+    /// Places below and nothing else: an object here opens them.
+    var isBranch = false
+    /// The one row that an object here becomes, where it becomes nothing else.
+    var soleRow: UnsafePointer<PlanRow>?
+    /// An object here is nobody's value.
+    var takesNoContainer = false
 
     /// The place that `key` leads to.
     ///

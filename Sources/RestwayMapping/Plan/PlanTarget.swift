@@ -11,6 +11,23 @@ struct PlanTarget {
     /// Index into the tree's date formats or transforms, where the conversion needs one.
     let detail: Int
 
+    /// The kinds of values that become a cell as they are, by `EventRecord.Kind.bit`.
+    var directKinds: UInt32 {
+        let kinds: [EventRecord.Kind] =
+            switch conversion {
+            case .any: [.memberString, .memberInt64, .memberDouble, .memberBool]
+            case .bool: [.memberBool]
+            case .int: [.memberInt64]
+            case .double: [.memberDouble]
+            case .string: [.memberString]
+            default: []
+            }
+        return kinds.reduce(EventRecord.Kind.memberNull.bit) { bits, kind in
+            let fits = !isIdentity || kind == .memberString || kind == .memberInt64
+            return fits ? bits | kind.bit : bits
+        }
+    }
+
     /// Whether objects and lists fit, as JSON text.
     var takesContainers: Bool {
         (conversion == .json || conversion == .any || conversion == .custom) && !isIdentity

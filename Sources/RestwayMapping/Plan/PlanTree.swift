@@ -34,11 +34,28 @@ final class PlanTree: @unchecked Sendable {
             nodes[index].isSimple =
                 node.targets.count == 1 && node.rows.isEmpty && node.links.isEmpty
                 && node.children.isEmpty
+            settleShortcuts(nodes + index)
         }
     }
 
     deinit {
         for block in memory { block.deallocate() }
+    }
+
+    private func settleShortcuts(_ node: UnsafeMutablePointer<PlanNode>) {
+        let targets = node.pointee.targets
+        let (rows, links) = (node.pointee.rows, node.pointee.links)
+        if node.pointee.isSimple {
+            node.pointee.attribute = targets[0].attribute
+            node.pointee.directKinds = targets[0].directKinds
+            node.pointee.isQuick = node.pointee.digest.decides
+        }
+        let isBare = targets.isEmpty && links.isEmpty
+        node.pointee.takesNoContainer = targets.isEmpty
+        node.pointee.isBranch = isBare && rows.isEmpty && !node.pointee.children.isEmpty
+        if isBare, rows.count == 1, node.pointee.children.isEmpty {
+            node.pointee.soleRow = rows.baseAddress
+        }
     }
 
     private func copy<Element>(_ elements: [Element]) -> UnsafeBufferPointer<Element> {

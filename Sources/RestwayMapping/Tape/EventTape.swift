@@ -11,7 +11,7 @@ package final class EventTape: @unchecked Sendable {
     let recordsMax: Int
     var count = 0
     /// Text that does not lie in the body.
-    var text = ScratchStack<UInt8>(capacity: 256)
+    var text = ScratchStack<UInt8>()
 
     package init(recordsMax: Int) {
         self.recordsMax = recordsMax
@@ -28,7 +28,7 @@ package final class EventTape: @unchecked Sendable {
         count = 0
         guard text.count > Self.textBytesMax else { return text.pop(to: 0) }
         text.destroy()
-        text = ScratchStack<UInt8>(capacity: 256)
+        text = ScratchStack<UInt8>()
     }
 
     func text(of record: EventRecord) -> UnsafeRawBufferPointer {

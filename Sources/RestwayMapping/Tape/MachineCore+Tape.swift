@@ -5,38 +5,24 @@ extension MachineCore {
     /// False when nothing more is wanted.
     mutating func run(_ tape: EventTape) -> Bool {
         guard failure == nil else { return false }
-        let records = UnsafeBufferPointer(start: tape.records, count: tape.count)
-        for record in records {
-            switch record.kind {
-            case .memberString:
-                // Of these the text always lies in the body.
-                let target = takeMember(record)
-                let text = tape.text(of: record)
-                if target.conversion == .string, text.count <= Int(UInt32.max) {
-                    put(target, plainRow, .lasting(.string, text))
-                } else {
-                    putString(text, target, plainRow)
-                }
-            case .memberInt64:
-                let target = takeMember(record)
-                if target.conversion == .int {
-                    put(target, plainRow, .int64(record.int64))
-                } else {
-                    putInt64(record.int64, target, plainRow)
-                }
-            case .memberDouble:
-                putDouble(record.double, takeMember(record), plainRow)
-            case .memberBool:
-                putBool(record.bits != 0, takeMember(record), plainRow)
+        var next = UnsafePointer(tape.records)
+        let end = next + tape.count
+        while next < end {
+            if next.pointee.isMember {
+                next = putMembers(next, end)
+                continue
+            }
+            switch next.pointee.kind {
             case .foundKey:
-                take(record.node!)
+                take(next.pointee.node!)
             case .skippedKey:
                 frames[frames.count - 1].hasContent = true
                 pending.pop(to: 0)
                 isPendingSimple = false
             default:
-                guard push(record, of: tape) != .stop else { return false }
+                guard push(next.pointee, of: tape) != .stop else { return false }
             }
+            next += 1
         }
         return true
     }
@@ -60,13 +46,41 @@ extension MachineCore {
         }
     }
 
-    /// A key of the object with one place has come, and its value.
+    /// Takes the scalars with their keys from `first` on, all of the object with one place that is
+    /// open, and answers with what stands behind them.
     @inline(__always)
-    private mutating func takeMember(_ record: EventRecord) -> PlanTarget {
-        let top = frames.count - 1
-        frames[top].hasContent = true
-        frames[top].current = record.node
-        return record.node!.pointee.targets[0]
+    private mutating func putMembers(
+        _ first: UnsafePointer<EventRecord>, _ end: UnsafePointer<EventRecord>
+    ) -> UnsafePointer<EventRecord> {
+        let top = frames.base + (frames.count - 1)
+        let row = rows.base + plainRow
+        let rowCells = cells.base + row.pointee.firstCell
+        top.pointee.hasContent = true
+        var next = first
+        while next < end, next.pointee.isMember {
+            let node = next.pointee.node.unsafelyUnwrapped
+            top.pointee.current = node
+            if node.pointee.directKinds & next.pointee.bit != 0 {
+                rowCells[node.pointee.attribute] = next.cell
+                row.pointee.isEmpty = false
+            } else {
+                convert(next.pointee, node.pointee.targets[0])
+            }
+            next += 1
+        }
+        return next
+    }
+
+    /// A value that does not become a cell as it is.
+    @inline(never)
+    private mutating func convert(_ record: EventRecord, _ target: PlanTarget) {
+        switch record.kind {
+        case .memberString: putString(record.memberText, target, plainRow)
+        case .memberInt64: putInt64(record.int64, target, plainRow)
+        case .memberDouble: putDouble(record.double, target, plainRow)
+        case .memberDate: putDate(record.int64, target, plainRow)
+        default: putBool(record.bits != 0, target, plainRow)
+        }
     }
 
     private mutating func take(_ child: UnsafePointer<PlanNode>) {

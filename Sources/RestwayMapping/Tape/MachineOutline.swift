@@ -90,6 +90,7 @@ struct MachineOutline {
 
     mutating func beginObject() -> EventAnswer {
         guard !isBroken else { return .stop }
+        if let place = plainPlace() { return open(place) }
         let isElement = enterValue()
         let frame = newFrame(isArray: false)
         for index in receivers(isElement) {
@@ -157,6 +158,35 @@ struct MachineOutline {
         return .want
     }
 
+    /// Where the keys of an object lead to that is what nearly all are, as in the machine.
+    @inline(__always)
+    private mutating func plainPlace() -> Node? {
+        let top = frames.count - 1
+        guard captureCount == 0, top >= 0, top + 1 < depthMax else { return nil }
+        guard frames[top].isArray else {
+            return pending.count == 1 && pending[0].pointee.isBranch ? pending[0] : nil
+        }
+        guard nodes.count - frames[top].firstNode == 1,
+            let row = nodes[nodes.count - 1].pointee.soleRow
+        else { return nil }
+        let root = roots[row.pointee.mapping]
+        guard root.pointee.takesNoContainer else { return nil }
+        frames[top].index += 1
+        return root
+    }
+
+    @inline(__always)
+    private mutating func open(_ place: Node) -> EventAnswer {
+        pending.pop(to: 0)
+        guess = place.pointee.children.first
+        plainNode = place
+        frames.push(
+            Frame(isArray: false, firstNode: nodes.count, captureCount: 0, guess: guess))
+        nodes.push(place)
+        return .want
+    }
+
+    @inline(__always)
     private mutating func findPlain() {
         plainNode = nil
         guard captureCount == 0, frames.count > 0 else { return }
@@ -165,6 +195,7 @@ struct MachineOutline {
         plainNode = nodes[frame.firstNode]
     }
 
+    @inline(__always)
     private mutating func findGuess() {
         guess = plainNode == nil ? nil : frames[frames.count - 1].guess
     }

@@ -43,45 +43,55 @@ package struct TapeWriter {
         return tape
     }
 
+    @inline(__always)
     package mutating func key(_ key: UnsafeRawBufferPointer) -> EventAnswer {
         // Nearly always the one that was declared next, and for one attribute.
-        if let guess = outline.guess, member == nil {
-            let digest = KeyDigest(key)
-            if digest == guess.pointee.digest, digest.decides, guess.pointee.isSimple {
-                member = guess
-                outline.passGuess()
-                return .want
-            }
+        if let guess = outline.guess, guess.pointee.isQuick, member == nil,
+            KeyDigest(key) == guess.pointee.digest
+        {
+            member = guess
+            outline.passGuess()
+            return .want
         }
         return otherKey(key)
     }
 
+    @inline(__always)
     package mutating func string(_ text: UnsafeRawBufferPointer) -> EventAnswer {
-        guard let node = member, next != end, lies(text) else { return anyText(.string, text) }
-        let start = UInt64(UInt(bitPattern: text.baseAddress))
-        return tell(EventRecord(.memberString, start, node: node, count: text.count))
+        guard let node = member, next != end, text.count <= Int(UInt32.max), lies(text) else {
+            return anyText(.string, text)
+        }
+        return tell(.member(text, of: node))
     }
 
+    @inline(__always)
     package mutating func int64(_ value: Int64) -> EventAnswer {
         let bits = UInt64(bitPattern: value)
         guard let node = member, next != end else { return anyScalar(.int64, bits) }
         return tell(EventRecord(.memberInt64, bits, node: node))
     }
 
+    @inline(__always)
     package mutating func double(_ value: Double) -> EventAnswer {
         guard let node = member, next != end else { return anyScalar(.double, value.bitPattern) }
         return tell(EventRecord(.memberDouble, value.bitPattern, node: node))
     }
 
+    @inline(__always)
     package mutating func bool(_ value: Bool) -> EventAnswer {
         guard let node = member, next != end else { return anyScalar(.bool, value ? 1 : 0) }
         return tell(EventRecord(.memberBool, value ? 1 : 0, node: node))
     }
 
-    package mutating func null() -> EventAnswer { anyScalar(.null, 0) }
+    package mutating func null() -> EventAnswer {
+        guard let node = member, next != end else { return anyScalar(.null, 0) }
+        return tell(EventRecord(.memberNull, node: node))
+    }
 
     package mutating func date(_ microseconds: Int64) -> EventAnswer {
-        anyScalar(.date, UInt64(bitPattern: microseconds))
+        let bits = UInt64(bitPattern: microseconds)
+        guard let node = member, next != end else { return anyScalar(.date, bits) }
+        return tell(EventRecord(.memberDate, bits, node: node))
     }
 
     package mutating func bytes(_ content: UnsafeRawBufferPointer) -> EventAnswer {

@@ -102,10 +102,14 @@ package final class Plugin: Sendable {
         _ table: restway_plugin, _ name: String, _ options: String?
     ) throws(PluginError) {
         guard let configure = table.configure else {
-            guard options == nil else {
-                throw PluginError(.options, "plugin \"\(name)\": takes no options")
-            }
-            return
+            guard let options else { return }
+            // Of the text of an object that has members.
+            let parts = options.split(
+                separator: "\"", maxSplits: 2, omittingEmptySubsequences: false)
+            let key = parts.count > 1 ? parts[1] : ""
+            throw PluginError(
+                .options,
+                "plugin \"\(name)\": options: unknown key \"\(key)\": it takes no options")
         }
         var reason = PluginReason()
         let result = (options ?? "{}").withCString { configure($0, &reason.raw) }

@@ -16,6 +16,13 @@ struct PluginReason {
         }
     }
 
+    /// Where in a body of lines it is, to stand behind the text; empty when that is not told.
+    var place: String {
+        if raw.line <= 0 { return "" }
+        if raw.column <= 0 { return " at line \(raw.line)" }
+        return " at line \(raw.line), column \(raw.column) (byte \(raw.byte_offset))"
+    }
+
     /// `text`, or the name of `result` when the plugin gave none.
     func text(orFor result: Int32) -> String {
         if !text.isEmpty { return text }

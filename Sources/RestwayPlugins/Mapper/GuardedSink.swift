@@ -11,10 +11,11 @@ import RestwaySupport
 final class GuardedSink: @unchecked Sendable {
     /// What C gets: no reference is counted on the way to a machine.
     private struct Context {
+        /// The first, as its functions take the address of this. It has a writer when the machine
+        /// runs on another thread, until `decode` has returned.
+        var tape: TapeEntry
         /// nil for other sinks, and when `decode` has returned.
         var machine: MachinePointer?
-        /// In place of the machine, when it runs on another thread.
-        var writer: UnsafeMutablePointer<TapeWriter>?
         unowned(unsafe) let guarded: GuardedSink
     }
 
@@ -33,7 +34,10 @@ final class GuardedSink: @unchecked Sendable {
         self.plugin = plugin
         context = .allocate(capacity: 1)
         let machine = (sink as? MappingMachine)?.pointer
-        context.initialize(to: Context(machine: machine, writer: writer, guarded: self))
+        let tape = TapeEntry(writer) { context in
+            context.assumingMemoryBound(to: Context.self).pointee.guarded.late()
+        }
+        context.initialize(to: Context(tape: tape, machine: machine, guarded: self))
     }
 
     deinit {
@@ -43,7 +47,7 @@ final class GuardedSink: @unchecked Sendable {
 
     var table: restway_plugin_sink {
         var table =
-            context.pointee.writer != nil
+            context.pointee.tape.writer != nil
             ? Self.writerTable
             : context.pointee.machine == nil ? Self.anyTable : Self.machineTable
         table.context = UnsafeMutableRawPointer(context)
@@ -53,7 +57,7 @@ final class GuardedSink: @unchecked Sendable {
     func end() {
         sink = nil
         context.pointee.machine = nil
-        context.pointee.writer = nil
+        context.pointee.tape.writer = nil
         Self.recent.withLock { recent in
             recent.append(self)
             if recent.count > Self.recentMax { _ = recent.popFirst() }
@@ -74,7 +78,7 @@ final class GuardedSink: @unchecked Sendable {
     ) -> Int32 {
         let context = context!.assumingMemoryBound(to: Context.self)
         guard let machine = context.pointee.machine else { return context.pointee.guarded.late() }
-        return push(machine).number
+        return push(machine).rawValue
     }
 
     @inline(__always)
@@ -82,8 +86,10 @@ final class GuardedSink: @unchecked Sendable {
         _ context: UnsafeMutableRawPointer?, _ push: (inout TapeWriter) -> EventAnswer
     ) -> Int32 {
         let context = context!.assumingMemoryBound(to: Context.self)
-        guard let writer = context.pointee.writer else { return context.pointee.guarded.late() }
-        return push(&writer.pointee).number
+        guard let writer = context.pointee.tape.writer else {
+            return context.pointee.guarded.late()
+        }
+        return push(&writer.pointee).rawValue
     }
 
     @inline(__always)
@@ -92,7 +98,7 @@ final class GuardedSink: @unchecked Sendable {
     ) -> Int32 {
         let guarded = context!.assumingMemoryBound(to: Context.self).pointee.guarded
         guard let sink = guarded.sink else { return guarded.late() }
-        return push(sink).number
+        return push(sink).rawValue
     }
 
     nonisolated(unsafe) private static let machineTable: restway_plugin_sink = {
@@ -160,11 +166,9 @@ final class GuardedSink: @unchecked Sendable {
     nonisolated(unsafe) private static let writerTable: restway_plugin_sink = {
         var table = restway_plugin_sink()
         table.struct_size = MemoryLayout<restway_plugin_sink>.size
-        table.begin_object = { context in toWriter(context) { $0.beginObject() } }
-        table.key = { context, text, length in
-            toWriter(context) { $0.key(UnsafeRawBufferPointer(start: text, count: length)) }
-        }
-        table.end_object = { context in toWriter(context) { $0.endObject() } }
+        table.begin_object = TapeEntry.beginObject
+        table.key = TapeEntry.key
+        table.end_object = TapeEntry.endObject
         table.begin_array = { context, count in
             toWriter(context) { $0.beginArray(count: count >= 0 ? Int(count) : nil) }
         }
@@ -174,12 +178,10 @@ final class GuardedSink: @unchecked Sendable {
             toWriter(context) { $0.bytes(UnsafeRawBufferPointer(start: content, count: length)) }
         }
         table.date = { context, microseconds in toWriter(context) { $0.date(microseconds) } }
-        table.boolean = { context, truth in toWriter(context) { $0.bool(truth != 0) } }
-        table.integer = { context, value in toWriter(context) { $0.int64(value) } }
-        table.real = { context, value in toWriter(context) { $0.double(value) } }
-        table.string = { context, text, length in
-            toWriter(context) { $0.string(UnsafeRawBufferPointer(start: text, count: length)) }
-        }
+        table.boolean = TapeEntry.boolean
+        table.integer = TapeEntry.integer
+        table.real = TapeEntry.real
+        table.string = TapeEntry.string
         table.number_out_of_range = { context, text, length in
             toWriter(context) {
                 $0.unrepresentableNumber(UnsafeRawBufferPointer(start: text, count: length))
@@ -187,16 +189,4 @@ final class GuardedSink: @unchecked Sendable {
         }
         return table
     }()
-}
-
-extension EventAnswer {
-    /// RESTWAY_PLUGIN_WANT, SKIP, STOP.
-    @inline(__always)
-    fileprivate var number: Int32 {
-        switch self {
-        case .want: RESTWAY_PLUGIN_WANT
-        case .skip: RESTWAY_PLUGIN_SKIP
-        case .stop: RESTWAY_PLUGIN_STOP
-        }
-    }
 }

@@ -94,7 +94,7 @@ package final class PluginMapper: Mapper, @unchecked Sendable {
 
     private func error(_ reason: PluginReason, _ result: Int32) -> MapperError {
         MapperError(
-            "\(title): \(reason.text(orFor: result))", line: Int(reason.raw.line),
+            "\(title): \(reason.text(orFor: result))\(reason.place)", line: Int(reason.raw.line),
             column: Int(reason.raw.column), byteOffset: Int(reason.raw.byte_offset))
     }
 }
