@@ -80,8 +80,10 @@ final class ExactlyOnceTests: XCTestCase {
         let api = try document.withUnsafeBytes { try API(document: $0) }
         var options = ClientOptions()
         options.delivery = mode
-        let client = try Client(
-            api: api, options: options, transport: MisbehavingTransport(seed: seed, pool: pool))
+        let transport = MisbehavingTransport(seed: seed, pool: pool)
+        let client = try Client(api: api, options: options, transport: transport)
+        let round = client.round
+        transport.roundEnded = { round.end() }
         var request: OpaquePointer?
         XCTAssertEqual(CRestway.restway_request_create("GET", "a", &request, nil), .RESTWAY_OK)
         return Schedule(

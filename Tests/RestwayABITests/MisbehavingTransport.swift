@@ -2,7 +2,7 @@ import RestwayHTTP
 import RestwaySupport
 
 /// A transport that answers, fails, redirects, repeats itself, is late or says nothing, as its
-/// random numbers will.
+/// random numbers will. With every second seed its answers are mapped in rounds.
 final class MisbehavingTransport: Transport {
     private enum Behaviour: CaseIterable {
         case answers, answersAtOnce, answersTwice, fails, redirects, waitsForCancel, saysNothing
@@ -17,8 +17,12 @@ final class MisbehavingTransport: Transport {
 
     private let state: Lock<State>
     private let pool: WorkerPool
+    let tellsRounds: Bool
+    /// To be set before the first exchange.
+    nonisolated(unsafe) var roundEnded: (@Sendable () -> Void)?
 
     init(seed: UInt64, pool: WorkerPool) {
+        tellsRounds = seed % 2 == 1
         state = Lock(State(random: SeededRandom(seed: seed)))
         self.pool = pool
     }
@@ -28,7 +32,9 @@ final class MisbehavingTransport: Transport {
             state.idLast += 1
             let id = ExchangeID(state.idLast)
             guard !state.isClosed else { return (id, nil) }
-            let behaviour = Behaviour.allCases.randomElement(using: &state.random)!
+            var behaviour = Behaviour.allCases.randomElement(using: &state.random)!
+            // Who tells rounds completes on threads of its own.
+            if tellsRounds, behaviour == .answersAtOnce { behaviour = .answers }
             if behaviour == .waitsForCancel { state.waiting[id] = observer }
             return (id, behaviour)
         }
@@ -36,10 +42,15 @@ final class MisbehavingTransport: Transport {
         switch behaviour {
         case nil: observer.completed(.failure(TransportError(.closed, "closed")))
         case .answersAtOnce: Self.answer(observer, url)
-        case .answers: pool.submit { Self.answer(observer, url) }
+        case .answers:
+            pool.submit {
+                Self.answer(observer, url)
+                self.roundEnded?()
+            }
         case .answersTwice:
             pool.submit {
                 Self.answer(observer, url)
+                self.roundEnded?()
                 observer.completed(.failure(TransportError(.connectionLost, "again")))
             }
         case .fails:

@@ -6,9 +6,7 @@ import XCTest
 final class ExchangeOrderTests: XCTestCase {
     private typealias Order = ExchangeOrder
 
-    private static let error = TransportError(.cancelled, "over")
-
-    /// What is against the order is refused, in words that name it.
+    /// What is against the order is refused.
     func testEveryEventHasItsPlace() {
         let events: [Order.Event] = [.head, .body, .trailers, .progress]
         /// After these, what may come.
@@ -25,14 +23,18 @@ final class ExchangeOrderTests: XCTestCase {
                 var order = Order()
                 for earlier in before {
                     XCTAssertEqual(order.enter(earlier), .tell)
-                    XCTAssertNil(order.leave())
+                    XCTAssertFalse(order.leave())
                 }
+                let answer = order.enter(event)
                 if allowed.contains(event) {
-                    XCTAssertEqual(order.enter(event), .tell, "\(event) after \(before)")
-                } else if case .refuse(let problem) = order.enter(event) {
-                    XCTAssertTrue(problem.contains(event.rawValue), problem)
+                    XCTAssertEqual(answer, .tell, "\(event) after \(before)")
+                } else if before.isEmpty {
+                    XCTAssertEqual(answer, .refuse(.isBeforeHead))
+                } else if before == [.progress] {
+                    XCTAssertEqual(answer, .refuse(.isBeforeHead))
                 } else {
-                    XCTFail("\(event) after \(before) is not refused")
+                    let breach = event == .head ? Order.Breach.isSecond : .isBehindTrailers
+                    XCTAssertEqual(answer, .refuse(breach), "\(event) after \(before)")
                 }
             }
         }
@@ -41,52 +43,59 @@ final class ExchangeOrderTests: XCTestCase {
     func testCallsDoNotOverlap() {
         var order = Order()
         XCTAssertEqual(order.enter(.head), .tell)
-        XCTAssertEqual(
-            order.enter(.body), .refuse("calls exchange_body inside of another call"))
-        XCTAssertEqual(
-            order.complete(isSuccess: true),
-            .refuse("calls exchange_completed inside of another call"))
+        XCTAssertEqual(order.enter(.body), .refuse(.isInside))
+        XCTAssertEqual(order.complete(.success), .refuse(.isInside))
     }
 
     func testAnEndWaitsForWhoeverTellsSomething() {
         var order = Order()
         XCTAssertEqual(order.enter(.head), .tell)
-        XCTAssertFalse(order.end(Self.error))
-        XCTAssertEqual(order.leave(), Self.error)
-        XCTAssertNil(order.leave())
+        XCTAssertEqual(order.end(), .later)
+        XCTAssertTrue(order.leave())
+        XCTAssertFalse(order.leave())
     }
 
     func testTheFirstEndStandsAndIsToldOnce() {
         var order = Order()
-        XCTAssertTrue(order.end(Self.error))
-        XCTAssertFalse(order.end(TransportError(.timedOut, "late")))
-        XCTAssertEqual(
-            order.complete(isSuccess: true), .drop, "the plugin may not have heard that it is over")
-        XCTAssertEqual(order.enter(.body), .drop)
+        XCTAssertEqual(order.end(), .now)
+        XCTAssertEqual(order.end(), .never)
+        XCTAssertEqual(order.enter(.body), .drop, "the plugin may not have heard that it is over")
+        XCTAssertEqual(order.complete(.success), .drop)
+        XCTAssertTrue(order.isCompleted)
+    }
+
+    /// What comes behind the end that the plugin told is no longer this exchange's.
+    func testWhatWasGivenBackIsGone() {
+        for end in [Order.End.none, .success, .failure] {
+            var order = Order()
+            XCTAssertEqual(order.enter(.head), .tell)
+            XCTAssertFalse(order.leave())
+            XCTAssertEqual(order.complete(end), end == .none ? .refuse(.hasNoEnd) : .tell)
+            XCTAssertEqual(order.complete(.success), .gone)
+            XCTAssertEqual(order.enter(.body), .gone)
+            XCTAssertEqual(order.end(), end == .none ? .now : .never)
+        }
     }
 
     func testASuccessNeedsAHead() {
         var order = Order()
-        XCTAssertEqual(
-            order.complete(isSuccess: true),
-            .refuse("calls exchange_completed without exchange_head"))
+        XCTAssertEqual(order.complete(.success), .refuse(.hasNoHead))
         var other = Order()
-        XCTAssertEqual(other.complete(isSuccess: false), .tell)
+        XCTAssertEqual(other.complete(.failure), .tell)
     }
 
     func testNothingComesWhilePaused() {
         var order = Order()
         for event in [Order.Event.head, .body] {
             XCTAssertEqual(order.enter(event), .tell)
-            XCTAssertNil(order.leave(pausing: event == .body))
+            XCTAssertFalse(order.leave(pausing: event == .body))
         }
-        XCTAssertEqual(
-            order.enter(.body), .refuse("calls exchange_body although it was told to pause"))
+        XCTAssertEqual(order.enter(.body), .refuse(.isPaused))
         order.resume()
         XCTAssertEqual(order.enter(.body), .tell)
         // Resumed before the pause was answered: it does not hold.
         order.resume()
-        XCTAssertNil(order.leave(pausing: true))
+        XCTAssertFalse(order.leave(pausing: true))
         XCTAssertEqual(order.enter(.body), .tell)
     }
 
@@ -94,13 +103,15 @@ final class ExchangeOrderTests: XCTestCase {
         var order = Order()
         XCTAssertTrue(order.forward())
         XCTAssertFalse(order.forward())
-        XCTAssertEqual(
-            order.enter(.head),
-            .refuse("calls exchange_head for an exchange that it has forwarded"))
+        XCTAssertEqual(order.enter(.head), .refuse(.hasForwarded))
+        XCTAssertEqual(order.complete(.success), .refuse(.hasForwarded))
+        XCTAssertFalse(order.isCompleted)
         XCTAssertEqual(order.enter(.head, byForwarding: true), .tell)
         var late = Order()
         XCTAssertEqual(late.enter(.head), .tell)
-        XCTAssertNil(late.leave())
+        XCTAssertFalse(late.leave())
         XCTAssertFalse(late.forward())
+        XCTAssertFalse(order.leave())
+        XCTAssertEqual(order.complete(.held), .tell)
     }
 }

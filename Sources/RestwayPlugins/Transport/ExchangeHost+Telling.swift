@@ -5,7 +5,8 @@ import RestwaySupport
 
 /// What is told of an exchange: by the plugin, or by the transport that it was left to.
 ///
-/// Each of these takes the lock once before the observer is called and once after.
+/// The lock is taken once, to find the exchange; what is usual inside of `start` does without
+/// (`StartingExchange`).
 extension ExchangeHost {
     typealias Event = ExchangeOrder.Event
 
@@ -16,41 +17,67 @@ extension ExchangeHost {
     func tell(
         _ event: Event, _ id: UInt64, _ tell: (any ExchangeObserver, PluginExchange) -> String?
     ) {
-        guard let exchange = enter(event, id) else { return }
+        guard let exchange = find(id) else { return refuse(event.rawValue, id) }
         // It stays until `leave`: whoever ends the exchange waits for that.
-        let problem = exchange.observer.flatMap { tell($0, exchange) }
-        leave(exchange)
-        if let problem { fail(exchange, problem) }
-    }
-
-    /// A head.
-    ///
-    /// - Parameter tell: The same, and is given one that came before.
-    func tellHead(
-        _ id: UInt64, _ tell: (any ExchangeObserver, PluginExchange, KnownHead) -> String?
-    ) {
-        var known = KnownHead.none
-        guard let exchange = enter(.head, id, { known = $0.known }) else { return }
-        let problem = exchange.observer.flatMap { tell($0, exchange, known) }
-        leave(exchange)
-        if let problem { fail(exchange, problem) }
+        guard enter(event, exchange), let observer = exchange.observer else { return }
+        leave(exchange, tell(observer, exchange))
     }
 
     /// The same for what the built-in transport says, which keeps to the contract.
     func tell(
         _ event: Event, _ exchange: PluginExchange, _ tell: (any ExchangeObserver) -> Void
     ) {
-        guard enter(event, exchange) else { return }
+        guard enterForwarded(event, exchange) else { return }
         if let observer = exchange.observer { tell(observer) }
         leave(exchange)
+    }
+
+    /// A head.
+    func received(_ head: UnsafePointer<restway_plugin_head>?, _ id: UInt64) {
+        tell(.head, id) { tell($0, $1, head) }
+    }
+
+    /// - Returns: What is wrong with it.
+    private func tell(
+        _ observer: any ExchangeObserver, _ exchange: PluginExchange,
+        _ pointer: UnsafePointer<restway_plugin_head>?
+    ) -> String? {
+        let least = MemoryLayout<restway_plugin_head>.size
+        guard let pointer,
+            let head = PluginTable.read(pointer, zero: restway_plugin_head(), least: least)
+        else { return "calls exchange_head without a head" }
+        guard (200...999).contains(head.status) else {
+            return "gives a head with status \(head.status)"
+        }
+        guard let headers = headers(head.headers, head.header_count, exchange.known) else {
+            return ForeignHeaders.problem("a head")
+        }
+        let version: HTTPVersion =
+            switch head.http_version {
+            case 10: .http10
+            case 20: .http2
+            case 30: .http3
+            default: .http11
+            }
+        received(
+            ResponseHead(
+                status: Int(head.status), headers: headers, url: exchange.exchange.url,
+                httpVersion: version),
+            observer, exchange)
+        return nil
     }
 
     /// A piece of the body.
     ///
     /// - Returns: What the observer says to it.
     func received(_ bytes: UnsafeRawBufferPointer, _ id: UInt64) -> BodyReply {
-        guard let exchange = enter(.body, id) else { return Self.over }
-        let reply = received(bytes, exchange)
+        guard let exchange = find(id) else {
+            refuse(Event.body.rawValue, id)
+            return Self.over
+        }
+        // It stays until `leave`: whoever ends the exchange waits for that.
+        guard enter(.body, exchange), let observer = exchange.observer else { return Self.over }
+        let reply = received(bytes, exchange, observer)
         if case .stop = reply { expectEnd(of: exchange) }
         return reply
     }
@@ -58,79 +85,69 @@ extension ExchangeHost {
     func receivedForwarded(
         _ bytes: UnsafeRawBufferPointer, _ exchange: PluginExchange
     ) -> BodyReply {
-        enter(.body, exchange) ? received(bytes, exchange) : Self.over
+        guard enterForwarded(.body, exchange), let observer = exchange.observer else {
+            return Self.over
+        }
+        return received(bytes, exchange, observer)
     }
 
     private static let over = BodyReply.stop(TransportError(.cancelled, "the exchange is over"))
 
     private func received(
-        _ bytes: UnsafeRawBufferPointer, _ exchange: PluginExchange
+        _ bytes: UnsafeRawBufferPointer, _ exchange: PluginExchange,
+        _ observer: any ExchangeObserver
     ) -> BodyReply {
-        var reply = BodyReply.proceed
-        if !bytes.isEmpty, let observer = exchange.observer { reply = observer.receivedBody(bytes) }
-        let error = state.withLock { _ in
-            exchange.downloaded += Int64(bytes.count)
-            // Whoever wants no more need not wait for the plugin.
-            if case .stop(let error) = reply { _ = exchange.order.end(error) }
-            return exchange.order.leave(pausing: reply.isPause)
-        }
-        if let error { tell(exchange, error) }
+        let reply = bytes.isEmpty ? .proceed : observer.receivedBody(bytes)
+        exchange.downloaded += Int64(bytes.count)
+        answered(reply, exchange)
         return reply
+    }
+
+    /// The observer has answered a piece of the body; whoever told it says so to the plugin.
+    func answered(_ reply: BodyReply, _ exchange: PluginExchange) {
+        // Whoever wants no more need not wait for the plugin: it hears of that when we leave.
+        if case .stop(let error) = reply { endAlone(exchange, error) }
+        leave(exchange, pausing: reply == .pause)
     }
 
     /// Notes where a redirect leads, then tells the observer.
     func received(_ head: ResponseHead, _ observer: any ExchangeObserver, _ told: PluginExchange) {
         if (300..<400).contains(head.status), let location = head.headers[first: "Location"] {
             // What is no URL is left to the one who decides whether to go there.
-            let url = (try? URLText.resolve(location, against: told.exchange.url)) ?? location
-            state.withLock { _ in told.redirectURL = url }
+            told.redirectURL =
+                (try? URLText.resolve(location, against: told.exchange.url)) ?? location
         }
         observer.receivedHead(head)
     }
 
-    /// The exchange, when its observer may be told; then `leave` has to follow.
-    ///
-    /// - Parameter look: Runs under the lock.
-    private func enter(
-        _ event: Event, _ id: UInt64, _ look: (State) -> Void = { _ in }
-    ) -> PluginExchange? {
-        var answer = ExchangeOrder.Answer.drop
-        let exchange = state.withLock { state in
-            let exchange = state.exchanges[id]
-            if let exchange { answer = exchange.order.enter(event) }
-            look(state)
-            return exchange
-        }
-        guard let exchange else {
-            refuse(event.rawValue, id)
-            return nil
-        }
-        switch answer {
-        case .tell: return exchange
-        case .refuse(let problem): fail(exchange, problem)
+    /// Whether its observer may be told; then `leave` has to follow.
+    private func enter(_ event: Event, _ exchange: PluginExchange) -> Bool {
+        switch exchange.order.change({ $0.enter(event) }) {
+        case .tell: return true
+        case .refuse(let breach): fail(exchange, breach, event.rawValue)
+        case .gone: refuse(event.rawValue, exchange.id)
         case .drop:
             // The answer to a piece of the body says that it is over.
             if case .body = event { expectEnd(of: exchange) }
         }
-        return nil
-    }
-
-    private func enter(_ event: Event, _ exchange: PluginExchange) -> Bool {
-        let answer = state.withLock { _ in exchange.order.enter(event, byForwarding: true) }
-        if case .tell = answer { return true }
         return false
     }
 
-    /// The observer has heard.
-    private func leave(_ exchange: PluginExchange) {
-        let error = state.withLock { _ in exchange.order.leave() }
-        if let error { tell(exchange, error) }
+    private func enterForwarded(_ event: Event, _ exchange: PluginExchange) -> Bool {
+        exchange.order.change { $0.enter(event, byForwarding: true) } == .tell
     }
 
-    /// It was ended while its observer heard something else.
-    private func tell(_ exchange: PluginExchange, _ error: TransportError) {
-        let observer = state.withLock { _ in exchange.observer.take() }
-        observer?.completed(.failure(error))
+    /// The observer has heard.
+    func leave(_ exchange: PluginExchange, pausing: Bool = false) {
+        guard exchange.order.change({ $0.leave(pausing: pausing) }) else { return }
+        // It was ended meanwhile.
+        let error = state.withLock { _ in exchange.ending.take() }
+        if let error { exchange.observer.take()?.completed(.failure(error)) }
+    }
+
+    private func leave(_ exchange: PluginExchange, _ problem: String?) {
+        leave(exchange)
+        if let problem { fail(exchange, problem) }
     }
 
     /// A plugin speaks of an exchange that is not open.
@@ -138,72 +155,77 @@ extension ExchangeHost {
         log("calls \(function) for exchange \(id), which has completed or never was")
     }
 
+    private func fail(
+        _ exchange: PluginExchange, _ breach: ExchangeOrder.Breach, _ function: String
+    ) {
+        fail(exchange, "calls \(function) \(breach.rawValue)")
+    }
+
     // MARK: The end
+
+    private static let completed = "exchange_completed"
 
     /// The plugin gives an exchange back.
     ///
     /// - Parameter end: `nil` when it said nothing of how.
-    func completed(_ end: restway_plugin_end?, _ id: UInt64) {
-        var observer: (any ExchangeObserver)?
-        var mayRest = false
-        var now = Deadline.past
-        var answer = ExchangeOrder.Answer.drop
-        let found = state.withLock { state -> PluginExchange? in
-            guard let exchange = state.exchanges[id] else { return nil }
-            guard !exchange.order.isForwarded || exchange.held != nil else {
-                answer = .refuse("calls exchange_completed for an exchange that it has forwarded")
-                return exchange
-            }
-            state.exchanges.remove(id)
-            mayRest = state.isIdle
-            guard end != nil || exchange.held != nil else {
-                exchange.order.giveBack()
-                answer = .refuse("calls exchange_completed without an end")
-                return exchange
-            }
-            let isSuccess = exchange.held == nil && end?.result == RESTWAY_PLUGIN_OK
-            answer = exchange.order.complete(isSuccess: isSuccess)
-            if case .tell = answer { observer = exchange.observer.take() }
-            now = state.clock.now()
-            return exchange
+    func completed(_ end: UnsafePointer<restway_plugin_end>?, _ id: UInt64) {
+        let (found, held, now) = state.withLock { state in
+            let exchange = state.open(id)
+            return (exchange, exchange?.held, state.clock.now())
         }
-        guard let exchange = found else { return refuse("exchange_completed", id) }
-        // From here on nobody else has it.
-        if let observer { tell(observer, of: exchange, end, now) }
+        guard let exchange = found else { return refuse(Self.completed, id) }
+        let answer = complete(exchange, end, isHeld: held != nil)
+        let mayRest = state.withLock { state in
+            if exchange.order.now.isCompleted { state.remove(exchange.id) }
+            return state.isIdle
+        }
+        if case .tell = answer {
+            let isFailure = end.map { $0.pointee.result != RESTWAY_PLUGIN_OK } ?? false
+            if let held, !isFailure {
+                exchange.observer.take()?.completed(held)
+            } else if let end {
+                tell(exchange, end, now: now)
+            }
+        }
         if mayRest { rest() }
-        if case .refuse(let problem) = answer { fail(exchange, problem) }
+        if case .refuse(let breach) = answer { fail(exchange, breach, Self.completed) }
     }
 
-    private func tell(
-        _ observer: any ExchangeObserver, of exchange: PluginExchange, _ end: restway_plugin_end?,
-        _ now: Deadline
-    ) {
-        if let end, end.result != RESTWAY_PLUGIN_OK {
-            observer.completed(.failure(end.error(table)))
-        } else if let held = exchange.held {
-            observer.completed(held)
+    private func complete(
+        _ exchange: PluginExchange, _ end: UnsafePointer<restway_plugin_end>?, isHeld: Bool
+    ) -> ExchangeOrder.Answer {
+        var kind = ExchangeOrder.End.none
+        if isHeld {
+            kind = .held
         } else if let end {
+            kind = end.pointee.result == RESTWAY_PLUGIN_OK ? .success : .failure
+        }
+        let answer = exchange.order.change { $0.complete(kind) }
+        if case .gone = answer { refuse(Self.completed, exchange.id) }
+        return answer
+    }
+
+    /// Tells the observer of the end that the plugin gave: from here on nobody else has it.
+    private func tell(
+        _ exchange: PluginExchange, _ end: UnsafePointer<restway_plugin_end>, now: Deadline
+    ) {
+        guard let observer = exchange.observer.take() else { return }
+        if end.pointee.result == RESTWAY_PLUGIN_OK {
             observer.completed(.success(exchange.summary(end, now: now)))
+        } else {
+            observer.completed(.failure(end.pointee.error(table)))
         }
     }
 
     /// The transport that the exchange was left to has ended it, and the plugin agrees.
     func completed(_ exchange: PluginExchange, _ outcome: PluginExchange.Outcome) {
-        var observer: (any ExchangeObserver)?
+        let answer = exchange.order.change { $0.complete(.held) }
         let mayRest = state.withLock { state in
-            state.exchanges.remove(exchange.id)
-            let answer = exchange.order.complete(isSuccess: false)
-            if case .tell = answer { observer = exchange.observer.take() }
+            state.remove(exchange.id)
             return state.isIdle
         }
-        observer?.completed(outcome)
+        if case .tell = answer { exchange.observer.take()?.completed(outcome) }
         if mayRest { rest() }
-    }
-}
-
-extension BodyReply {
-    fileprivate var isPause: Bool {
-        if case .pause = self { true } else { false }
     }
 }
 

@@ -23,7 +23,7 @@ extension ExchangeHost {
             // Of several timers the earliest stands for all.
             guard state.watchAt == deadline else { return ([], .never) }
             state.watchAt = .never
-            let exchanges = state.exchanges.all
+            let exchanges = state.all
             let later = exchanges.filter { $0.deadline > now }.map(\.deadline).min()
             return (exchanges.filter { $0.deadline <= now }, later ?? .never)
         }
@@ -50,7 +50,7 @@ extension ExchangeHost {
         log("never completed exchange \(exchange.id), which is over")
         state.withLock { state in
             state.hasLost = true
-            state.exchanges.remove(exchange.id)
+            state.remove(exchange.id)
         }
     }
 }

@@ -9,9 +9,10 @@ import Synchronization
 /// back, the host serves the next client, in another session; exchanges have their numbers from the
 /// whole process, so that what comes late meets nobody else's.
 ///
-/// One lock guards all of it, the exchanges too: whatever a plugin says begins with finding one.
+/// One lock guards all of it. Of an exchange it guards little: who may tell its observer something
+/// is settled without it (`ExchangeOrder`).
 ///
-/// `@unchecked Sendable`: `pointer` is written once, before anybody has it.
+/// `@unchecked Sendable`: `pointer` and `room` are written once, before anybody has it.
 final class ExchangeHost: @unchecked Sendable {
     /// How long a plugin may take for an exchange that is over, and beyond a time-out.
     static let patienceMilliseconds: Int64 = 5_000
@@ -41,9 +42,19 @@ final class ExchangeHost: @unchecked Sendable {
         var number: UInt64 = 0
         var session: Session?
         /// The session's.
+        var transport: UnsafeMutableRawPointer?
         var clock: any Clock = SystemClock()
+        /// How many threads are inside of the plugin's functions.
+        var inside = 0
         var exchanges = ExchangeIndex()
+        /// One more, which is being started: those that are answered at once are never put among
+        /// the others.
+        var starting: PluginExchange?
+        /// A thread is inside of `start` with it, or with one that was given up meanwhile.
+        var isRoomTaken = false
         var isClosing = false
+        /// Everybody has heard: whoever is inside last closes the plugin's transport.
+        var mayClose = false
         var isClosed = false
         /// An exchange was given up: the plugin may hold it still.
         var hasLost = false
@@ -54,27 +65,77 @@ final class ExchangeHost: @unchecked Sendable {
         var otherHeads = 0
 
         /// The plugin has given everything back.
-        var isIdle: Bool { isClosed && exchanges.isEmpty }
+        var isIdle: Bool { isClosed && exchanges.isEmpty && starting == nil }
+
+        /// The exchange `id`, unless the plugin has given it back.
+        func open(_ id: UInt64) -> PluginExchange? {
+            let exchange = starting?.id == id ? starting : exchanges[id]
+            return exchange.flatMap { $0.order.now.isCompleted ? nil : $0 }
+        }
+
+        /// Those that the plugin has not given back.
+        var all: [PluginExchange] {
+            (exchanges.all + (starting.map { [$0] } ?? [])).filter { !$0.order.now.isCompleted }
+        }
+
+        mutating func remove(_ id: UInt64) {
+            if starting?.id == id { starting = nil } else { exchanges.remove(id) }
+        }
+
+        /// `exchange` is being started.
+        ///
+        /// - Returns: Whether it is the one in the room.
+        mutating func begin(_ exchange: PluginExchange) -> Bool {
+            guard !isRoomTaken else {
+                exchanges.insert(exchange)
+                return false
+            }
+            isRoomTaken = true
+            starting = exchange
+            return true
+        }
+
+        /// `start` has returned.
+        mutating func finish(_ exchange: PluginExchange, isInRoom: Bool) {
+            if isInRoom { isRoomTaken = false }
+            if exchange.order.now.isCompleted {
+                remove(exchange.id)
+            } else if starting === exchange {
+                starting = nil
+                exchanges.insert(exchange)
+            }
+        }
+
+        /// A thread goes into the plugin's functions, unless its transport is being closed.
+        mutating func enter() -> UnsafeMutableRawPointer? {
+            guard !isClosing, let transport else { return nil }
+            inside += 1
+            return transport
+        }
+
+        /// - Returns: Whether the plugin's transport is to be closed now.
+        mutating func leave() -> Bool {
+            inside -= 1
+            return inside == 0 && mayClose
+        }
     }
 
-    /// Beside the count of those inside of the plugin's functions: it is being closed.
-    private static let closing = Int.min
-
     let table: PluginTransportTable
-    /// How many threads are inside of the plugin's functions. Raised under the lock, unless it is
-    /// being closed.
-    private let inside = Atomic<Int>(0)
     private(set) var pointer: UnsafePointer<restway_plugin_host>!
+    private var room: UnsafePointer<HostRoom>!
     let state = Lock(State())
 
     init(_ table: PluginTransportTable) {
         self.table = table
         var host = PluginHost.table()
-        host.context = UserData.retain(self)
+        let room = UnsafeMutablePointer<HostRoom>.allocate(capacity: 1)
+        room.initialize(to: HostRoom(self))
+        self.room = UnsafePointer(room)
+        host.context = UnsafeMutableRawPointer(room)
         HostTable.set(&host)
-        let room = UnsafeMutablePointer<restway_plugin_host>.allocate(capacity: 1)
-        room.initialize(to: host)
-        pointer = UnsafePointer(room)
+        let place = UnsafeMutablePointer<restway_plugin_host>.allocate(capacity: 1)
+        place.initialize(to: host)
+        pointer = UnsafePointer(place)
     }
 
     // MARK: From one client to its end
@@ -94,10 +155,10 @@ final class ExchangeHost: @unchecked Sendable {
             throw PluginError(.options, "\(table.title): does not open: \(why)")
         }
         let session = Session(surroundings, transport)
-        inside.store(0, ordering: .relaxed)
         return state.withLock { state in
             state = State(
-                number: state.number + 1, session: session, clock: surroundings.clock)
+                number: state.number + 1, session: session, transport: transport,
+                clock: surroundings.clock)
             return state.number
         }
     }
@@ -106,14 +167,16 @@ final class ExchangeHost: @unchecked Sendable {
         let exchanges: [PluginExchange]? = state.withLock { state in
             guard state.number == number, !state.isClosing else { return nil }
             state.isClosing = true
-            return state.exchanges.all
+            return state.all
         }
         guard let exchanges else { return }
         let error = TransportError(.closed, "the transport is closed")
         for exchange in exchanges { end(exchange, error, asksPlugin: false) }
-        // Whoever is inside closes it when the last one leaves.
-        let others = inside.bitwiseOr(Self.closing, ordering: .acquiringAndReleasing).oldValue
-        if others == 0 { callClose() }
+        let isAlone = state.withLock { state in
+            state.mayClose = true
+            return state.inside == 0
+        }
+        if isAlone { callClose() }
     }
 
     /// Closes the plugin's transport: nobody is inside of it.
@@ -129,6 +192,7 @@ final class ExchangeHost: @unchecked Sendable {
         let isOver = state.withLock { state in
             guard state.isIdle, !state.hasLost, state.session != nil else { return false }
             state.session = nil
+            state.transport = nil
             state.known = .none
             return true
         }
@@ -137,59 +201,81 @@ final class ExchangeHost: @unchecked Sendable {
 
     /// Calls the plugin, unless its transport is being closed.
     private func call(_ body: (UnsafeMutableRawPointer) -> Void) {
-        let transport: UnsafeMutableRawPointer? = state.withLock { state in
-            guard !state.isClosing, let session = state.session else { return nil }
-            inside.add(1, ordering: .relaxed)
-            return session.transport
-        }
-        guard let transport else { return }
+        guard let transport = state.withLock({ $0.enter() }) else { return }
         body(transport)
-        leave()
-    }
-
-    private func leave() {
-        let others = inside.subtract(1, ordering: .acquiringAndReleasing).newValue
-        if others == Self.closing { callClose() }
+        if state.withLock({ $0.leave() }) { callClose() }
     }
 
     // MARK: What the client wants
 
+    /// - Parameter clock: The session's.
     func start(
-        _ exchange: Exchange, _ observer: any ExchangeObserver, _ number: UInt64
+        _ exchange: Exchange, _ observer: any ExchangeObserver, _ number: UInt64, _ clock: any Clock
     ) -> ExchangeID {
         let id = Self.lastID.add(1, ordering: .relaxed).newValue
-        let started = PluginExchange(id: id, exchange, observer)
-        var isWatched = true
-        let transport: UnsafeMutableRawPointer? = state.withLock { state in
-            guard state.number == number, !state.isClosing, let session = state.session else {
-                return nil
-            }
-            started.begin(
-                state.clock.now(), patienceMilliseconds: Self.patienceMilliseconds)
-            isWatched = state.watchAt <= started.deadline
-            state.exchanges.insert(started)
-            inside.add(1, ordering: .relaxed)
-            return session.transport
-        }
-        guard let transport else {
-            observer.completed(.failure(TransportError(.closed, "the transport is closed")))
+        guard let starting = begin(id, exchange, observer, number, clock) else {
+            refuse(observer)
             return ExchangeID(id)
         }
-        if !isWatched { watch(state.withLock { _ in started.deadline }) }
-        LentExchange.start(exchange, id: id, table, transport)
-        leave()
+        withUnsafePointer(to: starting) { starting in
+            if starting.pointee.isInRoom { room.pointee.enter(starting) }
+            LentExchange.start(exchange, id: id, table, starting.pointee.transport)
+        }
+        finish(starting)
         return ExchangeID(id)
     }
 
+    @inline(never)
+    private func refuse(_ observer: any ExchangeObserver) {
+        observer.completed(.failure(TransportError(.closed, "the transport is closed")))
+    }
+
+    /// A thread goes into the plugin's `start`; `nil` when the session is over.
+    private func begin(
+        _ id: UInt64, _ exchange: Exchange, _ observer: any ExchangeObserver, _ number: UInt64,
+        _ clock: any Clock
+    ) -> StartingExchange? {
+        let wantsProgress = observer.wantsProgress
+        let now = clock.now()
+        var isWatched = true
+        var isInRoom = false
+        var transport: UnsafeMutableRawPointer?
+        let started = state.withLock { state -> PluginExchange? in
+            transport = state.number == number ? state.enter() : nil
+            guard transport != nil else { return nil }
+            let started = PluginExchange(
+                id: id, exchange, observer, wantsProgress: wantsProgress, state.known,
+                at: now, patienceMilliseconds: Self.patienceMilliseconds)
+            isWatched = state.watchAt.nanoseconds <= started.deadline.nanoseconds
+            isInRoom = state.begin(started)
+            return started
+        }
+        guard let started, let transport else { return nil }
+        if !isWatched { watch(state.withLock { _ in started.deadline }) }
+        return StartingExchange(
+            exchange: started, observer: observer, clock: clock, transport: transport,
+            isInRoom: isInRoom)
+    }
+
+    /// `start` has returned.
+    private func finish(_ starting: borrowing StartingExchange) {
+        if starting.isInRoom { room.pointee.leave() }
+        let closes = state.withLock { state in
+            state.finish(starting.exchange, isInRoom: starting.isInRoom)
+            return state.leave()
+        }
+        if closes { callClose() }
+    }
+
     func cancel(_ id: UInt64) {
-        guard let exchange = state.withLock({ $0.exchanges[id] }) else { return }
+        guard let exchange = find(id) else { return }
         end(exchange, TransportError(.cancelled, "the exchange was cancelled"), asksPlugin: true)
     }
 
     func resume(_ id: UInt64) {
         let (isOpen, forwarded) = state.withLock { state in
-            let exchange = state.exchanges[id]
-            exchange?.order.resume()
+            let exchange = state.open(id)
+            exchange?.order.change { $0.resume() }
             return (exchange != nil, exchange?.forwardedID)
         }
         if let forwarded {
@@ -201,7 +287,7 @@ final class ExchangeHost: @unchecked Sendable {
 
     /// There is more of the body of a request, as the plugin was promised.
     func isReady(_ id: UInt64) {
-        guard exchange(id) != nil else { return }
+        guard find(id) != nil else { return }
         call { table.functions.body_ready?($0, id) }
     }
 
@@ -249,14 +335,20 @@ final class ExchangeHost: @unchecked Sendable {
 
     /// Ends it for the observer, whatever the plugin does.
     func endAlone(_ exchange: PluginExchange, _ error: TransportError) {
-        let observer = state.withLock { _ in
-            exchange.order.end(error) ? exchange.observer.take() : nil
+        let hearing = state.withLock { _ in
+            guard !exchange.order.now.isDecided else { return ExchangeOrder.Hearing.never }
+            // Before anybody looks for it.
+            exchange.ending = error
+            let hearing = exchange.order.change { $0.end() }
+            if hearing != .later { exchange.ending = nil }
+            return hearing
         }
-        observer?.completed(.failure(error))
+        if case .now = hearing { exchange.observer.take()?.completed(.failure(error)) }
     }
 
-    func exchange(_ id: UInt64) -> PluginExchange? {
-        state.withLock { $0.exchanges[id] }
+    /// An exchange that the plugin has not given back.
+    func find(_ id: UInt64) -> PluginExchange? {
+        state.withLock { $0.open(id) }
     }
 
     var session: Session? {

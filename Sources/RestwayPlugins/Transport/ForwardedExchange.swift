@@ -145,7 +145,7 @@ extension ExchangeHost {
     fileprivate func forward(_ exchange: PluginExchange) -> Bool {
         guard exchange.body?.rewind() ?? true else { return false }
         return state.withLock { _ in
-            guard exchange.order.forward() else { return false }
+            guard exchange.order.change({ $0.forward() }) else { return false }
             exchange.deadline = .never
             return true
         }

@@ -14,15 +14,21 @@ enum HostTable {
     /// What the plugin tells of the response.
     private static func setAnswers(_ table: inout restway_plugin_host) {
         table.exchange_head = { host, id, head in
-            HostTable.with(host) { host in
-                host.tellHead(id) { HostTable.received(head, host, $0, $1, $2) }
+            guard let room = HostRoom.of(host) else { return }
+            if let starting = room.pointee.starting(id), starting.pointee.received(head, room) {
+                return
             }
+            room.pointee.host.received(head, id)
         }
         table.exchange_body = { host, id, bytes, length in
             let piece = UnsafeRawBufferPointer(start: bytes, count: bytes == nil ? 0 : length)
-            var answer = RESTWAY_PLUGIN_BODY_STOP
-            HostTable.with(host) { answer = $0.received(piece, id).number }
-            return answer
+            guard let room = HostRoom.of(host) else { return RESTWAY_PLUGIN_BODY_STOP }
+            if let starting = room.pointee.starting(id),
+                let answer = starting.pointee.received(piece, room)
+            {
+                return answer
+            }
+            return room.pointee.host.received(piece, id).number
         }
         table.exchange_trailers = { host, id, headers, count in
             HostTable.host(host)?.tell(.trailers, id) { observer, _ in
@@ -43,19 +49,27 @@ enum HostTable {
             }
         }
         table.exchange_completed = { host, id, end in
-            let least = MemoryLayout<restway_plugin_end>.offset(of: \.name_lookup_microseconds)!
-            let end = end.flatMap {
-                PluginTable.read($0, zero: restway_plugin_end(), least: least)
-            }
-            HostTable.with(host) { $0.completed(end, id) }
+            guard let room = HostRoom.of(host) else { return }
+            if let starting = room.pointee.starting(id), starting.pointee.completed(end) { return }
+            HostTable.complete(room.pointee.host, id, end)
         }
+    }
+
+    /// An end that may be of an older version of the table.
+    private static func complete(
+        _ host: ExchangeHost, _ id: UInt64, _ end: UnsafePointer<restway_plugin_end>?
+    ) {
+        let least = MemoryLayout<restway_plugin_end>.offset(of: \.name_lookup_microseconds)!
+        let read = end.flatMap { PluginTable.read($0, zero: restway_plugin_end(), least: least) }
+        guard let read else { return host.completed(nil, id) }
+        withUnsafePointer(to: read) { host.completed($0, id) }
     }
 
     /// What the plugin wants of the request.
     private static func setRequests(_ table: inout restway_plugin_host) {
         table.exchange_read = { host, id, buffer, capacity, outLength in
             outLength?.pointee = 0
-            guard let host = HostTable.host(host), let exchange = host.exchange(id) else {
+            guard let host = HostTable.host(host), let exchange = host.find(id) else {
                 return RESTWAY_PLUGIN_READ_FAILED
             }
             let room = UnsafeMutableRawBufferPointer(
@@ -63,26 +77,20 @@ enum HostTable {
             return HostTable.read(host, exchange, room, outLength)
         }
         table.exchange_rewind = { host, id in
-            let exchange = HostTable.host(host)?.exchange(id)
+            let exchange = HostTable.host(host)?.find(id)
             let canRewind = exchange.map { $0.body?.rewind() ?? true } ?? false
             return canRewind ? RESTWAY_PLUGIN_OK : RESTWAY_PLUGIN_FAILED
         }
         table.exchange_forward = { host, id, watcher in
-            guard let host = HostTable.host(host), let exchange = host.exchange(id),
+            guard let host = HostTable.host(host), let exchange = host.find(id),
                 let watcher, let forwarded = ForwardedExchange(exchange, host, watcher)
             else { return RESTWAY_PLUGIN_FAILED }
             return forwarded.start() ? RESTWAY_PLUGIN_OK : RESTWAY_PLUGIN_FAILED
         }
     }
 
-    private static func with(_ pointer: Host?, _ body: (ExchangeHost) -> Void) {
-        guard let context = pointer?.pointee.context else { return }
-        UserData.lend(context) { body(unsafeDowncast($0, to: ExchangeHost.self)) }
-    }
-
-    private static func host(_ pointer: Host?) -> ExchangeHost? {
-        guard let context = pointer?.pointee.context else { return nil }
-        return UserData.object(ExchangeHost.self, context)
+    private static func host(_ table: Host?) -> ExchangeHost? {
+        HostRoom.of(table)?.pointee.host
     }
 
     private static func read(
@@ -90,7 +98,7 @@ enum HostTable {
         _ outLength: UnsafeMutablePointer<Int>?
     ) -> Int32 {
         guard room.count > 0, outLength != nil,
-            !host.state.withLock({ _ in exchange.order.isDecided })
+            !exchange.order.now.isDecided
         else { return RESTWAY_PLUGIN_READ_FAILED }
         guard let body = exchange.body else { return RESTWAY_PLUGIN_READ_END }
         switch body.read(into: room, { host.isReady(exchange.id) }) {
@@ -103,48 +111,6 @@ enum HostTable {
             host.endAlone(exchange, error)
             host.expectEnd(of: exchange)
             return RESTWAY_PLUGIN_READ_FAILED
-        }
-    }
-
-    // MARK: What comes
-
-    private static func received(
-        _ pointer: UnsafePointer<restway_plugin_head>?, _ host: ExchangeHost,
-        _ observer: any ExchangeObserver, _ exchange: PluginExchange, _ known: KnownHead
-    ) -> String? {
-        let least = MemoryLayout<restway_plugin_head>.size
-        guard let pointer,
-            let head = PluginTable.read(pointer, zero: restway_plugin_head(), least: least)
-        else { return "calls exchange_head without a head" }
-        guard (200...999).contains(head.status) else {
-            return "gives a head with status \(head.status)"
-        }
-        guard let headers = host.headers(head.headers, head.header_count, known) else {
-            return ForeignHeaders.problem("a head")
-        }
-        let version: HTTPVersion =
-            switch head.http_version {
-            case 10: .http10
-            case 20: .http2
-            case 30: .http3
-            default: .http11
-            }
-        let url = exchange.exchange.url
-        host.received(
-            ResponseHead(
-                status: Int(head.status), headers: headers, url: url, httpVersion: version),
-            observer, exchange)
-        return nil
-    }
-}
-
-extension BodyReply {
-    /// RESTWAY_PLUGIN_BODY_*.
-    fileprivate var number: Int32 {
-        switch self {
-        case .proceed: RESTWAY_PLUGIN_BODY_MORE
-        case .pause: RESTWAY_PLUGIN_BODY_PAUSE
-        case .stop: RESTWAY_PLUGIN_BODY_STOP
         }
     }
 }

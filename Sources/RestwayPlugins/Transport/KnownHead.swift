@@ -37,24 +37,22 @@ final class KnownHead: Sendable {
 
     /// Whether the lines say just what these do.
     func reads(_ lines: UnsafePointer<restway_plugin_header>?, _ count: Int) -> Bool {
-        guard count == headers.fields.count, let lines else { return false }
+        guard count > 0, count == headers.fields.count, let lines else { return false }
         return texts.withUnsafeBufferPointer { texts in
             guard var known = texts.baseAddress else { return false }
-            for index in 0..<count {
-                guard let name = lines[index].name, Self.skip(&known, name),
-                    let value = lines[index].value, Self.skip(&known, value)
-                else { return false }
+            for index in 0..<count * 2 {
+                let line = lines + index / 2
+                let text = index % 2 == 0 ? line.pointee.name : line.pointee.value
+                guard var text else { return false }
+                // Not by `strcmp`, which is found and fetched for a dozen bytes.
+                while known.pointee == text.pointee, known.pointee != 0 {
+                    known += 1
+                    text += 1
+                }
+                guard known.pointee == text.pointee else { return false }
+                known += 1
             }
             return true
         }
-    }
-
-    /// Goes behind the text if it is this one.
-    private static func skip(
-        _ known: inout UnsafePointer<CChar>, _ text: UnsafePointer<CChar>
-    ) -> Bool {
-        guard strcmp(known, text) == 0 else { return false }
-        known += strlen(known) + 1
-        return true
     }
 }

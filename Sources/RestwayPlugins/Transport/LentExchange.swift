@@ -114,6 +114,7 @@ enum LentExchange {
         return rest
     }
 
+    @inline(never)
     private static func copy(_ text: String, to rest: inout UnsafeMutablePointer<CChar>) -> Text {
         let start = rest
         // Every string of ours is one piece of memory.

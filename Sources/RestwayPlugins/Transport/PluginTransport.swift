@@ -23,6 +23,7 @@ package final class PluginTransport: Transport {
     private let host: ExchangeHost
     /// The host may have others after this one.
     private let session: UInt64
+    private let clock: any Clock
     private let generation = ProcessGeneration.current
 
     /// - Parameter options: A JSON object as text.
@@ -30,6 +31,7 @@ package final class PluginTransport: Transport {
         _ table: PluginTransportTable, options: String, _ surroundings: Surroundings
     ) throws(PluginError) {
         host = table.takeHost()
+        clock = surroundings.clock
         session = try host.open(options, surroundings)
     }
 
@@ -38,7 +40,7 @@ package final class PluginTransport: Transport {
     }
 
     package func start(_ exchange: Exchange, observer: any ExchangeObserver) -> ExchangeID {
-        host.start(exchange, observer, session)
+        host.start(exchange, observer, session, clock)
     }
 
     package func cancel(_ id: ExchangeID) {
