@@ -7,7 +7,10 @@ final class CText: @unchecked Sendable {
     let pointer: UnsafePointer<CChar>
 
     init(_ text: String) {
-        guard let copy = strdup(text) else { preconditionFailure("out of memory") }
+        // Given to C as it is, a string is copied into an array first.
+        guard let copy = text.withCString({ strdup($0) }) else {
+            preconditionFailure("out of memory")
+        }
         pointer = UnsafePointer(copy)
     }
 

@@ -90,15 +90,12 @@ public func restway_outbox_item_response(_ item: OpaquePointer?) -> OpaquePointe
 
 @_cdecl("restway_outbox_items_count") @implementation
 public func restway_outbox_items_count(_ items: OpaquePointer?) -> Int {
-    Handle.object(StoredRequestsHandle.self, items)?.items.count ?? 0
+    Handle.object(StoredRequestsHandle.self, items)?.count ?? 0
 }
 
 @_cdecl("restway_outbox_items_item") @implementation
 public func restway_outbox_items_item(_ items: OpaquePointer?, _ index: Int) -> OpaquePointer! {
-    guard let list = Handle.object(StoredRequestsHandle.self, items)?.items,
-        list.indices.contains(index)
-    else { return nil }
-    return Handle.lend(list[index])
+    Handle.object(StoredRequestsHandle.self, items)?.item(index).map { Handle.lend($0) }
 }
 
 @_cdecl("restway_outbox_items_json") @implementation

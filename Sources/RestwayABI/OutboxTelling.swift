@@ -9,7 +9,7 @@ enum OutboxTelling {
         { requests in
             let handle = StoredRequestsHandle(requests)
             withExtendedLifetime(handle) {
-                guard let item = handle.items.first else { return }
+                guard let item = handle.item(0) else { return }
                 function(
                     context.pointer, Handle.lend(item), status(handle),
                     handle.error.map { Handle.lend($0) })

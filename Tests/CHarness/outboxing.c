@@ -9,7 +9,8 @@
     "{\"restway\": 1," \
     " \"environments\": {\"here\": {\"baseURL\": \"http://127.0.0.1:1\"}}," \
     " \"entities\": {\"Thing\": {\"identity\": \"id\", \"attributes\": {" \
-    "   \"id\": {\"type\": \"int\"}, \"name\": {\"type\": \"string\"}}}}," \
+    "   \"id\": {\"type\": \"int\"}, \"name\": {\"type\": \"string\"}}," \
+    "   \"relationships\": {\"parts\": {\"entity\": \"Thing\", \"many\": true}}}}," \
     " \"outbox\": {\"path\": \"outbox.db\"}," \
     " \"routes\": {" \
     "   \"thing\": {\"method\": [\"GET\", \"PUT\", \"DELETE\"], \"path\": \"things/:id\"," \

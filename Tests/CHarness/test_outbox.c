@@ -233,6 +233,51 @@ static void outbox__what_depends_on_an_unsent_object_waits_for_it(void **state) 
     outboxing_end(&outboxing);
 }
 
+static void assert_changes(restway_draft *draft, size_t expected) {
+    size_t count = 9;
+    assert_ok(restway_draft_changes(draft, NULL, 0, &count, &failure));
+    assert_int_equal(count, expected);
+}
+
+static void outbox__new_objects_inside_a_stored_one_are_named_with_it(void **state) {
+    (void)state;
+    struct outboxing outboxing;
+    restway_draft *whole = NULL;
+    restway_draft *part = NULL;
+    restway_object *object = NULL;
+    restway_value name = restway_value_string("new");
+    restway_value identity = restway_value_int64(8);
+    int32_t is_pending = 9;
+    outboxing_begin(&outboxing, RESTWAY_DELIVERY_THREAD);
+    restway_store *store = restway_client_store(outboxing.client);
+    assert_ok(restway_client_set_reachability(
+        outboxing.client, RESTWAY_REACHABILITY_UNREACHABLE, &failure));
+    assert_ok(restway_draft_create(store, "Thing", &whole, &failure));
+    assert_ok(restway_draft_create(store, "Thing", &part, &failure));
+    assert_ok(restway_draft_set(part, "name", &name, &failure));
+    assert_ok(restway_draft_add_draft(whole, "parts", part, &failure));
+    assert_int_equal(send_draft(&outboxing, "POST", whole), RESTWAY_E_QUEUED);
+    assert_int_equal(send_draft(&outboxing, "PUT", part), RESTWAY_E_QUEUED);
+    assert_ok(restway_draft_snapshot(part, &object, &failure));
+    assert_ok(restway_outbox_has_pending(outboxing.client, object, &is_pending, &failure));
+    assert_int_equal(is_pending, 1);
+    restway_object_release(object);
+    object = NULL;
+    assert_changes(whole, 1);
+    assert_changes(part, 1);
+    answering_set(&outboxing.server, 200, "{\"id\": 7, \"parts\": [{\"id\": 8}]}");
+    assert_ok(restway_client_set_reachability(
+        outboxing.client, RESTWAY_REACHABILITY_REACHABLE, &failure));
+    outboxing_wait(&outboxing, 0, 0, 0);
+    assert_ok(restway_store_find(store, "Thing", &identity, &object, &failure));
+    assert_true(restway_object_store_key(object) == restway_draft_store_key(part));
+    restway_object_release(object);
+    restway_draft_release(whole);
+    restway_draft_release(part);
+    restway_store_release(store);
+    outboxing_end(&outboxing);
+}
+
 static const struct CMUnitTest tests[] = {
     TEST(outbox__a_stored_request_goes_out_when_the_host_says_so),
     TEST(outbox__a_refused_connection_stores_and_a_restart_sends),
@@ -240,6 +285,7 @@ static const struct CMUnitTest tests[] = {
     TEST(outbox__a_list_is_exported_without_secrets),
     TEST(outbox__an_object_tells_that_it_has_pending_changes),
     TEST(outbox__what_depends_on_an_unsent_object_waits_for_it),
+    TEST(outbox__new_objects_inside_a_stored_one_are_named_with_it),
 };
 
 const struct suite outbox_suite = SUITE(tests);

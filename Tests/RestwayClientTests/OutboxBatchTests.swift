@@ -1,6 +1,7 @@
 import RestwayAuth
 import RestwayHTTP
 import RestwayJSON
+import RestwaySQLite
 import RestwaySupport
 import XCTest
 
@@ -35,6 +36,30 @@ final class OutboxBatchTests: OutboxTestCase {
         XCTAssertEqual(try states(client), ["2 dead", "3 waiting"])
     }
 
+    func testAWholeBatchOfOtherLanesGoesOutWhileTheFormerIsBeingSettled() throws {
+        let client = try client("", batch)
+        try queueOffline(
+            client, put(1, "1"), put(2, "2"), put(1, "3"), put(3, "4"), put(4, "5"), put(5, "6"))
+        try flush(client)
+        let first = transport.next()
+        XCTAssertEqual(try uris(first.exchange), ["/things/1 1", "/things/2 2"])
+        // Nothing is settled as long as somebody else writes.
+        let other = try Connection(path)
+        try other.begin()
+        first.answer(200, #"[{"code": 200}, {"code": 200}]"#)
+        let second = transport.next()
+        XCTAssertEqual(try uris(second.exchange), ["/things/3 4", "/things/4 5"])
+        XCTAssertEqual(try client.requireOutbox().list().all.count, 6)
+        other.rollBack()
+        // What is no whole batch waits for the lane that is being settled.
+        second.answer(200, #"[{"code": 200}, {"code": 200}]"#)
+        let third = transport.next()
+        XCTAssertEqual(try uris(third.exchange), ["/things/1 3", "/things/5 6"])
+        third.answer(200, #"[{"code": 200}, {"code": 200}]"#)
+        XCTAssertEqual(words(nextFlushed()), (1...6).map { "\($0) delivered 200" })
+        XCTAssertEqual(try states(client), [])
+    }
+
     func testALaneMayShareACallWhenTheServerStopsAtTheFirstFailure() throws {
         let client = try client(
             "", #", "batch": {"path": "/batch", "limit": 3, "stopsAtFailure": true}"#)
@@ -46,6 +71,20 @@ final class OutboxBatchTests: OutboxTestCase {
         XCTAssertEqual(words(nextFlushed()), ["1 delivered 200", "2 waiting 503"])
         let attempts = try client.requireOutbox().list().all.map(\.attempts)
         XCTAssertEqual(attempts, [1, 0])
+    }
+
+    func testWhatAServerDidNotLookAtIsSentAgainWhateverItsLane() throws {
+        let client = try client(
+            "", #", "batch": {"path": "/batch", "limit": 4, "stopsAtFailure": true}"#)
+        try queueOffline(client, put(1), put(2), put(2), put(3))
+        try flush(client)
+        transport.answer(200, #"[{"code": 200}, {"code": 422}, {"code": 424}, {"code": 424}]"#)
+        // The third is behind a dead letter; the fourth is not.
+        XCTAssertEqual(
+            try uris(transport.answer(200, #"[{"code": 200}]"#)), [#"/things/3 {"name":"a"}"#])
+        XCTAssertEqual(
+            words(nextFlushed()), ["1 delivered 200", "2 dead 422", "4 delivered 200"])
+        XCTAssertEqual(try states(client), ["2 dead", "3 blocked"])
     }
 
     private let plain = #", "plain": {"method": "PUT", "path": "plain/:id", "offline": true}"#

@@ -14,6 +14,7 @@ struct OutboxFates {
         let tag: Int
         let lane: String
         /// The tag of the request that makes the object that it is about; its own when it is that.
+        /// Negative: of the object that is made inside of that one.
         let thing: Int?
         let isDeletion: Bool
         var state = State.underWay
@@ -30,11 +31,14 @@ struct OutboxFates {
 
     func index(_ tag: Int) -> Int { requests.firstIndex { $0.tag == tag }! }
 
+    /// The request that makes an object.
+    func maker(_ thing: Int) -> Request { requests[index(abs(thing))] }
+
     private func line(_ request: Request) -> String { isStrict ? "" : request.lane }
 
     /// The server knows the object, so that requests about it can go out.
     private func isThere(_ thing: Int) -> Bool {
-        let state = requests[index(thing)].state
+        let state = maker(thing).state
         return state == .answered || state == .delivered
     }
 
@@ -52,7 +56,9 @@ struct OutboxFates {
             }
             if closed.contains(line(request)) { continue }
             if let thing = request.thing, thing != request.tag, !isThere(thing) {
-                closed.insert(line(request))
+                // With a dead letter, what waits for its object is passed by.
+                let isHeld = passesDeadHeads && maker(thing).state == .dead
+                if !isHeld { closed.insert(line(request)) }
             } else if isTaken(request.tag) {
                 requests[index].state = .delivered
             } else {
@@ -78,7 +84,8 @@ struct OutboxFates {
 
     func isPending(_ thing: Int) -> Bool {
         requests.contains {
-            $0.thing == thing && ($0.state == .stored || $0.state == .dead)
+            ($0.thing == thing || $0.tag == abs(thing))
+                && ($0.state == .stored || $0.state == .dead)
         }
     }
 
@@ -88,7 +95,7 @@ struct OutboxFates {
     mutating func drop(_ tag: Int, as state: State = .dropped) -> Int {
         let old = requests.count { $0.state == state }
         for index in requests.indices
-        where requests[index].tag == tag || requests[index].thing == tag {
+        where requests[index].tag == tag || requests[index].thing.map(abs) == tag {
             if requests[index].state == .stored || requests[index].state == .dead {
                 requests[index].state = state
             }

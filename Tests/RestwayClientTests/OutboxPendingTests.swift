@@ -109,7 +109,7 @@ final class OutboxPendingTests: OutboxTestCase {
         XCTAssertEqual(try states(client), ["1 dead", "2 blocked"])
         XCTAssertEqual(try client.requireOutbox().find(2).state, .blocked)
         XCTAssertFalse(try client.requireOutbox().needsFlushing())
-        try client.requireOutbox().drop(1)
+        _ = try client.requireOutbox().drop(1)
         transport.answer(200, #"{"id":3}"#)
         while try !states(client).isEmpty { sched_yield() }
     }

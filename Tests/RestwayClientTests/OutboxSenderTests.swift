@@ -1,5 +1,6 @@
 import RestwayAuth
 import RestwayHTTP
+import RestwayOutbox
 import RestwaySupport
 import XCTest
 
@@ -124,5 +125,30 @@ final class OutboxSenderTests: OutboxTestCase {
         transport.answer(200)
         transport.answer(200)
         XCTAssertEqual(words(nextFlushed()), ["1 delivered 200", "2 delivered 200"])
+    }
+
+    func testACloseReturnsWhenWhatIsBeingStoredIsOnTheDisk() throws {
+        let pool = WorkerPool(threadsMax: 1)
+        var options = ClientOptions()
+        options.outboxPath = path
+        let client = try Client(
+            api: try TestAPI.load(document()), options: options, transport: transport,
+            pool: pool, clock: clock)
+        let lost = try client.send(put(1))
+        let exchange = transport.next()
+        // From here on no worker comes.
+        let isHeld = Monitor(true)
+        pool.submit { _ = isHeld.wait { $0 ? nil : () } }
+        exchange.fail(.connectionLost)
+        try client.setReachability(.unreachable)
+        let offline = try client.send(put(2))
+        client.close()
+        let journal = try OutboxJournal(path)
+        let count = try journal.counts().waiting
+        journal.close()
+        isHeld.update { $0 = false }
+        XCTAssertEqual(failure(of: offline)?.reason, .queued)
+        let isStored = failure(of: lost)?.reason == .queued
+        XCTAssertEqual(count, isStored ? 2 : 1)
     }
 }

@@ -150,13 +150,19 @@ final class OutboxServer: Sendable {
         record.order.append(tag)
         var answer = Answer(status: 200, body: "{}")
         if path.hasPrefix("/things") {
-            let name = (try? JSONValue.parse(body))?["name"]?.string ?? ""
+            let tree = try? JSONValue.parse(body)
+            let name = tree?["name"]?.string ?? ""
             let identity = Int64(path.split(separator: "/").last ?? "") ?? 0
             switch method {
             case "POST":
-                let new = Int64(1_000 + record.things.count)
-                record.things[new] = name
-                answer = Answer(status: 201, body: #"{"id":\#(new),"name":"\#(name)"}"#)
+                let parts = (tree?["parts"]?.elements ?? []).map { part in
+                    create(part["name"]?.string ?? "", &record)
+                }
+                var text = create(name, &record)
+                if !parts.isEmpty {
+                    text = text.dropLast() + #","parts":[\#(parts.joined(separator: ","))]}"#
+                }
+                answer = Answer(status: 201, body: text)
             case "DELETE":
                 answer = Answer(status: 204)
             default:
@@ -168,6 +174,12 @@ final class OutboxServer: Sendable {
         }
         record.applied[key] = answer
         return answer
+    }
+
+    private func create(_ name: String, _ record: inout Record) -> String {
+        let new = Int64(1_000 + record.things.count)
+        record.things[new] = name
+        return #"{"id":\#(new),"name":"\#(name)"}"#
     }
 
     // MARK: Batches
@@ -183,7 +195,8 @@ final class OutboxServer: Sendable {
             for name in ["X-Tag", "Idempotency-Key"] {
                 if let value = item["headers"]?[name]?.string { headers.set(name, value) }
             }
-            var answer: Answer?
+            // Of what it did not look at: nobody may take that for a refusal.
+            var answer: Answer? = Answer(status: 424)
             if !stopsAtFailure || !hasFailed {
                 answer = one(
                     item["method"]?.string ?? "", item["uri"]?.string ?? "", headers,

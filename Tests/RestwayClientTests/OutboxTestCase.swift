@@ -46,7 +46,8 @@ class OutboxTestCase: XCTestCase {
          "entities": {"Thing": {"identity": "id", "attributes": {
             "id": {"type": "int"}, "name": {"type": "string"}},
             "relationships": {"owner": {"entity": "Thing", "source": "owner_id",
-                                        "byIdentity": true}}}},
+                                        "byIdentity": true},
+                              "parts": {"entity": "Thing", "many": true}}}},
          "outbox": {"path": "unused.db", "baseMilliseconds": 1000\(outbox)},
          "retry": {"attempts": 3},
          "routes": {

@@ -79,6 +79,58 @@ final class GroupCommitTests: JournalTestCase {
         XCTAssertEqual(try journal.counts().waiting, 101)
     }
 
+    /// Rows of most requests go into the file several at once, and others between them.
+    func testEachOfAGroupIsStoredAsItWasGivenAndHeadsHaveTheTurn() throws {
+        var random = SeededRandom(seed: 11)
+        let (journal, gate) = try held()
+        let results = Results()
+        journal.enqueue(entry("lane 0")) { results.add(0, $0) }
+        gate.waitForACommit()
+        var entries: [OutboxEntry] = []
+        var heads: [String: Int] = [:]
+        var created: LocalID?
+        for number in 0..<120 {
+            let lane = "lane \(Int.random(in: 0..<25, using: &random))"
+            let body = String(repeating: "é", count: Int.random(in: 0..<40, using: &random))
+            var given = entry(lane, path: number % 3 == 0 ? "things" : "", body: body)
+            given.headers = number % 5 == 0 ? [] : [.init(name: "X-Even", value: "\(number % 2)")]
+            given.name = number % 7 == 0 ? "name" : nil
+            var waits = false
+            switch Int.random(in: 0..<10, using: &random) {
+            case 0:
+                given.creates = .random()
+                created = given.creates
+            case 1:
+                if let created { given.path = created.text }
+                waits = created != nil
+            case 2: given.attempts = 3
+            default: break
+            }
+            // What waits for an object keeps the others of its lane waiting.
+            if heads[lane] == nil { heads[lane] = waits ? -1 : number }
+            entries.append(given)
+            journal.enqueue(given) { results.add(number + 1, $0) }
+        }
+        let dropped = Monitor<[Int64]?>(nil)
+        XCTAssertTrue(
+            Thread.start("drop") {
+                let gone = try? journal.drop(1)
+                dropped.update { $0 = gone ?? [] }
+            })
+        gate.open()
+        let ids = try results.first(121).dropFirst().map { try $0.1.get() }
+        XCTAssertEqual(ids, Array(2...121))
+        for (id, given) in zip(ids, entries) {
+            XCTAssertEqual(try journal.item(id)?.entry, given, "item \(id)")
+        }
+        let limit = SystemClock().now().advanced(milliseconds: 60_000)
+        XCTAssertEqual(dropped.wait(until: limit) { $0 }, [1])
+        XCTAssertTrue(try journal.becomeSender())
+        let rightful = heads.values.filter { $0 >= 0 }.map { Int64($0 + 2) }
+        XCTAssertEqual(try taken(journal, 100), rightful.sorted())
+        XCTAssertEqual(try journal.counts().waiting, 120)
+    }
+
     func testOneThatIsRefusedDoesNotHarmTheOthers() throws {
         let (journal, gate) = try held()
         let results = Results()

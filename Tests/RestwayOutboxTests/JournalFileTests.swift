@@ -4,6 +4,8 @@ import XCTest
 
 /// Files of earlier versions, and what is found in them by index.
 final class JournalFileTests: JournalTestCase {
+    private static let undoingVersion3 = "DROP TABLE companion; "
+
     func testAFileOfTheFirstVersionIsBroughtUpToDateAndKeepsWhatItHolds() throws {
         let local = LocalID.random()
         var entry = entry(Lane(local), path: "things", body: "{}", creates: local)
@@ -14,7 +16,8 @@ final class JournalFileTests: JournalTestCase {
             journal.close()
         }
         try change(
-            "DROP INDEX itemOfObject; ALTER TABLE identity DROP COLUMN namedAt; "
+            Self.undoingVersion3
+                + "DROP INDEX itemOfObject; ALTER TABLE identity DROP COLUMN namedAt; "
                 + "PRAGMA user_version = 1")
         let journal = try openSender()
         let item = try XCTUnwrap(journal.item(1))
@@ -24,7 +27,34 @@ final class JournalFileTests: JournalTestCase {
         _ = try journal.settle([.created(id: 1, identity: .integer(1), lane: nil)], now: 5)
         try journal.forgetIdentities(through: 1, namedBefore: 6)
         XCTAssertNil(try journal.identity(of: local))
-        XCTAssertEqual(try Connection(path).integer("PRAGMA user_version"), 2)
+        XCTAssertEqual(try Connection(path).integer("PRAGMA user_version"), 3)
+    }
+
+    func testAFileOfTheSecondVersionTakesRequestsThatMakeSeveralObjects() throws {
+        let (local, inner) = (LocalID.random(), LocalID.random())
+        do {
+            let journal = try open()
+            _ = try journal.enqueue(entry(Lane(local), creates: local))
+            _ = try journal.enqueue(entry(Lane(local), path: "things/\(local.text)"))
+            journal.close()
+        }
+        try change(Self.undoingVersion3 + "PRAGMA user_version = 2")
+        let journal = try openSender()
+        XCTAssertEqual(try Connection(path).integer("PRAGMA user_version"), 3)
+        XCTAssertEqual(try journal.item(2)?.dependencies, [local])
+        var second = entry("b")
+        second.companions = [OutboxCompanion(local: inner, entity: "Thing", storeKey: 9)]
+        let post = try journal.enqueue(second)
+        let put = try journal.enqueue(entry(Lane(inner), path: "things/\(inner.text)"))
+        XCTAssertEqual(try taken(journal), [1, post])
+        let lane = Lane(entity: "Thing", .integer(5))
+        _ = try journal.settle([
+            .created(id: 1, identity: .integer(4), lane: nil),
+            .named(id: post, local: inner, identity: .integer(5), lane: lane), .remove(id: post),
+        ], now: 0)
+        let items = try journal.take(itemsMax: 9, now: 0)
+        XCTAssertEqual(items.map(\.id), [2, put])
+        XCTAssertEqual(items.map(\.entry.path), ["things/4", "things/5"])
     }
 
     func testWhatIsStoredOfAnObjectIsFoundWithoutLookingAtOthers() throws {

@@ -9,6 +9,7 @@ struct OutboxModel {
         var path: String
         var key: String
         var creates: LocalID?
+        var companions: [LocalID] = []
         var missing: Set<LocalID> = []
         var isDead = false
         var isInFlight = false
@@ -29,12 +30,21 @@ struct OutboxModel {
 
     func index(_ id: Int64) -> Int? { items.firstIndex { $0.id == id } }
 
-    func creator(_ local: LocalID) -> Int? { items.firstIndex { $0.creates == local } }
+    func creator(_ local: LocalID) -> Int? {
+        items.firstIndex { $0.creates == local || $0.companions.contains(local) }
+    }
 
     /// What may be sent when its time has come.
     func hasTurn(_ item: Item) -> Bool {
         guard !item.isDead, item.missing.isEmpty else { return false }
-        return items.first { $0.lane == item.lane && !(passes && $0.isDead) }?.id == item.id
+        return items.first { $0.lane == item.lane && !isPassedBy($0) }?.id == item.id
+    }
+
+    /// Dead letters, where they are passed by, and what waits for their objects.
+    private func isPassedBy(_ item: Item) -> Bool {
+        guard passes else { return false }
+        let makers = item.missing.compactMap { creator($0) }
+        return item.isDead || makers.contains { isPassedBy(items[$0]) }
     }
 
     func isBlocked(_ item: Item) -> Bool {
@@ -54,7 +64,7 @@ struct OutboxModel {
     var nextAttemptAt: Int64? { items.filter { hasTurn($0) && $0.next > 0 }.map { $0.next }.min() }
 
     func isOccupied(_ lane: Lane) -> Bool {
-        items.contains { ($0.lane == lane || rules.order == .strict) && !(passes && $0.isDead) }
+        items.contains { ($0.lane == lane || rules.order == .strict) && !isPassedBy($0) }
     }
 
     // MARK: Sending
@@ -72,7 +82,7 @@ struct OutboxModel {
         if rules.order == .strict, !busy.isEmpty { return [] }
         for index in items.indices where taken.count < itemsMax {
             let item = items[index]
-            if item.isDead, passes { continue }
+            if isPassedBy(item) { continue }
             let isFree = !item.isDead && item.missing.isEmpty && item.next <= now
             if rules.order == .strict, !isFree { break }
             if isFree, !closed.contains(item.lane) {
@@ -112,10 +122,14 @@ struct OutboxModel {
         items[index].isInFlight = false
         switch settlement {
         case .remove:
-            items.remove(at: index)
+            for local in items.remove(at: index).companions { name(local, nil, nil) }
         case .created(_, let identity, let lane):
-            let local = items.remove(at: index).creates
-            if let local { name(local, identity, lane) }
+            let item = items.remove(at: index)
+            if let local = item.creates { name(local, identity, lane) }
+            for local in item.companions { name(local, nil, nil) }
+        case .named(_, let local, let identity, let lane):
+            items[index].companions.removeAll { $0 == local }
+            name(local, identity, lane)
         case .postpone(_, let next, let asked, let mayHaveArrived, _):
             items[index].attempts += 1
             (items[index].next, items[index].asked) = (next, asked)
@@ -163,9 +177,10 @@ struct OutboxModel {
         guard let index = index(id) else { return [] }
         var gone: Set = [id]
         let item = items.remove(at: index)
-        guard let local = item.creates else { return gone }
-        for dependent in items.filter({ $0.missing.contains(local) }) {
-            gone.formUnion(drop(dependent.id))
+        for local in item.companions + (item.creates.map { [$0] } ?? []) {
+            for dependent in items.filter({ $0.missing.contains(local) }) {
+                gone.formUnion(drop(dependent.id))
+            }
         }
         return gone
     }

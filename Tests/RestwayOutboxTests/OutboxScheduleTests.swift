@@ -89,9 +89,16 @@ final class OutboxScheduleTests: JournalTestCase {
             locals.append(local)
             (entry.creates, entry.lane) = (local, Lane(local))
         }
+        let known = locals.filter { $0 != entry.creates }
+        for _ in 0..<(chance(5) ? 2 : 0) {
+            let local = LocalID.random()
+            locals.append(local)
+            entry.companions.append(
+                OutboxCompanion(local: local, entity: "Thing", storeKey: Int64(locals.count)))
+        }
         var missing: Set<LocalID> = []
         var isUnknown = false
-        if chance(2), let local = pick(locals), local != entry.creates {
+        if chance(2), let local = pick(known) {
             entry.path = "things/" + local.text
             if entry.creates == nil, chance(2) { entry.lane = Lane(local) }
             if model.creator(local) != nil {
@@ -107,6 +114,7 @@ final class OutboxScheduleTests: JournalTestCase {
         var item = OutboxModel.Item(
             id: id, lane: entry.lane, path: entry.path, key: entry.idempotencyKey)
         (item.creates, item.missing) = (entry.creates, missing)
+        item.companions = entry.companions.map(\.local)
         for local in locals {
             guard let (identity, lane) = model.identities[local] else { continue }
             item.path = OutboxModel.replacing(local, in: item.path, by: identity)
@@ -150,7 +158,7 @@ final class OutboxScheduleTests: JournalTestCase {
                 outcome, attempts: item.attempts + 1, hasRefreshed: refreshed.contains(item.id),
                 random: &random)
             switch verdict {
-            case .remove: settlements.append(removal(item))
+            case .remove: settlements += removal(item)
             case .refresh:
                 refreshed.insert(item.id)
                 journal.release([item.id])
@@ -185,13 +193,24 @@ final class OutboxScheduleTests: JournalTestCase {
         }
     }
 
-    private func removal(_ item: OutboxModel.Item) -> OutboxSettlement {
-        guard item.creates != nil else { return .remove(id: item.id) }
-        if chance(5) { return .created(id: item.id, identity: nil, lane: nil) }
+    /// With the names of some of its companions.
+    private func removal(_ item: OutboxModel.Item) -> [OutboxSettlement] {
+        var settlements: [OutboxSettlement] = []
+        for local in item.companions where !chance(4) {
+            let (identity, lane) = newName()
+            settlements.append(.named(id: item.id, local: local, identity: identity, lane: lane))
+        }
+        if item.creates == nil { return settlements + [.remove(id: item.id)] }
+        if chance(5) { return settlements + [.created(id: item.id, identity: nil, lane: nil)] }
+        let (identity, lane) = newName()
+        return settlements
+            + [.created(id: item.id, identity: identity, lane: chance(4) ? nil : lane)]
+    }
+
+    private func newName() -> (Identity, Lane) {
         names += 1
         let identity: Identity = chance(2) ? .integer(names) : .string("n\(names)")
-        let lane = Lane(entity: "Thing", identity)
-        return .created(id: item.id, identity: identity, lane: chance(4) ? nil : lane)
+        return (identity, Lane(entity: "Thing", identity))
     }
 
     /// The host edits, retries or drops something, or deletes an object.
@@ -235,7 +254,7 @@ final class OutboxScheduleTests: JournalTestCase {
             XCTAssertEqual(known.identity, identity)
         } else if let index = model.creator(local) {
             let item = model.items[index]
-            if item.arrival > 0, !item.isDead {
+            if item.creates != local || item.arrival > 0 && !item.isDead {
                 XCTAssertEqual(result, .mayHaveArrived)
             } else if case .dropped(let ids) = result {
                 XCTAssertEqual(Set(ids), model.drop(item.id))
@@ -305,7 +324,7 @@ final class OutboxScheduleTests: JournalTestCase {
                 if model.rules.order == .strict { return }
                 continue
             }
-            let settlements = taken.map { item in
+            let settlements = taken.flatMap { item in
                 removal(model.items.first { $0.id == item.id }!)
             }
             _ = try journal.settle(settlements)

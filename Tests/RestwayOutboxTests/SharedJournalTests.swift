@@ -69,4 +69,32 @@ final class SharedJournalTests: JournalTestCase {
             _ = try one.settle([.remove(id: id)])
         }
     }
+
+    func testALaneThatWasEmptiedIsFreeForWhoRemembersItsRequests() throws {
+        let (one, two) = (try openSender(), try open())
+        for journal in [one, two] {
+            let ids = [try journal.enqueue(entry()), try journal.enqueue(entry())]
+            for id in ids {
+                XCTAssertEqual(try taken(one), [id])
+                XCTAssertEqual(try one.settle([.remove(id: id)]), OutboxSettled())
+            }
+            XCTAssertEqual(try journal.counts(), OutboxCounts())
+            let next = try journal.enqueue(entry())
+            XCTAssertEqual(try taken(one), [next], "it is the head of its lane")
+            XCTAssertEqual(try journal.drop(next), [next])
+            one.release([next])
+        }
+        XCTAssertEqual(try two.counts(), OutboxCounts())
+    }
+
+    func testWhoStoresCountsWhatOthersHaveStored() throws {
+        let (one, two) = (try openSender(), try open())
+        let ids = try (0..<6).map { try ($0 % 3 == 0 ? one : two).enqueue(entry("\($0)")) }
+        XCTAssertEqual(ids, Array(1...6))
+        XCTAssertEqual(try taken(one), ids)
+        _ = try one.settle([.remove(id: 6), bury(1)])
+        XCTAssertEqual(try two.enqueue(entry("6")), 7)
+        XCTAssertEqual(try one.enqueue(entry("7")), 8)
+        XCTAssertEqual(try two.counts(), OutboxCounts(waiting: 6, dead: 1))
+    }
 }

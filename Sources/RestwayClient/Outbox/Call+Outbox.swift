@@ -133,6 +133,8 @@ extension Call {
     private func beginStoring(_ failure: Failure?) -> PreparedRequest? {
         let now = client.clock.now()
         let wall = client.clock.wallMicroseconds()
+        // Before its phase: a close that finds it storing waits for it.
+        client.outbox?.entering.enter()
         let (work, timer): ((@Sendable () -> Void)?, TimerTicket?)
         let left: (request: PreparedRequest, place: ExchangePlace)?
         (left, work, timer) = state.withLock { state in
@@ -148,7 +150,10 @@ extension Call {
         }
         _ = work
         timer?.cancel()
-        guard let left else { return nil }
+        guard let left else {
+            client.outbox?.entering.leave()
+            return nil
+        }
         leave(left.place)
         return left.request
     }

@@ -14,6 +14,15 @@ struct FlushState {
         static func < (left: Urgency, right: Urgency) -> Bool { left.rawValue < right.rawValue }
     }
 
+    /// In one piece: of a flush there may be very many.
+    final class SentReport: Sendable {
+        let request: StoredRequest
+
+        init(_ request: StoredRequest) {
+            self.request = request
+        }
+    }
+
     /// Who is told when the flush under way is over.
     struct Waiter {
         let token: UInt64
@@ -30,11 +39,14 @@ struct FlushState {
     var mustLookAgain = false
     /// Calls, or batches, that are out.
     var underWay = 0
+    /// Those that were answered, and of which it is being written what became of them: their lanes
+    /// are taken until that is done.
+    var beingSettled = 0
     /// Nothing more goes out in this flush.
     var hasStopped = false
     /// Waits are still to be cut short.
     var owesHurry = false
-    var sent: [Int64: StoredRequest] = [:]
+    var sent: [Int64: SentReport] = [:]
     /// Why it could not go on.
     var failure: Failure?
     var waiters: [Waiter] = []

@@ -17,13 +17,27 @@ final class IdentityStandIns: @unchecked Sendable {
 
     /// The identity that the object has by now, else its local one.
     func value(_ entity: Entity, _ storeKey: Int64) -> Value? {
+        known(entity, storeKey)
+            ?? outbox.local(entity, storeKey).map { standIn(entity, $0) }
+    }
+
+    /// The same of an object that is written whole inside of another one: that creates it, unless
+    /// a stored request does.
+    func valueInside(_ entity: Entity, _ storeKey: Int64) -> Value? {
+        known(entity, storeKey)
+            ?? outbox.expected(entity, storeKey).map { standIn(entity, $0) }
+    }
+
+    private func known(_ entity: Entity, _ storeKey: Int64) -> Value? {
         let newest = try? client.store.newest(entity, storeKey: storeKey)
         switch newest?.identity {
         case .integer(let integer): return .int64(integer)
         case .string(let string): return .string(string)
-        case nil: break
+        case nil: return nil
         }
-        guard let local = outbox.local(entity, storeKey) else { return nil }
+    }
+
+    private func standIn(_ entity: Entity, _ local: LocalID) -> Value {
         let name = entity.identityIndex.map { entity.attributes[$0].name } ?? ""
         used = Failure(
             .missingVariable,

@@ -10,27 +10,45 @@ struct LaneGate {
         let go: @Sendable () -> Void
     }
 
-    private var lines: [Lane: [Ticket]] = [:]
+    /// Those of one lane. Mostly there is one.
+    private struct Line {
+        var head: Ticket
+        var others: [Ticket] = []
+    }
+
+    private var lines: [Lane: Line] = [:]
 
     /// With a call that has not ended.
     var busyLanes: Set<Lane> {
-        lines.values.reduce(into: Set(lines.keys)) { $0.formUnion($1.map(\.lane)) }
+        lines.values.reduce(into: Set(lines.keys)) { lanes, line in
+            lanes.insert(line.head.lane)
+            lanes.formUnion(line.others.map(\.lane))
+        }
     }
 
     /// Whether the call is the head of its lane, and may go at once.
     mutating func enter(_ lane: Lane, _ ticket: Ticket) -> Bool {
-        lines[lane, default: []].append(ticket)
-        return lines[lane]?.count == 1
+        guard var line = lines.updateValue(Line(head: ticket), forKey: lane) else { return true }
+        line.others.append(ticket)
+        lines[lane] = line
+        return false
     }
 
     /// A call has left its lane, if it was in it.
     ///
     /// - Returns: The one that is the head now, when it was not before; whether the lane is free.
     mutating func leave(_ lane: Lane, _ call: ObjectIdentifier) -> (next: Ticket?, isFree: Bool) {
-        guard var line = lines[lane], let index = line.firstIndex(where: { $0.call == call })
-        else { return (nil, false) }
-        line.remove(at: index)
-        lines[lane] = line.isEmpty ? nil : line
-        return (index == 0 ? line.first : nil, line.isEmpty)
+        guard let place = lines.index(forKey: lane) else { return (nil, false) }
+        guard lines.values[place].head.call == call else {
+            lines.values[place].others.removeAll { $0.call == call }
+            return (nil, false)
+        }
+        guard !lines.values[place].others.isEmpty else {
+            lines.remove(at: place)
+            return (nil, true)
+        }
+        let next = lines.values[place].others.removeFirst()
+        lines.values[place].head = next
+        return (next, false)
     }
 }

@@ -83,12 +83,7 @@ extension Outbox {
             if isByHand { state.flush.isByHand = true }
             // Not before: the flush that just ends has not done what this one is to.
             if let waiter { state.flush.waiters.append(waiter) }
-            guard !state.flush.isLooking else {
-                state.flush.mustLookAgain = true
-                return false
-            }
-            state.flush.isLooking = true
-            return true
+            return Self.beginLooking(&state.flush)
         }
         if owesLook == true { pool.submit { self.look() } }
         return owesLook != nil
@@ -139,11 +134,19 @@ extension Outbox {
         return state.withLock { state in
             guard !state.isClosed, hasClient, !state.flush.hasStopped,
                 state.flush.underWay < definition.concurrentCalls,
+                // A disk that is slower than the server sets the pace.
+                state.flush.beingSettled <= definition.concurrentCalls,
                 state.flush.isByHand || !isRuledOut
             else { return nil }
+            // In the place of one that is being settled goes only a whole batch of other lanes:
+            // less than that waits for those lanes.
+            let isAhead =
+                state.flush.underWay + state.flush.beingSettled >= definition.concurrentCalls
+            if isAhead, state.batching.itemsMax == 1 { return nil }
             defer { state.flush.owesHurry = false }
             return TakeLimits(
                 itemsMax: state.batching.itemsMax,
+                itemsMin: isAhead ? state.batching.itemsMax : 1,
                 hurry: state.flush.owesHurry ? state.flush.urgency : nil,
                 busyLanes: state.gate.busyLanes)
         }
@@ -163,38 +166,56 @@ extension Outbox {
         }
     }
 
-    /// A call, or a batch, has been settled.
-    func wentOut(_ reports: [StoredRequest]) {
+    /// A call, or a batch, was answered, and is about to be settled. Another one may go out
+    /// meanwhile: it carries nothing of the same lanes.
+    func wasAnswered() {
         let owesLook = state.withLock { state in
             state.flush.underWay -= 1
-            for report in reports { state.flush.sent[report.id] = report }
-            guard !state.flush.isLooking else {
-                state.flush.mustLookAgain = true
-                return false
-            }
-            state.flush.isLooking = true
-            return true
+            state.flush.beingSettled += 1
+            return !state.flush.hasStopped && Self.beginLooking(&state.flush)
+        }
+        if owesLook { pool.submit { self.look() } }
+    }
+
+    /// It has been settled.
+    func wasSettled(_ reports: [StoredRequest]) {
+        let reports = reports.map(FlushState.SentReport.init)
+        let owesLook = state.withLock { state in
+            state.flush.beingSettled -= 1
+            for report in reports { state.flush.sent[report.request.id] = report }
+            return Self.beginLooking(&state.flush)
         }
         if owesLook { look() }
     }
 
+    /// Whether who asks is to look; else who looks already does so again.
+    private static func beginLooking(_ flush: inout FlushState) -> Bool {
+        if flush.isLooking { flush.mustLookAgain = true }
+        defer { flush.isLooking = true }
+        return !flush.isLooking
+    }
+
     /// Ends the flush when nothing is out any more.
     private func finishFlush() {
-        typealias End = (requests: [StoredRequest], failure: Failure?, waiters: [FlushState.Waiter])
+        typealias End = (
+            sent: [FlushState.SentReport], failure: Failure?, waiters: [FlushState.Waiter]
+        )
         let end: End? = state.withLock { state in
-            guard state.flush.isActive, !state.flush.isLooking, state.flush.underWay == 0 else {
-                return nil
-            }
+            guard state.flush.isActive, !state.flush.isLooking, state.flush.underWay == 0,
+                state.flush.beingSettled == 0
+            else { return nil }
             state.flush.isActive = false
-            defer { state.flush.waiters = [] }
-            return (
-                state.flush.sent.values.sorted { $0.id < $1.id }, state.flush.failure,
-                state.flush.waiters
-            )
+            defer {
+                state.flush.waiters = []
+                state.flush.sent = [:]
+            }
+            return (Array(state.flush.sent.values), state.flush.failure, state.flush.waiters)
         }
         guard let end else { return }
-        let report = StoredRequests(end.requests, failure: end.failure, redaction: redaction)
-        if !end.requests.isEmpty { tellObserver(.flushed, report) }
+        let sent = end.sent.sorted { $0.request.id < $1.request.id }
+        let report = StoredRequests(
+            sent.map(\.request), failure: end.failure, redaction: redaction)
+        if !sent.isEmpty { tellObserver(.flushed, report) }
         tell(end.waiters, report)
         scheduleNext()
     }

@@ -11,7 +11,7 @@ extension Outbox {
         var options = OutboxJournal.Options()
         options.rules = rules
         options.pool = pool
-        options.secretHeaders = secrets.names
+        options.secretHeaders = Set(secrets.names)
         options.connection.busyTimeoutMilliseconds = definition.busyTimeoutMilliseconds
         do throws(OutboxError) {
             return try OutboxJournal(definition.path, options)
@@ -44,12 +44,14 @@ extension Outbox {
             journal.enqueue(entry) { result in
                 done(result.mapError { Failure($0, path: path) })
             }
+            entering.leave()
             return
         }
-        done(
-            Result { () throws(Failure) in
-                try run { () throws(OutboxError) in try journal.enqueue(entry) }
-            })
+        let result = Result { () throws(Failure) in
+            try run { () throws(OutboxError) in try journal.enqueue(entry) }
+        }
+        entering.leave()
+        done(result)
     }
 
     /// Whether a new request of the lane goes behind what is stored.
@@ -75,7 +77,9 @@ extension Outbox {
     func take(_ limits: TakeLimits) throws(Failure) -> [OutboxItem] {
         let now = clock.wallMicroseconds()
         return try run { () throws(OutboxError) in
-            try journal.take(itemsMax: limits.itemsMax, now: now, besides: limits.busyLanes)
+            try journal.take(
+                itemsMax: limits.itemsMax, itemsMin: limits.itemsMin, now: now,
+                besides: limits.busyLanes)
         }
     }
 

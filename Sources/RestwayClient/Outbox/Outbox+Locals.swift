@@ -25,19 +25,104 @@ extension Outbox {
         state.withLock { $0.locals[storeKey] = local }
     }
 
+    /// The object no longer has this name, which the server will not replace.
+    private func forgetName(_ storeKey: Int64, _ local: LocalID) {
+        state.withLock { state in
+            if state.locals[storeKey] == local { state.locals[storeKey] = nil }
+        }
+    }
+
     /// What a delivered item means: that of a creation says what the server calls the object.
-    func delivered(_ item: OutboxItem, _ response: Response?) -> OutboxSettlement {
-        guard item.entry.creates != nil, let client,
-            let name = item.entry.entity,
+    ///
+    /// - Parameter names: Receives what it calls those inside of it.
+    func delivered(
+        _ item: OutboxItem, _ response: Response?, _ names: inout [OutboxSettlement]
+    ) -> OutboxSettlement {
+        guard let client, let name = item.entry.entity,
             let entity = client.api.loaded.definition.mappings[name]?.entity
         else { return .remove(id: item.id) }
-        var identity: Identity?
-        if let key = storeKey(item.entry) {
-            identity = (try? client.store.newest(entity, storeKey: key))?.identity
+        let key = storeKey(item.entry)
+        func identity(_ entity: Entity, _ storeKey: Int64) -> Identity? {
+            guard key != nil, storeKey != 0 else { return nil }
+            return (try? client.store.newest(entity, storeKey: storeKey))?.identity
         }
-        identity = identity ?? response?.objects.first { $0.entity === entity }?.identity
+        let objects = objects(item.entry)
+        for (index, object) in objects.sent.enumerated() {
+            guard let local = objects.local(of: index) else { continue }
+            let known = identity(object.entity, object.storeKey)
+            if let identity = known ?? response?.matching?.identity(of: index) {
+                names.append(
+                    .named(
+                        id: item.id, local: local, identity: identity,
+                        lane: Lane(of: object.entity, identity)))
+            } else if key != nil {
+                forgetName(object.storeKey, local)
+            }
+        }
+        guard item.entry.creates != nil else { return .remove(id: item.id) }
+        let named = identity(entity, key ?? 0)
+            ?? response?.objects.first { $0.entity === entity }?.identity
         return .created(
-            id: item.id, identity: identity, lane: identity.map { Lane(of: entity, $0) })
+            id: item.id, identity: named, lane: named.map { Lane(of: entity, $0) })
+    }
+}
+
+// Objects inside of others, and drafts.
+extension Outbox {
+    /// What was written whole in an item.
+    func objects(_ entry: OutboxEntry) -> StoredObjects {
+        let mappings = client?.api.loaded.definition.mappings ?? [:]
+        return StoredObjects(OutboxContext(entry.context).sent) { mappings[$0]?.entity }
+    }
+
+    /// Gives the objects inside of a request the names that they are stored with.
+    func name(_ objects: StoredObjects) {
+        for (index, object) in objects.sent.enumerated() {
+            if let local = objects.local(of: index) { name(object.entity, object.storeKey, local) }
+        }
+    }
+
+    /// Whether an object inside of a request is the server's to name.
+    func mayName(_ entity: Entity, _ storeKey: Int64) -> Bool {
+        guard storeKey != 0, entity.identityIndex != nil,
+            let object = try? client?.store.newest(entity, storeKey: storeKey)
+        else { return false }
+        return object.identity == nil && expected(entity, storeKey) == nil
+    }
+
+    /// The name of an object that a stored request is to create.
+    func expected(_ entity: Entity, _ storeKey: Int64) -> LocalID? {
+        guard !journal.isEmpty, let local = local(entity, storeKey),
+            (try? journal.isExpected(local)) ?? false
+        else { return nil }
+        return local
+    }
+
+    /// Keeps in mind who is to be told of a delivery.
+    func remember(_ drafts: StoredDrafts?) {
+        guard let drafts else { return }
+        state.withLock { state in
+            // Every now and then without those that nobody will be told of any more.
+            let count = state.drafts.count
+            if count >= 64, count & (count - 1) == 0 { state.drafts.removeAll(where: \.areGone) }
+            state.drafts.append(drafts)
+        }
+    }
+
+    /// Whom nobody has to keep in mind any more.
+    func drafts(of entry: OutboxEntry) -> StoredDrafts? {
+        state.withLock { state in
+            let index = state.drafts.firstIndex { $0.key == entry.idempotencyKey }
+            return index.map { state.drafts.remove(at: $0) }
+        }
+    }
+
+    /// The server has taken what was said by the time that the request was stored.
+    func settleDrafts(_ result: OutboxResult) {
+        guard let drafts = drafts(of: result.item.entry), result.failure == nil, let client else {
+            return
+        }
+        drafts.settle(result.report.response?.matching, in: client.store)
     }
 }
 

@@ -9,8 +9,9 @@ extension Outbox {
         guard let client else { return release(items) }
         // From its answer on the object has an identity; until it is settled, this name counts.
         for item in items {
-            guard let local = item.entry.creates, let key = storeKey(item.entry) else { continue }
-            state.withLock { $0.locals[key] = local }
+            guard let key = storeKey(item.entry) else { continue }
+            if let local = item.entry.creates { state.withLock { $0.locals[key] = local } }
+            name(objects(item.entry))
         }
         let isBatch = state.withLock { $0.batching.itemsMax } > 1 && definition.usesBatch
         let dispatch = OutboxDispatch(items, isBatch: isBatch)
@@ -72,7 +73,8 @@ extension Outbox {
     private func release(_ items: [OutboxItem]) {
         release(items.map(\.id))
         stop(nil)
-        wentOut([])
+        wasAnswered()
+        wasSettled([])
     }
 
     // MARK: Outcomes
@@ -83,25 +85,32 @@ extension Outbox {
             outcomes[item.id].map { OutboxResult(item, $0, self) }
         }
         if dispatch.isBatch { judgeBatch(&results) }
-        let settlements = results.compactMap(\.settlement)
+        var settlements: [OutboxSettlement] = []
+        for result in results {
+            guard let settlement = result.settlement else { continue }
+            settlements += result.names
+            settlements.append(settlement)
+        }
         let released = results.filter { $0.settlement == nil }.map(\.item.id)
+        let held = results.compactMap(\.heldMilliseconds).max()
+        // What was given back would be taken again at once.
+        let isGivenBack = results.contains { $0.settlement == nil && !$0.isBehindFailure }
+        if held != nil || isGivenBack { stop(nil, heldMilliseconds: held ?? 0) }
+        wasAnswered()
         if !settlements.isEmpty {
             do throws(Failure) {
                 let settled = try settle(settlements)
                 results.removeAll { settled.missing.contains($0.item.id) }
+                for result in results where result.isDelivered { settleDrafts(result) }
                 tell(buried: settled.buried)
             } catch {
                 // They go out again, with their keys: the server knows them.
                 release(settlements.map(\.id) + released)
                 stop(error, heldMilliseconds: definition.baseMilliseconds)
-                wentOut([])
+                wasSettled([])
                 return
             }
         }
-        let held = results.compactMap(\.heldMilliseconds).max()
-        // What was given back would be taken again at once.
-        let isGivenBack = results.contains { $0.settlement == nil && !$0.isBehindFailure }
-        if held != nil || isGivenBack { stop(nil, heldMilliseconds: held ?? 0) }
         // Behind that: who sees them wait may have what lets them go.
         if !released.isEmpty { release(released) }
         for result in results where result.isFinal {
@@ -109,7 +118,7 @@ extension Outbox {
                 .item,
                 StoredRequests([result.report], failure: result.failure, redaction: redaction))
         }
-        wentOut(results.filter(\.wasSent).map(\.report))
+        wasSettled(results.filter(\.wasSent).map(\.report))
     }
 
     /// What waited for an object that will never be is dead, too.
@@ -141,12 +150,13 @@ extension Outbox {
             for index in results.indices where results[index].isOfCarrier { results[index].leave() }
         }
         guard rules.batchStopsAtFailure else { return }
-        // The server did not look at what stands behind the first of a lane that failed.
-        var failed: Set<Lane> = []
-        for index in results.indices {
-            let lane = line(results[index].item.entry.lane)
-            if failed.contains(lane), !results[index].isDelivered { results[index].leave() }
-            if !results[index].isDelivered { failed.insert(lane) }
+        // The server did not look at what stands behind the first that failed, whatever its lane,
+        // and though that may have gone better with another credential.
+        guard let first = results.firstIndex(where: { !$0.isDelivered || $0.wasReplayed }) else {
+            return
+        }
+        for index in results.indices.dropFirst(first + 1) where !results[index].isDelivered {
+            results[index].leave()
         }
     }
 }

@@ -17,12 +17,13 @@ extension Outbox {
         _ call: Call, _ request: PreparedRequest, _ claim: OutboxClaim, _ failure: Failure?,
         because reason: String
     ) {
-        pool.submit {
+        entering.submit(call, to: pool) {
             self.storeNow(call, request, claim, failure, because: reason, waits: false)
         }
     }
 
-    /// On a worker, or on the thread that waits for the call, which may wait for the file.
+    /// On a worker, or on the thread that waits for the call or the close, which may wait for the
+    /// file.
     func storeNow(
         _ call: Call, _ request: PreparedRequest, _ claim: OutboxClaim, _ failure: Failure?,
         because reason: String, waits: Bool
@@ -33,20 +34,29 @@ extension Outbox {
             kept = try keep(request, claim)
             lane = try storageLane(claim)
         } catch {
+            entering.leave()
             call.wasStored(error)
             return
         }
+        let objects = kept.objects
         let entry = entry(request, claim, kept, failure, lane)
+        let due = max(entry.nextAttemptAt, entry.askedUntil)
+        // Before it can be sent.
+        remember(kept.drafts)
         hold(entry, waits: waits) { result in
             switch result {
             case .success(let id):
+                if let objects { self.name(objects) }
                 var queued = Failure(
                     .queued,
-                    "\(call.description) was stored as item \(id) of the outbox: \(reason)")
+                    .joining(
+                        call.description, " was stored as item ", String(id), " of the outbox: ",
+                        reason))
                 queued.outboxID = id
                 call.wasStored(queued)
-                self.wasStored(entry, failure)
+                self.wasStored(due: due, failure)
             case .failure(var error):
+                _ = self.drafts(of: entry)
                 self.undo(kept)
                 error.message = "\(call.description) could not be stored: \(error.message)"
                     + " (it was to be, as \(reason))"
@@ -56,13 +66,13 @@ extension Outbox {
     }
 
     /// The item goes out when its time has come.
-    private func wasStored(_ entry: OutboxEntry, _ failure: Failure?) {
+    private func wasStored(due: Int64, _ failure: Failure?) {
         guard failure != nil else {
             flush(.ordinary)
             return
         }
         let wall = clock.wallMicroseconds()
-        let left = max(entry.nextAttemptAt, entry.askedUntil) - wall
+        let left = due - wall
         schedule(afterMilliseconds: max(1, (left + 999) / 1_000))
     }
 
@@ -81,6 +91,10 @@ extension Outbox {
         entry.storeKey = kept.object.map(\.storeKey)
         var context = claim.context
         if entry.storeKey != nil { context.life = life }
+        if let objects = kept.objects {
+            context.sent = objects.json
+            entry.companions = objects.companions
+        }
         entry.context = context.bytes
         guard let failure else { return entry }
         entry.trouble = OutboxTrouble(
@@ -116,26 +130,35 @@ extension Outbox {
         var object: Snapshot?
         /// It was not there before.
         var isNew = false
+        /// What was written inside of it; `nil` for a request that changes nothing.
+        var objects: StoredObjects?
+        var drafts: StoredDrafts?
     }
 
     /// Lets the store have what the request says of its object: it is the truth from now on, though
     /// the server has not heard of it.
     private func keep(_ request: PreparedRequest, _ claim: OutboxClaim) throws(Failure) -> Kept {
         guard let submission = request.submission, let client else { return Kept() }
+        var kept = Kept()
         switch submission.subject {
         case .object(let object):
-            return Kept(object: object.storeKey == 0 ? nil : object)
+            if object.storeKey != 0 { kept.object = object }
         case .draft(let draft):
             guard request.method != .delete else {
-                return Kept(
-                    object: try client.store.newest(
-                        draft.root.entity, storeKey: draft.root.storeKey))
+                kept.object = try client.store.newest(
+                    draft.root.entity, storeKey: draft.root.storeKey)
+                return kept
             }
             let isNew = draft.root.storeKey == 0 && submission.identity == nil
             let object = try client.store.insert(draft)
             if let local = claim.creates { name(object, local) }
-            return Kept(object: object, isNew: isNew)
+            (kept.object, kept.isNew) = (object, isNew)
+            kept.drafts = StoredDrafts(submission, key: claim.idempotencyKey)
         }
+        if kept.object != nil, request.method != .delete {
+            kept.objects = StoredObjects(submission, self)
+        }
+        return kept
     }
 
     /// The request could not be stored: an object that came only with it goes again.

@@ -13,6 +13,8 @@ package final class Outbox: Sendable {
         var gate = LaneGate()
         /// By the store keys of their objects.
         var locals: [Int64: LocalID] = [:]
+        /// In the order in which their requests were stored.
+        var drafts: [StoredDrafts] = []
         var observer: OutboxObserver?
         var isClosed = false
         var flush = FlushState()
@@ -29,6 +31,7 @@ package final class Outbox: Sendable {
 
     let definition: OutboxDefinition
     let rules: OutboxRules
+    let secrets: StoredSecrets
     let journal: OutboxJournal
     let state: Lock<State>
     let pool: WorkerPool
@@ -36,6 +39,7 @@ package final class Outbox: Sendable {
     let timers: any Timers
     let redaction: Redaction
     package let delivery: Delivery
+    let entering = StoringGate()
     private let owner = Lock(Owner())
 
     /// The outbox that a document asks for.
@@ -70,6 +74,7 @@ package final class Outbox: Sendable {
         self.clock = clock
         self.timers = timers
         self.delivery = delivery
+        self.secrets = secrets
         rules = definition.rules(batch)
         journal = try Self.open(definition, rules, secrets, pool)
         let chunk = batch.map { min($0.limit, definition.chunk ?? .max) }
@@ -114,6 +119,14 @@ package final class Outbox: Sendable {
         _ = observer
         timer?.cancel()
         tell(receivers, StoredRequests([], failure: Client.closedFailure, redaction: redaction))
+    }
+
+    /// What is being stored is on disk when this returns. Inside a callback it does not wait, as
+    /// the thread may be needed for that.
+    func finishStoring() {
+        guard !CallbackScope.isActive else { return }
+        entering.finish()
+        journal.finishWrites()
     }
 
     /// The last call has ended: nothing is stored any more.

@@ -3,7 +3,9 @@ import RestwayHTTP
 import RestwayOutbox
 
 /// What the outbox has to know of a request that it may store.
-struct OutboxClaim: Sendable {
+///
+/// A class, as it passes through many hands, none of which changes it.
+final class OutboxClaim: Sendable {
     let lane: Lane
     /// The lane of its object before the server had named that: what is stored there goes first,
     /// until the journal has moved it to `lane`.
@@ -25,6 +27,24 @@ struct OutboxClaim: Sendable {
     let statuses: [ClosedRange<Int>]
     /// That of its route or client, which would have tried it again.
     let retry: RetryPolicy?
+
+    init(
+        lane: Lane, formerLane: Lane?, idempotencyKey: String, uri: String, headers: [HeaderField],
+        context: OutboxContext, creates: LocalID?, local: LocalID?, deferred: RequestSpec?,
+        statuses: [ClosedRange<Int>], retry: RetryPolicy?
+    ) {
+        self.lane = lane
+        self.formerLane = formerLane
+        self.idempotencyKey = idempotencyKey
+        self.uri = uri
+        self.headers = headers
+        self.context = context
+        self.creates = creates
+        self.local = local
+        self.deferred = deferred
+        self.statuses = statuses
+        self.retry = retry
+    }
 
     /// Where its calls wait for each other: the same from an object's making to its end.
     var line: Lane { formerLane ?? lane }

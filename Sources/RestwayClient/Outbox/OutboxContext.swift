@@ -1,7 +1,7 @@
 import RestwayJSON
 
 /// What the client keeps beside a stored request, to send it later as it would have been sent now.
-struct OutboxContext: Equatable, Sendable {
+struct OutboxContext: Sendable {
     /// Headers of the document and the environment that the request goes out without.
     var without: [String] = []
     /// What the request said about authentication.
@@ -9,6 +9,8 @@ struct OutboxContext: Equatable, Sendable {
     /// The life of the store whose key the item has, where that is no file: another one gives the
     /// same keys to other objects.
     var life: String?
+    /// See `StoredObjects`.
+    var sent: JSONValue?
 
     private static let modes: [(AuthMode, String)] = [
         (.full, "full"), (.bypass, "bypass"), (AuthMode.none, "none"),
@@ -23,6 +25,7 @@ struct OutboxContext: Equatable, Sendable {
             members.append((key: "auth", value: .string(word)))
         }
         if let life { members.append((key: "life", value: .string(life))) }
+        if let sent { members.append((key: "sent", value: sent)) }
         return members.isEmpty ? [] : JSONValue.object(members).text()
     }
 
@@ -38,5 +41,6 @@ struct OutboxContext: Equatable, Sendable {
         let word = value["auth"]?.string
         auth = Self.modes.first { $0.1 == word }?.0
         life = value["life"]?.string
+        sent = value["sent"]
     }
 }

@@ -39,7 +39,7 @@ final class OutboxParcels: BatchSender {
             let url = try? base.url(path: entry.path), let path = base.relativePath(of: url),
             let uri = base.uri(of: url)
         else { return false }
-        if let body = entry.body, !format.takesBinaryBodies,
+        if let body = entry.body, !format.takesBinaryBodies, body.contains(where: { $0 >= 0x80 }),
             String(validating: body, as: UTF8.self) == nil
         {
             return false

@@ -9,6 +9,8 @@ struct OutboxResult {
     let item: OutboxItem
     /// `nil`: it stays as it was.
     private(set) var settlement: OutboxSettlement?
+    /// What the answer calls the objects inside of it; they come before its own settlement.
+    private(set) var names: [OutboxSettlement] = []
     /// As it stands after it.
     private(set) var report: StoredRequest
     let failure: Failure?
@@ -37,7 +39,7 @@ struct OutboxResult {
         case .remove:
             report.state = .delivered
             report.attempts += 1
-            settlement = outbox.delivered(item, response)
+            settlement = outbox.delivered(item, response, &names)
         case .postpone(let milliseconds, let asked):
             let (next, until) = (wall + milliseconds * 1_000, asked > 0 ? wall + asked * 1_000 : 0)
             report.attempts += 1
@@ -60,6 +62,8 @@ struct OutboxResult {
 
     var isFinal: Bool { report.state == .delivered || report.state == .dead }
     var isDelivered: Bool { report.state == .delivered }
+    /// It was refused for its credential first.
+    var wasReplayed: Bool { (report.response?.attempts.count ?? 0) > 1 }
     var isOfCarrier: Bool { failure?.isOfCarrier ?? false }
 
     /// The server was there, and did not take the batch.

@@ -24,7 +24,7 @@ extension RequestPreparation {
         let given = headers.first { $0.isNamed(IdempotencyKey.headerName) }?.value
         let key = given ?? IdempotencyKey.random.text
         if given == nil { headers.set(IdempotencyKey.headerName, key) }
-        let own = ownHeaders(spec, settings, mediaType)
+        let own = ownHeaders(spec, settings, mediaType, box.secrets)
         let local = submission.flatMap { localID(of: $0, destination.method, box) }
         let (lane, formerLane) = lanes(spec, destination, submission, local, box)
         return OutboxClaim(
@@ -38,7 +38,8 @@ extension RequestPreparation {
 
     /// The headers of the request and its route, and those that it goes out without.
     private func ownHeaders(
-        _ spec: RequestSpec, _ settings: RouteSettings, _ mediaType: String?
+        _ spec: RequestSpec, _ settings: RouteSettings, _ mediaType: String?,
+        _ secrets: StoredSecrets
     ) -> (headers: [HeaderField], without: [String]) {
         var headers = Headers()
         for line in settings.headers { headers.set(line.name, line.value) }
@@ -53,8 +54,8 @@ extension RequestPreparation {
             }
         }
         headers.remove(IdempotencyKey.headerName)
-        let credentials = StoredSecrets(scheme: api.definition.auth.header)
-        return (headers.fields.filter { !credentials.contains($0.name) }, without)
+        headers.fields.removeAll { secrets.contains($0) }
+        return (headers.fields, without)
     }
 
     /// What an object is called that the server has not named.
@@ -111,9 +112,9 @@ extension RequestPreparation {
         let url = try client.environment.baseURL.url(path: entry.path)
         let path = client.environment.baseURL.relativePath(of: url)
         let route = entry.route.flatMap { key in
-            api.definition.routes.all.first { APIDefinition.settingsKey($0) == key }
+            api.definition.routes.all.first { $0.key == key }
         }
-        let settings = route.map(api.definition.settings(of:)) ?? RouteSettings()
+        let settings = route.map { api.definition.settings(of: $0) } ?? RouteSettings()
         var own = spec
         own.headers = entry.headers.map { ($0.name, $0.value) }
         own.headers += context.without.map { ($0, nil) }
@@ -138,16 +139,26 @@ extension RequestPreparation {
             transport: client.transports.index(settings.transport), isTrusted: path != nil,
             submission: submission, deletions: method == .delete ? deletions : [],
             sending: SendingRules(auth: context.auth ?? settings.auth ?? .full),
-            travelsInBatch: spec.travelsInBatch)
+            travelsInBatch: spec.travelsInBatch, isFromOutbox: true)
     }
 
-    /// The object that a stored request is about, as it is now; `nil` when it is gone.
+    /// The object that a stored request is about, as it is now, and what was written inside of it;
+    /// `nil` when it is gone, and nothing was.
     private func stored(_ entry: OutboxEntry) throws(Failure) -> Submission? {
-        guard let name = entry.entity, let key = client.outbox?.storeKey(entry),
-            let entity = api.definition.mappings[name]?.entity,
-            let object = try client.store.newest(entity, storeKey: key)
+        guard let name = entry.entity, let outbox = client.outbox,
+            let entity = api.definition.mappings[name]?.entity
         else { return nil }
-        return Submission(subject: .object(object))
+        let (key, store) = (outbox.storeKey(entry), client.store)
+        let objects = outbox.objects(entry)
+        let sent = objects.renewed(
+            key == nil
+                ? nil : { entity, key in (try? store.newest(entity, storeKey: key))?.identity })
+        if let key, let object = try store.newest(entity, storeKey: key) {
+            return Submission(subject: .object(object), sent: sent)
+        }
+        guard !sent.isEmpty else { return nil }
+        // The others are still to become those of the answer, and who waits for them to be told.
+        return Submission(subject: .object(Snapshot.make(entity, [])), sent: sent)
     }
 }
 

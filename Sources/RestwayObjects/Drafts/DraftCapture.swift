@@ -40,6 +40,9 @@ package struct DraftCapture: Sendable {
 
         package var allCells: Set<Int> { Set(0..<entity.cellCount) }
 
+        /// That of now: a store may know the object since it was captured.
+        package var currentKey: Int64 { node.storeKey }
+
         /// What of it there is to be when it is put into a store as it is.
         var ownCells: Set<Int> { storeKey == 0 ? allCells : changed }
     }
@@ -180,19 +183,11 @@ package struct DraftCapture: Sendable {
     /// on. What the host has said since stands, and what it said of the cells `withheld`, which
     /// were not sent.
     package func settle(_ index: Int, on object: Snapshot, withholding withheld: Set<Int>) {
-        let count = object.entity.attributes.count
-        let member = members[index]
-        member.node.setStoreKey(object.storeKey)
-        member.node.state.withLock { state in
-            state.base = object
-            state.values = state.values.filter { index, word in
-                word.number > member.wordCount || withheld.contains(index)
-            }
-            state.links = state.links.filter { index, word in
-                word.number > member.wordCount || withheld.contains(count + index)
-            }
-        }
+        sent(index).settle(on: object, withholding: withheld)
     }
+
+    /// The draft of a member, to be told later what it has become.
+    package func sent(_ index: Int) -> SentDraft { SentDraft(members[index]) }
 }
 
 extension DraftLinks {

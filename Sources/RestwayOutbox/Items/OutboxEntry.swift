@@ -20,6 +20,8 @@ package struct OutboxEntry: Equatable, Sendable {
     package var createdAt: Int64
     /// The object that the server names when it answers this.
     package var creates: LocalID?
+    /// Those that it makes beside that. Only to store it: an item that is read has none.
+    package var companions: [OutboxCompanion] = []
     /// It may have reached the server before it came here: its first attempt timed out, or its
     /// connection was lost. A creation that may have is not taken back by a deletion.
     package var mayHaveArrived = false

@@ -8,6 +8,9 @@ package enum OutboxSettlement: Equatable, Sendable {
     /// waits for it goes on in `lane`, at its place by age. nil: the server did not say; whatever
     /// waits for the object becomes a dead letter.
     case created(id: Int64, identity: Identity?, lane: Lane?)
+    /// Of an item that is removed by the next settlement: the same of a companion. Of those that
+    /// are not named so, the server did not say it.
+    case named(id: Int64, local: LocalID, identity: Identity, lane: Lane)
     /// It stays, with no attempt before `nextAttemptAt`, and counts one attempt more.
     /// `askedUntil` is the time that the server asked for, 0 when it did not. `mayHaveArrived` is
     /// false when the server cannot have seen it: no connection came about.
@@ -19,8 +22,8 @@ package enum OutboxSettlement: Equatable, Sendable {
 
     package var id: Int64 {
         switch self {
-        case .remove(let id), .created(let id, _, _), .postpone(let id, _, _, _, _),
-            .bury(let id, _, _):
+        case .remove(let id), .created(let id, _, _), .named(let id, _, _, _),
+            .postpone(let id, _, _, _, _), .bury(let id, _, _):
             id
         }
     }

@@ -5,7 +5,8 @@ import RestwaySupport
 /// the next one together, in the order in which it came.
 ///
 /// One thread leads at a time: a caller that waits for its own write, or a worker for those that do
-/// not wait. Who leads writes one group and passes on.
+/// not wait. Who leads writes one group and passes on. Threads that wait are woken one by one, each
+/// when its write is over or when it is to lead.
 final class GroupCommit: Sendable {
     /// What one caller wants written.
     private final class Write: @unchecked Sendable {
@@ -13,10 +14,12 @@ final class GroupCommit: Sendable {
         let body: (JournalTransaction) throws(OutboxError) -> Void
         /// On a worker; nil for who waits.
         let done: (@Sendable (OutboxError?) -> Void)?
-        /// Of who leads, until `isDone`.
+        /// Of who leads, until it is over.
         var failure: OutboxError?
+        /// Behind the lock: who waits, if that thread does not lead.
+        var bell: Bell?
         /// Behind the lock.
-        var isDone = false
+        var isOver = false
 
         init(
             _ body: @escaping (JournalTransaction) throws(OutboxError) -> Void,
@@ -27,10 +30,26 @@ final class GroupCommit: Sendable {
         }
     }
 
+    /// Wakes one thread.
+    private final class Bell: Sendable {
+        enum Call {
+            case itIsOver, lead
+        }
+
+        private let call = Monitor<Call?>(nil)
+
+        func ring(_ call: Call) { self.call.updateWakingOne { $0 = call } }
+
+        /// Once for each ring.
+        func wait() -> Call? { call.wait { $0.take() } }
+    }
+
     private struct State {
         var writes = Fifo<Write>()
-        /// Of those, how many somebody waits for.
-        var waitedFor = 0
+        /// Of those, the ones that somebody waits for.
+        var waitedFor = Fifo<Write>()
+        /// Threads that wait for something else than a write of theirs.
+        var onlookers = 0
         var isLed = false
         /// A worker is about to come and lead.
         var isSummoned = false
@@ -45,7 +64,7 @@ final class GroupCommit: Sendable {
     private static let logFramesMax = 1_000
 
     private let path: String
-    private let secretHeaders: Set<String>
+    private let secretHeaders: [String]
     private let pool: WorkerPool
     private let state = Monitor(State())
     /// Of who leads.
@@ -54,7 +73,7 @@ final class GroupCommit: Sendable {
     init(_ file: JournalConnection, secretHeaders: Set<String>, pool: WorkerPool) {
         path = file.connection.path
         self.file = file
-        self.secretHeaders = secretHeaders
+        self.secretHeaders = HeaderText.secretNames + secretHeaders
         self.pool = pool
     }
 
@@ -66,22 +85,21 @@ final class GroupCommit: Sendable {
         let write = Write({ (transaction) throws(OutboxError) in
             result = try body(transaction)
         }, nil)
-        let isTaken = state.withLock { state in
-            guard !state.isClosed else { return false }
+        let leads: Bool? = state.withLock { state in
+            guard !state.isClosed else { return nil }
             state.writes.append(write)
-            state.waitedFor += 1
-            return true
+            state.waitedFor.append(write)
+            if state.isLed { write.bell = Bell() }
+            defer { state.isLed = true }
+            return !state.isLed
         }
-        guard isTaken else { throw .closed(path: path) }
-        while true {
-            let leads: Bool? = state.wait { state in
-                if write.isDone { return false }
-                guard !state.isLed else { return nil }
-                state.isLed = true
-                return true
-            }
-            guard leads == true else { break }
-            lead()
+        guard let leads else { throw .closed(path: path) }
+        if leads { lead(for: write) }
+        // Others lead until this is over, or it is this thread's turn.
+        while let bell = state.withLock({ _ in write.isOver ? nil : write.bell }),
+            bell.wait() == .lead
+        {
+            lead(for: write)
         }
         if let failure = write.failure { throw failure }
         guard let result else { throw .closed(path: path) }
@@ -96,7 +114,7 @@ final class GroupCommit: Sendable {
         let write = Write(body, done)
         enum Next { case nothing, summon, lead, refuse }
         while true {
-            let next: Next? = state.wait { state in
+            let next: Next? = watch { state in
                 if state.isClosed { return .refuse }
                 if state.writes.count >= Self.writesMax {
                     guard !state.isLed else { return nil }
@@ -125,8 +143,13 @@ final class GroupCommit: Sendable {
     /// What was brought before is written; what comes now is refused.
     func close() {
         state.withLock { $0.isClosed = true }
+        finish()
+    }
+
+    /// Returns when what was brought before is written.
+    func finish() {
         while true {
-            let leads: Bool? = state.wait { state in
+            let leads: Bool? = watch { state in
                 guard !state.isLed else { return nil }
                 guard !state.writes.isEmpty else { return false }
                 state.isLed = true
@@ -134,6 +157,19 @@ final class GroupCommit: Sendable {
             }
             guard leads == true else { return }
             lead()
+        }
+    }
+
+    /// Waits until `body` answers something.
+    private func watch<Result>(_ body: (inout State) -> Result?) -> Result? {
+        var isCounted = false
+        return state.wait { state in
+            let result = body(&state)
+            if (result == nil) != isCounted {
+                isCounted.toggle()
+                state.onlookers += isCounted ? 1 : -1
+            }
+            return result
         }
     }
 
@@ -155,37 +191,61 @@ final class GroupCommit: Sendable {
     }
 
     /// Writes one group, then somebody else leads, if anybody has to.
-    private func lead() {
+    ///
+    /// - Parameter own: What this thread waits for; it leads on while it is its turn.
+    private func lead(for own: Write? = nil) {
+        while writeGroup(own) {}
+    }
+
+    /// - Returns: Whether this thread is to lead on.
+    private func writeGroup(_ own: Write?) -> Bool {
         let group: [Write] = state.withLock { state in
             var group: [Write] = []
             while group.count < Self.groupMax, let write = state.writes.popFirst() {
                 group.append(write)
-                if write.done == nil { state.waitedFor -= 1 }
+                if write.done == nil { _ = state.waitedFor.popFirst() }
             }
             return group
         }
         write(group)
-        if file.connection.logFrameCount > Self.logFramesMax {
+        let isLogLong = file.connection.logFrameCount > Self.logFramesMax
+        if isLogLong {
             // Behind what others wait for, and still before the next group.
-            state.update { _ in Self.end(group) }
+            wake(group, but: own)
             try? file.connection.checkpoint()
         }
         tell(group)
-        // All who wait are woken once.
-        let needsWorker = state.update { state in
-            Self.end(group)
-            state.isLed = false
-            guard !state.writes.isEmpty, state.waitedFor == 0, !state.isSummoned else {
-                return false
+        var needsWorker = false
+        let (leadsOn, bell, isWatched): (Bool, Bell?, Bool) = state.withLock { state in
+            if let own, group.contains(where: { $0 === own }) { own.isOver = true }
+            let heir = state.waitedFor.first
+            if let own, !own.isOver, heir !== own, own.bell == nil { own.bell = Bell() }
+            state.isLed = heir != nil
+            if heir == nil, !state.writes.isEmpty, !state.isSummoned {
+                state.isSummoned = true
+                needsWorker = true
             }
-            state.isSummoned = true
-            return true
+            let leadsOn = heir != nil && heir === own
+            return (leadsOn, leadsOn ? nil : heir?.bell, state.onlookers > 0)
         }
+        bell?.ring(.lead)
         if needsWorker { summon() }
+        if isWatched { state.wakeAll() }
+        if !isLogLong { wake(group, but: own) }
+        return leadsOn
     }
 
-    private static func end(_ group: [Write]) {
-        for write in group where write.done == nil { write.isDone = true }
+    /// Those that wait for their writes in `group` need not any more.
+    private func wake(_ group: [Write], but own: Write?) {
+        let bells: [Bell] = state.withLock { _ in
+            var bells: [Bell] = []
+            for write in group where write.done == nil && write !== own {
+                write.isOver = true
+                if let bell = write.bell { bells.append(bell) }
+            }
+            return bells
+        }
+        for bell in bells { bell.ring(.itIsOver) }
     }
 
     private func tell(_ group: [Write]) {
@@ -230,6 +290,7 @@ final class GroupCommit: Sendable {
             }
             try transaction.finish()
             try JournalConnection.wrapping { () throws(SQLiteError) in try connection.commit() }
+            transaction.remember()
             return nil
         } catch {
             if connection.isInTransaction { connection.rollBack() }

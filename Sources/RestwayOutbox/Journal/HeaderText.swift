@@ -3,40 +3,47 @@ import RestwayHTTP
 /// Header fields as they stand in the file: a line for each.
 enum HeaderText {
     /// Credentials of this exchange, which the next one gets anew.
-    private static let secretNames: Set<String> = [
+    static let secretNames = [
         "authorization", "proxy-authorization", "cookie", "set-cookie", "set-cookie2",
     ]
 
-    /// - Parameter secrets: Further names, in lower case, whose fields are left out.
+    /// - Parameter secrets: The names whose fields are left out.
     /// - Throws: For a field that could not be told from others later.
     static func text(
-        _ fields: [HeaderField], without secrets: Set<String>
+        _ fields: [HeaderField], without secrets: [String]
     ) throws(OutboxError) -> String {
-        var text = ""
-        for field in fields where !isSecret(field.name, secrets) {
-            guard isStorable(field) else { throw .invalidHeader(field.name) }
-            append(field, to: &text)
+        let fields = fields.filter { !isSecret($0, secrets) }
+        if let field = fields.first(where: { !isStorable($0) }) {
+            throw .invalidHeader(field.name)
         }
-        return text
+        return lines(fields)
     }
 
-    static func isSecret(_ name: String, _ secrets: Set<String>) -> Bool {
-        let name = name.lowercased()
-        return secretNames.contains(name) || secrets.contains(name)
+    static func isSecret(_ field: HeaderField, _ secrets: [String]) -> Bool {
+        secrets.contains { field.isNamed($0) }
     }
 
     /// What cannot be stored is left out.
     static func stored(_ fields: [HeaderField]) -> String {
-        var text = ""
-        for field in fields where isStorable(field) { append(field, to: &text) }
-        return text
+        lines(fields.filter(isStorable))
     }
 
-    private static func append(_ field: HeaderField, to text: inout String) {
-        text += field.name
-        text += ": "
-        text += field.value
-        text += "\n"
+    private static func lines(_ fields: [HeaderField]) -> String {
+        let count = fields.reduce(0) { $0 + $1.name.utf8.count + $1.value.utf8.count + 3 }
+        return String(unsafeUninitializedCapacity: count) { text in
+            var end = 0
+            func put(_ piece: String) {
+                var piece = piece
+                piece.withUTF8 { end = text[end...].initialize(fromContentsOf: $0) }
+            }
+            for field in fields {
+                put(field.name)
+                put(": ")
+                put(field.value)
+                put("\n")
+            }
+            return end
+        }
     }
 
     private static func isStorable(_ field: HeaderField) -> Bool {

@@ -5,7 +5,7 @@ import RestwaySQLite
 enum ItemRow {
     typealias Value = JournalConnection.Value
 
-    /// Of the file, in the order in which `read` and `values` have them.
+    /// Of the file, in the order in which `read` has them.
     private static let columns = [
         "id", "lane", "state", "method", "path", "headers", "idempotencyKey", "createdAt",
         "creates", "mayHaveArrived", "attempts", "nextAttemptAt", "askedUntil", "trouble",
@@ -17,25 +17,46 @@ enum ItemRow {
     /// One that waits.
     static let waitingSelection = SQL(selection + " WHERE id = ?1 AND state = 0")
 
-    static let insertion = SQL(
-        "INSERT INTO item (turn, \(columns.joined(separator: ", "))) VALUES (?1, "
-            + columns.indices.map { "?\($0 + 2)" }.joined(separator: ", ") + ")")
-
-    /// For `insertion`.
-    static func values(
-        _ entry: OutboxEntry, _ text: LocalIDText, lane: String, id: Int64, turn: Int64?
-    ) -> [Value] {
-        [
-            .integer(turn), .integer(id), .text(lane),
-            .integer(OutboxItem.State.waiting.rawValue), .text(entry.method), .text(text.path),
+    static func insert(
+        _ file: JournalConnection, _ entry: OutboxEntry, _ text: LocalIDText, lane: String,
+        id: Int64, turn: Int64?
+    ) throws(OutboxError) {
+        let common: [Value] = [
+            .integer(turn), .integer(id), .text(lane), .text(entry.method), .text(text.path),
             .text(text.headers), .text(entry.idempotencyKey), .integer(entry.createdAt),
-            .text(entry.creates?.text), .integer(Arrival.of(entry)),
-            .integer(Int64(entry.attempts)), .integer(entry.nextAttemptAt),
-            .integer(entry.askedUntil), .text(entry.trouble?.code),
-            .integer(entry.trouble.map { Int64($0.httpStatus) }), .text(entry.trouble?.message),
-            .text(entry.name), .text(entry.route), .text(entry.entity), .integer(entry.storeKey),
-            .bytes(entry.context), .null, .null, .null, .bytes(text.body),
+            .text(entry.name), .text(entry.route), .bytes(entry.context), .bytes(text.body),
         ]
+        if isFresh(entry) { return try file.insert(common, freshInsertion) }
+        try file.run(
+            insertion,
+            common + [
+                .text(entry.creates?.text), .integer(Arrival.of(entry)),
+                .integer(Int64(entry.attempts)), .integer(entry.nextAttemptAt),
+                .integer(entry.askedUntil), .text(entry.trouble?.code),
+                .integer(entry.trouble.map { Int64($0.httpStatus) }),
+                .text(entry.trouble?.message), .text(entry.entity), .integer(entry.storeKey),
+            ])
+    }
+
+    /// One of no object that was never sent, as most are: fewer columns are to be given.
+    private static func isFresh(_ entry: OutboxEntry) -> Bool {
+        entry.creates == nil && entry.entity == nil && entry.storeKey == nil
+            && entry.trouble == nil && !entry.mayHaveArrived && entry.attempts == 0
+            && entry.nextAttemptAt == 0 && entry.askedUntil == 0
+    }
+
+    private static let freshInsertion = RowInsertion(
+        "item (turn, id, lane, method, path, headers, idempotencyKey, createdAt, name, route, "
+            + "context, body, state, mayHaveArrived, attempts, nextAttemptAt, askedUntil)",
+        row: "(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0, 0, 0, 0, 0)")
+    private static let insertion = SQL(
+        "INSERT INTO item (turn, id, lane, method, path, headers, idempotencyKey, createdAt, "
+            + "name, route, context, body, creates, mayHaveArrived, attempts, nextAttemptAt, "
+            + "askedUntil, trouble, troubleStatus, troubleMessage, entity, storeKey, state) "
+            + "VALUES (\(places(22)), 0)")
+
+    private static func places(_ count: Int) -> String {
+        (1...count).map { "?\($0)" }.joined(separator: ", ")
     }
 
     /// Of a row that `selection` answers; its dependencies stand elsewhere.

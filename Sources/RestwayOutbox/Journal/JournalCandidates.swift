@@ -52,7 +52,8 @@ struct JournalCandidates {
         }
         let rows = try file.all(
             "SELECT id, lane, state, nextAttemptAt FROM item "
-                + "WHERE lane = ?1 AND state = 0 AND id > ?2 AND id < ?3 ORDER BY id LIMIT ?4",
+                + "WHERE lane = ?1 AND state = 0 AND id > ?2 AND id < ?3\(condition) "
+                + "ORDER BY id LIMIT ?4",
             lane, .integer(head.id), .integer(end ?? .max), .integer(Int64(itemsMax)),
             read: Self.row)
         return try free(rows)
@@ -60,11 +61,17 @@ struct JournalCandidates {
 
     /// The oldest of all, as far as nothing keeps them.
     private func inOneLane(_ itemsMax: Int) throws(OutboxError) -> [OutboxSelection.Candidate] {
-        let condition = rules.deadLetters == .letOthersPass ? "WHERE state = 0 " : ""
+        let waiting = rules.deadLetters == .letOthersPass ? "state = 0" : "true"
         let rows = try file.all(
-            "SELECT id, lane, state, nextAttemptAt FROM item \(condition)ORDER BY id LIMIT ?1",
+            "SELECT id, lane, state, nextAttemptAt FROM item WHERE \(waiting)\(condition) "
+                + "ORDER BY id LIMIT ?1",
             .integer(Int64(itemsMax)), read: Self.row)
         return try free(rows)
+    }
+
+    /// What waits for the object of a dead letter is passed by with that.
+    private var condition: String {
+        rules.deadLetters == .letOthersPass ? " AND \(HeldItems.excluded)" : ""
     }
 
     /// Those before the first one that something keeps.

@@ -16,11 +16,28 @@ final class JournalConnection: @unchecked Sendable {
     }
 
     let connection: Connection
+    /// What the last transaction knew when it was committed.
+    var memory: JournalMemory?
     private var statements: [String: Statement] = [:]
     private var frequent: [ObjectIdentifier: Statement] = [:]
+    /// Rows that `insert` was given and that are not in the file yet.
+    private var waiting: [[Value]] = []
+    private var insertion: RowInsertion?
+    /// Where short texts stand while they are bound.
+    private let shortTexts = UnsafeMutableRawPointer.allocate(
+        byteCount: valuesMax * shortTextMax, alignment: 16)
+
+    /// In one statement.
+    private static let valuesMax = 96
+    /// A longer string has memory of its own, which stays where it is while the string lives.
+    private static let shortTextMax = 15
 
     init(_ connection: Connection) {
         self.connection = connection
+    }
+
+    deinit {
+        shortTexts.deallocate()
     }
 
     func run(_ sql: String, _ values: Value...) throws(OutboxError) {
@@ -57,6 +74,7 @@ final class JournalConnection: @unchecked Sendable {
         _ prepared: () throws(SQLiteError) -> Statement
     ) throws(OutboxError) -> Result? {
         try Self.wrapping { () throws(SQLiteError) in
+            defer { withExtendedLifetime(values) {} }
             let statement = try prepared()
             bind(values, to: statement)
             guard try statement.step() else { return nil }
@@ -74,11 +92,18 @@ final class JournalConnection: @unchecked Sendable {
         try first(values, { _ in true }) { () throws(SQLiteError) in try prepared(sql) } ?? false
     }
 
+    /// The same, without rows that wait to be inserted.
+    func existsInFile(_ sql: SQL, _ values: Value...) throws(OutboxError) -> Bool {
+        try first(values, { _ in true }) { () throws(SQLiteError) in try preparedBeside(sql) }
+            ?? false
+    }
+
     /// Whether there is a row such that `isMeant`; looks at no more of them than that takes.
     func exists(
         _ sql: String, _ values: Value..., where isMeant: (Statement) -> Bool
     ) throws(OutboxError) -> Bool {
         try Self.wrapping { () throws(SQLiteError) in
+            defer { withExtendedLifetime(values) {} }
             let statement = try prepared(sql)
             bind(values, to: statement)
             defer { statement.reset() }
@@ -94,6 +119,7 @@ final class JournalConnection: @unchecked Sendable {
         _ sql: String, _ values: Value..., read: (Statement) -> Result
     ) throws(OutboxError) -> [Result] {
         try Self.wrapping { () throws(SQLiteError) in
+            defer { withExtendedLifetime(values) {} }
             let statement = try prepared(sql)
             bind(values, to: statement)
             var results: [Result] = []
@@ -102,7 +128,46 @@ final class JournalConnection: @unchecked Sendable {
         }
     }
 
+    /// See `Connection.reading`.
+    func reading<Result>(
+        _ body: () throws(OutboxError) -> Result
+    ) throws(OutboxError) -> Result {
+        try connection.reading(body) { .file($0) }
+    }
+
+    // MARK: Rows that go together
+
+    /// Inserts a row, together with others if more come: at the latest before another statement is
+    /// run, or by `writeRows`. All rows until then are of one kind.
+    func insert(_ row: [Value], _ insertion: RowInsertion) throws(OutboxError) {
+        waiting.append(row)
+        self.insertion = insertion
+        if waiting.count == RowInsertion.rowsAtOnce { try writeRows() }
+    }
+
+    func writeRows() throws(OutboxError) {
+        try Self.wrapping { () throws(SQLiteError) in try writeWaiting() }
+    }
+
+    /// A transaction that failed has left them behind.
+    func forgetRows() { waiting = [] }
+
+    @inline(never)
+    private func writeWaiting() throws(SQLiteError) {
+        guard let insertion, !waiting.isEmpty else { return }
+        defer { waiting.removeAll(keepingCapacity: true) }
+        let isWhole = waiting.count == RowInsertion.rowsAtOnce
+        let statement = try preparedBeside(isWhole ? insertion.many : insertion.one)
+        var first = 0
+        for row in waiting {
+            bind(row, to: statement, behind: first)
+            if isWhole { first += row.count } else { try statement.run() }
+        }
+        if isWhole { try statement.run() }
+    }
+
     private func prepared(_ sql: String) throws(SQLiteError) -> Statement {
+        if !waiting.isEmpty { try writeWaiting() }
         if let known = statements[sql] { return known }
         let statement = try connection.prepare(sql)
         statements[sql] = statement
@@ -110,20 +175,36 @@ final class JournalConnection: @unchecked Sendable {
     }
 
     private func prepared(_ sql: SQL) throws(SQLiteError) -> Statement {
+        if !waiting.isEmpty { try writeWaiting() }
+        return try preparedBeside(sql)
+    }
+
+    private func preparedBeside(_ sql: SQL) throws(SQLiteError) -> Statement {
         if let known = frequent[ObjectIdentifier(sql)] { return known }
         let statement = try connection.prepare(sql.text)
         frequent[ObjectIdentifier(sql)] = statement
         return statement
     }
 
-    private func bind(_ values: [Value], to statement: Statement) {
-        for (index, value) in values.enumerated() {
-            let place = Int32(index + 1)
-            switch value {
+    /// Nothing is copied but short texts: who calls keeps `values` until the statement is reset.
+    private func bind(_ values: [Value], to statement: Statement, behind first: Int = 0) {
+        precondition(first + values.count <= Self.valuesMax)
+        for index in values.indices {
+            let place = Int32(first + index + 1)
+            switch values[index] {
             case .integer(let integer): statement.bind(place, integer)
-            case .text(let text): statement.bind(place, text)
+            case .text(var text):
+                text.withUTF8 { bytes in
+                    var bytes = UnsafeRawBufferPointer(bytes)
+                    if bytes.count <= Self.shortTextMax, let start = bytes.baseAddress {
+                        let short = shortTexts + (first + index) * Self.shortTextMax
+                        short.copyMemory(from: start, byteCount: bytes.count)
+                        bytes = UnsafeRawBufferPointer(start: short, count: bytes.count)
+                    }
+                    statement.bindText(place, bytes)
+                }
             case .bytes(let bytes):
-                bytes.withUnsafeBytes { statement.bindCopy(place, ofBytes: $0) }
+                bytes.withUnsafeBytes { statement.bindBytes(place, $0) }
             case .null: statement.bindNull(place)
             }
         }

@@ -6,7 +6,8 @@ import RestwaySQLite
 /// without an identity, keeps it from that; 0 at once; else not before that time. Only the head of
 /// a lane has one, so the next items are found by an index, however many wait behind them.
 enum JournalSchema {
-    static let migrations = Migrations(applicationID: 0x5277_4F42, steps: [version1, version2])
+    static let migrations = Migrations(
+        applicationID: 0x5277_4F42, steps: [version1, version2, version3])
 
     /// The row of `outbox` counts, so that nobody has to; `deadLetters` is the rule by which the
     /// turns were given.
@@ -43,5 +44,14 @@ enum JournalSchema {
     private static let version2 = """
         CREATE INDEX itemOfObject ON item (entity, storeKey) WHERE storeKey IS NOT NULL;
         ALTER TABLE identity ADD COLUMN namedAt INTEGER NOT NULL DEFAULT 0;
+        """
+
+    /// What items make beside the objects that they are about.
+    private static let version3 = """
+        CREATE TABLE companion (
+            local TEXT PRIMARY KEY, item INTEGER NOT NULL, entity TEXT NOT NULL,
+            storeKey INTEGER NOT NULL) WITHOUT ROWID;
+        CREATE INDEX companionByItem ON companion (item);
+        CREATE INDEX companionByObject ON companion (entity, storeKey);
         """
 }

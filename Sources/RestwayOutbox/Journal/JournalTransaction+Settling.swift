@@ -3,14 +3,25 @@ import RestwayObjects
 
 /// What becomes of items after their attempts, and of those that wait for what they create.
 extension JournalTransaction {
+    /// - Parameter inLane: Where it was when it was taken; it may have moved since.
     func settle(
-        _ settlement: OutboxSettlement, now: Int64, _ result: inout OutboxSettled
+        _ settlement: OutboxSettlement, now: Int64, inLane: Lane? = nil,
+        _ result: inout OutboxSettled
     ) throws(OutboxError) {
         switch settlement {
         case .remove(let id):
-            return try remove(id, identity: nil, lane: nil, now, &result)
+            return try remove(id, identity: nil, lane: nil, now, inLane: inLane, &result)
         case .created(let id, let identity, let lane):
-            return try remove(id, identity: identity, lane: lane, now, &result)
+            return try remove(id, identity: identity, lane: lane, now, inLane: nil, &result)
+        case .named(let id, let local, let identity, let lane):
+            let companions = try CompanionRow.list(file, of: id)
+            // None: it was dropped.
+            guard let companion = companions.first(where: { $0.local == local }) else { return }
+            let known = OutboxIdentity(
+                number: nextIdentityNumber(), local: local, identity: identity,
+                entity: companion.entity, storeKey: companion.storeKey)
+            try CompanionRow.delete(file, local)
+            return try name(known, lane: lane, now, &result)
         case .postpone, .bury: break
         }
         guard let item = try item(settlement.id) else {
@@ -18,7 +29,7 @@ extension JournalTransaction {
             return
         }
         switch settlement {
-        case .remove, .created: break
+        case .remove, .created, .named: break
         case .postpone(_, let nextAttemptAt, let askedUntil, let mayHaveArrived, let trouble):
             try postpone(item, nextAttemptAt, askedUntil, mayHaveArrived, trouble)
         case .bury(_, let trouble, let answer):
@@ -27,9 +38,10 @@ extension JournalTransaction {
     }
 
     private func remove(
-        _ id: Int64, identity: Identity?, lane: Lane?, _ now: Int64,
+        _ id: Int64, identity: Identity?, lane: Lane?, _ now: Int64, inLane: Lane?,
         _ result: inout OutboxSettled
     ) throws(OutboxError) {
+        if identity == nil, let inLane, try deleteHead(id, inLane.name) { return }
         guard let item = try brief(id) else {
             result.missing.append(id)
             return
@@ -41,11 +53,14 @@ extension JournalTransaction {
                 let known = OutboxIdentity(
                     number: nextIdentityNumber(), local: local, identity: identity,
                     entity: item.entity, storeKey: item.storeKey)
-                try name(local, known, lane: lane, now)
-                result.identities.append(known)
+                try name(known, lane: lane, now, &result)
             } else {
                 try giveUp(local, &result)
             }
+        }
+        for companion in try CompanionRow.list(file, of: id) {
+            try CompanionRow.delete(file, companion.local)
+            try giveUp(companion.local, &result)
         }
         try passTurn(item.lane, from: before)
     }
@@ -70,29 +85,34 @@ extension JournalTransaction {
         guard item.state != .dead else { return }
         let headers: String? = answer.map { answer in
             HeaderText.stored(
-                answer.headers.filter { !HeaderText.isSecret($0.name, secretHeaders) })
+                answer.headers.filter { !HeaderText.isSecret($0, secretHeaders) })
         }
-        let before = try head(item.entry.lane.name)
-        try file.run(
-            "UPDATE item SET state = 1, turn = NULL, attempts = attempts + ?2, trouble = ?3, "
-                + "troubleStatus = ?4, troubleMessage = ?5, answerStatus = ?6, "
-                + "answerHeaders = ?7, answerBody = ?8 WHERE id = ?1",
-            .integer(item.id), .integer(attempts), .text(trouble.code),
-            .integer(Int64(trouble.httpStatus)), .text(trouble.message),
-            .integer(answer.map { Int64($0.status) }), .text(headers), .bytes(answer?.body))
-        count(waiting: -1, dead: 1)
-        try passTurn(item.entry.lane.name, from: before)
+        try changing(item) { () throws(OutboxError) in
+            try file.run(
+                "UPDATE item SET state = 1, turn = NULL, attempts = attempts + ?2, trouble = ?3, "
+                    + "troubleStatus = ?4, troubleMessage = ?5, answerStatus = ?6, "
+                    + "answerHeaders = ?7, answerBody = ?8 WHERE id = ?1",
+                .integer(item.id), .integer(attempts), .text(trouble.code),
+                .integer(Int64(trouble.httpStatus)), .text(trouble.message),
+                .integer(answer.map { Int64($0.status) }), .text(headers), .bytes(answer?.body))
+            count(waiting: -1, dead: 1)
+        }
     }
 
     // MARK: Objects made offline
 
     /// The server has named an object: what waited for it says so now, and goes on in its lane.
     private func name(
-        _ local: LocalID, _ known: OutboxIdentity, lane: Lane?, _ now: Int64
+        _ known: OutboxIdentity, lane: Lane?, _ now: Int64, _ result: inout OutboxSettled
     ) throws(OutboxError) {
+        let local = known.local
+        result.identities.append(known)
         try IdentityRow.insert(file, known, lane: lane?.name, namedAt: now)
         let old = Lane(local).name
-        if let new = lane?.name, new != old {
+        if let lane, lane.name != old {
+            let new = lane.name
+            result.lanesLeft.append(Lane(local))
+            result.lanesEntered.append(lane)
             let before = [try head(old), try head(new)]
             try file.run(
                 "UPDATE item SET lane = ?2 WHERE lane = ?1", .text(old), .text(new))
@@ -141,8 +161,14 @@ extension JournalTransaction {
             try delete(item)
             try deleteDependencies(of: id)
             try passTurn(item.lane, from: before)
-            guard let local = item.creates else { continue }
-            dropped += try dependents(of: local).filter { seen.insert($0).inserted }
+            var made: [LocalID] = item.creates.map { [$0] } ?? []
+            for companion in try CompanionRow.list(file, of: id) {
+                try CompanionRow.delete(file, companion.local)
+                made.append(companion.local)
+            }
+            for local in made {
+                dropped += try dependents(of: local).filter { seen.insert($0).inserted }
+            }
         }
         return dropped
     }
@@ -152,6 +178,7 @@ extension JournalTransaction {
         let count = itemCount
         try file.run("DELETE FROM item")
         try file.run("DELETE FROM dependency")
+        try file.run("DELETE FROM companion")
         countNothing()
         return Int(count)
     }
@@ -159,6 +186,8 @@ extension JournalTransaction {
     func withdraw(_ local: LocalID) throws(OutboxError) -> OutboxWithdrawal {
         if let (known, _) = try identity(of: local) { return .named(known) }
         guard let id = try creator(of: local), let item = try item(id) else { return .unknown }
+        // It comes with what it was written inside of.
+        if item.entry.creates != local { return .mayHaveArrived }
         // What the server has refused is not there.
         if item.entry.mayHaveArrived, item.state != .dead { return .mayHaveArrived }
         return .dropped(try drop([id]))

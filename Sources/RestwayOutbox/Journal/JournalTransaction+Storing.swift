@@ -16,10 +16,11 @@ extension JournalTransaction {
         let isHead = try isFree(lane)
         let id = nextItemID()
         let turn = isHead && missing.isEmpty ? entry.nextAttemptAt : nil
-        try file.run(
-            ItemRow.insertion, ItemRow.values(entry, text, lane: lane, id: id, turn: turn))
+        try ItemRow.insert(file, entry, text, lane: lane, id: id, turn: turn)
         try depend(id, on: missing)
+        for companion in entry.companions { try CompanionRow.insert(file, companion, item: id) }
         count(waiting: 1)
+        if isHead { try isOccupied(lane) }
         return id
     }
 
@@ -28,8 +29,12 @@ extension JournalTransaction {
         _ path: String, _ headers: [HeaderField], _ body: [UInt8]?
     ) throws(OutboxError) -> LocalIDText {
         if URLText.isAbsolute(path), URLText.redacted(path) != path { throw .credentialInPath }
-        let headers = try HeaderText.text(headers, without: secretHeaders)
-        return LocalIDText(path: path, headers: headers, body: body)
+        if let lastHeaders, lastHeaders.fields == headers {
+            return LocalIDText(path: path, headers: lastHeaders.text, body: body)
+        }
+        let text = try HeaderText.text(headers, without: secretHeaders)
+        lastHeaders = (headers, text)
+        return LocalIDText(path: path, headers: text, body: body)
     }
 
     /// Puts known identities in.
@@ -83,17 +88,16 @@ extension JournalTransaction {
         let item = try deadLetter(id)
         var text = LocalIDText(item)
         let missing = try resolve(&text)
-        let lane = item.entry.lane.name
-        let before = try head(lane)
-        try write(id, text)
-        try deleteDependencies(of: id)
-        try depend(id, on: missing)
-        try file.run(
-            "UPDATE item SET state = 0, attempts = 0, nextAttemptAt = 0, askedUntil = 0, "
-                + "answerStatus = NULL, answerHeaders = NULL, answerBody = NULL WHERE id = ?1",
-            .integer(id))
-        count(waiting: 1, dead: -1)
-        try passTurn(lane, from: before)
+        try changing(item) { () throws(OutboxError) in
+            try write(id, text)
+            try deleteDependencies(of: id)
+            try depend(id, on: missing)
+            try file.run(
+                "UPDATE item SET state = 0, attempts = 0, nextAttemptAt = 0, askedUntil = 0, "
+                    + "answerStatus = NULL, answerHeaders = NULL, answerBody = NULL WHERE id = ?1",
+                .integer(id))
+            count(waiting: 1, dead: -1)
+        }
     }
 
     private func deadLetter(_ id: Int64) throws(OutboxError) -> OutboxItem {

@@ -1,3 +1,4 @@
+import RestwayHTTP
 import RestwayObjects
 import RestwaySQLite
 
@@ -10,7 +11,7 @@ import RestwaySQLite
 /// nothing. After `.file` the transaction is rolled back.
 final class JournalTransaction {
     /// The row of `outbox`.
-    private struct Counters: Equatable {
+    struct Counters: Equatable {
         var lastItem: Int64 = 0
         var lastIdentity: Int64 = 0
         var waiting: Int64 = 0
@@ -36,16 +37,29 @@ final class JournalTransaction {
     }
 
     let file: JournalConnection
-    let secretHeaders: Set<String>
-    private let stored: Counters
+    /// Names of headers that are not stored.
+    let secretHeaders: [String]
+    private var stored: Counters
     private var counters: Counters
     /// An item was taken out.
     private var hasTaken = false
+    /// What was stored last of headers: requests beside each other have the same, as a rule.
+    var lastHeaders: (fields: [HeaderField], text: String)?
+    /// See `JournalMemory`.
+    private var lanes: Set<String> = []
 
     /// Within a transaction of the connection's.
-    init(_ file: JournalConnection, secretHeaders: Set<String>) throws(OutboxError) {
+    init(_ file: JournalConnection, secretHeaders: [String]) throws(OutboxError) {
         self.file = file
         self.secretHeaders = secretHeaders
+        file.forgetRows()
+        // It is worth nothing when this transaction fails.
+        if let memory = file.memory.take(), memory.mark == file.connection.changeMark {
+            stored = memory.counters
+            counters = memory.sums
+            lanes = memory.lanes
+            return
+        }
         let counters = try file.first(
             Self.selection
         ) { row in
@@ -69,15 +83,29 @@ final class JournalTransaction {
         "SELECT lastItem, lastIdentity, waiting, dead, deadLetters, "
             + "coalesce((SELECT max(id) FROM item), 0) FROM outbox")
 
-    /// Writes the counts, before the commit.
+    /// Nothing was done but that requests were stored.
+    private var hasOnlyAdded: Bool {
+        !hasTaken && counters == stored.adding(counters.lastItem - stored.lastItem)
+    }
+
+    /// Writes the rest of the rows, and the counts, before the commit.
     func finish() throws(OutboxError) {
-        if !hasTaken, counters == stored.adding(counters.lastItem - stored.lastItem) { return }
+        try file.writeRows()
+        if hasOnlyAdded { return }
+        lanes = []
+        defer { stored = counters }
         try file.run(
             "UPDATE outbox SET lastItem = ?1, lastIdentity = ?2, waiting = ?3, dead = ?4, "
                 + "deadLetters = ?5",
             .integer(counters.lastItem), .integer(counters.lastIdentity),
             .integer(counters.waiting), .integer(counters.dead),
             .integer(counters.deadLetters.rawValue))
+    }
+
+    /// After the commit.
+    func remember() {
+        file.memory = JournalMemory(
+            mark: file.connection.changeMark, counters: stored, sums: counters, lanes: lanes)
     }
 
     var deadLetters: OutboxRules.DeadLetters { counters.deadLetters }
@@ -113,9 +141,11 @@ final class JournalTransaction {
     }
 
     func creator(of local: LocalID) throws(OutboxError) -> Int64? {
-        try file.first("SELECT id FROM item WHERE creates = ?1", .text(local.text)) {
-            $0.integer(0)
-        }
+        try file.first(
+            "SELECT id FROM item WHERE creates = ?1 "
+                + "UNION ALL SELECT item FROM companion WHERE local = ?1",
+            .text(local.text)
+        ) { $0.integer(0) }
     }
 
     /// Of items that wait for the object, oldest first.
@@ -161,6 +191,27 @@ final class JournalTransaction {
         count(waiting: item.isDead ? 0 : -1, dead: item.isDead ? -1 : 0)
     }
 
+    /// Takes out the head of a lane, which makes nothing, and gives the next one the turn; false,
+    /// and nothing is done, when it is no such item, or when dead letters may stand in its lane.
+    func deleteHead(_ id: Int64, _ lane: String) throws(OutboxError) -> Bool {
+        guard counters.dead == 0 else { return false }
+        try file.run(Self.headDeletion, .integer(id), .text(lane))
+        guard file.connection.changedRowCount == 1 else { return false }
+        hasTaken = true
+        count(waiting: -1)
+        try file.run(Self.succession, .text(lane))
+        return true
+    }
+
+    private static let headDeletion = SQL(
+        "DELETE FROM item WHERE id = ?1 AND lane = ?2 AND state = 0 AND turn IS NOT NULL "
+            + "AND creates IS NULL "
+            + "AND NOT EXISTS (SELECT 1 FROM companion WHERE companion.item = item.id)")
+    private static let succession = SQL(
+        "UPDATE item SET turn = nextAttemptAt WHERE id = (SELECT id FROM item "
+            + "WHERE lane = ?1 AND state = 0 ORDER BY id LIMIT 1) AND turn IS NULL "
+            + "AND NOT EXISTS (SELECT 1 FROM dependency WHERE dependency.item = item.id)")
+
     /// Who has the turn beside `item`: nobody, when that has it.
     func head(beside item: Brief) throws(OutboxError) -> Head? {
         if item.hasTurn { return nil }
@@ -174,17 +225,18 @@ final class JournalTransaction {
 
     // MARK: Turns
 
-    /// The first item of a lane, dead ones left out where they are passed by; nil: the lane is
-    /// empty.
+    /// The first item of a lane, dead ones and those that wait for their objects left out where
+    /// they are passed by; nil: there is none.
     func head(_ lane: String) throws(OutboxError) -> Head? {
         // The states stand in the text: a parameter that a partial index is compared with makes
         // SQLite prepare the statement anew whenever it is bound.
-        let waiting = try file.first(Self.waitingHead, .text(lane)) { row in
-            Head(
-                id: row.integer(0), turn: row.storage(1) == .integer ? row.integer(1) : nil,
-                rightfulTurn: row.integer(3) == 0 ? row.integer(2) : nil)
+        let waiting = try file.first(Self.waitingHead, .text(lane), read: Self.head)
+        guard counters.dead > 0 else { return waiting }
+        guard deadLetters == .blockTheirLane else {
+            // Only what waits for an object can be passed by.
+            guard let waiting, waiting.rightfulTurn == nil else { return waiting }
+            return try file.first(Self.passingHead, .text(lane), read: Self.head)
         }
-        guard deadLetters == .blockTheirLane, counters.dead > 0 else { return waiting }
         let dead = try file.first(Self.deadHead, .text(lane)) {
             Head(id: $0.integer(0), turn: nil, rightfulTurn: nil)
         }
@@ -195,14 +247,40 @@ final class JournalTransaction {
     private static let waitingHead = SQL(
         "SELECT id, turn, nextAttemptAt, EXISTS (SELECT 1 FROM dependency WHERE item = id) "
             + "FROM item WHERE lane = ?1 AND state = 0 ORDER BY id LIMIT 1")
+    private static let passingHead = SQL(
+        "SELECT id, turn, nextAttemptAt, EXISTS (SELECT 1 FROM dependency WHERE item = id) "
+            + "FROM item WHERE lane = ?1 AND state = 0 AND \(HeldItems.excluded) "
+            + "ORDER BY id LIMIT 1")
     private static let deadHead = SQL(
         "SELECT id FROM item WHERE lane = ?1 AND state = 1 ORDER BY id LIMIT 1")
 
+    private static func head(_ row: Statement) -> Head {
+        Head(
+            id: row.integer(0), turn: row.storage(1) == .integer ? row.integer(1) : nil,
+            rightfulTurn: row.integer(3) == 0 ? row.integer(2) : nil)
+    }
+
     /// Whether `head` would find none.
     func isFree(_ lane: String) throws(OutboxError) -> Bool {
-        // Where dead ones are not passed by, any item is in the way.
+        let isKnownWhole = counters.dead == 0 && hasOnlyAdded
+        if isKnownWhole, lanes.contains(lane) { return false }
+        if counters.dead > 0, deadLetters == .letOthersPass { return try head(lane) == nil }
+        // Where dead ones are not passed by, any item is in the way. Rows that wait to be inserted
+        // are of lanes that are known.
         let sql = deadLetters == .blockTheirLane ? Self.anyOfLane : Self.waitingOfLane
-        return try !file.exists(sql, .text(lane))
+        let isFree = try !(isKnownWhole
+            ? file.existsInFile(sql, .text(lane)) : file.exists(sql, .text(lane)))
+        if !isFree { try isOccupied(lane) }
+        return isFree
+    }
+
+    /// A request that waits is in it.
+    func isOccupied(_ lane: String) throws(OutboxError) {
+        if lanes.count >= JournalMemory.lanesMax {
+            try file.writeRows()
+            lanes = []
+        }
+        lanes.insert(lane)
     }
 
     private static let anyOfLane = SQL("SELECT 1 FROM item WHERE lane = ?1 LIMIT 1")
@@ -223,12 +301,31 @@ final class JournalTransaction {
 
     private static let turning = SQL("UPDATE item SET turn = ?2 WHERE id = ?1")
 
+    /// Changes whether an item is dead, and passes the turns on of all lanes that this matters to.
+    func changing(
+        _ item: OutboxItem, _ change: () throws(OutboxError) -> Void
+    ) throws(OutboxError) {
+        var lanes = [item.entry.lane.name]
+        // What waits for its object is passed by, or no longer.
+        if deadLetters == .letOthersPass {
+            let behind = try file.all(HeldItems.lanesBehind, .integer(item.id)) {
+                $0.string(0) ?? ""
+            }
+            lanes += behind.filter { $0 != lanes[0] }
+        }
+        var before: [Head?] = []
+        for lane in lanes { before.append(try head(lane)) }
+        try change()
+        for (lane, before) in zip(lanes, before) { try passTurn(lane, from: before) }
+    }
+
     /// Another rule than the one by which turns were given: gives them anew where that matters.
     func follow(_ rule: OutboxRules.DeadLetters) throws(OutboxError) {
         guard rule != counters.deadLetters else { return }
-        let lanes = try file.all("SELECT DISTINCT lane FROM item WHERE state = 1") {
-            $0.string(0) ?? ""
-        }
+        let lanes = counters.dead == 0 ? [] : try file.all(
+            "SELECT lane FROM item WHERE state = 1 UNION SELECT lane FROM dependency "
+                + "JOIN item ON item.id = dependency.item"
+        ) { $0.string(0) ?? "" }
         var before: [String: Head] = [:]
         for lane in lanes { before[lane] = try head(lane) }
         counters.deadLetters = rule

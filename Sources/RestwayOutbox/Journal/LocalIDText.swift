@@ -1,3 +1,4 @@
+import Glibc
 import RestwayHTTP
 import RestwayObjects
 
@@ -17,6 +18,7 @@ struct LocalIDText {
 
     /// All that stand in it, each once.
     var locals: Set<LocalID> {
+        guard mayHoldLocals else { return [] }
         var found: Set<LocalID> = []
         let texts = [Array(path.utf8), Array(headers.utf8), body ?? []]
         for text in texts {
@@ -27,6 +29,33 @@ struct LocalIDText {
         }
         return found
     }
+
+    /// False for most requests, which is found out without a copy of them.
+    private var mayHoldLocals: Bool {
+        var (path, headers) = (path, headers)
+        return path.withUTF8 { Self.mayHoldLocals(UnsafeRawBufferPointer($0)) }
+            || headers.withUTF8 { Self.mayHoldLocals(UnsafeRawBufferPointer($0)) }
+            || body?.withUnsafeBytes { Self.mayHoldLocals($0) } ?? false
+    }
+
+    /// Whether the prefix of local identities stands in `text`.
+    private static func mayHoldLocals(_ text: UnsafeRawBufferPointer) -> Bool {
+        let prefix = LocalID.prefixBytes
+        guard let start = text.baseAddress, text.count >= LocalID.byteCount else { return false }
+        // Its rarest letter leads there.
+        var place = rarest
+        while place < text.count,
+            let found = memchr(start + place, Int32(prefix[rarest]), text.count - place)
+        {
+            place = UnsafeRawPointer(found) - start
+            let rest = text[(place - rarest)...]
+            if rest.count >= prefix.count, rest.starts(with: prefix) { return true }
+            place += 1
+        }
+        return false
+    }
+
+    private static let rarest = 4
 
     /// Where local identities begin.
     private static func places(in text: [UInt8]) -> [Int] {

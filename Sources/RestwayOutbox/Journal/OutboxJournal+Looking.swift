@@ -9,11 +9,16 @@ extension OutboxJournal {
         let all = try glanceAtCounts()
         if all.all == 0 { return false }
         let isPassable = options.rules.deadLetters == .letOthersPass
-        if options.rules.order == .strict { return !isPassable || all.waiting > 0 }
+        if options.rules.order == .strict, !isPassable { return true }
         guard isPassable else { return try holds(lane) }
+        let held = all.dead > 0 ? " AND \(HeldItems.excluded)" : ""
         return try reader.withLock { (file) throws(OutboxError) in
-            try file.exists(
-                "SELECT 1 FROM item WHERE lane = ?1 AND state = 0 LIMIT 1", .text(lane.name))
+            if options.rules.order == .strict {
+                return try file.exists("SELECT 1 FROM item WHERE state = 0\(held) LIMIT 1")
+            }
+            return try file.exists(
+                "SELECT 1 FROM item WHERE lane = ?1 AND state = 0\(held) LIMIT 1",
+                .text(lane.name))
         }
     }
 
@@ -36,7 +41,10 @@ extension OutboxJournal {
     ) throws(OutboxError) -> Bool {
         try reader.withLock { (file) throws(OutboxError) in
             try file.exists(
-                "SELECT context FROM item WHERE entity = ?1 AND storeKey = ?2",
+                "SELECT context FROM item WHERE entity = ?1 AND storeKey = ?2 "
+                    + "UNION ALL SELECT context FROM companion "
+                    + "JOIN item ON item.id = companion.item "
+                    + "WHERE companion.entity = ?1 AND companion.storeKey = ?2",
                 .text(entity), .integer(storeKey)
             ) { isMeant(Array($0.bytes(0))) }
         }
@@ -166,10 +174,21 @@ extension OutboxJournal {
     package func local(entity: String, storeKey: Int64) throws(OutboxError) -> LocalID? {
         try reader.withLock { (file) throws(OutboxError) in
             try file.first(
-                "SELECT creates FROM item WHERE entity = ?1 AND storeKey = ?2 "
-                    + "AND creates IS NOT NULL ORDER BY id DESC LIMIT 1",
+                "SELECT creates, id FROM item WHERE entity = ?1 AND storeKey = ?2 "
+                    + "AND creates IS NOT NULL UNION ALL SELECT local, item FROM companion "
+                    + "WHERE entity = ?1 AND storeKey = ?2 ORDER BY 2 DESC LIMIT 1",
                 .text(entity), .integer(storeKey)
             ) { LocalID(unchecked: $0.string(0) ?? "") }
+        }
+    }
+
+    /// Whether a request that is stored makes the object.
+    package func isExpected(_ local: LocalID) throws(OutboxError) -> Bool {
+        try reader.withLock { (file) throws(OutboxError) in
+            try file.exists(
+                "SELECT 1 FROM item WHERE creates = ?1 "
+                    + "UNION ALL SELECT 1 FROM companion WHERE local = ?1",
+                .text(local.text))
         }
     }
 

@@ -40,10 +40,11 @@ extension OutboxJournal {
     /// arrived is on disk before it leaves.
     ///
     /// - Parameters:
+    ///   - itemsMin: When there are fewer, none is taken.
     ///   - now: Microseconds since 1970.
     ///   - busyLanes: With a call in flight that is no item: nothing of them goes.
     package func take(
-        itemsMax: Int, now: Int64, besides busyLanes: Set<Lane> = []
+        itemsMax: Int, itemsMin: Int = 1, now: Int64, besides busyLanes: Set<Lane> = []
     ) throws(OutboxError) -> [OutboxItem] {
         try sending.withLock { (sending) throws(OutboxError) in
             guard sending.lock.isHeld else { throw .notSender(path: path) }
@@ -60,6 +61,7 @@ extension OutboxJournal {
                 lanesInFlight: Set(inFlight.values),
                 isStrict: options.rules.order == .strict)
             let chosen = selection.choose(candidates).map { candidates[$0].id }
+            guard chosen.count >= itemsMin else { return [] }
             let items = try depart(chosen)
             for item in items { sending.inFlight[item.id] = item.entry.lane }
             return items
@@ -82,19 +84,20 @@ extension OutboxJournal {
     ) throws(OutboxError) -> OutboxSettled {
         guard isSender else { throw .notSender(path: path) }
         guard !settlements.isEmpty else { return OutboxSettled() }
+        let lanes = sending.withLock { sending in settlements.map { sending.inFlight[$0.id] } }
         let settled = try writes.run { (transaction) throws(OutboxError) in
             var settled = OutboxSettled()
-            for settlement in settlements { try transaction.settle(settlement, now: now, &settled) }
+            for (settlement, lane) in zip(settlements, lanes) {
+                try transaction.settle(settlement, now: now, inLane: lane, &settled)
+            }
             return settled
         }
         sending.withLock { sending in
-            for settlement in settlements {
-                sending.inFlight[settlement.id] = nil
-                // Its object has another lane now, and so have others of it that are in flight.
-                guard case .created(_, _, let lane?) = settlement else { continue }
-                let named = Set(settled.identities.map { Lane($0.local) })
-                for (id, old) in sending.inFlight where named.contains(old) {
-                    sending.inFlight[id] = lane
+            for settlement in settlements { sending.inFlight[settlement.id] = nil }
+            // Objects have other lanes now, and so has what of theirs is in flight.
+            for (place, left) in settled.lanesLeft.enumerated() {
+                for (id, lane) in sending.inFlight where lane == left {
+                    sending.inFlight[id] = settled.lanesEntered[place]
                 }
             }
         }
@@ -152,13 +155,16 @@ extension OutboxJournal {
     /// Notes that creations may have arrived, then reads what goes.
     private func depart(_ ids: [Int64]) throws(OutboxError) -> [OutboxItem] {
         let items = try reader.withLock { (file) throws(OutboxError) in
-            var items: [OutboxItem] = []
-            for id in ids {
-                let item = try file.first(
-                    ItemRow.waitingSelection, .integer(id), read: ItemRow.read)
-                if let item { items.append(item) }
+            try file.reading { () throws(OutboxError) in
+                var items: [OutboxItem] = []
+                items.reserveCapacity(ids.count)
+                for id in ids {
+                    let item = try file.first(
+                        ItemRow.waitingSelection, .integer(id), read: ItemRow.read)
+                    if let item { items.append(item) }
+                }
+                return items
             }
-            return items
         }
         let creations = items.filter { $0.entry.creates != nil }.map { $0.id }
         guard !creations.isEmpty else { return items }

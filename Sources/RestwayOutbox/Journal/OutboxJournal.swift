@@ -97,6 +97,11 @@ package final class OutboxJournal: Sendable {
         resign()
     }
 
+    /// Returns when what was enqueued before is on disk, or could not be written.
+    package func finishWrites() {
+        writes.finish()
+    }
+
     // MARK: Enqueue
 
     /// Stores a request, in its lane behind all that are there.

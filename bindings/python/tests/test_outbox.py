@@ -22,6 +22,7 @@ DOCUMENT: dict[str, Any] = {
         "Thing": {
             "identity": "id",
             "attributes": {"id": {"type": "int"}, "name": {"type": "string"}},
+            "relationships": {"parts": {"entity": "Thing", "many": True}},
         }
     },
     "outbox": {"path": "outbox.db"},
@@ -244,6 +245,77 @@ def test_what_depends_on_an_unsent_object_waits_for_its_identity(
     (named,) = client.store.all("Thing")
     assert (named.id, named.name) == (7, "newer")
     assert not client.outbox.has_pending(named)
+
+
+def test_a_stored_draft_becomes_one_of_what_came_back(
+    client: restway.Client, server: Server
+) -> None:
+    client.set_reachability(Reachability.UNREACHABLE)
+    draft = client.draft("Thing", name="new")
+    with pytest.raises(QueuedError):
+        client.post(draft)
+    assert draft.changed == ["name"]
+    draft.name = "newer"
+    server.body = {"id": 7, "name": "new"}
+    flush(client)
+    assert (draft.id, draft.name, draft.changed) == (7, "newer", ["name"])
+    draft.revert()
+    assert (draft.name, draft.changed) == ("new", [])
+    client.set_reachability(Reachability.UNREACHABLE)
+    draft.name = "refused"
+    with pytest.raises(QueuedError):
+        client.put(draft)
+    server.status = 422
+    flush(client)
+    assert draft.changed == ["name"]
+
+
+def stored_with_its_part(client: restway.Client) -> tuple[restway.Draft, restway.Draft]:
+    """A new thing that was posted without a network, and a new one inside of it."""
+    client.set_reachability(Reachability.UNREACHABLE)
+    part = client.draft("Thing", name="part")
+    whole = client.draft("Thing", name="whole")
+    whole.add("parts", part)
+    with pytest.raises(QueuedError):
+        client.post(whole)
+    return whole, part
+
+
+def test_new_objects_inside_a_stored_one_are_named_with_it(
+    client: restway.Client, server: Server
+) -> None:
+    whole, part = stored_with_its_part(client)
+    part.name = "changed"
+    with pytest.raises(QueuedError):
+        client.put(part)
+    assert client.outbox.has_pending(part.snapshot())
+    assert [item.state for item in client.outbox.items()] == [
+        OutboxState.WAITING,
+        OutboxState.BLOCKED,
+    ]
+    server.body = {"id": 7, "parts": [{"id": 8, "name": "part"}]}
+    assert [item.state for item in flush(client)] == [OutboxState.DELIVERED] * 2
+    assert [request[:2] for request in server.requests] == [
+        ("POST", "/things"),
+        ("PUT", "/things/8"),
+    ]
+    assert "restway-local" not in str(server.requests)
+    assert (whole.id, whole.changed, part.id, part.changed) == (7, [], 8, [])
+    assert client.store.count("Thing") == 2
+
+
+def test_what_the_answer_does_not_name_is_not_waited_for(
+    client: restway.Client, server: Server
+) -> None:
+    _, part = stored_with_its_part(client)
+    with pytest.raises(QueuedError):
+        client.put(part)
+    server.body = {"id": 7}
+    flush(client)
+    assert len(server.requests) == 1
+    (dead,) = client.outbox.items()
+    assert dead.state is OutboxState.DEAD
+    assert "identity" in (dead.last_error or "")
 
 
 def test_a_deleted_unsent_object_takes_its_requests_along(
