@@ -25,6 +25,7 @@ package final class CurlTransport: Transport {
         let limits: Limits
         let keepsCookies: Bool
         let certificateFile: String?
+        let roundEnded: (@Sendable () -> Void)?
     }
 
     private let settings: Settings
@@ -37,19 +38,24 @@ package final class CurlTransport: Transport {
     ///   - keepsCookies: Whether cookies are kept, in memory, for exchanges that use them.
     ///   - certificateFile: Certificates in PEM that may vouch for servers, in place of the
     ///     system's.
+    ///   - roundEnded: Called on the thread that drives, behind the completions of one look at the
+    ///     sockets: what they brought can be taken together.
     ///   - clock: Measures time in the queue. libcurl's own time-outs follow the machine's clock.
     package init(
         limits: Limits = Limits(), keepsCookies: Bool = true, certificateFile: String? = nil,
-        clock: any Clock = SystemClock()
+        roundEnded: (@Sendable () -> Void)? = nil, clock: any Clock = SystemClock()
     ) {
         settings = Settings(
-            limits: limits, keepsCookies: keepsCookies, certificateFile: certificateFile)
+            limits: limits, keepsCookies: keepsCookies, certificateFile: certificateFile,
+            roundEnded: roundEnded)
         self.clock = clock
     }
 
     deinit {
         close()
     }
+
+    package var tellsRounds: Bool { settings.roundEnded != nil }
 
     package func start(_ exchange: Exchange, observer: any ExchangeObserver) -> ExchangeID {
         let id = ExchangeID(lastID.add(1, ordering: .relaxed).newValue)

@@ -37,6 +37,9 @@ final class IOLoop {
     /// When libcurl wants to be called although no socket is ready; on the system's clock.
     private var curlDeadline = Deadline.never
     private let systemClock = SystemClock()
+    /// Completions were told whose round has not ended.
+    private var isInRound = false
+    private let roundEnded: (@Sendable () -> Void)?
     /// Somebody waited for the exchange that came last.
     private var isAwaited = false
 
@@ -52,6 +55,7 @@ final class IOLoop {
         self.timer = timer
         self.sockets = sockets
         certificateFile = settings.certificateFile
+        roundEnded = settings.roundEnded
         let limits = settings.limits
         self.multi = multi
         queue = FairQueue(
@@ -79,6 +83,7 @@ final class IOLoop {
             }
             obey()
             work()
+            endRound()
             if isAwaited, exchanges.isEmpty, inbox.rest(self) {
                 lookAfterRest()
             } else {
@@ -94,7 +99,9 @@ final class IOLoop {
         while isWanted(), inbox.takeAsGuest(&commands) {
             obey()
             work()
-            if isWanted() { sleep() }
+            endRound()
+            guard isWanted() else { break }
+            sleep()
         }
         return exchanges.isEmpty
     }
@@ -171,6 +178,7 @@ final class IOLoop {
     private func sleep() {
         watch(mayWait: inbox.willSleep() && setTimer())
         _ = finishDone()
+        endRound()
     }
 
     private func watch(mayWait: Bool) {
@@ -196,6 +204,12 @@ final class IOLoop {
         }
         timer.wake(at: next)
         return true
+    }
+
+    private func endRound() {
+        guard isInRound else { return }
+        isInRound = false
+        roundEnded?()
     }
 
     // MARK: Exchanges
@@ -353,6 +367,7 @@ final class IOLoop {
     ) {
         exchanges[active.id] = nil
         if let lane = active.lane { queue.ended(lane) }
+        isInRound = true
         tell(active, result)
     }
 
@@ -363,6 +378,7 @@ final class IOLoop {
     }
 
     private func shutDown(_ error: TransportError) {
+        endRound()
         for active in exchanges.values {
             guard let handle = active.handle else { continue }
             curl_multi_remove_handle(multi, handle.easy)

@@ -48,16 +48,19 @@ package struct Headers: Equatable, Sendable {
 
     /// Whether `name` is a token (RFC 9110, 5.6.2).
     package static func isValidName(_ name: String) -> Bool {
-        !name.isEmpty && name.utf8.allSatisfy(isTokenByte)
+        var name = name
+        return name.withUTF8 { !$0.isEmpty && $0.allSatisfy(isTokenByte) }
     }
 
     /// Whether `value` is a field value (RFC 9110, 5.5): no control character but the tab, so that
     /// nobody smuggles a line in, and no white space at its ends. An empty one is.
     package static func isValidValue(_ value: String) -> Bool {
-        let bytes = value.utf8
-        guard let first = bytes.first, let last = bytes.last else { return true }
-        guard !isBlank(first), !isBlank(last) else { return false }
-        return bytes.allSatisfy(isValueByte)
+        var value = value
+        return value.withUTF8 { bytes in
+            guard let first = bytes.first, let last = bytes.last else { return true }
+            guard !isBlank(first), !isBlank(last) else { return false }
+            return bytes.allSatisfy(isValueByte)
+        }
     }
 
     static func isValueByte(_ byte: UInt8) -> Bool {

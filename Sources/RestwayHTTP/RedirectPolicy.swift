@@ -12,7 +12,8 @@ package struct RedirectPolicy: Equatable, Sendable {
     /// - Parameters:
     ///   - status: Of the response.
     ///   - method: Of the exchange that got it.
-    ///   - location: The resolved `Location`, absolute; nil when there was none.
+    ///   - location: The resolved `Location`, absolute; nil when there was none. Its fragment is
+    ///     for whoever shows what is there: no request has one (RFC 9110, 7.1 and 10.2.2).
     ///   - url: Where the response came from.
     ///   - count: How many redirects of this call were followed before.
     package func decide(
@@ -24,7 +25,8 @@ package struct RedirectPolicy: Equatable, Sendable {
             return .fail(.invalid)
         }
         return .follow(
-            method: next, url: location, keepsBody: next == method && status != 303,
+            method: next, url: Self.withoutFragment(location),
+            keepsBody: next == method && status != 303,
             isSameOrigin: target == Self.origin(of: url))
     }
 
@@ -36,6 +38,10 @@ package struct RedirectPolicy: Equatable, Sendable {
         case 307, 308: method
         default: nil
         }
+    }
+
+    private static func withoutFragment(_ url: String) -> String {
+        url.utf8.firstIndex(of: UInt8(ascii: "#")).map { String(url[..<$0]) } ?? url
     }
 
     private static func isHTTP(_ url: String) -> Bool {

@@ -1,6 +1,10 @@
 /// The seam that performs exchanges. All functions may be called from any thread, also from inside
 /// an observer, and never block, but for `drive`.
 package protocol Transport: AnyObject, Sendable {
+    /// Whether it tells whoever made it when all exchanges that came together have completed.
+    /// `false` unless declared.
+    var tellsRounds: Bool { get }
+
     /// Starts `exchange`, or queues it; `observer` is kept until it was told of the completion.
     ///
     /// After `close` the observer is told `.closed` on the caller's thread, before this returns.
@@ -26,6 +30,7 @@ package protocol Transport: AnyObject, Sendable {
 }
 
 extension Transport {
+    package var tellsRounds: Bool { false }
     package func resume(_ id: ExchangeID) {}
     package func drive(while isWanted: () -> Bool) {}
 }

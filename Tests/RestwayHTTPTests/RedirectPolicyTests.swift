@@ -52,6 +52,16 @@ final class RedirectPolicyTests: XCTestCase {
             .follow(method: "GET", url: same, keepsBody: true, isSameOrigin: true))
     }
 
+    /// RFC 9110, 7.1: the target of a request has no fragment.
+    func testAFragmentIsNotAskedFor() {
+        for fragment in ["#", "#part", "#a?b#c", "#\u{fc}"] {
+            XCTAssertEqual(
+                decide(302, "GET", to: "https://a.example/next\(fragment)"),
+                follow("GET", keepsBody: true), fragment)
+        }
+        XCTAssertEqual(decide(302, "GET", to: "#part"), .fail(.invalid))
+    }
+
     func testOnlyHTTPTargetsAndOnlySoMany() {
         for url in ["ftp://a.example/", "file:///etc/passwd", "", "/relative", "javascript:x"] {
             XCTAssertEqual(decide(302, "GET", to: url), .fail(.invalid), url)

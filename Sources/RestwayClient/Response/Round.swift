@@ -1,0 +1,33 @@
+import RestwaySupport
+
+/// The small answers of one look at the sockets, which one worker maps, one after the other, and
+/// whose notices it runs then.
+final class Round: Sendable {
+    private let works = Lock<[@Sendable () -> Void]>([])
+    private let pool: WorkerPool
+    private let delivery: Delivery
+
+    init(_ pool: WorkerPool, _ delivery: Delivery) {
+        self.pool = pool
+        self.delivery = delivery
+    }
+
+    var count: Int { works.withLock { $0.count } }
+
+    func append(_ work: @escaping @Sendable () -> Void) {
+        works.withLock { $0.append(work) }
+    }
+
+    /// The transport has told of all that came together.
+    func end() {
+        let works = works.withLock { works in
+            defer { works = [] }
+            return works
+        }
+        guard !works.isEmpty else { return }
+        pool.submit { [delivery] in
+            for work in works { work() }
+            delivery.roundEnded()
+        }
+    }
+}
