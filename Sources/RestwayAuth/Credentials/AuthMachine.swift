@@ -82,6 +82,11 @@ package struct AuthMachine: Sendable {
         running?.number == refresh && running?.credential == credential && state != .closed
     }
 
+    /// Whether this refresh has not ended, be it for the present credential or for an older one.
+    package func isUnderWay(refresh: UInt64) -> Bool {
+        running?.number == refresh && state != .closed
+    }
+
     /// Somebody can get new credentials from now on, or no longer.
     ///
     /// - Parameter hasCredential: False when calls have to wait for a first one.
@@ -181,7 +186,7 @@ package struct AuthMachine: Sendable {
         return giveUp(failure, .refused(failure, until: .never))
     }
 
-    /// A refresh took too long.
+    /// A refresh of the host's took too long.
     package mutating func refreshTimedOut(
         _ refresh: UInt64, milliseconds: Int64, now: Deadline
     ) -> [Action] {

@@ -23,6 +23,8 @@ class API(Building):
 
     __slots__ = ()
 
+    _made_by = "use API.load, API.from_json or API.empty"
+
     @classmethod
     def load(cls, path: Path) -> API:
         """Loads a document from a file; relative paths in it resolve against the file's directory.

@@ -6,7 +6,7 @@ import asyncio
 import inspect
 import threading
 from collections.abc import Awaitable, Callable, Coroutine
-from typing import TYPE_CHECKING, Any, Union
+from typing import TYPE_CHECKING, Any, NamedTuple, Union
 
 from . import _native as native
 from . import _questions as asked
@@ -145,7 +145,7 @@ def set_refresh(
             loop.call_soon_threadsafe(_start, loop, refresh, handle)
         else:
             threading.Thread(
-                target=_run, args=(refresh, handle), name="restway-refresh", daemon=True
+                target=_run, args=([refresh], handle), name="restway-refresh", daemon=True
             ).start()
 
     asked.set_question(
@@ -161,44 +161,59 @@ _running: set[asyncio.Task[None]] = set()
 """A loop holds its tasks weakly."""
 
 
+class _Refusal(NamedTuple):
+    """Why there is nothing fresh. Of an error only this is kept: its frames hold handles."""
+
+    reason: str
+    is_temporary: bool
+
+
+def _refusal(error: BaseException) -> _Refusal:
+    reason = f"{type(error).__name__}: {error}".replace("\0", "?")
+    return _Refusal(reason, isinstance(error, RestwayError) and error.retryable)
+
+
 def _start(
     loop: asyncio.AbstractEventLoop,
     refresh: Callable[[], Coroutine[Any, Any, Fresh]],
     handle: native.RefreshHandle,
 ) -> None:
-    async def run() -> None:
+    async def ask() -> Fresh | _Refusal:
         try:
-            fresh = await refresh()
+            return await refresh()
         except BaseException as error:
-            _fail(handle, error)
-        else:
-            _succeed(handle, fresh)
+            return _refusal(error)
+
+    async def run() -> None:
+        _tell(handle, await ask())
 
     task = loop.create_task(run())
     _running.add(task)
     task.add_done_callback(_running.discard)
 
 
-def _run(refresh: Callable[[], Fresh], handle: native.RefreshHandle) -> None:
+def _ask(refresh: Callable[[], Fresh]) -> Fresh | _Refusal:
     try:
-        fresh = refresh()
+        return refresh()
     except BaseException as error:
-        _fail(handle, error)
-    else:
-        _succeed(handle, fresh)
+        return _refusal(error)
 
 
-def _succeed(handle: native.RefreshHandle, fresh: Fresh) -> None:
-    try:
-        check(native.lib.restway_refresh_succeed, handle, native_credential(fresh))
-    except ClosedError:
-        return  # overtaken, timed out or closed: nobody wants it any more
-    except (RestwayError, TypeError, ValueError) as error:
-        _fail(handle, error)
+def _run(asked: list[Callable[[], Fresh]], handle: native.RefreshHandle) -> None:
+    """`asked` is emptied: a thread holds its arguments to its end."""
+    _tell(handle, _ask(asked.pop()))
 
 
-def _fail(handle: native.RefreshHandle, error: BaseException) -> None:
-    temporary = isinstance(error, RestwayError) and error.retryable
-    reason = f"{type(error).__name__}: {error}".replace("\0", "?")
+def _tell(handle: native.RefreshHandle, answer: Fresh | _Refusal) -> None:
+    """Who waits goes on at once, so nothing is held any more but the answer."""
+    if not isinstance(answer, _Refusal):
+        try:
+            check(native.lib.restway_refresh_succeed, handle, native_credential(answer))
+        except ClosedError:
+            return  # overtaken, timed out or closed: nobody wants it any more
+        except (RestwayError, TypeError, ValueError) as error:
+            answer = _refusal(error)
+        else:
+            return
     # That it is over already is no news to anybody.
-    native.lib.restway_refresh_fail(handle, reason.encode(), int(temporary), None)
+    native.lib.restway_refresh_fail(handle, answer.reason.encode(), int(answer.is_temporary), None)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import threading
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 
 from . import _native as native
 from ._enums import Domain, Status
@@ -97,14 +97,20 @@ class Owner(Generic[H]):
 
     __slots__ = ("__weakref__", "_owned")
 
+    #: How a program comes by one, for who tries to make it of something else.
+    _made_by: ClassVar[str] = "the library makes it"
+
     def __init__(self, handle: H) -> None:
         # Anything else would be taken for an address.
         if not isinstance(handle, native.Handle):
-            raise TypeError(
-                f"{type(self).__name__} is not made of {type(handle).__name__}: see its other "
-                "ways to be made"
-            )
+            raise self._refusal(handle)
         self._owned: H | None = handle
+
+    @classmethod
+    def _refusal(cls, handle: object) -> TypeError:
+        """The error for what is no handle."""
+        kind = type(handle).__name__
+        return TypeError(f"{cls.__name__} is not made of {kind}: {cls._made_by}")
 
     @property
     def _handle(self) -> H:

@@ -35,9 +35,14 @@ class Request(Owner[native.RequestHandle]):
 
     __slots__ = ("_on_progress", "_reading")
 
+    _made_by = "use Request.path, Request.route, Request.object or Request.draft"
+
     def __init__(self, handle: native.RequestHandle) -> None:
         """For this package: requests are made by `path`, `route`, `object` and `draft`."""
-        self._owned = handle  # in place of the general initialiser: one is made for each call
+        # In place of the general initialiser: one is made for each call.
+        if type(handle) is not native.RequestHandle:
+            raise self._refusal(handle)
+        self._owned = handle
         self._reading: Reading | None = None
         self._on_progress: OnProgress | None = None
 

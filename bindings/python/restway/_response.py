@@ -32,7 +32,10 @@ class Response(Owner[native.ResponseHandle]):
 
     def __init__(self, handle: native.ResponseHandle, layouts: Layouts) -> None:
         """For this package: clients and calls make responses. `handle` is owned."""
-        self._owned = handle  # in place of the general initialiser: one is made for each call
+        # In place of the general initialiser: one is made for each call.
+        if type(handle) is not native.ResponseHandle:
+            raise self._refusal(handle)
+        self._owned = handle
         self._layouts = layouts
         self._headers: Headers | None = None
 

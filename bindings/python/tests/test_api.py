@@ -128,10 +128,3 @@ def test_a_closed_api_says_so_but_serves_its_clients(make_client: MakeClient) ->
         assert client.get("status").status == 200
         with pytest.raises(restway.UsageError, match="closed"):
             client.api.add_route("x", {"method": "GET", "path": "x"})
-
-
-def test_an_api_is_not_made_of_text() -> None:
-    wrongs: list[Any] = ['{"restway": 1}', b"{}", 0, None, {}]
-    for wrong in wrongs:
-        with pytest.raises(TypeError, match="API is not made of"):
-            restway.API(wrong)

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import threading
+import weakref
 from typing import Any
 
 import pytest
 
 import restway
 from restway import Credential
+from restway import _native as native
 
 from .realm import Realm, token_of
 from .test_async import run
@@ -93,6 +95,49 @@ def test_a_retryable_failure_lets_the_next_call_try_again(realm: Realm) -> None:
         for _ in range(2):
             with pytest.raises(restway.AuthError, match="503"):
                 client.get(realm.me)
+
+
+class Held:
+    """Something that the frames of an error keep."""
+
+
+@pytest.mark.parametrize("is_async", [False, True])
+def test_what_a_refresh_raised_is_gone_when_its_callers_go_on(
+    realm: Realm, monkeypatch: pytest.MonkeyPatch, is_async: bool
+) -> None:
+    held: list[weakref.ref[Held]] = []
+    alive: list[bool] = []
+    fail = native.lib.restway_refresh_fail
+
+    def told(*arguments: Any) -> int:
+        alive.append(held[0]() is not None)
+        status: int = fail(*arguments)
+        return status
+
+    monkeypatch.setattr(native.lib, "restway_refresh_fail", told)
+
+    def refresh() -> str:
+        here = Held()
+        held.append(weakref.ref(here))
+        raise RuntimeError("no token today")
+
+    async def later() -> str:
+        return refresh()
+
+    async def asynchronously() -> None:
+        async with restway.AsyncClient(realm.api(), base_url=realm.demo_url) as client:
+            client.set_auth(refresh=later)
+            with pytest.raises(restway.AuthError, match="no token today"):
+                await client.get(realm.me)
+
+    if is_async:
+        run(asynchronously())
+    else:
+        with realm.client() as client:
+            client.set_auth(refresh=refresh)
+            with pytest.raises(restway.AuthError, match="no token today"):
+                client.get(realm.me)
+    assert alive == [False]
 
 
 def test_a_coroutine_cannot_refresh_a_client_that_blocks(realm: Realm) -> None:

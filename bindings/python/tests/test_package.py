@@ -10,6 +10,7 @@ import statistics
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -19,6 +20,25 @@ pytestmark = pytest.mark.no_library
 
 PACKAGE = Path(restway.__file__).parent
 FOLDER = Path(__file__).resolve().parents[1]
+
+
+@pytest.mark.parametrize("wrong", ['{"restway": 1}', b"{}", 0, None, {}])
+def test_what_stands_for_a_handle_is_made_of_nothing_else(wrong: Any) -> None:
+    """Anything else would be taken for an address."""
+    ways = {
+        "API": "API.load, API.from_json or API.empty",
+        "Request": "Request.path, Request.route, Request.object or Request.draft",
+    }
+    makes: list[tuple[str, tuple[Any, ...]]] = [
+        ("API", ()),
+        ("Request", ()),
+        ("Response", ({},)),
+        ("Call", (None,)),
+    ]
+    for kind, others in makes:
+        way = ways.get(kind, "the library makes it")
+        with pytest.raises(TypeError, match=f"^{kind} is not made of .*: (use )?{way}$"):
+            getattr(restway, kind)(wrong, *others)
 
 
 def test_only_the_native_modules_know_ctypes() -> None:
