@@ -12,6 +12,11 @@ static const char *const always[] = {
     "sig", "code", "session", "sessionid", "jwt", NULL,
 };
 
+/* How names of headers end that hold one. */
+static const char *const endings[] = {
+    "-token", "-secret", "-password", "-signature", "-credential", "-jwt", "-api-key", NULL,
+};
+
 /* Of members of bodies, where "key" and "code" are names like any other. */
 static const char *const in_bodies[] = {
     "access_token", "refresh_token", "id_token", "client_secret", "password", "api_key", "apikey",
@@ -31,6 +36,16 @@ static int is_among(const char *const *names, const char *name, size_t length) {
     return 0;
 }
 
+static int has_ending(const char *name, size_t length) {
+    for (const char *const *ending = endings; *ending != NULL; ending++) {
+        const size_t count = strlen(*ending);
+        if (length > count && is_named(name + length - count, count, *ending)) {
+            return 1;
+        }
+    }
+    return 0;
+}
+
 static int is_configured(const struct redaction *redaction, const char *name, size_t length) {
     size_t index;
     json_t *other;
@@ -43,7 +58,8 @@ static int is_configured(const struct redaction *redaction, const char *name, si
 }
 
 int redaction_has(const struct redaction *redaction, const char *name, size_t length) {
-    return is_among(always, name, length) || is_configured(redaction, name, length);
+    return is_among(always, name, length) || has_ending(name, length)
+        || is_configured(redaction, name, length);
 }
 
 static int hex(char digit) {

@@ -42,6 +42,7 @@ ANSWERS: dict[str, tuple[int, dict[str, str], bytes]] = {
             "Link": '</?page=2#f>; rel="next", </?token=s3cret#id_token=s3cret&c=d>; rel="x"',
         },
         b""),
+    "/part": (303, {"Location": "/text?a=b#part"}, b""),
     "/gzip": (
         200, {"Content-Type": "application/json", "Content-Encoding": "gzip"},
         gzip.compress(b'{"id": 3}')),

@@ -82,9 +82,33 @@ def test_options_reach_the_plugin_and_a_wrong_key_is_named(
     with_options = "error_of(restway.load_plugin, sys.argv[2], {sys.argv[3]: 1})"
     assert 'options: unknown key "colour"' in run_program(with_options, takes, "colour")
     assert run_program(with_options, takes, "size") == "no error\n"
-    assert "takes no options" in run_program(with_options, takes_none, "size")
+    none = run_program(with_options, takes_none, "size")
+    assert 'plugin "number": options: unknown key "size": it takes no options' in none
     twice = "restway.load_plugin(sys.argv[2], {'a': 1});" + with_options
     assert "loaded already, with other options" in run_program(twice, takes, "b")
+
+
+def test_the_same_options_are_the_same_however_they_are_spelled(
+    make_plugin: MakePlugin, run_program: RunProgram
+) -> None:
+    takes, takes_none = make_plugin("OPTIONS"), make_plugin(name="none")
+    printed = run_program(
+        "document = api(plugins=[{'path': sys.argv[2], 'options': {'size': 1}}]);"
+        "restway.load_plugin(sys.argv[2], {'size': 1});"
+        "restway.Client(document, load_plugins=True).close();"
+        "error_of(restway.load_plugin, sys.argv[2], {'size': 2});"
+        "error_of(restway.load_plugin, sys.argv[2])",
+        takes,
+    )
+    assert printed.count("loaded already, with other options") == 2
+    none = run_program(
+        "document = api(plugins=[{'path': sys.argv[2], 'options': {}}]);"
+        "restway.Client(document, load_plugins=True).close();"
+        "restway.load_plugin(sys.argv[2]);"
+        "error_of(restway.load_plugin, sys.argv[2], {})",
+        takes_none,
+    )
+    assert none == "no error\n"
 
 
 def test_a_document_asks_for_plugins_and_the_client_must_allow_it(
@@ -112,5 +136,5 @@ def test_unknown_mappers_are_named(run_program: RunProgram) -> None:
         "error_of(restway.Client, api(routes={'a': {'path': 'a', 'dataMapper': 'x'}}))"
     )
     first, second = printed.splitlines()
-    assert first.endswith('no data mapper is called "simdjsn" (there are: jansson)')
+    assert first.endswith('$.dataMapper: no data mapper is called "simdjsn" (there are: jansson)')
     assert '$.routes.a.dataMapper: no data mapper is called "x"' in second

@@ -24,7 +24,7 @@ def test_what_is_recorded_is_played_back(
     with open_client("record") as client:
         first = [told(client, method, path, **more) for method, path, more in requests]
     seen = len(server.seen)
-    assert seen == len(requests) + 1, "one was redirected"
+    assert seen == len(requests) + 2, "two were redirected"
     with open_client() as client:
         second = [told(client, method, path, **more) for method, path, more in requests]
     assert len(server.seen) == seen, "nothing went out"
@@ -56,10 +56,26 @@ def test_bodies_are_readable(cassette: Path, open_client: Open) -> None:
     assert "gr\u00fc\u00df" in cassette.read_text()
 
 
+def test_the_fragment_of_a_redirect_stays_with_the_client(
+    server: Server, cassette: Path, open_client: Open
+) -> None:
+    with open_client("record") as client:
+        first = told(client, "GET", "part")
+    with open_client() as client:
+        assert told(client, "GET", "part") == first
+    assert [line.split()[1] for line in server.seen] == ["/part", "/text?a=b"]
+    asked, answered = exchanges(cassette)
+    assert ["Location", "/text?a=b#part"] in asked["response"]["headers"]
+    assert answered["request"]["url"].endswith("/text?a=b")
+
+
 def test_secrets_stay_out(server: Server, cassette: Path, open_client: Open) -> None:
     document = {
         "auth": {"scheme": "bearer"},
-        "headers": {"X-Mine": "s3cret", "Cookie": "s3cret", "Proxy-Authorization": "s3cret"},
+        "headers": {
+            "X-Mine": "s3cret", "Cookie": "s3cret", "Proxy-Authorization": "s3cret",
+            "X-Vendor-Token": "s3cret",
+        },
     }
     with open_client("record", document, redact=["x-mine", "pin"]) as client:
         client.set_credential("s3cret")
@@ -88,7 +104,8 @@ def test_secrets_stay_out(server: Server, cassette: Path, open_client: Open) -> 
     form = "client_secret=[redacted]&b=c&pin=[redacted]"
     assert recorded[-1]["request"]["body"] == {"text": form}
     names = {name.lower() for name, _ in recorded[0]["request"]["headers"]}
-    assert names.isdisjoint({"authorization", "x-mine", "cookie", "proxy-authorization"})
+    assert names.isdisjoint(
+        {"authorization", "x-mine", "cookie", "proxy-authorization", "x-vendor-token"})
     with open_client("play", document, redact=["x-mine", "pin"]) as client:
         client.set_credential("another")
         assert told(

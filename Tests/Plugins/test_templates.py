@@ -1,12 +1,14 @@
-"""The templates, as somebody takes them: copied out of the tree and built with one command against
-what is installed, checked, and loaded from C and from Python."""
+"""The templates and the plugins of the documentation, as somebody takes them: copied out of the
+tree, built with one command against what is installed, checked, loaded from C and from Python."""
 
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import subprocess
 import sys
+import textwrap
 import threading
 from collections.abc import Callable, Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -125,6 +127,8 @@ _BODIES = {
     "/csv": ("text/csv", 'id;name;city\n1;Acme;\n2;"B;""C""";Rome\n'),
     "/properties": ("text/x-properties", "# one\nid = 7\nname = Zoë\n"),
     "/bad": ("text/x-properties", "secret\n"),
+    "/number": ("text/x-number", "42"),
+    "/no-number": ("text/x-number", "4x2"),
 }
 
 
@@ -194,3 +198,76 @@ def test_python_maps_with_both(template: Callable[[str], Path], server: str) -> 
     assert "secret" not in printed[2]
     # The transport of the one in C: a URL, a body that it pulls, a body that is there.
     assert printed[3:] == ["/some/where", "in three pieces", "whole"]
+
+
+def _blocks(section: str, language: str) -> list[str]:
+    """The code of a section of the documentation."""
+    text = (ROOT / "docs/PLUGINS.md").read_text("utf-8").split(f"\n## {section}\n")[1]
+    steps = re.split(r"\n###? ", text)[0]
+    found = re.findall(rf"^ *```{language}\n(.*?)^ *```$", steps, re.DOTALL | re.MULTILINE)
+    return [textwrap.dedent(block) for block in found]
+
+
+_NUMBER_PROGRAM = """
+import sys
+import restway
+
+url, plugin = sys.argv[1:]
+client = restway.Client(restway.API.from_json({
+    "restway": 1,
+    "environments": {"here": {"baseURL": url}},
+    "environment": "here",
+    "entities": {"Answer": {"attributes": {"number": {"type": "int"}}}},
+    "responses": [{"entity": "Answer"}],
+    "plugins": [{"path": plugin}],
+}), load_plugins=True)
+print([answer.number for answer in client.get("number").objects])
+try:
+    client.get("no-number")
+except restway.MappingError as error:
+    print(error)
+"""
+
+
+def test_the_mapper_of_the_documentation_is_a_whole_one(server: str, tmp_path: Path) -> None:
+    (tmp_path / "number.c").write_text("".join(_blocks("Writing a mapper", "c")))
+    (commands,) = _blocks("Writing a mapper", "sh")
+    report = _run("bash", "-euc", commands, cwd=tmp_path)
+    assert ", 0 FAILED, " in report.splitlines()[-1]
+    printed = _run(sys.executable, "-c", _NUMBER_PROGRAM, server, tmp_path / "number.so")
+    mapped, error = printed.splitlines()
+    assert mapped == "[42]"
+    assert 'mapper "number": not a number: something else than a digit at line 1, column 2' in error
+    assert "4x2" not in error
+
+
+_ECHO_PROGRAM = """
+import sys
+import restway
+
+api = restway.API.from_json({
+    "restway": 1,
+    "environments": {"here": {"baseURL": "http://127.0.0.1:9"}},
+    "environment": "here",
+    "plugins": [{"path": sys.argv[1]}],
+})
+with restway.Client(api, load_plugins=True, transport="echo") as client:
+    print(client.get("some/where?secret=1").text)
+try:
+    restway.Client(api, load_plugins=True, transport="echo", transport_options={"loud": 1})
+except restway.RestwayError as error:
+    print(error)
+"""
+
+
+def test_the_transport_of_the_documentation_is_a_whole_one(tmp_path: Path) -> None:
+    (tmp_path / "echo.c").write_text("".join(_blocks("Writing a transport", "c")))
+    (commands,) = _blocks("Writing a transport", "sh")
+    report = _run("bash", "-euc", commands, cwd=tmp_path)
+    lines = report.splitlines()
+    assert ", 0 FAILED, " in lines[-1]
+    for check in ("transport.pause", "transport.cancel", "transport.close"):
+        assert any(line.startswith(f"ok       {check}") for line in lines), report
+    printed = _run(sys.executable, "-c", _ECHO_PROGRAM, tmp_path / "echo.so").splitlines()
+    assert printed[0] == "http://127.0.0.1:9/some/where"
+    assert 'unknown option "loud"' in printed[1]
