@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import contextlib
+import fcntl
+import os
 import select
 import socket
 import ssl
 import struct
+import termios
+import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
@@ -86,6 +90,20 @@ Step = Callable[[Connection], None]
 def send(data: bytes) -> Step:
     """Sends `data` at once."""
     return lambda connection: connection.socket.sendall(data)
+
+
+def deliver(data: bytes) -> Step:
+    """Sends `data`, and goes on when the client's end has it: none is unacknowledged (SIOCOUTQ,
+    tcp(7))."""
+
+    def step(connection: Connection) -> None:
+        connection.socket.sendall(data)
+        until = time.monotonic() + SECONDS_MAX
+        while any(fcntl.ioctl(connection.socket, termios.TIOCOUTQ, bytes(4))):
+            assert time.monotonic() < until
+            os.sched_yield()
+
+    return step
 
 
 def trickle(data: bytes) -> Step:

@@ -9,7 +9,7 @@ import pytest
 import restway
 from broken_connections import BODY, HEAD_OF_8
 from conftest import MakeClient
-from connection import SECONDS_MAX, Connection, Step, close, reset, send
+from connection import SECONDS_MAX, Connection, Step, close, deliver, reset, send
 from fault import PATIENCE_SECONDS, Fault, answers
 from fault_server import FaultServer
 from health import check_health
@@ -61,7 +61,7 @@ def test_a_connection_that_ended_while_idle_is_not_used_again(
 def test_stray_bytes_on_an_idle_connection_never_answer_the_next_request(
     gate: Gate, make_client: MakeClient
 ) -> None:
-    fault = Fault("stray", (ANSWER, gate.pass_through, send(FORGED)), answers(BODY))
+    fault = Fault("stray", (ANSWER, gate.pass_through, deliver(FORGED)), answers(BODY))
     with FaultServer([fault]) as server:
         client = make_client(server.url, timeout=PATIENCE_SECONDS)
         assert client.get("stray").body == BODY
