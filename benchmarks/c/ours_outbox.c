@@ -71,8 +71,7 @@ static void completed(
     (void)response;
     if (status != RESTWAY_E_QUEUED) fail("%s", restway_error_message(error));
     pthread_mutex_lock(&run->mutex);
-    run->done++;
-    pthread_cond_signal(&run->has_changed);
+    if (++run->done == run->awaited) pthread_cond_signal(&run->has_changed);
     pthread_mutex_unlock(&run->mutex);
 }
 
@@ -88,6 +87,7 @@ void outbox_run_send(struct outbox_run *run, size_t number) {
 
 void outbox_run_wait(struct outbox_run *run, size_t done) {
     pthread_mutex_lock(&run->mutex);
+    run->awaited = done;
     while (run->done < done) pthread_cond_wait(&run->has_changed, &run->mutex);
     pthread_mutex_unlock(&run->mutex);
 }

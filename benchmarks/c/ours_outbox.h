@@ -13,6 +13,8 @@ struct outbox_run {
     pthread_cond_t has_changed;
     /* Completions, or flushes, that have come. */
     size_t done;
+    /* How many of them somebody waits for: only then is that thread woken. */
+    size_t awaited;
 };
 
 /* Ends the program when `status` is not the expected one. */
