@@ -44,7 +44,7 @@ let core: [Target] =
     + module("RestwayJSON", ["CJansson"])
     + module("RestwaySQLite", ["CSQLite", "RestwaySupport"])
     + module("RestwayRouting", ["CCurl"])
-    + module("RestwayObjects", ["RestwaySupport", "RestwaySQLite"])
+    + module("RestwayObjects", ["CLinux", "RestwaySupport", "RestwaySQLite"])
     + module("RestwayMapping", ["RestwayRouting", "RestwayObjects"])
     + module(
         "RestwayJansson", ["CJansson", "RestwayJSON", "RestwayMapping"],

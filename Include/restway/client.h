@@ -139,14 +139,16 @@ RESTWAY_API restway_client *restway_client_retain(restway_client *client);
  *  events that were never drained, are then dropped; their destroy functions run. NULL is fine;
  *  inside a callback it is fine too.
  *
- *  Threads: any. Blocks: on the file of a SQLite store, else never. */
+ *  Threads: any. Blocks: on the files of a SQLite store and of an outbox, else never. */
 RESTWAY_API void restway_client_release(restway_client *client);
 
 /** Closes a client: new calls are refused with RESTWAY_E_CLOSED, pending ones complete with
- *  RESTWAY_E_CLOSED; then its observers end, whose notices that are due still come. Closing twice,
- *  or NULL, is fine.
+ *  RESTWAY_E_CLOSED; then its observers end, whose notices that are due still come. A request that
+ *  is just being stored in the outbox still is, and is on the disk when this returns (inside a
+ *  callback: a moment later). Closing twice, or NULL, is fine.
  *
- *  Threads: any, also inside any callback. Blocks: never. */
+ *  Threads: any, also inside any callback. Blocks: outside of callbacks, on the file of an outbox,
+ *  else never. */
 RESTWAY_API void restway_client_close(restway_client *client);
 
 /** The client's store, owned by the caller (+1); NULL for NULL. Threads: any. Blocks: never. */

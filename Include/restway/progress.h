@@ -57,7 +57,8 @@ RESTWAY_API RESTWAY_MUST_USE restway_status restway_call_progress(
  *  @param progress How it stands now. *Borrowed* until this returns.
  *
  *  A notice. What came between two notices is told with the later one; nothing comes after the
- *  completion. With RESTWAY_DELIVERY_DRAIN an event RESTWAY_EVENT_PROGRESS comes in its place. */
+ *  completion, and who cancels the call here is not told again. With RESTWAY_DELIVERY_DRAIN an
+ *  event RESTWAY_EVENT_PROGRESS comes in its place. */
 typedef void (*restway_progress_fn)(
     void *context, restway_call *call, const restway_progress *progress);
 

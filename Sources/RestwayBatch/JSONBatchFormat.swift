@@ -32,11 +32,10 @@ package struct JSONBatchFormat: BatchFormat {
         text.append(",\"uri\":")
         text.append(string: item.uri)
         if let body = item.body {
-            guard let string = String(validating: body, as: UTF8.self) else {
+            text.append(",\"body\":")
+            guard text.append(text: body) else {
                 throw BatchError("the body of request \(index) is not text in UTF-8")
             }
-            text.append(",\"body\":")
-            text.append(string: string)
         }
         if !item.headers.isEmpty {
             text.append(",\"headers\":{")

@@ -108,7 +108,7 @@ package final class API: Sendable {
                 try reader.definition.routes.join(name: name, parent: parent, child: child)
                 let routes = reader.definition.routes
                 let settings = reader.definition.settings(of: try routes.route(named: child))
-                let key = APIDefinition.settingsKey(try routes.route(named: name))
+                let key = try routes.route(named: name).key
                 reader.definition.routeSettings[key] = settings
             } catch .invalidTemplate(let text, let position, let reason) {
                 // Both are templates by themselves: it is the joint that is wrong.

@@ -117,7 +117,7 @@ struct APIDefinition: Sendable {
     var descriptors: [ResponseDescriptor] { routeDescriptors + responseDescriptors }
 
     func settings(of route: Route) -> RouteSettings {
-        routeSettings[Self.settingsKey(route)] ?? RouteSettings()
+        routeSettings[route.key] ?? RouteSettings()
     }
 
     /// Whether requests with `method` to `path` may be stored, as the route says that they fit; of
@@ -131,9 +131,5 @@ struct APIDefinition: Sendable {
             }
         }
         return closest.flatMap { settings(of: $0).mayBeStored }
-    }
-
-    static func settingsKey(_ route: Route) -> String {
-        route.name.map { "name \($0)" } ?? "entity \(route.entity ?? "") \(route.displayName)"
     }
 }

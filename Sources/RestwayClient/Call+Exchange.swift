@@ -5,6 +5,9 @@ import Synchronization
 
 /// The way of an exchange: to the transport, back to a worker, into objects.
 extension Call {
+    /// The largest body that is mapped together with others, one after the other.
+    private static let roundBytesMax = 4 << 10
+
     /// Gives an exchange to the transport, with its body.
     ///
     /// - Parameters:
@@ -44,7 +47,14 @@ extension Call {
             progressed: progressFunction(for: request)
         ) { result, recorder in
             // The transport's thread only moves bytes.
-            self.hand { self.received(request, result, recorder, isOnWorker: $0) }
+            if self.joinsRound(request, result, recorder) {
+                self.client.round.append { self.received(request, result, recorder, on: .round) }
+            } else {
+                self.hand { isOnWorker in
+                    self.received(
+                        request, result, recorder, on: isOnWorker ? .worker : .elsewhere)
+                }
+            }
         }
         let id = client.transports.start(
             exchange, through: request.transport, observer: recorder)
@@ -54,10 +64,28 @@ extension Call {
         if !isWanted { client.transports.cancel(id) }
     }
 
+    /// Whether a worker takes what was received together with what came beside it, which wakes
+    /// fewer threads (decision 0019): what is small and asks nobody. The exchange is over then.
+    private func joinsRound(
+        _ request: PreparedRequest, _ result: Result<ExchangeSummary, TransportError>,
+        _ recorder: ExchangeRecorder
+    ) -> Bool {
+        guard case .success = result, client.hasRounds, recorder.bodyCount <= Self.roundBytesMax,
+            request.transport == TransportTable.builtIn, !api.definition.asksWhileMapping,
+            let head = recorder.head, head.isSuccess,
+            head.headers[first: "Content-Encoding"] == nil
+        else { return false }
+        return state.withLock { state in
+            guard !state.isAwaited, state.part == nil, state.follower == nil else { return false }
+            return state.phase.endExchange()
+        }
+    }
+
     func received(
         _ request: PreparedRequest, _ result: Result<ExchangeSummary, TransportError>,
-        _ recorder: ExchangeRecorder, isOnWorker: Bool
+        _ recorder: ExchangeRecorder, on place: Delivery.Place
     ) {
+        let isOnWorker = place.isWorker
         guard state.withLock({ $0.phase.beginProcessing() }) else { return }
         switch result {
         case .failure(let error):
@@ -65,7 +93,7 @@ extension Call {
             var failure = Failure(error)
             failure.message = "\(description): \(error.message)"
             if !recovers(failure, request, isOnWorker: isOnWorker) {
-                finish(.failure(explained(failure)), isOnWorker: isOnWorker)
+                finish(.failure(explained(failure)), on: place)
             }
         case .success(let summary):
             guard let head = recorder.head else {
@@ -76,23 +104,23 @@ extension Call {
             client.reached(request)
             transferred(request)
             if follow(head, summary, of: request, isOnWorker: isOnWorker) { return }
-            let process = { @Sendable (isOnWorker: Bool) in
-                self.process(
-                    request, head, recorder, CallTimings(summary), isOnWorker: isOnWorker)
+            let process = { @Sendable (place: Delivery.Place) in
+                self.process(request, head, recorder, CallTimings(summary), on: place)
             }
             // The host is not asked on a thread of its own, which may hold what the answer needs.
             if !isOnWorker, !head.isSuccess, client.asksAboutFailures {
-                client.pool.submit { process(true) }
+                client.pool.submit { process(.worker) }
             } else {
-                process(isOnWorker)
+                process(place)
             }
         }
     }
 
     private func process(
         _ request: PreparedRequest, _ head: ResponseHead, _ recorder: ExchangeRecorder,
-        _ timings: CallTimings, isOnWorker: Bool
+        _ timings: CallTimings, on place: Delivery.Place
     ) {
+        let isOnWorker = place.isWorker
         let processor = ResponseProcessor(
             client: client, api: api, started: started, request: request, log: log,
             progress: mappingProgress, isAbandoned: { self.hasEnded.load(ordering: .relaxed) },
@@ -108,13 +136,13 @@ extension Call {
                 client.retry.succeeded(
                     request.exchange.url, afterRetry: state.withLock { $0.attempts.retries > 0 })
             }
-            finish(.success(response), isOnWorker: isOnWorker)
+            finish(.success(response), on: place)
         } catch {
             // What was damaged on its way may come whole the next time.
             if error.reason == .connectionLost, recovers(error, request, isOnWorker: isOnWorker) {
                 return
             }
-            finish(.failure(explained(error)), isOnWorker: isOnWorker)
+            finish(.failure(explained(error)), on: place)
         }
     }
 }

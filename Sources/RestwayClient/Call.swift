@@ -15,11 +15,19 @@ package final class Call: Sendable {
     package typealias Interceptor = @Sendable (RequestSpec) -> Result<RequestSpec, Failure>
 
     /// What is asked on a worker before the call goes out, and about what.
-    struct Question: Sendable {
+    ///
+    /// A class, as most calls ask nothing and should not hold the room for it.
+    final class Question: Sendable {
         let spec: RequestSpec
         /// `nil`: only its body is to be made.
         let interceptor: Interceptor?
         let body: BodyQuestions
+
+        init(spec: RequestSpec, interceptor: Interceptor?, body: BodyQuestions) {
+            self.spec = spec
+            self.interceptor = interceptor
+            self.body = body
+        }
     }
 
     /// Whom a call tells, and what ends when that is over, at once and at most once.
@@ -102,6 +110,10 @@ package final class Call: Sendable {
 
     // MARK: The caller's side
 
+    var hasFailed: Bool {
+        if case .failure = state.withLock({ $0.phase.outcome }) { true } else { false }
+    }
+
     package var isComplete: Bool {
         state.withLock { $0.phase.isComplete }
     }
@@ -150,11 +162,13 @@ package final class Call: Sendable {
                 client.transports.drive(exchange) { self.exchangeUnderWay != nil }
             }
             var work: (@Sendable () -> Void)?
-            let hasEnded: Bool? = state.wait(until: deadline) { state in
+            let look = { (state: inout State) -> Bool? in
                 if state.phase.isComplete { return true }
                 if mayWork { work = state.work.take() }
                 return work == nil ? nil : false
             }
+            // Who has driven need not wait, and `wait` costs more.
+            let hasEnded = state.withLock(look) ?? state.wait(until: deadline, for: look)
             guard let hasEnded else { return nil }
             if hasEnded { return state.withLock { $0.phase.outcome } }
             work?()
@@ -188,7 +202,7 @@ package final class Call: Sendable {
 
     /// What the call is about, for messages: no query, no credentials.
     package var description: String {
-        "\(original.method.rawValue) \(URLText.withoutQuery(original.exchange.url))"
+        .joining(original.method.rawValue, " ", URLText.withoutQuery(original.exchange.url))
     }
 
     // MARK: Start
@@ -248,6 +262,15 @@ package final class Call: Sendable {
         _ outcome: Outcome, whenCommitting: Bool = true, whenStoring: Bool = false,
         isOnWorker: Bool = false
     ) {
+        finish(
+            outcome, whenCommitting: whenCommitting, whenStoring: whenStoring,
+            on: isOnWorker ? .worker : .elsewhere)
+    }
+
+    func finish(
+        _ outcome: Outcome, whenCommitting: Bool = true, whenStoring: Bool = false,
+        on place: Delivery.Place
+    ) {
         if case .failure(let failure) = outcome, goesIntoOutbox(failure) { return }
         // What was in flight, and whether notices have to be started, when this call is the one
         // that completes it.
@@ -299,7 +322,7 @@ package final class Call: Sendable {
         if let lane { client.outbox?.leave(lane, self) }
         // Behind the notice: a closed client without calls has nothing more to tell.
         client.ended(self)
-        if ended.owesStart { client.delivery.start(isOnWorker: isOnWorker) }
+        if ended.owesStart { client.delivery.start(place) }
     }
 
     /// Tells who has to do with the call that it no longer waits for them.

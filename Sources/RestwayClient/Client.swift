@@ -30,6 +30,9 @@ package final class Client: Sendable {
     /// `nil`: the document has none.
     package let outbox: Outbox?
     let wayToServer = ReachabilityState()
+    /// What came together; empty with a transport that does not tell rounds.
+    let round: Round
+    let hasRounds: Bool
 
     /// Whether a relationship of an object stays out of a request with this method to this path. A
     /// question to the host.
@@ -79,7 +82,8 @@ package final class Client: Sendable {
             try definition.store.open(definition.entities, path: options.storePath))
         delivery = try Delivery(options.delivery, pool: pool, clock: clock)
         timers = (clock as? any Timers) ?? SystemTimers.shared
-        let builtIn = transport ?? Self.builtInTransport(options, clock)
+        round = Round(pool, delivery)
+        let builtIn = transport ?? TransportTable.libcurl(options, clock, round)
         transports = try TransportTable(
             definition, plugins, options,
             PluginTransport.Surroundings(builtIn: builtIn, clock: clock, timers: timers),
@@ -92,22 +96,12 @@ package final class Client: Sendable {
                 userAgent: options.userAgent, timeouts: options.timeouts))
         outbox = try Outbox.make(
             definition, options, pool: pool, clock: clock, timers: timers, delivery: delivery)
+        hasRounds = builtIn.tellsRounds && plugins.isEmpty
         outbox?.begin(self)
     }
 
     deinit {
         if generation == ProcessGeneration.current { transports.close() }
-    }
-
-    private static func builtInTransport(
-        _ options: ClientOptions, _ clock: any Clock
-    ) -> any Transport {
-        CurlTransport(
-            limits: .init(
-                connectionsMax: options.connectionsMax,
-                connectionsPerHostMax: options.connectionsPerHostMax),
-            keepsCookies: options.usesCookies, certificateFile: options.certificateFile,
-            clock: clock)
     }
 
     // MARK: Calls
@@ -148,7 +142,7 @@ package final class Client: Sendable {
         try refuseAfterFork()
         let loaded = api.loaded
         let spec = spec.captured()
-        let isAskedAbout = isAskedAbout && spec.stored == nil
+        let isAskedAbout = isAskedAbout && !spec.isStored
         let (interceptor, exclusion) = state.withLock {
             (isAskedAbout ? $0.interceptor : nil, $0.exclusion)
         }
@@ -170,7 +164,8 @@ package final class Client: Sendable {
         }
     }
 
-    /// Refuses new calls and completes all pending ones. Idempotent; never blocks.
+    /// Refuses new calls and completes all pending ones. Idempotent; waits for nothing but what is
+    /// being stored in the outbox, and inside a callback not for that either.
     package func close() {
         // In a forked child neither the thread nor the connections are this process's own.
         guard generation == ProcessGeneration.current else { return }
@@ -192,6 +187,7 @@ package final class Client: Sendable {
         auth.close()
         if calls.isEmpty { endDelivery() }
         transports.close()
+        outbox?.finishStoring()
     }
 
     /// Sets who may change requests before they go out; `nil` sets nobody.

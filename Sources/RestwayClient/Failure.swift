@@ -60,33 +60,116 @@ package struct Failure: Error, Sendable {
         }
     }
 
-    package var reason: Reason
-    package var message: String
-    package var domain: Domain
-    package var httpStatus = 0
-    package var transportCode: Int32 = 0
-    package var isRetryable = false
+    /// What it says.
+    private struct Values {
+        var reason: Reason
+        var message: String
+        var domain: Domain
+        var httpStatus = 0
+        var transportCode: Int32 = 0
+        var isRetryable = false
+        var statedRetryable: Bool?
+        var apiCode: String?
+        var apiMessage: String?
+        var field: String?
+        var details: [Detail] = []
+        var response: Response?
+        var outboxID: Int64 = 0
+        var isOfCarrier = false
+        var attempts: [CallAttempt] = []
+    }
+
+    /// That is much to copy, and a failure passes through many hands.
+    ///
+    /// `@unchecked Sendable`: only changed while one failure has it.
+    private final class Box: @unchecked Sendable {
+        var values: Values
+
+        init(_ values: Values) {
+            self.values = values
+        }
+    }
+
+    private var box: Box
+
+    @inline(never)
+    private mutating func own() -> Box {
+        if !isKnownUniquelyReferenced(&box) { box = Box(box.values) }
+        return box
+    }
+
+    package var reason: Reason {
+        get { box.values.reason }
+        set { own().values.reason = newValue }
+    }
+    package var message: String {
+        get { box.values.message }
+        set { own().values.message = newValue }
+    }
+    package var domain: Domain {
+        get { box.values.domain }
+        set { own().values.domain = newValue }
+    }
+    package var httpStatus: Int {
+        get { box.values.httpStatus }
+        set { own().values.httpStatus = newValue }
+    }
+    package var transportCode: Int32 {
+        get { box.values.transportCode }
+        set { own().values.transportCode = newValue }
+    }
+    package var isRetryable: Bool {
+        get { box.values.isRetryable }
+        set { own().values.isRetryable = newValue }
+    }
     /// What the host said about that, which stands over any policy.
-    package private(set) var statedRetryable: Bool?
-    package var apiCode: String?
-    package var apiMessage: String?
-    package var field: String?
-    package var details: [Detail] = []
-    package var response: Response?
+    package private(set) var statedRetryable: Bool? {
+        get { box.values.statedRetryable }
+        set { own().values.statedRetryable = newValue }
+    }
+    package var apiCode: String? {
+        get { box.values.apiCode }
+        set { own().values.apiCode = newValue }
+    }
+    package var apiMessage: String? {
+        get { box.values.apiMessage }
+        set { own().values.apiMessage = newValue }
+    }
+    package var field: String? {
+        get { box.values.field }
+        set { own().values.field = newValue }
+    }
+    package var details: [Detail] {
+        get { box.values.details }
+        set { own().values.details = newValue }
+    }
+    package var response: Response? {
+        get { box.values.response }
+        set { own().values.response = newValue }
+    }
     /// Of the request that was stored in the outbox.
-    package var outboxID: Int64 = 0
+    package var outboxID: Int64 {
+        get { box.values.outboxID }
+        set { own().values.outboxID = newValue }
+    }
     /// It is that of the call which carried the request in a batch.
-    var isOfCarrier = false
+    var isOfCarrier: Bool {
+        get { box.values.isOfCarrier }
+        set { own().values.isOfCarrier = newValue }
+    }
     /// Of a call that failed: every time it was sent.
-    package var attempts: [CallAttempt] = []
+    package var attempts: [CallAttempt] {
+        get { box.values.attempts }
+        set { own().values.attempts = newValue }
+    }
 
     package init(
         _ reason: Reason, _ message: String, domain: Domain? = nil, field: String? = nil
     ) {
-        self.reason = reason
-        self.message = message
-        self.domain = domain ?? reason.usualDomain
-        self.field = field
+        box = Box(
+            Values(
+                reason: reason, message: message, domain: domain ?? reason.usualDomain,
+                field: field))
     }
 
     /// Several problems as one failure; the message names the first.

@@ -43,13 +43,16 @@ final class LoadedAPI: Sendable {
 
     /// The first descriptor from `index` on that applies.
     private func next(from index: Int, _ request: PreparedRequest, _ status: Int) -> Int? {
-        // Through a pointer: taken out of the array, each would be copied.
+        // Through a pointer: taken out of the array, or of a buffer, each would be copied.
         descriptors.withUnsafeBufferPointer { descriptors in
-            descriptors.indices[index...].first { index in
-                descriptors[index].matches(
+            guard let first = descriptors.baseAddress else { return nil }
+            for index in index..<descriptors.count {
+                let isMatch = (first + index).pointee.matches(
                     method: request.method, path: request.path, status: status,
                     routeName: request.routeName)
+                if isMatch { return index }
             }
+            return nil
         }
     }
 

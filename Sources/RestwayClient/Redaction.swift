@@ -13,6 +13,11 @@ struct Redaction: Sendable {
         "sig", "code", "session", "sessionid", "jwt",
     ]
 
+    /// How names of headers end that hold one, whatever service they are of (`X-Vendor-Token`).
+    private static let standardEndings = [
+        "-token", "-secret", "-password", "-signature", "-credential", "-jwt", "-api-key",
+    ]
+
     private var names: Set<String>
 
     /// - Parameter names: The document's own, beside the standard ones.
@@ -25,7 +30,8 @@ struct Redaction: Sendable {
     }
 
     func isSecret(_ name: String) -> Bool {
-        names.contains(name.lowercased())
+        let name = name.lowercased()
+        return names.contains(name) || Self.standardEndings.contains { name.hasSuffix($0) }
     }
 
     /// The value of a header, which may be, or hold, a URL (`Location`, `Link`).

@@ -15,39 +15,70 @@ package struct JSONText: Sendable {
 
     /// A string with its quotes.
     package mutating func append(string: String) {
-        bytes.append(UInt8(ascii: "\""))
         var string = string
-        string.withUTF8 { text in
-            var start = 0
-            for (index, byte) in text.enumerated() where Self.isEscaped(byte) {
-                bytes.append(contentsOf: text[start..<index])
-                appendEscaped(byte)
-                start = index + 1
-            }
-            bytes.append(contentsOf: text[start...])
-        }
-        bytes.append(UInt8(ascii: "\""))
+        string.withUTF8 { append(quoted: $0) }
     }
+
+    /// The same for text in UTF-8; false, and nothing is appended, for bytes that are no text.
+    package mutating func append(text: [UInt8]) -> Bool {
+        text.withUnsafeBufferPointer { text in
+            let isASCII = text.allSatisfy { $0 < 0x80 }
+            guard isASCII || String(validating: text, as: UTF8.self) != nil else { return false }
+            append(quoted: text)
+            return true
+        }
+    }
+
+    /// Written beside the bytes first, as each byte that is appended by itself asks for its room.
+    private mutating func append(quoted text: UnsafeBufferPointer<UInt8>) {
+        let capacity = text.count * Self.escapedBytesMax + 2
+        withUnsafeTemporaryAllocation(of: UInt8.self, capacity: capacity) { output in
+            output[0] = UInt8(ascii: "\"")
+            var end = 1
+            for byte in text {
+                if Self.isEscaped(byte) {
+                    end = Self.escape(byte, into: output, at: end)
+                } else {
+                    output[end] = byte
+                    end += 1
+                }
+            }
+            output[end] = UInt8(ascii: "\"")
+            bytes.append(contentsOf: UnsafeMutableBufferPointer(rebasing: output[...end]))
+        }
+    }
+
+    /// What one byte becomes.
+    private static let escapedBytesMax = 6
 
     private static func isEscaped(_ byte: UInt8) -> Bool {
         byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\")
     }
 
-    private mutating func appendEscaped(_ byte: UInt8) {
+    /// - Returns: Where what follows begins.
+    private static func escape(
+        _ byte: UInt8, into output: UnsafeMutableBufferPointer<UInt8>, at start: Int
+    ) -> Int {
+        output[start] = UInt8(ascii: "\\")
         switch byte {
-        case UInt8(ascii: "\""): append("\\\"")
-        case UInt8(ascii: "\\"): append("\\\\")
-        case 0x08: append("\\b")
-        case 0x0C: append("\\f")
-        case 0x0A: append("\\n")
-        case 0x0D: append("\\r")
-        case 0x09: append("\\t")
+        case UInt8(ascii: "\""), UInt8(ascii: "\\"): output[start + 1] = byte
+        case 0x08: output[start + 1] = UInt8(ascii: "b")
+        case 0x0C: output[start + 1] = UInt8(ascii: "f")
+        case 0x0A: output[start + 1] = UInt8(ascii: "n")
+        case 0x0D: output[start + 1] = UInt8(ascii: "r")
+        case 0x09: output[start + 1] = UInt8(ascii: "t")
         default:
-            append("\\u00")
-            let letter = UInt8(ascii: "A") - 10
-            for digit in [byte >> 4, byte & 15] {
-                bytes.append(digit + (digit < 10 ? UInt8(ascii: "0") : letter))
-            }
+            output[start + 1] = UInt8(ascii: "u")
+            output[start + 2] = UInt8(ascii: "0")
+            output[start + 3] = UInt8(ascii: "0")
+            output[start + 4] = digit(byte >> 4)
+            output[start + 5] = digit(byte & 15)
+            return start + 6
         }
+        return start + 2
+    }
+
+    private static func digit(_ value: UInt8) -> UInt8 {
+        value + (value < 10 ? UInt8(ascii: "0") : UInt8(ascii: "A") - 10)
     }
 }

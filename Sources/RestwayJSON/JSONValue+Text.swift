@@ -67,9 +67,10 @@ extension JSONValue {
 
     /// Compact JSON text of a tree, with its marked numbers as numbers.
     package static func text(
-        of pointer: UnsafeMutablePointer<json_t>, hasOutOfRangeNumbers: Bool
+        of pointer: UnsafeMutablePointer<json_t>, hasOutOfRangeNumbers: Bool,
+        sortsKeys: Bool = false
     ) -> [UInt8] {
-        let flags = JSON_COMPACT | JSON_ENCODE_ANY
+        let flags = JSON_COMPACT | JSON_ENCODE_ANY | (sortsKeys ? JSON_SORT_KEYS : 0)
         guard let dump = CLocale.run({ json_dumps(pointer, Int(flags)) }) else {
             preconditionFailure("out of memory")
         }

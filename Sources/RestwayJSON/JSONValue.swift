@@ -133,7 +133,10 @@ package final class JSONValue: @unchecked Sendable {
     }
 
     /// Compact JSON text, members in the order in which they came.
-    package func text() -> [UInt8] {
-        Self.text(of: pointer, hasOutOfRangeNumbers: hasOutOfRangeNumbers)
+    ///
+    /// - Parameter sortsKeys: Else members stand as they came.
+    package func text(sortsKeys: Bool = false) -> [UInt8] {
+        Self.text(
+            of: pointer, hasOutOfRangeNumbers: hasOutOfRangeNumbers, sortsKeys: sortsKeys)
     }
 }

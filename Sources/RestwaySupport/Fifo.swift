@@ -31,6 +31,10 @@ public struct Fifo<Element> {
         return element
     }
 
+    /// The one that leaves next.
+    @inlinable
+    public var first: Element? { isEmpty ? nil : storage[head] }
+
     /// The one that came last.
     @inlinable
     public var last: Element? { isEmpty ? nil : storage[storage.count - 1] }

@@ -28,7 +28,7 @@ final class LoadedAPITests: XCTestCase {
         try api.add(
             route: "far",
             #"{"path": ":base/x", "absolute": true, "response": {"entity": "Company"}}"#)
-        let key = APIDefinition.settingsKey(try api.definition.routes.route(named: "far"))
+        let key = try api.definition.routes.route(named: "far").key
         XCTAssertNotNil(api.loaded.plan(for: request(nil, route: key), status: 200))
         XCTAssertNil(api.loaded.plan(for: request(nil, route: "other"), status: 200))
     }

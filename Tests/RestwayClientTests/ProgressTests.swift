@@ -70,6 +70,30 @@ final class ProgressTests: AuthTestCase {
         XCTAssertEqual(all.last?.upload, .init(done: 100, total: 100))
     }
 
+    func testWhoCancelsWhereItIsToldIsNotToldAgain() throws {
+        let client = try client(auth: "{}")
+        let exchange = Lock<FakeTransport.Started?>(nil)
+        var spec = watched(.put)
+        spec.progress = ProgressRequest(intervalMilliseconds: 10) { [told, clock] call, progress in
+            told.update { $0.append(progress) }
+            // The next notice has its place before the completion has one.
+            clock.advance(milliseconds: 10)
+            exchange.withLock { $0 }?.observer.progressed(
+                uploaded: 20, uploadTotal: 100, downloaded: 0, downloadTotal: 0)
+            call.cancel()
+        }
+        let isOver = Monitor(false)
+        let call = try client.send(spec) { _, _ in isOver.update { $0 = true } }
+        let started = transport.next()
+        exchange.withLock { $0 = started }
+        started.observer.progressed(
+            uploaded: 10, uploadTotal: 100, downloaded: 0, downloadTotal: 0)
+        XCTAssertNotNil(isOver.wait { $0 ? () : nil })
+        XCTAssertThrowsError(try call.wait(milliseconds: 0))
+        XCTAssertEqual(call.progress.upload.done, 20)
+        XCTAssertEqual(told.withLock(\.count), 1)
+    }
+
     func testAReplayStartsItsBytesAnewAndKeepsTheFraction() throws {
         let client = try client(refreshes: true)
         let call = try client.send(watched(.put))

@@ -14,10 +14,15 @@ final class RedactionTests: XCTestCase {
         XCTAssertEqual(
             redaction.url("http://a.test/?%74oken=abc"), "http://a.test/?%74oken=[redacted]")
         XCTAssertEqual(redaction.url("http://user:pw@a.test/x"), "http://a.test/x")
-        for name in ["authorization", "Cookie", "SET-COOKIE", "x-tenant", "X-Api-Key"] {
+        for name in [
+            "authorization", "Cookie", "SET-COOKIE", "x-tenant", "X-Api-Key", "X-Vendor-Token",
+            "x-amz-security-token", "X-Amz-Signature", "X-Client-SECRET", "X-Vendor-Api-Key",
+        ] {
             XCTAssertEqual(redaction.header(HeaderField(name: name, value: "s")), "[redacted]")
         }
-        XCTAssertEqual(redaction.header(HeaderField(name: "Accept", value: "a")), "a")
+        for name in ["Accept", "Idempotency-Key", "X-Tokens", "Token-Kind"] {
+            XCTAssertEqual(redaction.header(HeaderField(name: name, value: "a")), "a")
+        }
     }
 
     func testFragmentsHoldSecretsToo() {

@@ -166,6 +166,22 @@ final class SchemeTests: AuthTestCase {
         XCTAssertEqual(transport.waitingCount, 0)
     }
 
+    func testATokenRequestThatTakesTooLongIsATemporaryFailure() throws {
+        let client = try client(auth: Self.oauth)
+        let first = try client.send(.get("things"))
+        let request = transport.next()
+        XCTAssertEqual(request.exchange.timeouts.totalMilliseconds, 30_000)
+        // Nobody else watches it: the transport alone says that its time is over.
+        clock.advance(milliseconds: 30_000)
+        XCTAssertFalse(first.isComplete)
+        request.fail(.timedOut)
+        XCTAssertEqual(failure(of: first)?.isRetryable, true)
+        let second = try client.send(.get("things"))
+        _ = answerToken(200, #"{"access_token": "a1"}"#)
+        XCTAssertEqual(authorization(transport.answer(200)), "Bearer a1")
+        _ = try second.wait(milliseconds: 0)
+    }
+
     func testATokenEndpointThatRedirectsGetsNoSecretAnywhereElse() throws {
         let client = try client(auth: Self.oauth)
         let call = try client.send(.get("things"))

@@ -19,4 +19,20 @@ final class JSONTextTests: XCTestCase {
         text.append(":1}")
         XCTAssertEqual(text.bytes, Array(#"{"a":1}"#.utf8))
     }
+
+    func testBytesGoInAsTheStringThatTheyAre() {
+        for string in ["", "plain", "\"a\"\n\u{1}", "caf\u{e9} \u{1f600}"] {
+            var text = JSONText(capacity: 0)
+            XCTAssertTrue(text.append(text: Array(string.utf8)))
+            XCTAssertEqual(text.bytes, JSONValue.string(string).text(), string)
+        }
+    }
+
+    func testBytesThatAreNoTextAreRefusedAndLeaveNothing() {
+        var text = JSONText(capacity: 0)
+        for bytes: [UInt8] in [[0x61, 0xFF], [0xC3], [0xED, 0xA0, 0x80]] {
+            XCTAssertFalse(text.append(text: bytes))
+        }
+        XCTAssertEqual(text.bytes, [])
+    }
 }

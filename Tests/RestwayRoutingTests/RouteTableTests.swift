@@ -4,9 +4,12 @@ import XCTest
 
 final class RouteTableTests: XCTestCase {
     private func route(
-        _ name: String?, _ methods: [RestwayRouting.Method], _ path: String, _ entity: String? = nil
+        _ name: String?, _ methods: [RestwayRouting.Method], _ path: String,
+        _ entity: String? = nil, _ properties: [String: String] = [:]
     ) throws -> Route {
-        Route(name: name, methods: methods, template: try PathTemplate(path), entity: entity)
+        Route(
+            name: name, methods: methods, template: try PathTemplate(path), entity: entity,
+            properties: properties)
     }
 
     private func table(_ routes: [Route]) throws -> RouteTable {
@@ -98,8 +101,7 @@ final class RouteTableTests: XCTestCase {
     }
 
     func testJoiningKeepsEverythingButThePathOfTheChild() throws {
-        var child = try route("review", [.put], "reviews/:reviewID", "Review")
-        child.properties = ["x-a": "1"]
+        let child = try route("review", [.put], "reviews/:reviewID", "Review", ["x-a": "1"])
         var table = try table([route("product", [.get], "products/:id"), child])
         try table.join(name: "productReview", parent: "product", child: "review")
         let joined = try table.route(named: "productReview")

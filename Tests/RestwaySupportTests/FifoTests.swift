@@ -12,6 +12,7 @@ final class FifoTests: XCTestCase {
                 next += 1
             }
             for _ in 0..<(round % 37) {
+                XCTAssertEqual(queue.first, queue.isEmpty ? nil : expected)
                 guard let element = queue.popFirst() else { break }
                 XCTAssertEqual(element, expected)
                 expected += 1

@@ -15,7 +15,7 @@ final class AuthDriver: Sendable {
         var credential: Credential
         var functions = AuthFunctions()
         var waiters: [UInt64: Waiter] = [:]
-        /// Ends a refresh that takes too long.
+        /// Ends a refresh of the host's that takes too long.
         var timeLimit: TimerTicket?
         /// The request for a token, while it is under way.
         var exchange: ExchangeID?
@@ -229,22 +229,14 @@ final class AuthDriver: Sendable {
     }
 
     private func startRefresh(_ number: UInt64) {
-        let milliseconds = definition.refreshTimeoutMilliseconds
-        let (clock, timers, pool) = (surroundings.clock, surroundings.timers, surroundings.pool)
-        let limit = timers.schedule(at: clock.now().advanced(milliseconds: milliseconds)) {
-            self.act { state, now in
-                state.machine.refreshTimedOut(number, milliseconds: milliseconds, now: now)
-            }
-        }
         let (before, refresh, credential) = state.withLock { state in
-            let before = state.timeLimit
-            state.timeLimit = limit
-            return (before, state.functions.refresh, state.credential)
+            (state.timeLimit.take(), state.functions.refresh, state.credential)
         }
         before?.cancel()
         Log.shared.write(.debug, .client, "refresh \(number) of the credential starts")
         if let refresh {
-            pool.submit {
+            watch(number)
+            surroundings.pool.submit {
                 let ticket = RefreshTicket(number: number, driver: self)
                 // Closed meanwhile: nobody is asked any more.
                 guard self.state.withLock({ $0.machine.isCurrent(refresh: number) }) else {
@@ -258,6 +250,24 @@ final class AuthDriver: Sendable {
             refreshFailed(
                 number, .refused(reason: "nobody can get a new credential", isTemporary: true))
         }
+    }
+
+    /// The host may never end a refresh. (The exchange of a built-in one has a limit of its own,
+    /// and what ends by that has refused nothing.)
+    private func watch(_ number: UInt64) {
+        let milliseconds = definition.refreshTimeoutMilliseconds
+        let end = surroundings.clock.now().advanced(milliseconds: milliseconds)
+        let limit = surroundings.timers.schedule(at: end) {
+            self.act { state, now in
+                state.machine.refreshTimedOut(number, milliseconds: milliseconds, now: now)
+            }
+        }
+        let unneeded = state.withLock { state in
+            guard state.machine.isUnderWay(refresh: number) else { return Optional(limit) }
+            defer { state.timeLimit = limit }
+            return state.timeLimit
+        }
+        unneeded?.cancel()
     }
 
     /// Asks the token endpoint.

@@ -37,7 +37,7 @@ extension Call {
         ) { result, recorder in
             // On a worker already, one item after the other: their objects are stored in order.
             guard self.state.update({ $0.phase.endExchange() }) else { return }
-            self.received(request, result, recorder, isOnWorker: true)
+            self.received(request, result, recorder, on: .worker)
         }
         return BatchPassenger(
             item: item, url: request.exchange.url, call: self, recorder: recorder)
@@ -77,15 +77,5 @@ extension Client {
                 field: "body")
         }
         return item
-    }
-}
-
-extension BaseURL {
-    /// What stands behind this base URL, with a leading slash; `nil` for what is not below it.
-    func uri(of url: String) -> String? {
-        guard relativePath(of: url) != nil, url.utf8.starts(with: text.utf8) else { return nil }
-        let rest = url.utf8.dropFirst(text.utf8.count).prefix { $0 != UInt8(ascii: "#") }
-        let behind = String(Substring(rest))
-        return rest.first == UInt8(ascii: "/") ? behind : "/" + behind
     }
 }

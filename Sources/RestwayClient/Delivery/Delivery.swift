@@ -1,4 +1,5 @@
 import RestwaySupport
+import Synchronization
 
 /// Brings the notices of one client to its host: one at a time, in order, where its mode says.
 package final class Delivery: Sendable {
@@ -8,8 +9,21 @@ package final class Delivery: Sendable {
         case drain(NoticeQueue)
     }
 
+    /// Where a notice was appended that has to be started.
+    enum Place {
+        /// On a worker, which can run the notices right there.
+        case worker
+        /// On a worker too, which has more to do first, and says when that is done.
+        case round
+        case elsewhere
+
+        var isWorker: Bool { self != .elsewhere }
+    }
+
     private let way: Way
     private let clock: any Clock
+    /// Notices of a round are to be started behind it.
+    private let owesStart = Atomic<Bool>(false)
 
     init(
         _ mode: ClientOptions.Delivery, pool: WorkerPool, clock: any Clock
@@ -35,9 +49,25 @@ package final class Delivery: Sendable {
         }
     }
 
-    /// - Parameter isOnWorker: The notices may run right here.
+    func start(_ place: Place) {
+        guard case .thread(let queue) = way else { return }
+        switch place {
+        case .worker: queue.start(mayRunHere: true)
+        case .round: owesStart.store(true, ordering: .relaxed)
+        case .elsewhere: queue.start(mayRunHere: false)
+        }
+    }
+
     func start(isOnWorker: Bool) {
-        if case .thread(let queue) = way { queue.start(mayRunHere: isOnWorker) }
+        start(isOnWorker ? .worker : .elsewhere)
+    }
+
+    /// A round is over, on this worker, which runs its notices.
+    func roundEnded() {
+        guard owesStart.load(ordering: .relaxed),
+            owesStart.exchange(false, ordering: .relaxed)
+        else { return }
+        start(.worker)
     }
 
     /// Takes out the notices that wait for an observer. With `thread` they stay, and tell nothing.

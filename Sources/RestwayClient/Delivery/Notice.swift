@@ -20,7 +20,7 @@ package enum Notice: Sendable {
         switch self {
         case .completion(let notice): notice.run()
         case .changes(let notice): return notice.run()
-        case .progress(let notice): notice.run()
+        case .progress(let notice): return notice.run()
         case .attempt(let notice): notice.run()
         case .batch(let notice): notice.run()
         case .outbox(let notice): notice.run()

@@ -7,9 +7,12 @@ package struct ProgressNotice: Sendable {
     /// Answers how far the call has come, and lets the next notice come.
     package let take: @Sendable () -> CallProgress
 
-    /// Tells the host through its function.
-    func run() {
+    /// Tells the host through its function; false when the call has failed meanwhile: who cancels
+    /// it in that function is not told once more.
+    func run() -> Bool {
         let progress = take()
+        guard !call.hasFailed else { return false }
         function?(call, progress)
+        return true
     }
 }

@@ -55,7 +55,7 @@ extension DocumentReader {
                         try template.joining(item.route.template)
                     }
                     guard let joined else { continue }
-                    item.route.template = joined
+                    item.route = item.route.with(joined)
                 }
                 templates[item.route.name ?? ""] = item.route.template
                 add(item)
@@ -132,7 +132,7 @@ extension DocumentReader {
             try definition.routes.add(item.route)
         }
         guard added != nil else { return }
-        let key = APIDefinition.settingsKey(item.route)
+        let key = item.route.key
         definition.routeSettings[key] = item.settings
         for part in item.responses {
             let descriptor = part.descriptor(

@@ -25,7 +25,11 @@ struct MapperTable: Sendable {
 
     init(_ definition: APIDefinition, _ plugins: [Plugin]) throws(Failure) {
         self.plugins = plugins.flatMap(\.mappers)
-        standard = try Self.mapper(definition.dataMapper, self.plugins) ?? builtIn
+        do {
+            standard = try Self.mapper(definition.dataMapper, self.plugins) ?? builtIn
+        } catch {
+            throw Self.failure("$.dataMapper", error)
+        }
         standardReadsJSON = MediaType.reads(standard, MediaType.json)
         let type = Self.firstType(standard)
         accepted = type == MediaType.json ? type : "\(type), \(MediaType.json);q=0.9"
@@ -34,8 +38,7 @@ struct MapperTable: Sendable {
                 _ = try Self.mapper(route.name, self.plugins)
                 if route.hasBody { _ = try writer(named: route.name, type: route.contentType) }
             } catch {
-                let path = route.documentPath
-                throw Failure(.plugin, "\(path): \(error.message)", field: path)
+                throw Self.failure(route.documentPath, error)
             }
         }
     }
@@ -92,6 +95,10 @@ struct MapperTable: Sendable {
         if MediaType.reads(standard, essence) { return standard }
         if let mapper = plugins.first(where: { MediaType.reads($0, essence) }) { return mapper }
         return MediaType.isJSON(type) || looksLikeJSON() ? builtIn : nil
+    }
+
+    private static func failure(_ path: String, _ failure: Failure) -> Failure {
+        Failure(.plugin, "\(path): \(failure.message)", field: path)
     }
 
     private static func mapper(

@@ -20,7 +20,7 @@ package enum PluginLoading {
             do throws(PluginError) {
                 plugins.append(
                     try PluginRegistry.shared.load(
-                        reference.pathOrName, options: reference.options))
+                        reference.pathOrName, options: Self.options(reference.options)))
             } catch {
                 throw Failure(
                     .plugin, "\(reference.documentPath): \(error.message)",
@@ -44,9 +44,17 @@ package enum PluginLoading {
             }
         }
         do throws(PluginError) {
-            _ = try PluginRegistry.shared.load(pathOrName, options: options)
+            _ = try PluginRegistry.shared.load(pathOrName, options: Self.options(options))
         } catch {
             throw Failure(.plugin, error.message)
         }
+    }
+
+    /// Options as they are compared: however they are spelled, and whoever gives them. An object
+    /// without members is none.
+    private static func options(_ text: String?) -> String? {
+        guard let text, let value = try? JSONValue.parse(text) else { return text }
+        let sorted = String(decoding: value.text(sortsKeys: true), as: UTF8.self)
+        return sorted == "{}" ? nil : sorted
     }
 }

@@ -156,4 +156,16 @@ final class TransportTable: Sendable {
             Failure(.plugin, "\(path): \(message)", field: path)
         }
     }
+
+    /// The one that is built in.
+    static func libcurl(
+        _ options: ClientOptions, _ clock: any Clock, _ round: Round
+    ) -> any Transport {
+        CurlTransport(
+            limits: .init(
+                connectionsMax: options.connectionsMax,
+                connectionsPerHostMax: options.connectionsPerHostMax),
+            keepsCookies: options.usesCookies, certificateFile: options.certificateFile,
+            roundEnded: round.end, clock: clock)
+    }
 }

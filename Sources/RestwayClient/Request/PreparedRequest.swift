@@ -32,13 +32,14 @@ final class PreparedRequest: Sendable {
     let travelsInBatch: Bool
     /// `nil`: it is never stored.
     let claim: OutboxClaim?
+    let isFromOutbox: Bool
 
     init(
         exchange: Exchange, reader: BodyReader? = nil, method: Method, path: String?,
         routeName: String?, dataMapper: String?, transport: Int = TransportTable.builtIn,
         isTrusted: Bool, submission: Submission? = nil, deletions: [ChangeSet.Deletion] = [],
         sending: SendingRules = SendingRules(), owesBody: Bool = false,
-        travelsInBatch: Bool = false, claim: OutboxClaim? = nil
+        travelsInBatch: Bool = false, claim: OutboxClaim? = nil, isFromOutbox: Bool = false
     ) {
         self.exchange = exchange
         self.reader = reader
@@ -54,6 +55,7 @@ final class PreparedRequest: Sendable {
         self.owesBody = owesBody
         self.travelsInBatch = travelsInBatch
         self.claim = claim
+        self.isFromOutbox = isFromOutbox
     }
 
     /// When an attempt that begins `now` has taken too long.
@@ -76,6 +78,7 @@ final class PreparedRequest: Sendable {
             exchange: exchange, reader: keepsBody ? reader : nil, method: method, path: path,
             routeName: routeName, dataMapper: dataMapper, transport: transport,
             isTrusted: isTrusted,
-            submission: submission, deletions: deletions, sending: sending)
+            submission: submission, deletions: deletions, sending: sending,
+            isFromOutbox: isFromOutbox)
     }
 }

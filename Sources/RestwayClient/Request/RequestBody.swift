@@ -46,7 +46,10 @@ struct RequestBody {
         options.keepsInfinities = try writer().mapper.writesInfinities
         options.transforms = api.definition.transforms
         options.isAbandoned = questions.isAbandoned
-        if let standIns { options.identityForNow = standIns.value }
+        if let standIns {
+            options.identityForNow = standIns.value
+            options.identityInside = standIns.valueInside
+        }
         options.excludes = { entity, relationship in
             if entity === descriptor.mapping.entity,
                 descriptor.excluded.contains(relationship.name)

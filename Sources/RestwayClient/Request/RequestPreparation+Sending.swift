@@ -10,7 +10,7 @@ extension RequestPreparation {
     ) -> SendingRules {
         var rules = SendingRules(
             auth: spec.authMode ?? settings.auth ?? .full,
-            retry: settings.retry ?? client.retry.policy(api.definition), progress: spec.progress)
+            retry: settings.retry ?? client.retry.policy(of: api), progress: spec.progress)
         // Who sets the scheme's header by hand knows better than the scheme.
         if let name = api.definition.auth.header,
             spec.headers.contains(where: { $0.value != nil && $0.name.isSameHeader(as: name) })

@@ -36,7 +36,7 @@ struct RequestPreparation {
             var submission = try submission(spec)
             var destination = try destination(spec, submission?.subject)
             let route = destination.route
-            let settings = route.map(api.definition.settings(of:)) ?? RouteSettings()
+            let settings = route.map { api.definition.settings(of: $0) } ?? RouteSettings()
             let content = try content(spec, &destination, settings, &submission)
 
             let isTrusted = try destination.path != nil || isTrusted(destination.url)
@@ -55,7 +55,7 @@ struct RequestPreparation {
             exchange.priority = spec.priority
             return PreparedRequest(
                 exchange: exchange, reader: spec.body?.reader, method: destination.method,
-                path: destination.path, routeName: route.map(APIDefinition.settingsKey),
+                path: destination.path, routeName: route?.key,
                 dataMapper: settings.dataMapper,
                 transport: client.transports.index(settings.transport), isTrusted: isTrusted,
                 submission: submission,
@@ -207,24 +207,24 @@ struct RequestPreparation {
         if spec.body != nil, method == .head {
             throw Failure(.invalidArgument, "a HEAD request has no body", field: "body")
         }
+        let parameters = defaults + spec.parameters
+        if let raw = spec.body {
+            destination.url = try Self.appending(parameters, to: destination.url)
+            return Content(body: raw.sent, mediaType: raw.mediaType)
+        }
         let maker = RequestBody(
             client: client, api: api, method: method, path: destination.path,
-            routeName: destination.route.map(APIDefinition.settingsKey),
+            routeName: destination.route?.key,
             dataMapper: settings.dataMapper,
             contentType: contentType(spec) ?? settings.contentType, questions: questions,
             standIns: standIns)
         var mapped = RequestBody.Mapped.nothing
-        if var sent = submission, spec.body == nil {
+        if var sent = submission {
             mapped = try maker.mapped(&sent)
             submission = sent
         }
-        let isQuery = method.parametersGoIntoQuery || spec.body != nil
-        let parameters = defaults + spec.parameters
-        if isQuery {
-            let pairs = try ParameterEncoding.query(parameters)
-            destination.url = URLText.appendingQuery(pairs, to: destination.url)
-        }
-        if let raw = spec.body { return Content(body: raw.sent, mediaType: raw.mediaType) }
+        let isQuery = method.parametersGoIntoQuery
+        if isQuery { destination.url = try Self.appending(parameters, to: destination.url) }
         var object: WireObject?
         switch mapped {
         case .object(let written): object = written
@@ -235,6 +235,13 @@ struct RequestPreparation {
         let made = try maker.bytes(
             object, defaults: isQuery ? [] : defaults, callers: isQuery ? [] : spec.parameters)
         return Content(body: .bytes(made.bytes), mediaType: made.mediaType)
+    }
+
+    private static func appending(
+        _ parameters: [Parameter], to url: String
+    ) throws(Failure) -> String {
+        if parameters.isEmpty { return url }
+        return URLText.appendingQuery(try ParameterEncoding.query(parameters), to: url)
     }
 
     /// What the caller asks for.

@@ -53,6 +53,13 @@ package struct RequestSpec: Sendable {
         }
     }
 
+    /// Apart, as most requests have none, and each is copied more than once.
+    private final class StoredItem: Sendable {
+        let item: OutboxItem
+
+        init(_ item: OutboxItem) { self.item = item }
+    }
+
     package var target: Target
     package var subject: Subject?
     package var variables: [String: Variable] = [:]
@@ -73,7 +80,12 @@ package struct RequestSpec: Sendable {
     /// In which it goes out, should it be stored; `nil`: the usual one.
     package var lane: String?
     /// What was stored, when it comes from the outbox.
-    var stored: OutboxItem?
+    var stored: OutboxItem? {
+        get { storedItem?.item }
+        set { storedItem = newValue.map(StoredItem.init) }
+    }
+    var isStored: Bool { storedItem != nil }
+    private var storedItem: StoredItem?
     /// It goes out inside of another request, which has the headers that all of them share.
     var travelsInBatch = false
 

@@ -15,6 +15,13 @@ struct Submission: Sendable {
         entity.identityIndex.flatMap { Identity(subject.value(at: $0)) }
     }
 
+    /// The store key that one of `sent` has now; 0 when no store knows it.
+    func storeKey(of object: SentObject) -> Int64 {
+        guard object.storeKey == 0, let member = object.member, case .draft(let draft) = subject
+        else { return object.storeKey }
+        return draft.members[member].currentKey
+    }
+
     /// What a DELETE removes.
     var deletion: ChangeSet.Deletion? {
         if let identity { return .identity(entity, identity) }

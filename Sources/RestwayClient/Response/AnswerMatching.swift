@@ -32,6 +32,16 @@ struct AnswerMatching {
         }
     }
 
+    /// What the answer calls a sent object; nil when it does not say.
+    func identity(of object: Int) -> Identity? {
+        rows[object].flatMap { told[$0].identity }
+    }
+
+    /// The cells of a sent object, of `entity`, that the answer tells otherwise.
+    func mismatchedCells(of object: Int, _ entity: Entity) -> Set<Int> {
+        Set((mismatches[object] ?? []).map { entity.attributes.count + $0 })
+    }
+
     /// Matches what one relationship led to; the sent objects that were found.
     private mutating func match(
         _ object: Int, _ relationship: Int, _ links: [SentObject.Link]

@@ -32,6 +32,8 @@ final class ExchangeRecorder: ExchangeObserver, @unchecked Sendable {
         self.finished = finished
     }
 
+    var bodyCount: Int { body.bytes.count }
+
     let isAwaited: Bool
     var wantsProgress: Bool { progressed != nil }
 

@@ -11,5 +11,8 @@ struct MappedObjects: Sendable {
     /// How long the store took.
     var storeMicroseconds: Int64 = 0
 
+    /// Of what was stored in an outbox: what the answer says of that.
+    var matching: AnswerMatching?
+
     static let none = MappedObjects()
 }

@@ -31,6 +31,8 @@ package final class Response: Sendable {
     package let issues: [MappingIssue]
     package let issueCount: Int
     package let timings: CallTimings
+    /// See `MappedObjects`.
+    let matching: AnswerMatching?
     private let recordedAttempts: [CallAttempt]
 
     private let json: Atomic<JSONState>
@@ -49,6 +51,7 @@ package final class Response: Sendable {
         issues = mapped.issues
         issueCount = mapped.issueCount
         timings = received.timings
+        matching = mapped.matching
         recordedAttempts = received.attempts
         // Mapping has read the whole body.
         json = Atomic(mapped.isMapped && !received.body.isEmpty ? .valid : .unknown)

@@ -53,12 +53,13 @@ extension ResponseProcessor {
                 to: &changes, cells: try cells(submission, draft, matching))
         }
         let (key, edit) = (submission.subject.storeKey, consequences.edits[0])
-        guard key != 0 || edit != nil else { return consequences }
-        // Only an object without identity becomes that of the answer; any other has been sent.
-        changes.answers.append(
-            .init(
-                storeKey: key, entity: submission.entity,
-                row: submission.identity == nil ? answer : nil, edit: edit))
+        if key != 0 || edit != nil {
+            // Only an object without identity becomes that of the answer; any other has been sent.
+            changes.answers.append(
+                .init(
+                    storeKey: key, entity: submission.entity,
+                    row: submission.identity == nil ? answer : nil, edit: edit))
+        }
         for (index, object) in submission.sent.enumerated().dropFirst()
         where !matching.lost.contains(index) {
             let edit = object.member.flatMap { consequences.edits[$0] }
@@ -109,8 +110,7 @@ extension ResponseProcessor {
     private func withheld(
         _ index: Int, _ object: SentObject, _ matching: AnswerMatching
     ) -> Set<Int> {
-        let mismatches = matching.mismatches[index] ?? []
-        return object.withheld.union(mismatches.map { object.entity.attributes.count + $0 })
+        object.withheld.union(matching.mismatchedCells(of: index, object.entity))
     }
 
     /// Tells the drafts that were sent what they have become.

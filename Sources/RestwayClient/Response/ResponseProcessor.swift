@@ -201,7 +201,8 @@ struct ResponseProcessor {
         let (objects, results) = result.objects(of: commit)
         return MappedObjects(
             isMapped: true, objects: objects, results: results, issues: result.issues,
-            issueCount: result.issueCount, storeMicroseconds: storeMicroseconds)
+            issueCount: result.issueCount, storeMicroseconds: storeMicroseconds,
+            matching: request.isFromOutbox ? consequences.matching : nil)
     }
 
     /// A body that says it is something that nobody reads, and does not look like JSON, is not

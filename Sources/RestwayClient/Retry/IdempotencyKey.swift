@@ -1,3 +1,5 @@
+import Glibc
+
 /// What makes a request safe to repeat whatever its method: the server knows it again.
 package enum IdempotencyKey: Sendable, Equatable {
     case given(String)
@@ -13,23 +15,34 @@ package enum IdempotencyKey: Sendable, Equatable {
         }
     }
 
+    /// With the version and the variant of a random UUID; asks the system once.
+    private static func bits() -> (high: UInt64, low: UInt64) {
+        var bits: (high: UInt64, low: UInt64) = (0, 0)
+        let code = withUnsafeMutableBytes(of: &bits) { bytes in
+            bytes.baseAddress.map { getentropy($0, bytes.count) } ?? -1
+        }
+        if code != 0 { bits = (.random(in: 0 ... .max), .random(in: 0 ... .max)) }
+        return (bits.high & ~0xF000 | 0x4000, bits.low & ~(3 << 62) | 2 << 62)
+    }
+
     /// A random UUID (RFC 9562, section 5.4), from the system's own source.
     private static func uuid() -> String {
-        var high = UInt64.random(in: 0 ... .max)
-        var low = UInt64.random(in: 0 ... .max)
-        high = high & ~0xF000 | 0x4000
-        low = low & ~(3 << 62) | 2 << 62
+        let (high, low) = bits()
+        func digit(_ number: UInt64) -> UInt8 {
+            let number = UInt8(truncatingIfNeeded: number) & 15
+            return number &+ (number < 10 ? UInt8(ascii: "0") : UInt8(ascii: "a") - 10)
+        }
         return String(unsafeUninitializedCapacity: 36) { text in
             var end = 0
-            for index in 0..<32 {
-                if index == 8 || index == 12 || index == 16 || index == 20 {
+            for index in 0..<16 {
+                if index == 4 || index == 6 || index == 8 || index == 10 {
                     text[end] = UInt8(ascii: "-")
                     end += 1
                 }
-                let half = index < 16 ? high : low
-                let digit = UInt8(truncatingIfNeeded: half >> UInt64(60 - index % 16 * 4)) & 15
-                text[end] = digit < 10 ? UInt8(ascii: "0") + digit : UInt8(ascii: "a") + digit - 10
-                end += 1
+                let byte = (index < 8 ? high : low) >> UInt64(56 - index % 8 * 8)
+                text[end] = digit(byte >> 4)
+                text[end + 1] = digit(byte)
+                end += 2
             }
             return end
         }

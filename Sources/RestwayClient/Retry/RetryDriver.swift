@@ -25,8 +25,8 @@ final class RetryDriver: Sendable {
     }
 
     /// The client's own policy: what was set, else the document's.
-    func policy(_ definition: APIDefinition) -> RetryPolicy? {
-        state.withLock { $0.isPolicySet ? $0.policy : definition.retry }
+    func policy(of api: LoadedAPI) -> RetryPolicy? {
+        state.withLock { $0.isPolicySet ? $0.policy : api.definition.retry }
     }
 
     func set(_ policy: RetryPolicy?) {

@@ -1,15 +1,21 @@
 /// Method(s) and a path template, with what belongs to them.
-package struct Route: Sendable {
-    package var name: String?
+///
+/// A class, as each request is handed the one that it takes.
+package final class Route: Sendable {
+    package let name: String?
     /// The first is the default. Never empty.
-    package var methods: [Method]
-    package var template: PathTemplate
+    package let methods: [Method]
+    package let template: PathTemplate
     /// The entity whose objects the route serves.
-    package var entity: String?
+    package let entity: String?
     /// Whether the path may be an absolute URL.
-    package var isAbsolute: Bool
+    package let isAbsolute: Bool
     /// Properties whose names start with `x-`: JSON text by name.
-    package var properties: [String: String]
+    package let properties: [String: String]
+    /// The name, or for a route without one "GET enterprises/:itemID".
+    package let displayName: String
+    /// Tells it from the other routes of its document, also in files.
+    package let key: String
 
     /// A route without methods takes GET.
     package init(
@@ -22,10 +28,15 @@ package struct Route: Sendable {
         self.entity = entity
         self.isAbsolute = isAbsolute
         self.properties = properties
+        let names = self.methods.map(\.rawValue).joined(separator: "|")
+        displayName = name ?? "\(names) \(template.text)"
+        key = name.map { "name \($0)" } ?? "entity \(entity ?? "") \(displayName)"
     }
 
-    /// The name, or for a route without one "GET enterprises/:itemID".
-    package var displayName: String {
-        name ?? "\(methods.map(\.rawValue).joined(separator: "|")) \(template.text)"
+    /// The same route with another template.
+    package func with(_ template: PathTemplate) -> Route {
+        Route(
+            name: name, methods: methods, template: template, entity: entity,
+            isAbsolute: isAbsolute, properties: properties)
     }
 }

@@ -76,10 +76,11 @@ package struct RouteTable: Sendable {
         name: String, parent: String, child: String
     ) throws(RoutingError) -> Route {
         let parent = try route(named: parent)
-        var joined = try route(named: child)
-        joined.name = name
-        joined.template = try parent.template.joining(joined.template)
-        joined.isAbsolute = joined.isAbsolute || parent.isAbsolute
+        let child = try route(named: child)
+        let joined = Route(
+            name: name, methods: child.methods,
+            template: try parent.template.joining(child.template), entity: child.entity,
+            isAbsolute: child.isAbsolute || parent.isAbsolute, properties: child.properties)
         try add(joined)
         return joined
     }

@@ -10,6 +10,8 @@ package struct PathTemplate: Sendable, Equatable {
     /// Whether the path itself, not only its query or fragment, has a variable.
     package let hasPathVariables: Bool
     let parts: [TemplatePart]
+    /// What it expands to when it has no variables, and nothing in it is to be encoded.
+    private let plainText: String?
     /// What matches; nil when the path has an expression that only expands.
     private let pattern: PathPattern?
 
@@ -23,7 +25,14 @@ package struct PathTemplate: Sendable, Equatable {
             names.append(name)
         }
         variableNames = names
+        plainText = Self.plainText(parts)
         hasPathVariables = PathPattern.pathParts(of: parts).contains { !$0.variableNames.isEmpty }
+    }
+
+    private static func plainText(_ parts: [TemplatePart]) -> String? {
+        guard parts.count == 1, case .literal(let bytes)? = parts.first else { return nil }
+        let text = String(decoding: bytes, as: UTF8.self)
+        return PathSegment.isPlain(text) ? text : nil
     }
 
     /// The values of the variables in `path`, percent-decoded; nil when it does not match.
@@ -49,6 +58,7 @@ package struct PathTemplate: Sendable, Equatable {
     package func expand(
         absolute: Bool = false, _ value: (String) -> VariableValue?
     ) throws(RoutingError) -> String {
+        if let plainText { return plainText }
         var expansion = TemplateExpansion(of: self)
         return try expansion.run(absolute: absolute, value)
     }

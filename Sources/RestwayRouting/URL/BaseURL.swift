@@ -1,3 +1,5 @@
+import Glibc
+
 /// The validated URL below which an environment's paths lie: http or https, a host, maybe a path.
 package struct BaseURL: Sendable, Equatable {
     package let origin: Origin
@@ -76,10 +78,28 @@ package struct BaseURL: Sendable, Equatable {
         return PathSegment.climbs(below) ? nil : below
     }
 
-    /// The same for what `url` made of a plain path, as most are: nothing is to be parsed.
-    private func plainPath(of url: String) -> String? {
-        guard url.utf8.starts(with: textAndSlash.utf8) else { return nil }
-        let below = String(Substring(url.utf8.dropFirst(textAndSlash.utf8.count)))
-        return PathSegment.isPlain(below) ? below : nil
+    /// What stands behind this base URL, with a leading slash; nil for what is not below it. A
+    /// fragment is none of it.
+    package func uri(of url: String) -> String? {
+        if let below = plainPath(of: url, withSlash: true) { return below }
+        guard relativePath(of: url) != nil, url.utf8.starts(with: text.utf8) else { return nil }
+        let rest = url.utf8.dropFirst(text.utf8.count).prefix { $0 != UInt8(ascii: "#") }
+        let behind = String(Substring(rest))
+        return rest.first == ASCII.slash ? behind : "/" + behind
+    }
+
+    /// The path for what `url` made of a plain one, as most are: nothing is to be parsed.
+    private func plainPath(of url: String, withSlash: Bool = false) -> String? {
+        var (url, base) = (url, textAndSlash)
+        return url.withUTF8 { url in
+            base.withUTF8 { base in
+                guard let start = url.baseAddress, let baseStart = base.baseAddress,
+                    url.count > base.count, memcmp(start, baseStart, base.count) == 0,
+                    PathSegment.isPlain(UnsafeBufferPointer(rebasing: url[base.count...]))
+                else { return nil }
+                let path = url[(base.count - (withSlash ? 1 : 0))...]
+                return String(decoding: UnsafeBufferPointer(rebasing: path), as: UTF8.self)
+            }
+        }
     }
 }

@@ -8,8 +8,13 @@ enum PathSegment {
     /// Whether `path` can go behind a base URL and a slash as it stands, as most paths can: nothing
     /// in it is to be encoded, and nothing leads upwards.
     static func isPlain(_ path: String) -> Bool {
-        guard let first = path.utf8.first, first != ASCII.slash else { return false }
-        return path.utf8.allSatisfy { byte in
+        var path = path
+        return path.withUTF8(isPlain)
+    }
+
+    static func isPlain(_ path: UnsafeBufferPointer<UInt8>) -> Bool {
+        guard let first = path.first, first != ASCII.slash else { return false }
+        return path.allSatisfy { byte in
             ASCII.isAlphanumeric(byte) || byte == ASCII.slash || byte == UInt8(ascii: "-")
                 || byte == UInt8(ascii: "_")
         }

@@ -69,6 +69,9 @@ package enum URLText {
     /// `url` for a log or a message: without credentials, and without its query and fragment, which
     /// may hold a token.
     package static func withoutQuery(_ url: String) -> String {
+        var plain = url
+        // Without an at sign nobody's name stands in it.
+        if plain.withUTF8({ !$0.contains { $0 == ASCII.at || ASCII.endsPath($0) } }) { return url }
         let url = redacted(url)
         let end = url.utf8.firstIndex(where: ASCII.endsPath) ?? url.endIndex
         return String(url[..<end])
