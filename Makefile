@@ -44,6 +44,9 @@ RELEASE_FLAGS := -c release --product restway --scratch-path $(RELEASE) \
 	-Xlinker --wrap=_swift_stdlib_getScalarName \
 	-Xlinker -O2 -Xlinker -z -Xlinker nodelete -Xlinker -z -Xlinker relro -Xlinker -z -Xlinker now
 TEST_FLAGS := --disable-swift-testing
+# What failed stands among a thousand tests that passed: it is said again at the end.
+SAY_FAILURES = 2>&1 | tee build/xctest.log || { echo "=== what failed:"; \
+	grep -E '(^|: )error: |Fatal error|^SUMMARY: ' build/xctest.log; exit 1; }
 
 # The stage, as the tests see it.
 STAGED := PKG_CONFIG_PATH=$(STAGE)/lib/pkgconfig LD_LIBRARY_PATH=$(STAGE)/lib \
@@ -93,12 +96,12 @@ check: setup test-swift tidy ## run the quick tests: Swift in debug, tidy, C if 
 .PHONY: asan
 asan: setup ## run the Swift tests and the C harness with the address sanitizer
 	ASAN_OPTIONS=detect_leaks=0 swift test --sanitize=address --scratch-path .build-asan \
-	    $(TEST_FLAGS)
+	    $(TEST_FLAGS) $(SAY_FAILURES)
 	$(MAKE) --no-print-directory stage test-c-asan
 
 .PHONY: tsan
 tsan: setup ## run the Swift tests with the thread sanitizer
-	swift test --sanitize=thread --scratch-path .build-tsan $(TEST_FLAGS)
+	swift test --sanitize=thread --scratch-path .build-tsan $(TEST_FLAGS) $(SAY_FAILURES)
 
 # New inputs go to build/fuzz; Tests/Fuzz/README.md says how they get into the corpus.
 FUZZ_SECONDS ?= 60
@@ -219,7 +222,7 @@ in_pc = $(patsubst $(2)/%,$${$(3)}/%,$(1))
 
 .PHONY: test-swift
 test-swift: setup
-	swift test $(TEST_FLAGS)
+	swift test $(TEST_FLAGS) $(SAY_FAILURES)
 
 HARNESS := build/harness/harness
 HARNESS_SOURCES := $(wildcard Tests/CHarness/*.c)
