@@ -1,5 +1,6 @@
-/// A request that the journal holds.
-package struct OutboxItem: Equatable, Sendable {
+/// A request that the journal holds, as it stood when it was read. An object, as it goes through
+/// many hands.
+package final class OutboxItem: Equatable, Sendable {
     package enum State: Int64, Equatable, Sendable {
         case waiting = 0
         /// The server refused it, or it cannot be sent: it stays until the host decides.
@@ -11,24 +12,30 @@ package struct OutboxItem: Equatable, Sendable {
     /// Grows with each item of a file, and is never given again.
     package let id: Int64
     /// What is sent. `attempts`, `nextAttemptAt` and `trouble` are those of now.
-    package var entry: OutboxEntry
-    package var state: State
+    package let entry: OutboxEntry
+    package let state: State
     /// What made it a dead letter, when that was an answer.
-    package var answer: OutboxAnswer?
+    package let answer: OutboxAnswer?
     /// The objects without an identity that it is about, and waits for.
-    package var dependencies: [LocalID]
-
+    package let dependencies: [LocalID]
     /// It waits behind a dead letter that blocks it, or for objects: no flush would send it.
-    package var isBlocked = false
+    package let isBlocked: Bool
 
     package init(
         id: Int64, entry: OutboxEntry, state: State = .waiting, answer: OutboxAnswer? = nil,
-        dependencies: [LocalID] = []
+        dependencies: [LocalID] = [], isBlocked: Bool = false
     ) {
         self.id = id
         self.entry = entry
         self.state = state
         self.answer = answer
         self.dependencies = dependencies
+        self.isBlocked = isBlocked
+    }
+
+    package static func == (left: OutboxItem, right: OutboxItem) -> Bool {
+        left.id == right.id && left.entry == right.entry && left.state == right.state
+            && left.answer == right.answer && left.dependencies == right.dependencies
+            && left.isBlocked == right.isBlocked
     }
 }

@@ -155,16 +155,18 @@ extension OutboxJournal {
     private func completed(
         _ item: OutboxItem, _ inFlight: Set<Int64>, _ file: JournalConnection
     ) throws(OutboxError) -> OutboxItem {
-        var item = item
-        if inFlight.contains(item.id) { item.state = .inFlight }
-        item.dependencies = try file.all(
+        let state = inFlight.contains(item.id) ? .inFlight : item.state
+        let dependencies = try file.all(
             "SELECT local FROM dependency WHERE item = ?1 ORDER BY local", .integer(item.id)
         ) { LocalID(unchecked: $0.string(0) ?? "") }
-        if item.state == .waiting {
+        var isBlocked = false
+        if state == .waiting {
             let isBehind = try BlockedItems(file, options.rules).contains(item)
-            item.isBlocked = isBehind || !item.dependencies.isEmpty
+            isBlocked = isBehind || !dependencies.isEmpty
         }
-        return item
+        return OutboxItem(
+            id: item.id, entry: item.entry, state: state, answer: item.answer,
+            dependencies: dependencies, isBlocked: isBlocked)
     }
 
     // MARK: Identities
