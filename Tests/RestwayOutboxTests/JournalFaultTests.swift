@@ -53,6 +53,11 @@ final class JournalFaultTests: JournalTestCase {
 
     private let local = LocalID.random()
 
+    private func takeMany(_ journal: OutboxJournal) throws {
+        for number in 0..<140 { _ = try journal.enqueue(entry("lane \(number % 70)")) }
+        _ = try journal.take(itemsMax: 70, now: 0)
+    }
+
     private func steps() -> [Step] {
         let lane = Lane(local)
         let post = entry(lane, creates: local)
@@ -91,6 +96,9 @@ final class JournalFaultTests: JournalTestCase {
             },
             Step(name: "postpone", prepare: take) {
                 _ = try $0.settle([self.postpone(1, until: 5), self.postpone(3, until: 5)])
+            },
+            Step(name: "remove many", prepare: takeMany) {
+                _ = try $0.settle((1...70).map { .remove(id: $0) })
             },
             Step(name: "bury", prepare: take) { _ = try $0.settle([self.bury(1), self.bury(3)]) },
             Step(

@@ -50,26 +50,42 @@ enum HeaderText {
         Headers.isValidName(field.name) && Headers.isValidValue(field.value)
     }
 
-    static func fields(_ text: String) -> [HeaderField] {
+    static func fields(of text: String) -> [HeaderField] {
         var text = text
-        return text.withUTF8 { bytes in
-            var fields: [HeaderField] = []
-            var start = 0
-            while start < bytes.count {
-                let end = bytes[start...].firstIndex(of: UInt8(ascii: "\n")) ?? bytes.count
-                if let colon = bytes[start..<end].firstIndex(of: UInt8(ascii: ":")) {
-                    fields.append(
-                        HeaderField(
-                            name: string(bytes[start..<colon]),
-                            value: string(bytes[min(colon + 2, end)..<end])))
-                }
-                start = end + 1
-            }
-            return fields
-        }
+        return text.withUTF8 { fields(UnsafeRawBufferPointer($0)) }
     }
 
-    private static func string(_ bytes: Slice<UnsafeBufferPointer<UInt8>>) -> String {
-        String(decoding: UnsafeBufferPointer(rebasing: bytes), as: UTF8.self)
+    static func fields(_ bytes: UnsafeRawBufferPointer) -> [HeaderField] {
+        var fields: [HeaderField] = []
+        var start = 0
+        while start < bytes.count {
+            let end = bytes[start...].firstIndex(of: UInt8(ascii: "\n")) ?? bytes.count
+            if let colon = bytes[start..<end].firstIndex(of: UInt8(ascii: ":")) {
+                fields.append(
+                    HeaderField(
+                        name: string(bytes[start..<colon]),
+                        value: string(bytes[min(colon + 2, end)..<end])))
+            }
+            start = end + 1
+        }
+        return fields
+    }
+
+    private static func string(_ bytes: Slice<UnsafeRawBufferPointer>) -> String {
+        String(decoding: UnsafeRawBufferPointer(rebasing: bytes), as: UTF8.self)
+    }
+
+    /// What was read last: rows beside each other have the same headers, as a rule.
+    struct Last {
+        private var text: [UInt8] = []
+        private var known: [HeaderField] = []
+
+        mutating func fields(_ bytes: UnsafeRawBufferPointer) -> [HeaderField] {
+            let isKnown = text.withUnsafeBytes { text in
+                text.count == bytes.count && text.elementsEqual(bytes)
+            }
+            if !isKnown { (text, known) = (Array(bytes), HeaderText.fields(bytes)) }
+            return known
+        }
     }
 }

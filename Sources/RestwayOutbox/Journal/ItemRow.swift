@@ -16,6 +16,8 @@ enum ItemRow {
 
     /// One that waits.
     static let waitingSelection = SQL(selection + " WHERE id = ?1 AND state = 0")
+    static let manyWaitingSelection = SQL(
+        selection + " WHERE \(ItemNumbers.condition) AND state = 0 ORDER BY id")
 
     static func insert(
         _ file: JournalConnection, _ entry: OutboxEntry, _ text: LocalIDText, lane: String,
@@ -61,9 +63,15 @@ enum ItemRow {
 
     /// Of a row that `selection` answers; its dependencies stand elsewhere.
     static func read(_ row: Statement) -> OutboxItem {
+        var headers = HeaderText.Last()
+        return read(row, &headers)
+    }
+
+    /// One of several.
+    static func read(_ row: Statement, _ headers: inout HeaderText.Last) -> OutboxItem {
         var entry = OutboxEntry(
             lane: Lane(stored: row.string(1) ?? ""), method: row.string(3) ?? "",
-            path: row.string(4) ?? "", headers: HeaderText.fields(row.string(5) ?? ""),
+            path: row.string(4) ?? "", headers: headers.fields(row.bytes(5)),
             body: bytes(row, 24), idempotencyKey: row.string(6) ?? "", createdAt: row.integer(7),
             creates: row.string(8).flatMap { LocalID($0) })
         entry.mayHaveArrived = row.integer(9) != Arrival.none
@@ -90,7 +98,7 @@ enum ItemRow {
         guard row.storage(21) == .integer else { return nil }
         return OutboxAnswer(
             status: Int(clamping: row.integer(21)),
-            headers: HeaderText.fields(row.string(22) ?? ""), body: bytes(row, 23) ?? [])
+            headers: HeaderText.fields(row.bytes(22)), body: bytes(row, 23) ?? [])
     }
 
     private static func bytes(_ row: Statement, _ column: Int32) -> [UInt8]? {

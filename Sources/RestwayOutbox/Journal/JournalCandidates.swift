@@ -20,24 +20,28 @@ struct JournalCandidates {
         self.now = now
     }
 
-    /// Oldest first; of each lane from its head on.
+    /// Oldest first; of each lane from its head on, those in flight left out.
     func list(
-        itemsMax: Int, inFlight: [Int64: Lane]
+        itemsMax: Int, inFlight: [Int64: Lane], lanesInFlight: Set<Lane>
     ) throws(OutboxError) -> [OutboxSelection.Candidate] {
         if rules.order == .strict { return try inOneLane(itemsMax) }
-        let lanes = Set(inFlight.values)
         let heads = try file.all(
-            "SELECT id, lane FROM item WHERE turn = 0 ORDER BY id LIMIT ?1",
-            .integer(Int64(itemsMax + inFlight.count))
-        ) { row in
-            OutboxSelection.Candidate(
-                id: row.integer(0), lane: Lane(stored: row.string(1) ?? ""))
-        }.filter { !lanes.contains($0.lane) && inFlight[$0.id] == nil }
+            Self.headSelection, [.integer(Int64(itemsMax + inFlight.count))]
+        ) { row -> OutboxSelection.Candidate? in
+            let id = row.integer(0)
+            guard inFlight[id] == nil else { return nil }
+            return OutboxSelection.Candidate(id: id, lane: Lane(stored: row.string(1) ?? ""))
+        }.compactMap { $0 }
         guard rules.batchStopsAtFailure, itemsMax > 1 else { return heads }
         var all = heads
-        for head in heads { all += try followers(of: head, itemsMax) }
+        for head in heads where !lanesInFlight.contains(head.lane) {
+            all += try followers(of: head, itemsMax)
+        }
         return all.sorted { $0.id < $1.id }
     }
+
+    private static let headSelection = SQL(
+        "SELECT id, lane FROM item WHERE turn = 0 ORDER BY id LIMIT ?1")
 
     /// Those behind a head that may go with it.
     private func followers(

@@ -118,9 +118,22 @@ final class JournalConnection: @unchecked Sendable {
     func all<Result>(
         _ sql: String, _ values: Value..., read: (Statement) -> Result
     ) throws(OutboxError) -> [Result] {
+        try all(values, read) { () throws(SQLiteError) in try prepared(sql) }
+    }
+
+    func all<Result>(
+        _ sql: SQL, _ values: [Value], read: (Statement) -> Result
+    ) throws(OutboxError) -> [Result] {
+        try all(values, read) { () throws(SQLiteError) in try prepared(sql) }
+    }
+
+    private func all<Result>(
+        _ values: [Value], _ read: (Statement) -> Result,
+        _ prepared: () throws(SQLiteError) -> Statement
+    ) throws(OutboxError) -> [Result] {
         try Self.wrapping { () throws(SQLiteError) in
             defer { withExtendedLifetime(values) {} }
-            let statement = try prepared(sql)
+            let statement = try prepared()
             bind(values, to: statement)
             var results: [Result] = []
             while try statement.step() { results.append(read(statement)) }

@@ -3,10 +3,25 @@ import RestwayObjects
 
 /// What becomes of items after their attempts, and of those that wait for what they create.
 extension JournalTransaction {
-    /// - Parameter inLane: Where it was when it was taken; it may have moved since.
+    /// - Parameter lanes: For each, where its item was when it was taken; it may have moved since.
     func settle(
-        _ settlement: OutboxSettlement, now: Int64, inLane: Lane? = nil,
-        _ result: inout OutboxSettled
+        _ settlements: [OutboxSettlement], now: Int64, inLanes lanes: [Lane?]
+    ) throws(OutboxError) -> OutboxSettled {
+        var result = OutboxSettled()
+        let removed = settlements.compactMap(\.removedID)
+        // What is simply done comes first: nothing but their lanes knows of these items.
+        let deleted = try deleteHeads(removed)
+        if deleted.count == settlements.count { return result }
+        let isDone = Set(deleted)
+        for (settlement, lane) in zip(settlements, lanes) {
+            if let id = settlement.removedID, isDone.contains(id) { continue }
+            try settle(settlement, now: now, inLane: lane, &result)
+        }
+        return result
+    }
+
+    private func settle(
+        _ settlement: OutboxSettlement, now: Int64, inLane: Lane?, _ result: inout OutboxSettled
     ) throws(OutboxError) {
         switch settlement {
         case .remove(let id):
@@ -191,5 +206,12 @@ extension JournalTransaction {
         // What the server has refused is not there.
         if item.entry.mayHaveArrived, item.state != .dead { return .mayHaveArrived }
         return .dropped(try drop([id]))
+    }
+}
+
+extension OutboxSettlement {
+    /// Of an item that is done, and named nothing.
+    fileprivate var removedID: Int64? {
+        if case .remove(let id) = self { id } else { nil }
     }
 }

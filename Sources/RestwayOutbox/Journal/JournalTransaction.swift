@@ -40,7 +40,7 @@ final class JournalTransaction {
     /// Names of headers that are not stored.
     let secretHeaders: [String]
     private var stored: Counters
-    private var counters: Counters
+    private(set) var counters: Counters
     /// An item was taken out.
     private var hasTaken = false
     /// What was stored last of headers: requests beside each other have the same, as a rule.
@@ -106,6 +106,12 @@ final class JournalTransaction {
     func remember() {
         file.memory = JournalMemory(
             mark: file.connection.changeMark, counters: stored, sums: counters, lanes: lanes)
+    }
+
+    /// Items that waited were taken out.
+    func countTaken(_ items: Int) {
+        hasTaken = true
+        count(waiting: -Int64(items))
     }
 
     var deadLetters: OutboxRules.DeadLetters { counters.deadLetters }
@@ -190,27 +196,6 @@ final class JournalTransaction {
         hasTaken = true
         count(waiting: item.isDead ? 0 : -1, dead: item.isDead ? -1 : 0)
     }
-
-    /// Takes out the head of a lane, which makes nothing, and gives the next one the turn; false,
-    /// and nothing is done, when it is no such item, or when dead letters may stand in its lane.
-    func deleteHead(_ id: Int64, _ lane: String) throws(OutboxError) -> Bool {
-        guard counters.dead == 0 else { return false }
-        try file.run(Self.headDeletion, .integer(id), .text(lane))
-        guard file.connection.changedRowCount == 1 else { return false }
-        hasTaken = true
-        count(waiting: -1)
-        try file.run(Self.succession, .text(lane))
-        return true
-    }
-
-    private static let headDeletion = SQL(
-        "DELETE FROM item WHERE id = ?1 AND lane = ?2 AND state = 0 AND turn IS NOT NULL "
-            + "AND creates IS NULL "
-            + "AND NOT EXISTS (SELECT 1 FROM companion WHERE companion.item = item.id)")
-    private static let succession = SQL(
-        "UPDATE item SET turn = nextAttemptAt WHERE id = (SELECT id FROM item "
-            + "WHERE lane = ?1 AND state = 0 ORDER BY id LIMIT 1) AND turn IS NULL "
-            + "AND NOT EXISTS (SELECT 1 FROM dependency WHERE dependency.item = item.id)")
 
     /// Who has the turn beside `item`: nobody, when that has it.
     func head(beside item: Brief) throws(OutboxError) -> Head? {

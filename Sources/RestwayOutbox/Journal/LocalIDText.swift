@@ -82,7 +82,7 @@ struct LocalIDText {
     /// where it is a whole string of a JSON body.
     mutating func replace(_ local: LocalID, by identity: Identity) {
         // Not before: most requests hold no local identity.
-        let form = BodyForm(Headers(HeaderText.fields(headers)))
+        let form = BodyForm(Headers(HeaderText.fields(of: headers)))
         let plain = Self.text(identity)
         let encoded = Self.percentEncoded(plain)
         path = Self.replacing(local, in: path, by: encoded)

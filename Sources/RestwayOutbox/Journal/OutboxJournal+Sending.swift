@@ -52,13 +52,15 @@ extension OutboxJournal {
             var inFlight = sending.inFlight
             // No item has such a number.
             for (index, lane) in busyLanes.enumerated() { inFlight[Int64(-1 - index)] = lane }
+            let lanesInFlight = Set(inFlight.values)
             let candidates = try reader.withLock { (file) throws(OutboxError) in
                 try JournalCandidates(file, options.rules, now: now).list(
-                    itemsMax: max(1, itemsMax), inFlight: inFlight)
+                    itemsMax: max(1, itemsMax), inFlight: inFlight,
+                    lanesInFlight: lanesInFlight)
             }
             let selection = OutboxSelection(
                 itemsMax: itemsMax, mayShareLane: options.rules.batchStopsAtFailure,
-                lanesInFlight: Set(inFlight.values),
+                lanesInFlight: lanesInFlight,
                 isStrict: options.rules.order == .strict)
             let chosen = selection.choose(candidates).map { candidates[$0].id }
             guard chosen.count >= itemsMin else { return [] }
@@ -86,11 +88,7 @@ extension OutboxJournal {
         guard !settlements.isEmpty else { return OutboxSettled() }
         let lanes = sending.withLock { sending in settlements.map { sending.inFlight[$0.id] } }
         let settled = try writes.run { (transaction) throws(OutboxError) in
-            var settled = OutboxSettled()
-            for (settlement, lane) in zip(settlements, lanes) {
-                try transaction.settle(settlement, now: now, inLane: lane, &settled)
-            }
-            return settled
+            try transaction.settle(settlements, now: now, inLanes: lanes)
         }
         sending.withLock { sending in
             for settlement in settlements { sending.inFlight[settlement.id] = nil }
@@ -152,19 +150,34 @@ extension OutboxJournal {
         }
     }
 
-    /// Notes that creations may have arrived, then reads what goes.
+    /// Those of `ids` that are still there, in their order.
+    private static func waiting(
+        _ ids: [Int64], _ file: JournalConnection
+    ) throws(OutboxError) -> [OutboxItem] {
+        var items: [OutboxItem] = []
+        items.reserveCapacity(ids.count)
+        var headers = HeaderText.Last()
+        if ids.count < ItemNumbers.countMin {
+            for id in ids {
+                let item = try file.first(ItemRow.waitingSelection, .integer(id)) {
+                    ItemRow.read($0, &headers)
+                }
+                if let item { items.append(item) }
+            }
+        } else {
+            for values in ItemNumbers.values(ids) {
+                items += try file.all(ItemRow.manyWaitingSelection, values) {
+                    ItemRow.read($0, &headers)
+                }
+            }
+        }
+        return items
+    }
+
+    /// Reads what goes, and notes that creations among it may have arrived.
     private func depart(_ ids: [Int64]) throws(OutboxError) -> [OutboxItem] {
         let items = try reader.withLock { (file) throws(OutboxError) in
-            try file.reading { () throws(OutboxError) in
-                var items: [OutboxItem] = []
-                items.reserveCapacity(ids.count)
-                for id in ids {
-                    let item = try file.first(
-                        ItemRow.waitingSelection, .integer(id), read: ItemRow.read)
-                    if let item { items.append(item) }
-                }
-                return items
-            }
+            try file.reading { () throws(OutboxError) in try Self.waiting(ids, file) }
         }
         let creations = items.filter { $0.entry.creates != nil }.map { $0.id }
         guard !creations.isEmpty else { return items }
