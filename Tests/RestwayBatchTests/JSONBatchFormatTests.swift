@@ -79,6 +79,43 @@ final class JSONBatchFormatTests: XCTestCase {
             ])
     }
 
+    func testAnswersThatRepeatEachOtherAreAllThere() throws {
+        let taken = #"{"code": 200, "body": "]\",{"}"#
+        let other = #"{"code":201,"headers":{"A":"b"}}"#
+        let first = BatchAnswer(code: 200, body: Array(#"]",{"#.utf8))
+        let second = BatchAnswer(code: 201, headers: [HeaderField(name: "A", value: "b")])
+        for text in [
+            " [\(taken),\(taken),\(other),\(other),\(taken)]\n",
+            "[\(taken) ,\(taken) ,\n\(other),\n\(other),\n\(taken)]",
+        ] {
+            XCTAssertEqual(
+                try answers(text, count: 5), [first, first, second, second, first], text)
+        }
+    }
+
+    /// As if each of them had been parsed.
+    func testWhatIsWrongAmongRepeatedAnswersIsNamed() {
+        let one = #"{"code":200}"#
+        let cases: [(String, String)] = [
+            ("[\(one),\(one),\(one)", "the answer is no JSON"),
+            ("[\(one),\(one),\(one)] x", "the answer is no JSON"),
+            ("[\(one),\(one),\(one)}", "the answer is no JSON"),
+            ("[\(one),\(one),\(one),]", "the answer is no JSON"),
+            ("[\(one),\(one),\(one)x]", "the answer is no JSON"),
+            ("[\(one),\(one),{\"code\":1,},[}]", "the answer is no JSON"),
+            ("[\(one),\(one),{}]", "[2] has no code"),
+            ("[{},{},{}]", "[0] has no code"),
+            ("[\(one),\(one),\(one),\(one)]", "4 answers came for 3 requests"),
+            ("[\(one),\(one)]", "2 answers came for 3 requests"),
+            ("{\(one),\(one),\(one)}", "the answer is no JSON"),
+            ("[" + String(repeating: "{\"code\":1,},", count: 2) + "]", "the answer is no JSON"),
+        ]
+        for (text, message) in cases {
+            let error = refusal(text, count: 3)
+            XCTAssertTrue(error?.message.hasPrefix(message) ?? false, "\(text): \(error as Any)")
+        }
+    }
+
     /// Nothing is guessed: each of these is an error that says what is wrong and where.
     func testAnswersOfAnotherShapeAreRefused() {
         let cases: [(String, String, String?)] = [
