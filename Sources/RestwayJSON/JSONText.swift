@@ -22,7 +22,8 @@ package struct JSONText: Sendable {
     /// The same for text in UTF-8; false, and nothing is appended, for bytes that are no text.
     package mutating func append(text: [UInt8]) -> Bool {
         text.withUnsafeBufferPointer { text in
-            let isASCII = text.allSatisfy { $0 < 0x80 }
+            // All of them, not up to the first that is none: so many are looked at at once.
+            let isASCII = text.reduce(0, |) < 0x80
             guard isASCII || String(validating: text, as: UTF8.self) != nil else { return false }
             append(quoted: text)
             return true

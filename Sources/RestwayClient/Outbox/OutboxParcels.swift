@@ -11,8 +11,34 @@ final class OutboxParcels: BatchSender {
     private struct Parcel {
         let item: OutboxItem
         let method: Method
+        let target: Target
+    }
+
+    /// Where requests go: those beside each other to the same, as a rule.
+    private final class Target: Sendable {
+        /// As it is stored.
+        let stored: String
         let url: String
+        /// Below the base URL.
         let path: String
+        /// As it stands in a batch.
+        let uri: String
+
+        init?(_ stored: String, _ base: BaseURL) {
+            guard let url = try? base.url(path: stored), let path = base.relativePath(of: url),
+                let uri = base.uri(of: url)
+            else { return nil }
+            self.stored = stored
+            self.url = url
+            self.path = path
+            self.uri = uri
+        }
+    }
+
+    private struct State {
+        /// By their positions in the batch.
+        var parcels: [Int: Parcel] = [:]
+        var lastTarget: Target?
     }
 
     private let outbox: Outbox
@@ -20,8 +46,7 @@ final class OutboxParcels: BatchSender {
     private let api: LoadedAPI
     private let format: any BatchFormat
     private let dispatch: OutboxDispatch
-    /// By their positions in the batch.
-    private let parcels = Lock<[Int: Parcel]>([:])
+    private let state = Lock(State())
 
     init(_ outbox: Outbox, _ client: Client, _ dispatch: OutboxDispatch) {
         self.outbox = outbox
@@ -33,11 +58,10 @@ final class OutboxParcels: BatchSender {
 
     /// Adds an item; false for one that needs a call from the start.
     func add(_ item: OutboxItem, to session: BatchSession) -> Bool {
-        let (entry, base) = (item.entry, client.environment.baseURL)
+        let entry = item.entry
         guard entry.creates == nil, entry.entity == nil, entry.context.isEmpty,
             let method = Method(token: entry.method), method != .delete,
-            let url = try? base.url(path: entry.path), let path = base.relativePath(of: url),
-            let uri = base.uri(of: url)
+            let target = target(entry.path)
         else { return false }
         if let body = entry.body, !format.takesBinaryBodies, body.contains(where: { $0 >= 0x80 }),
             String(validating: body, as: UTF8.self) == nil
@@ -48,14 +72,20 @@ final class OutboxParcels: BatchSender {
         headers.set(IdempotencyKey.headerName, entry.idempotencyKey)
         let index = session.add(
             BatchItem(
-                method: entry.method, uri: uri, headers: headers.fields, body: entry.body))
-        parcels.withLock {
-            $0[index] = Parcel(item: item, method: method, url: url, path: path)
+                method: entry.method, uri: target.uri, headers: headers.fields, body: entry.body))
+        state.withLock { state in
+            state.lastTarget = target
+            state.parcels[index] = Parcel(item: item, method: method, target: target)
         }
         return true
     }
 
-    private func parcel(_ index: Int) -> Parcel? { parcels.withLock { $0[index] } }
+    private func target(_ stored: String) -> Target? {
+        if let last = state.withLock({ $0.lastTarget }), last.stored == stored { return last }
+        return Target(stored, client.environment.baseURL)
+    }
+
+    private func parcel(_ index: Int) -> Parcel? { state.withLock { $0.parcels[index] } }
 
     // MARK: BatchSender
 
@@ -64,17 +94,17 @@ final class OutboxParcels: BatchSender {
             answer.body.count <= client.options.bodyBytesMax,
             !answer.headers.contains(where: { $0.isNamed("Content-Encoding") }),
             !api.hasPlan(
-                method: parcel.method, path: parcel.path, routeName: parcel.item.entry.route,
+                method: parcel.method, path: parcel.target.path, routeName: parcel.item.entry.route,
                 status: answer.code)
         else { return false }
         Log.shared.write(
             .info, .client,
             "item \(parcel.item.id) of the outbox, \(parcel.method.rawValue) "
-                + "\(outbox.redaction.url(parcel.url)): \(answer.code), "
+                + "\(outbox.redaction.url(parcel.target.url)): \(answer.code), "
                 + "\(answer.body.count) bytes")
         let response = Response(
             ReceivedResponse(
-                status: answer.code, headers: Headers(answer.headers), url: parcel.url,
+                status: answer.code, headers: Headers(answer.headers), url: parcel.target.url,
                 body: Body(answer.body)))
         outbox.ended(parcel.item, .success(response), dispatch)
         return true
