@@ -52,8 +52,7 @@ class AsyncBatch(Owner[BatchHandle], BatchVerbs["asyncio.Future[Response]"]):
         else:
             with asking(client._handle, client._interceptor) as question:
                 future, call = link.send(request._handle, question, request.watcher, self._handle)
-        handle = native.own(native.CallHandle(call))
-        future.add_done_callback(partial(client._sent, handle, None))  # no reader is in a batch
+        future.add_done_callback(partial(client._sent, call, None))  # no reader is in a batch
         self.futures.append(future)
         return future
 

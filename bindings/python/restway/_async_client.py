@@ -51,29 +51,38 @@ class AsyncClient(ClientBase, AsyncVerbs):
         ClosedError, also when the client is closed meanwhile; UsageError in another event loop than
         that of the first await.
         """
-        reading = request.reading
-        if reading is None:
-            return await self._perform(request)
-        try:
-            with reading.explaining():
-                return await self._perform(request)
-        finally:
-            reading.stop()
-
-    async def _perform(self, request: Request) -> Response:
-        link = self._linked()
-        if self._interceptor is None:
-            future, call = link.send(request._handle, None, request.watcher)
-        else:
-            with asking(self._handle, self._interceptor) as question:
-                future, call = link.send(request._handle, question, request.watcher)
+        reading = request._reading
+        if reading is not None:
+            return await self._perform_reading(request, reading)
+        future, call = self._start(request)
         try:
             return await future
         except asyncio.CancelledError:
-            link.cancel(call)
+            native.lib.restway_call_cancel(call)
             raise
         finally:
-            link.release(call)
+            del call  # the traceback of an exception would keep it
+
+    async def _perform_reading(self, request: Request, reading: Reading) -> Response:
+        try:
+            with reading.explaining():
+                future, call = self._start(request)
+                try:
+                    return await future
+                except asyncio.CancelledError:
+                    native.lib.restway_call_cancel(call)
+                    raise
+                finally:
+                    del call
+        finally:
+            reading.stop()
+
+    def _start(self, request: Request) -> tuple[asyncio.Future[Response], native.CallHandle]:
+        link, handle = self._linked(), request._owned or request._handle
+        if self._interceptor is None:
+            return link.send(handle, None, request._on_progress)
+        with asking(self._handle, self._interceptor) as question:
+            return link.send(handle, question, request._on_progress)
 
     def send(self, request: Request) -> asyncio.Future[Response]:
         """Sends a request at once; await the future when its response is needed.
@@ -82,14 +91,8 @@ class AsyncClient(ClientBase, AsyncVerbs):
         request; ClosedError; UsageError; RuntimeError outside of an event loop. Everything else
         that `perform` raises, awaiting the future does.
         """
-        link = self._linked()
-        if self._interceptor is None:
-            future, call = link.send(request._handle, None, request.watcher)
-        else:
-            with asking(self._handle, self._interceptor) as question:
-                future, call = link.send(request._handle, question, request.watcher)
-        handle = native.own(native.CallHandle(call))
-        future.add_done_callback(partial(self._sent, handle, request.reading))
+        future, call = self._start(request)
+        future.add_done_callback(partial(self._sent, call, request.reading))
         return future
 
     def batch(self) -> AsyncBatch:

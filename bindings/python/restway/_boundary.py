@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 
 from . import _native as native
 from ._enums import Domain, Status
-from ._exceptions import UsageError
+from ._exceptions import RestwayError, UsageError
 from ._exit import stop_daemon_thread
 from ._failures import failure
 
@@ -39,20 +39,26 @@ class _Errors(threading.local):
         return error
 
 
-_errors = _Errors()
+errors = _Errors()
+"""Its `out` is the last argument of each call that can fail."""
 
 
-def check(function: Any, *arguments: Any, layouts: Layouts | None = None) -> None:
-    """Calls `function(*arguments, out_error)`; raises what it reports.
+def failed(status: int, layouts: Layouts | None = None) -> RestwayError:
+    """What the call of this thread that has just ended with `status` is to raise.
 
     `layouts` goes to the objects of a response that comes with the failure.
     """
-    status = function(*arguments, _errors.out)
+    error = errors.take()
+    if status == Status.CLOSED:
+        stop_daemon_thread()
+    return failure(status, native.own(error), layouts)
+
+
+def check(function: Any, *arguments: Any, layouts: Layouts | None = None) -> None:
+    """Calls `function(*arguments, out_error)`; raises what it reports, as `failed` says."""
+    status = function(*arguments, errors.out)
     if status:
-        error = _errors.take()
-        if status == Status.CLOSED:
-            stop_daemon_thread()
-        raise failure(status, native.own(error), layouts)
+        raise failed(status, layouts)
 
 
 def make(kind: type[H], function: Any, *arguments: Any, layouts: Layouts | None = None) -> H:
@@ -114,6 +120,10 @@ class Owner(Generic[H]):
 
     @property
     def _handle(self) -> H:
+        """The handle; UsageError when it has been closed.
+
+        What each request needs says `self._owned or self._handle`, which calls nothing.
+        """
         handle = self._owned
         if handle is None:
             raise UsageError(

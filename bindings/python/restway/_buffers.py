@@ -17,11 +17,11 @@ class CellBuffer:
         memory = bytearray(capacity * native.CELL.size)
         self.array: Any = (Value * capacity).from_buffer(memory)
         """For the library to fill."""
-        self._view = memoryview(memory)
+        self._memory = memory
 
-    def read(self, count: int) -> list[tuple[int, int, int]]:
-        """Kind, length and the last 8 bytes of the first `count` values."""
-        return list(native.CELL.iter_unpack(self._view[: count * native.CELL.size]))
+    def copy(self, count: int) -> bytearray:
+        """The first `count` values as they are, for `native.cell_at`."""
+        return self._memory[: count * native.CELL.size]
 
 
 _EVENT = struct.Struct("=IIQQQ32x")

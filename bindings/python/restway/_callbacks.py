@@ -266,7 +266,7 @@ def _exclude_destroy(context: int | None) -> None:
 def _log(context: int | None, level: int, category: bytes, message: bytes) -> None:
     entry = None
     try:
-        with native.releases_deferred:
+        with native.hindrances:
             entry = logs.get(context)
             entry.run(level, native.borrowed(category), native.borrowed(message))
     except BaseException:

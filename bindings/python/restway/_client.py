@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 from . import _native as native
 from ._attempts import OnAttempt, attempt_of
 from ._batch import Batch
-from ._boundary import check, make, milliseconds
+from ._boundary import check, errors, failed, make, milliseconds
 from ._call import Call
 from ._callbacks import (
     completions,
@@ -39,6 +39,7 @@ Start = Callable[[Request, object, "int | None", object], native.CallHandle]
 """Starts a call: with the request, the function, its token and what destroys that."""
 
 _EXIT_WAIT_MILLISECONDS = 5000
+_UNBOUNDED = native.whole(0)
 
 
 class Client(ClientBase, Verbs):
@@ -68,7 +69,7 @@ class Client(ClientBase, Verbs):
         ClosedError; WouldBlockError inside a callback. Other threads run while this one waits; a
         signal is seen when the wait ends.
         """
-        reading = request.reading
+        reading = request._reading
         if reading is not None:
             if reading.needs_loop:
                 raise TypeError("an async iterable is a body for an AsyncClient")
@@ -80,15 +81,17 @@ class Client(ClientBase, Verbs):
         if self._interceptor is not None and not inside.depth:
             milliseconds(timeout, unbounded=0)  # refuses a wrong one before anything is sent
             return self.send(request).wait(timeout)
-        handle = make(
-            native.ResponseHandle,
-            native.lib.restway_client_perform,
-            self._handle,
-            request._handle,
-            0 if timeout is None else milliseconds(timeout, unbounded=0),
-            layouts=self._layouts,
+        handle = native.ResponseHandle()
+        status = native.bare.restway_client_perform(
+            self._owned or self._handle,
+            request._owned or request._handle,
+            _UNBOUNDED if timeout is None else native.whole(milliseconds(timeout, unbounded=0)),
+            native.ref(handle),
+            errors.out,
         )
-        return Response(handle, self._layouts)
+        if status:
+            raise failed(status, self._layouts)
+        return Response(native.own(handle), self._layouts)
 
     def send(self, request: Request, on_done: OnDone | None = None) -> Call:
         """Sends a request without waiting.

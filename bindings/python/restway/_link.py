@@ -30,6 +30,7 @@ _BATCH = int(EventKind.BATCH)
 _OUTBOX = (int(EventKind.OUTBOX_ITEM), int(EventKind.OUTBOX_FLUSHED))
 _EVENTS_MAX = 256
 """How many events one wake of the loop takes; others of the loop have their turn between."""
+_ROOM = native.size(_EVENTS_MAX)
 
 
 class Link:
@@ -41,8 +42,6 @@ class Link:
 
     __slots__ = (
         "_batches",
-        "_call",
-        "_call_out",
         "_count",
         "_count_out",
         "_descriptor",
@@ -62,9 +61,7 @@ class Link:
         "_send",
         "_tokens",
         "_watchers",
-        "cancel",
         "loop",
-        "release",
     )
 
     def __init__(
@@ -87,18 +84,11 @@ class Link:
         self._events = EventBuffer(_EVENTS_MAX)
         self._count = native.number()
         self._count_out = native.ref(self._count)
-        self._call = native.CallHandle()
-        self._call_out = native.ref(self._call)
         self._error = native.ErrorHandle()
         self._error_out = native.ref(self._error)
-        lib = native.lib
-        self._send = lib.restway_client_send
-        self._drain = lib.restway_client_drain
-        self.cancel = lib.restway_call_cancel
-        """Cancels a call, by its address; its event comes, and finds nobody who waits."""
-        self.release = lib.restway_call_release
-        """Gives a call back, by its address."""
-        self._descriptor: int = lib.restway_client_descriptor(handle)
+        self._send = native.bare.restway_client_send
+        self._drain = native.bare.restway_client_drain
+        self._descriptor: int = native.lib.restway_client_descriptor(handle)
 
     def attach(self) -> None:
         """Puts the client's descriptor into the loop; only its thread may do so."""
@@ -120,20 +110,20 @@ class Link:
         question: Question | None = None,
         watcher: OnProgress | None = None,
         batch: BatchHandle | None = None,
-    ) -> tuple[asyncio.Future[Response], int]:
-        """Sends a request: its future, and the address of its call, which the caller owns.
+    ) -> tuple[asyncio.Future[Response], native.CallHandle]:
+        """Sends a request: its future, and its call.
 
         With a batch it is added to that.
         """
-        token = next(self._tokens)
-        send = self._send if batch is None else native.lib.restway_batch_add
+        token, call = next(self._tokens), native.CallHandle()
+        send = self._send if batch is None else native.bare.restway_batch_add
         status = send(
             self._handle if batch is None else batch,
             request,
-            native.NULL_DONE,
-            token,
-            native.NULL_DESTROY,
-            self._call_out,
+            None,
+            native.token(token),
+            None,
+            native.ref(call),
             self._error_out,
         )
         if status:
@@ -142,11 +132,10 @@ class Link:
         if question is not None:
             self._questions[token] = question
         future = self._pending[token] = self.loop.create_future()
-        address: int = self._call.value  # type: ignore[assignment]  # the send has set it
+        native.own(call)
         if watcher is not None:
-            call = native.own(native.lib.restway_call_retain(native.CallHandle(address)))
             self._watchers[token] = (watcher, call)
-        return future, address
+        return future, call
 
     def send_batch(self, batch: BatchHandle) -> asyncio.Future[None]:
         """Sends a batch; the future is done when all of its requests are."""
@@ -237,7 +226,7 @@ class Link:
     def _on_events(self) -> None:
         stop_daemon_thread()
         status = self._drain(
-            self._handle, self._events.array, _EVENTS_MAX, self._count_out, self._error_out
+            self._handle, self._events.array, _ROOM, self._count_out, self._error_out
         )
         if status:
             raise failure(status, self._failed(), self._layouts)

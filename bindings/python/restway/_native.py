@@ -12,19 +12,18 @@ typed handles, Python values and `lib`. The library is loaded at the first use o
 
 from __future__ import annotations
 
-import atexit
 import ctypes
 import os
 import struct
 import threading
-from collections import deque
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
 from ._enums import ABI_VERSION, ValueKind
 from ._exceptions import InternalError, LibraryError
 from ._prototypes import PROTOTYPES, QUICK
+from ._releasing import due, hindrances, release_due
 from ._structures import (
     AnswerHandle,
     ApiHandle,
@@ -134,11 +133,14 @@ __all__ = [
     "Timings",
     "TransformFn",
     "Value",
+    "bare",
     "borrowed",
     "bytes_out",
     "candidates",
+    "cell_at",
     "cells",
     "handle_array",
+    "hindrances",
     "index_array",
     "keys_out",
     "kind_out",
@@ -151,16 +153,18 @@ __all__ = [
     "real_of",
     "ref",
     "release_due",
-    "releases_deferred",
     "row_array",
     "rows_out",
     "scalar_value",
+    "size",
     "size_of",
     "text_out",
     "text_value",
     "texts_out",
+    "token",
     "truth_out",
     "values",
+    "whole",
 ]
 
 H = TypeVar("H", bound=Handle)
@@ -179,6 +183,9 @@ NULL_TRANSFORM = TransformFn()
 
 ref, size_of = ctypes.byref, ctypes.sizeof
 
+size, whole, token = ctypes.c_size_t, ctypes.c_int64, ctypes.c_void_p
+"""Integers as `bare` functions take them: a `size_t`, an `int64_t`, a context."""
+
 
 def candidates() -> list[tuple[str, str]]:
     """Where the library is looked for: pairs of what the place is and a path or a soname."""
@@ -195,7 +202,7 @@ def candidates() -> list[tuple[str, str]]:
     return places
 
 
-def _open(name: str) -> ctypes.CDLL:
+def _open(name: str) -> tuple[ctypes.CDLL, ctypes.PyDLL]:
     """Loads one library and gives its functions their prototypes; OSError says why it will not."""
     if os.sep in name and not os.path.exists(name):
         raise OSError("no such file")
@@ -215,7 +222,7 @@ def _open(name: str) -> ctypes.CDLL:
         raise OSError(f"its ABI version is {abi}, not {ABI_VERSION}")
     if version < VERSION_NUMBER_MIN:
         raise OSError(f"its version number is {version}, less than {VERSION_NUMBER_MIN}")
-    return library
+    return library, holding
 
 
 class Library:
@@ -223,17 +230,24 @@ class Library:
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._library: ctypes.CDLL | None = None
+        self._library: tuple[ctypes.CDLL, ctypes.PyDLL] | None = None
         self.path: str | None = None
 
     def __getattr__(self, name: str) -> Any:
         if name not in PROTOTYPES:
             raise AttributeError(name)
-        function = getattr(self._loaded(), name)
+        function = getattr(self._loaded()[0], name)
         setattr(self, name, function)  # the next use comes no more through here
         return function
 
-    def _loaded(self) -> ctypes.CDLL:
+    def without_prototype(self, name: str) -> Any:
+        """A function that takes its arguments as they are; see `Bare`."""
+        library, holding = self._loaded()
+        function = (holding if name in QUICK else library)[name]
+        function.restype = PROTOTYPES[name][0]
+        return function
+
+    def _loaded(self) -> tuple[ctypes.CDLL, ctypes.PyDLL]:
         with self._lock:
             if self._library is None:
                 tried: list[tuple[str, str]] = []
@@ -251,63 +265,31 @@ class Library:
 lib = Library()
 
 
-class _Deferral(threading.local):
-    """Whether this thread may call the library now: a log callback may not."""
+class Bare:
+    """The same functions, quicker, for what each request needs: ctypes checks and converts nothing.
 
-    depth = 0
+    Every argument must be what the prototype says already: a handle, `ref` of something, an array,
+    `size`, `whole` or `token` of an integer, or None for NULL. A plain integer would be cut off.
+    """
 
-    def __enter__(self) -> None:
-        self.depth += 1
-
-    def __exit__(self, *_: object) -> None:
-        self.depth -= 1
-
-
-releases_deferred = _Deferral()
-"""Within this context, handles that are collected are released a little later."""
-
-_due: deque[tuple[Any, int]] = deque()
-_releasing = True
+    def __getattr__(self, name: str) -> Any:
+        function = lib.without_prototype(name)
+        setattr(self, name, function)
+        return function
 
 
-@atexit.register
-def _stop_releasing() -> None:
-    """At exit the system takes everything back; a release there could precede the last use."""
-    global _releasing
-    _releasing = False
+bare = Bare()
 
 
-def _releaser(function: Any) -> Callable[[int], None]:
-    """What gives one reference back through `function`, now or a little later."""
+class _Releasers(dict[type[Handle], Any]):
+    """Of each kind of handle, the function that gives one reference back."""
 
-    def give_back(address: int) -> None:
-        if releases_deferred.depth:
-            _due.append((function, address))
-        elif _releasing:
-            function(address)
-
-    return give_back
-
-
-class _Releasers(dict[type[Handle], Callable[[int], None]]):
-    """Of each kind of handle, what gives one reference back."""
-
-    def __missing__(self, kind: type[Handle]) -> Callable[[int], None]:
-        releaser = self[kind] = _releaser(getattr(lib, kind.release))
+    def __missing__(self, kind: type[Handle]) -> Any:
+        releaser = self[kind] = lib.without_prototype(kind.release)
         return releaser
 
 
 _releasers = _Releasers()
-
-
-def release_due() -> None:
-    """Releases the handles whose release had to wait."""
-    while _due and not releases_deferred.depth:
-        try:
-            function, address = _due.popleft()
-        except IndexError:  # another thread was quicker
-            return
-        function(address)
 
 
 def own(handle: H) -> H:
@@ -316,7 +298,7 @@ def own(handle: H) -> H:
     The owner is the handle itself, not the object that holds it. So a thread that is inside the
     library keeps its handles alive, whatever other threads close meanwhile.
     """
-    if _due:
+    if due:
         release_due()
     if not handle:
         raise InternalError(f"the library gave no handle for a {type(handle).__name__}")
@@ -347,10 +329,18 @@ def values(count: int) -> Any:
 CELL = struct.Struct("=IIq")
 """Kind, length and the last 8 bytes of a value."""
 
+_unpack = CELL.unpack_from
+
 
 def cells(source: Any) -> list[tuple[int, int, int]]:
     """Kind, length and the last 8 bytes of each value in `source`: an array, a value or bytes."""
     return list(CELL.iter_unpack(source))
+
+
+def cell_at(source: bytes | bytearray, position: int) -> tuple[int, int, int]:
+    """One of these, of copied values."""
+    cell: tuple[int, int, int] = _unpack(source, position * 16)
+    return cell
 
 
 def real_of(word: int) -> float:

@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any, NamedTuple, Union
 
 from . import _native as native
-from ._boundary import check, make
+from ._boundary import check, errors, failed, make
 from ._boundary import name as name_bytes
 from ._buffers import CellBuffer
 from ._enums import ValueKind
@@ -30,13 +30,15 @@ _REPR_VALUE_CHARACTERS_MAX = 40
 class Layout(NamedTuple):
     """The attributes and relationships of an entity: what all its objects share."""
 
+    kind: type[Object]
+    """Has a property for each attribute: quicker than `__getattr__`, which comes after a search."""
     names: tuple[str, ...]
     positions: dict[str, int]
     relationships: dict[str, bool]
     """By name, whether it leads to many."""
 
 
-class Layouts(dict[str, Layout]):
+class Layouts(dict["bytes | None", Layout]):
     """The layouts of one client's entities, by name, and its store, where relationships lead.
 
     Each layout is read once, from the first object.
@@ -53,16 +55,16 @@ class Layouts(dict[str, Layout]):
 class _Room:
     """Where the library puts an object with its values."""
 
-    __slots__ = ("cells", "count", "entity", "outs")
+    __slots__ = ("cells", "entity", "outs")
 
     def __init__(self) -> None:
         self.cells = CellBuffer(_ATTRIBUTES_AT_ONCE)
-        self.count = native.number()
         self.entity = native.text_out()
         self.outs = (
+            native.size(0),
             self.cells.array,
-            _ATTRIBUTES_AT_ONCE,
-            native.ref(self.count),
+            native.size(_ATTRIBUTES_AT_ONCE),
+            None,
             native.ref(self.entity),
         )
 
@@ -99,14 +101,20 @@ class Object:
     _handle: native.ObjectHandle
     _layouts: Layouts
     _layout: Layout | None
-    _cells: list[tuple[int, int, int]] | None
+    _cells: bytearray | None
 
-    def __init__(self, handle: native.ObjectHandle, layouts: Layouts) -> None:
+    def __init__(
+        self,
+        handle: native.ObjectHandle,
+        layouts: Layouts,
+        layout: Layout | None = None,
+        cells: bytearray | None = None,
+    ) -> None:
         """For this package: clients and stores make objects. `handle` is owned."""
         self._handle = handle
         self._layouts = layouts
-        self._layout = None
-        self._cells = None
+        self._layout = layout
+        self._cells = cells
 
     @classmethod
     def retained(cls, handle: native.ObjectHandle | int, layouts: Layouts) -> Object:
@@ -122,19 +130,21 @@ class Object:
         except IndexError:
             room = _Room()
         try:
-            check(native.lib.restway_response_read, response, 0, *room.outs, native.ref(handle))
+            status = native.bare.restway_response_read(
+                response, *room.outs, native.ref(handle), errors.out
+            )
+            if status:
+                raise failed(status)
             if not handle:
                 return None
-            made = cls(native.own(handle), layouts)
-            count = room.count.value
             # Where there is no layout yet, the first use of the object makes it.
-            layout = layouts.get(native.borrowed(room.entity.value) or "")
-            if layout is not None and count <= _ATTRIBUTES_AT_ONCE:
-                made._layout = layout
-                made._cells = room.cells.read(count)
+            layout = layouts.get(room.entity.value)
+            if layout is None or len(layout.names) > _ATTRIBUTES_AT_ONCE:
+                return cls(native.own(handle), layouts)
+            cells = room.cells.copy(len(layout.names))
+            return layout.kind(native.own(handle), layouts, layout, cells)
         finally:
             _rooms.append(room)
-        return made
 
     @property
     def entity(self) -> str:
@@ -217,7 +227,7 @@ class Object:
             if name in self._known().relationships:
                 return self._followed(name)
             raise KeyError(f"{self.entity} has no attribute {name!r}")
-        return decode(self._read()[position], self._object_at, name)
+        return decode(native.cell_at(self._read(), position), self._object_at, name)
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):
@@ -227,18 +237,18 @@ class Object:
             if name in self._known().relationships:
                 return self._followed(name)
             raise AttributeError(f"{self.entity} has no attribute {name!r}")
-        return decode(self._read()[position], self._object_at, name)
+        return decode(native.cell_at(self._read(), position), self._object_at, name)
 
     def __contains__(self, name: object) -> bool:
         if not isinstance(name, str):
             return False
         position = self._known().positions.get(name)
         if position is not None:
-            return self._read()[position][0] != ValueKind.ABSENT
+            return native.cell_at(self._read(), position)[0] != ValueKind.ABSENT
         return name in self._known().relationships and self.related_keys(name) is not None
 
     def __iter__(self) -> Iterator[str]:
-        pairs = zip(self._known().names, self._read())
+        pairs = zip(self._known().names, native.cells(self._read()))
         return iter([name for name, cell in pairs if cell[0] != ValueKind.ABSENT])
 
     def __dir__(self) -> list[str]:
@@ -301,21 +311,21 @@ class Object:
     def _known(self) -> Layout:
         layout = self._layout
         if layout is None:
-            entity = self.entity
+            entity = native.lib.restway_object_entity(self._handle)
             layout = self._layouts.get(entity)
             if layout is None:
                 layout = self._layouts[entity] = _layout_of(self._handle)
             self._layout = layout
         return layout
 
-    def _read(self) -> list[tuple[int, int, int]]:
+    def _read(self) -> bytearray:
         """All values at once; they borrow from the handle, which lives as long as this object."""
         read = self._cells
         if read is None:
             count = len(self._known().names)
             buffer = native.values(count)
             check(native.lib.restway_object_read, self._handle, None, count, buffer)
-            read = self._cells = native.cells(buffer) if count else []
+            read = self._cells = bytearray(buffer)
         return read
 
 
@@ -325,14 +335,37 @@ def _layout_of(handle: native.ObjectHandle) -> Layout:
     relationships = _names(
         handle, lib.restway_object_relationship_count, lib.restway_object_relationship_name
     )
+    positions = {name: position for position, name in enumerate(names)}
     return Layout(
+        _kind_of(positions),
         names,
-        {name: position for position, name in enumerate(names)},
+        positions,
         {
             name: bool(lib.restway_object_relationship_is_many(handle, index))
             for index, name in enumerate(relationships)
         },
     )
+
+
+def _kind_of(positions: dict[str, int]) -> type[Object]:
+    attributes = {
+        name: _attribute(name, position)
+        for name, position in positions.items()
+        if not (name.startswith("__") or hasattr(Object, name))
+    }
+    return type(Object.__name__, (Object,), {"__slots__": (), **attributes})
+
+
+def _attribute(name: str, position: int) -> property:
+    def value(self: Object) -> Any:
+        cells = self._cells
+        return decode(
+            native.cell_at(self._read() if cells is None else cells, position),
+            self._object_at,
+            name,
+        )
+
+    return property(value)
 
 
 def _names(handle: native.ObjectHandle, count: Any, name_at: Any) -> tuple[str, ...]:

@@ -139,7 +139,7 @@ class Response(Owner[native.ResponseHandle]):
     @property
     def object(self) -> Object | None:
         """The first object, or None."""
-        return Object.first_of(self._handle, self._layouts)
+        return Object.first_of(self._owned or self._handle, self._layouts)
 
     @property
     def results(self) -> list[Objects]:

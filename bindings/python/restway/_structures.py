@@ -22,7 +22,9 @@ from ctypes import (
     c_uint64,
     c_void_p,
 )
-from typing import Any, Callable, ClassVar
+from typing import Any, ClassVar
+
+from ._releasing import Hindrances, hindrances
 
 c_enum = c_uint32
 """How every enumeration of the header is passed."""
@@ -37,12 +39,20 @@ class Handle(c_void_p):
     release: ClassVar[str]
     """The function that gives one reference back."""
 
-    give_back: Callable[[Any], None] | None = None
-    """Set on a handle that owns its reference: called with the address at the end of its life."""
+    __slots__ = ("give_back",)
 
-    def __del__(self) -> None:
-        if self.give_back is not None:
-            self.give_back(self.value)
+    give_back: Any
+    """Set on a handle that owns its reference: called with it at the end of its life."""
+
+    # The default is there also when this module is gone at the interpreter's end.
+    def __del__(self, hindrances: Hindrances = hindrances) -> None:
+        give_back = getattr(self, "give_back", None)
+        if give_back is None:
+            return  # a borrowed one
+        if hindrances:
+            hindrances.release(give_back, self)
+        else:
+            give_back(self)
 
 
 class ErrorHandle(Handle):
