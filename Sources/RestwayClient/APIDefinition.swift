@@ -77,19 +77,22 @@ struct APIDefinition: Sendable {
     mutating func replace(_ mapping: EntityMapping) {
         mappings[mapping.entity.name] = mapping
         let index = mapping.entity.index
-        Self.replace(&routeDescriptors, \.mapping, mapping, index)
-        Self.replace(&responseDescriptors, \.mapping, mapping, index)
-        Self.replace(&routeRequestDescriptors, \.mapping, mapping, index)
-        Self.replace(&requestDescriptors, \.mapping, mapping, index)
+        routeDescriptors = routeDescriptors.map {
+            $0.mapping.entity.index == index ? $0.with(mapping) : $0
+        }
+        responseDescriptors = responseDescriptors.map {
+            $0.mapping.entity.index == index ? $0.with(mapping) : $0
+        }
+        Self.replace(&routeRequestDescriptors, mapping, index)
+        Self.replace(&requestDescriptors, mapping, index)
     }
 
-    private static func replace<Descriptor>(
-        _ descriptors: inout [Descriptor], _ path: WritableKeyPath<Descriptor, EntityMapping>,
-        _ mapping: EntityMapping, _ entityIndex: Int
+    private static func replace(
+        _ descriptors: inout [RequestDescriptor], _ mapping: EntityMapping, _ entityIndex: Int
     ) {
         for place in descriptors.indices
-        where descriptors[place][keyPath: path].entity.index == entityIndex {
-            descriptors[place][keyPath: path] = mapping
+        where descriptors[place].mapping.entity.index == entityIndex {
+            descriptors[place].mapping = mapping
         }
     }
 

@@ -1,7 +1,9 @@
 package import RestwayRouting
 
 /// Says which mapping applies to which responses, and where in them.
-package struct ResponseDescriptor: Sendable {
+///
+/// A class, as several are looked at for each response, and none is ever changed.
+package final class ResponseDescriptor: Sendable {
     /// Empty for any.
     package let methods: [Method]
     /// Nil for any path; for a route's own response: for that route only.
@@ -9,7 +11,7 @@ package struct ResponseDescriptor: Sendable {
     package let statuses: StatusRange
     /// The keys that lead to the object, or list of objects; empty for the whole body.
     package let keyPath: [String]
-    package var mapping: EntityMapping
+    package let mapping: EntityMapping
     /// The route whose own response this is: it matches by route, and as every other by path.
     package let routeName: String?
     /// The host's function that looks at the rows before the store does.
@@ -30,6 +32,13 @@ package struct ResponseDescriptor: Sendable {
         self.mapping = mapping
         self.routeName = routeName
         self.hook = hook
+    }
+
+    /// The same with another mapping.
+    package func with(_ mapping: EntityMapping) -> ResponseDescriptor {
+        ResponseDescriptor(
+            methods: methods, template: template, statuses: statuses, keyPath: keyPath,
+            mapping: mapping, routeName: routeName, hook: hook)
     }
 
     /// Whether this applies to an answer with `status` to a request for `path`, relative to the
