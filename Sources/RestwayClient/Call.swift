@@ -100,11 +100,12 @@ package final class Call: Sendable {
             redaction: api.definition.redaction)
         original = request
         self.token = token
-        started = client.clock.now()
+        let now = client.clock.now()
+        started = now
         state = Monitor(
             State(
-                receiver: receiver, deadline: request.deadline(from: started, of: started),
-                question: question, attempts: AttemptLog(started),
+                receiver: receiver, deadline: request.deadline(from: now, of: now),
+                question: question, attempts: AttemptLog(now),
                 progress: ProgressState(request)))
     }
 
@@ -315,7 +316,7 @@ package final class Call: Sendable {
         hasEnded.store(true, ordering: .relaxed)
         leave(ended.place)
         log.completes(
-            original.exchange, outcome,
+            original, outcome,
             milliseconds: now.milliseconds(since: started))
         part?.ended(outcome, credential: credential)
         follower?(outcome)

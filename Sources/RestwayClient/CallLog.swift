@@ -52,12 +52,15 @@ struct CallLog: Sendable {
             .debug, .store, "#\(id) \(insertedCount) objects inserted, \(updatedCount) updated")
     }
 
-    func completes(_ exchange: Exchange, _ outcome: Call.Outcome, milliseconds: Int64) {
+    func completes(
+        _ request: PreparedRequest, _ outcome: Call.Outcome, milliseconds: Int64
+    ) {
         switch outcome {
         case .success(let response):
             Log.shared.write(
                 .info, .client,
-                "#\(id) \(exchange.method) \(redaction.url(exchange.url)): \(response.status), "
+                "#\(id) \(request.exchange.method) \(redaction.url(request.exchange.url)): "
+                    + "\(response.status), "
                     + "\(response.bodyCount) bytes, \(response.objects.count) objects, "
                     + "\(milliseconds) ms")
         case .failure(let failure):

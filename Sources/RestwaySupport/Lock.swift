@@ -23,14 +23,15 @@ public struct Lock<State>: @unchecked Sendable {
 
     @usableFromInline let storage: ManagedBuffer<State, pthread_mutex_t>
 
+    /// - Parameter state: Made right where it stays: copying it costs more than the lock.
     @inlinable
-    public init(_ state: State) {
+    public init(_ state: @autoclosure () -> State) {
         storage = Storage.create(minimumCapacity: 1) { storage in
             storage.withUnsafeMutablePointerToElements { mutex in
                 mutex.initialize(to: pthread_mutex_t())
                 precondition(pthread_mutex_init(mutex, nil) == 0)
             }
-            return state
+            return state()
         }
     }
 

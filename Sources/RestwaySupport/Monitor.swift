@@ -25,8 +25,9 @@ public struct Monitor<State>: @unchecked Sendable {
 
     @usableFromInline let storage: ManagedBuffer<State, Parts>
 
+    /// - Parameter state: Made right where it stays: copying it costs more than the lock.
     @inlinable
-    public init(_ state: State) {
+    public init(_ state: @autoclosure () -> State) {
         storage = Storage.create(minimumCapacity: 1) { storage in
             storage.withUnsafeMutablePointerToElements { parts in
                 parts.initialize(to: Parts())
@@ -37,7 +38,7 @@ public struct Monitor<State>: @unchecked Sendable {
                 precondition(pthread_cond_init(&parts.pointee.condition, &attributes) == 0)
                 pthread_condattr_destroy(&attributes)
             }
-            return state
+            return state()
         }
     }
 

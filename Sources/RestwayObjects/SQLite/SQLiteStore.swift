@@ -52,12 +52,12 @@ package final class SQLiteStore: ObjectStore {
         self.options = options
         self.layouts = layouts
         writer = Lock(Writer(connection: StoreConnection(connection, layouts)))
-        lookups = Lock(
-            try StoreError.wrapping { () throws(SQLiteError) in
-                StoreLookups(
-                    try StoreConnection(path, options.connection, layouts),
-                    cachedObjectsMax: options.cachedObjectsMax)
-            })
+        let lookups = try StoreError.wrapping { () throws(SQLiteError) in
+            StoreLookups(
+                try StoreConnection(path, options.connection, layouts),
+                cachedObjectsMax: options.cachedObjectsMax)
+        }
+        self.lookups = Lock(lookups)
     }
 
     // MARK: Commits
