@@ -81,6 +81,11 @@ extension Call {
         }
     }
 
+    /// Whether the store may change for this call: from then on it is too late to cancel.
+    func beginsCommit() -> Bool {
+        state.withLock { $0.phase.beginCommit() }
+    }
+
     func received(
         _ request: PreparedRequest, _ result: Result<ExchangeSummary, TransportError>,
         _ recorder: ExchangeRecorder, on place: Delivery.Place
@@ -104,14 +109,13 @@ extension Call {
             client.reached(request)
             transferred(request)
             if follow(head, summary, of: request, isOnWorker: isOnWorker) { return }
-            let process = { @Sendable (place: Delivery.Place) in
-                self.process(request, head, recorder, CallTimings(summary), on: place)
-            }
             // The host is not asked on a thread of its own, which may hold what the answer needs.
             if !isOnWorker, !head.isSuccess, client.asksAboutFailures {
-                client.pool.submit { process(.worker) }
+                client.pool.submit {
+                    self.process(request, head, recorder, CallTimings(summary), on: .worker)
+                }
             } else {
-                process(place)
+                process(request, head, recorder, CallTimings(summary), on: place)
             }
         }
     }
@@ -122,11 +126,7 @@ extension Call {
     ) {
         let isOnWorker = place.isWorker
         let processor = ResponseProcessor(
-            client: client, api: api, started: started, request: request, log: log,
-            progress: mappingProgress, isAbandoned: { self.hasEnded.load(ordering: .relaxed) },
-            mayCommit: { self.state.withLock { $0.phase.beginCommit() } },
-            isRecovered: { self.recovers($0, request, isOnWorker: isOnWorker) },
-            attempts: { self.attempts(endingWith: head.status) },
+            call: self, client: client, request: request, isOnWorker: isOnWorker,
             mappingProgressed: mappingProgressFunction(for: request))
         do {
             let response = try processor.process(

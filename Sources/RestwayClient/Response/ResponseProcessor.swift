@@ -5,28 +5,20 @@ import RestwayMapping
 import RestwayObjects
 import RestwayRouting
 import RestwaySupport
+import Synchronization
 
 /// Makes objects, or a failure, of what was received. Runs on a worker.
 struct ResponseProcessor {
+    /// Asked before the store changes, and about a failed answer.
+    let call: Call
     let client: Client
-    let api: LoadedAPI
-    let started: Deadline
     let request: PreparedRequest
-    let log: CallLog
-    /// Told how far the mapping is.
-    let progress: MappingProgress
-    /// Asked for each object: true ends the work early.
-    let isAbandoned: @Sendable () -> Bool
-    /// Asked once, right before the store changes; false leaves the store as it is.
-    let mayCommit: () -> Bool
-    /// Asked about a failed answer, before anything is made of it: true ends the work, as the call
-    /// is sent again.
-    let isRecovered: (Failure) -> Bool
-    /// All attempts, this one included, unless it is the only one.
-    let attempts: () -> [CallAttempt]
+    let isOnWorker: Bool
     /// Told how many objects have been mapped, of how many; `nil` when nobody wants to know.
     let mappingProgressed: (@Sendable (_ done: Int, _ total: Int?) -> Void)?
 
+    var api: LoadedAPI { call.api }
+    private var log: CallLog { call.log }
     private var clock: any Clock { client.clock }
 
     /// Answers `nil` when the call is sent again.
@@ -51,10 +43,10 @@ struct ResponseProcessor {
         var failure: Failure?
         if !isDone(received) {
             let found = httpFailure(received)
-            if isRecovered(found) { return nil }
+            if call.recovers(found, request, isOnWorker: isOnWorker) { return nil }
             failure = found
         }
-        received.attempts = attempts()
+        received.attempts = call.attempts(endingWith: head.status)
         let mappingStarted = clock.now()
         received.timings.decode = mappingStarted.microseconds(since: decodingStarted)
         let mapped: MappedObjects
@@ -71,7 +63,7 @@ struct ResponseProcessor {
         let ended = clock.now()
         received.timings.map = mapped.isMapped ? ended.microseconds(since: mappingStarted) : 0
         received.timings.store = mapped.storeMicroseconds
-        received.timings.total = ended.microseconds(since: started)
+        received.timings.total = ended.microseconds(since: call.started)
         let response = Response(received, mapped)
         guard var failure else { return response }
         failure.response = response
@@ -111,7 +103,9 @@ struct ResponseProcessor {
             guard let name = descriptor.hook, let hook = api.definition.hooks[name] else {
                 continue
             }
-            guard !isAbandoned() else { throw Failure(.cancelled, "cancelled while mapping") }
+            guard !call.hasEnded.load(ordering: .relaxed) else {
+                throw Failure(.cancelled, "cancelled while mapping")
+            }
             rows.begin(result: index)
             do {
                 try hook(rows)
@@ -136,9 +130,8 @@ struct ResponseProcessor {
             objectsMax: client.options.objectsMax)
         let machine = MappingMachine(
             plan: plan, limits: limits,
-            isCancelled: mappingProgressed.map(telling) ?? isAbandoned,
-            progress: progress, isAnswer: request.submission != nil,
-            glance: client.store.glance)
+            isCancelled: isAbandoned, progress: call.mappingProgress,
+            isAnswer: request.submission != nil, glance: client.store.glance)
         let decoded: Result<Void, MapperError> = received.body.withBytes { body in
             Result { () throws(MapperError) in
                 try mapper.decode(body, into: machine, limits: limits)
@@ -164,14 +157,14 @@ struct ResponseProcessor {
         }
     }
 
-    /// `isAbandoned`, which is asked for each object: so it can tell how far the mapping is, too.
-    private func telling(
-        _ progressed: @escaping @Sendable (Int, Int?) -> Void
-    ) -> @Sendable () -> Bool {
-        let (progress, isAbandoned) = (progress, isAbandoned)
+    /// Asked for each object, so it can tell how far the mapping is, too.
+    private var isAbandoned: @Sendable () -> Bool {
+        let call = call
+        guard let mappingProgressed else { return { call.hasEnded.load(ordering: .relaxed) } }
         return {
-            progressed(progress.objectsDone, progress.objectsTotal)
-            return isAbandoned()
+            mappingProgressed(
+                call.mappingProgress.objectsDone, call.mappingProgress.objectsTotal)
+            return call.hasEnded.load(ordering: .relaxed)
         }
     }
 
@@ -182,7 +175,9 @@ struct ResponseProcessor {
         var changes = result?.changeSet ?? ChangeSet()
         let consequences = try consequences(of: result, received, &changes)
         guard result != nil || !changes.isEmpty else { return .none }
-        guard mayCommit() else { throw Failure(.cancelled, "cancelled before the store changed") }
+        guard call.beginsCommit() else {
+            throw Failure(.cancelled, "cancelled before the store changed")
+        }
         let storingStarted = clock.now()
         let commit: Commit
         do {
