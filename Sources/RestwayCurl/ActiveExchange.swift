@@ -15,6 +15,12 @@ final class ActiveExchange: @unchecked Sendable {
     /// A thread waits for it, which can drive the loop meanwhile.
     let isAwaited: Bool
 
+    /// A credential stands in it.
+    let holdsCredential: Bool
+    let hasDigest: Bool
+    /// See `Exchange`.
+    let sendsBody: Bool
+
     /// nil when it has completed; what still refers to it skips it.
     private(set) var observer: (any ExchangeObserver)?
     /// From when it is queued to its end.
@@ -55,9 +61,32 @@ final class ActiveExchange: @unchecked Sendable {
         self.deliver = deliver
         if case .source(let source) = exchange.body { pulled = PulledBody(source) }
         isAwaited = observer.isAwaited
+        holdsCredential = exchange.holdsCredential
+        hasDigest = exchange.digest != nil
+        sendsBody = exchange.sendsBody
         priority = exchange.priority
         let total = exchange.timeouts.totalMilliseconds
         deadline = total > 0 ? acceptedAt.advanced(milliseconds: total) : .never
+    }
+
+    /// Why this cannot be sent, if it cannot. A caller that checked its headers never sees it: it
+    /// keeps a line break in a value from becoming a header.
+    ///
+    /// - Parameter known: Headers that were looked at and can be sent.
+    func refusal(knowing known: [HeaderField]) -> TransportError? {
+        guard Headers.isValidName(exchange.method), exchange.method != "CONNECT" else {
+            return TransportError(.unsupported, "the method cannot be sent")
+        }
+        if exchange.method == "HEAD", exchange.body.count != 0 {
+            return TransportError(.unsupported, "HEAD cannot be sent with a body")
+        }
+        // Most often the very same list.
+        if exchange.headers == known { return nil }
+        for header in exchange.headers
+        where !Headers.isValidName(header.name) || !Headers.isValidValue(header.value) {
+            return TransportError(.unsupported, "a header cannot be sent: its name or its value")
+        }
+        return nil
     }
 
     /// The next bytes of a body that is pulled.

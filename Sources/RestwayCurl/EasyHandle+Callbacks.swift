@@ -7,16 +7,23 @@ extension EasyHandle {
     func setCallbacks(_ me: UnsafeMutableRawPointer, _ sockets: UnsafeMutableRawPointer) {
         rw_easy_set_data_function(easy, CURLOPT_HEADERFUNCTION) { bytes, size, count, me in
             let line = UnsafeRawBufferPointer(start: bytes, count: size * count)
-            let goesOn = UserData.object(EasyHandle.self, me!).received(headerLine: line)
+            var goesOn = false
+            EasyHandle.lend(me) { goesOn = $0.received(headerLine: line) }
             return goesOn ? line.count : 0
         }
         rw_easy_set_pointer(easy, CURLOPT_HEADERDATA, me)
         rw_easy_set_data_function(easy, CURLOPT_WRITEFUNCTION) { bytes, size, count, me in
             let piece = UnsafeRawBufferPointer(start: bytes, count: size * count)
-            let handle = UserData.object(EasyHandle.self, me!)
-            // libcurl keeps the piece, and gives it again when it goes on.
-            if handle.isPaused { return Int(CURL_WRITEFUNC_PAUSE) }
-            return handle.received(piece) ? piece.count : 0
+            var taken = 0
+            EasyHandle.lend(me) { handle in
+                // libcurl keeps the piece, and gives it again when it goes on.
+                if handle.isPaused {
+                    taken = Int(CURL_WRITEFUNC_PAUSE)
+                } else if handle.received(piece) {
+                    taken = piece.count
+                }
+            }
+            return taken
         }
         rw_easy_set_pointer(easy, CURLOPT_WRITEDATA, me)
         rw_easy_set_data_function(easy, CURLOPT_READFUNCTION) { bytes, size, count, me in
@@ -33,8 +40,9 @@ extension EasyHandle {
         }
         rw_easy_set_pointer(easy, CURLOPT_XFERINFODATA, me)
         rw_easy_set_prerequest_function(easy) { me, _, _, _, _ in
-            UserData.object(EasyHandle.self, me!).willSend()
-                ? CURL_PREREQFUNC_OK : CURL_PREREQFUNC_ABORT
+            var answer = CURL_PREREQFUNC_ABORT
+            EasyHandle.lend(me) { if $0.willSend() { answer = CURL_PREREQFUNC_OK } }
+            return answer
         }
         rw_easy_set_pointer(easy, CURLOPT_PREREQDATA, me)
         rw_easy_set_open_socket_function(easy) { me, purpose, address in
@@ -49,6 +57,12 @@ extension EasyHandle {
         }
         rw_easy_set_pointer(easy, CURLOPT_CLOSESOCKETDATA, sockets)
         setDebugFunction(me)
+    }
+
+    /// What libcurl calls for each exchange, and each line, counts no references.
+    static func lend(_ pointer: UnsafeMutableRawPointer?, _ body: (EasyHandle) -> Void) {
+        guard let pointer else { return }
+        UserData.lend(pointer) { body(unsafeDowncast($0, to: EasyHandle.self)) }
     }
 
     /// False ends the exchange with `failure`; the same goes for the next two.
@@ -112,7 +126,7 @@ extension EasyHandle {
         if challenge != nil {
             // The answer to it; the request before was only a question.
             challenge = nil
-            head = HeadParser()
+            head.reset()
             return true
         }
         guard attempts > 1, active?.exchange.isRepeatable != true else { return true }

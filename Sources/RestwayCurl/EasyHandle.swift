@@ -85,7 +85,6 @@ final class EasyHandle {
         _ active: ActiveExchange, timeoutMilliseconds: Int64, cookies: CookieJar?
     ) -> TransportError? {
         self.active = active
-        head = HeadParser()
         attempts = 0
         failure = nil
         isPaused = false
@@ -93,11 +92,12 @@ final class EasyHandle {
         tellOfTLS(false)
         progress = ExchangeProgress()
         errorText[0] = 0
-        let exchange = active.exchange
-        if let digest = exchange.digest { set(digest) }
+        if let digest = active.exchange.digest { set(digest) }
         set(Options(active, timeoutMilliseconds: timeoutMilliseconds))
-        share(exchange.usesCookies ? cookies : nil)
-        guard setRequest(exchange), headerList.set(exchange, on: easy) else {
+        share(active.exchange.usesCookies ? cookies : nil)
+        guard setRequest(active),
+            headerList.set(active.exchange.headers, sendsBody: active.sendsBody, on: easy)
+        else {
             return TransportError(.outOfMemory, "\(place): no memory is left for the request")
         }
         return nil
@@ -105,8 +105,8 @@ final class EasyHandle {
 
     /// Lets go of the exchange; the handle can be prepared again.
     func release() {
-        if active?.exchange.digest != nil { set(nil) }
-        if active?.exchange.holdsCredential == true {
+        if active?.hasDigest == true { set(nil) }
+        if active?.holdsCredential == true {
             headerList.wipe(on: easy)
             body.wipe()
             // A key may stand in its query.
@@ -118,6 +118,7 @@ final class EasyHandle {
         active = nil
         challenge = nil
         failure = nil
+        head.reset()
         body.release()
     }
 
@@ -131,7 +132,9 @@ final class EasyHandle {
         guard let easy else { return false }
         var pointer: UnsafeMutableRawPointer?
         rw_easy_get_pointer(easy, CURLINFO_PRIVATE, &pointer)
-        return pointer.map { UserData.object(EasyHandle.self, $0).isPaused } ?? false
+        var isPaused = false
+        lend(pointer) { isPaused = $0.isPaused }
+        return isPaused
     }
 
     func pause() {
@@ -211,11 +214,12 @@ final class EasyHandle {
     }
 
     /// The request line and the body.
-    private func setRequest(_ exchange: Exchange) -> Bool {
-        guard setURL(exchange.url) else { return false }
-        let method = exchange.method
-        if method == "GET", isPlainGet, !exchange.sendsBody { return true }
-        isPlainGet = method == "GET" && !exchange.sendsBody
+    private func setRequest(_ active: ActiveExchange) -> Bool {
+        guard setURL(active.exchange.url) else { return false }
+        let method = active.exchange.method
+        let sendsBody = active.sendsBody
+        if method == "GET", isPlainGet, !sendsBody { return true }
+        isPlainGet = method == "GET" && !sendsBody
         if method == "HEAD" {
             rw_easy_set_long(easy, CURLOPT_NOBODY, 1)
             return rw_easy_set_string(easy, CURLOPT_CUSTOMREQUEST, nil) == CURLE_OK
@@ -223,14 +227,15 @@ final class EasyHandle {
         // Also takes back NOBODY and UPLOAD.
         rw_easy_set_long(easy, CURLOPT_HTTPGET, 1)
         var implied = "GET"
-        if case .source(let source) = exchange.body {
+        let body = active.exchange.body
+        if case .source(let source) = body {
             // Without a length it goes out in chunks, or in frames.
             rw_easy_set_long(easy, CURLOPT_UPLOAD, 1)
             rw_easy_set_offset(easy, CURLOPT_INFILESIZE_LARGE, Int(source.length ?? -1))
             implied = "PUT"
-        } else if exchange.sendsBody {
-            guard let pointer = body.hold(exchange.body) else { return false }
-            rw_easy_set_offset(easy, CURLOPT_POSTFIELDSIZE_LARGE, Int(exchange.body.count ?? 0))
+        } else if sendsBody {
+            guard let pointer = self.body.hold(body) else { return false }
+            rw_easy_set_offset(easy, CURLOPT_POSTFIELDSIZE_LARGE, Int(body.count ?? 0))
             rw_easy_set_pointer(easy, CURLOPT_POSTFIELDS, pointer)
             implied = "POST"
         }

@@ -4,6 +4,8 @@ import RestwayHTTP
 /// Makes a head out of header lines as libcurl gives them: one at a time, whole, with their ends.
 ///
 /// Interim responses are skipped. Nothing is kept beyond the bounds, however long a server talks.
+/// Used for one response after the other: lines that repeat those of the head before are not parsed
+/// anew.
 struct HeadParser {
     private typealias Bytes = UnsafeBufferPointer<UInt8>
 
@@ -16,6 +18,8 @@ struct HeadParser {
     /// Of all lines of one exchange, interim responses included. libcurl stops at 300 KiB.
     static let bytesMax = 256 << 10
     static let linesMax = 2_000
+    /// A longer one is not kept for the next response.
+    private static let keptStatusLineBytesMax = 256
 
     /// The head is complete: what comes now are trailers.
     private(set) var isComplete = false
@@ -25,10 +29,27 @@ struct HeadParser {
 
     private var status = 0
     private var httpVersion = HTTPVersion.http11
-    private var fields: [HeaderField] = []
+    /// What the two were read from.
+    private var statusLine: [UInt8] = []
+    private var fields = KnownFields()
+    private var trailers: [HeaderField] = []
     private var bytes = 0
     private var lines = 0
     private var isInside = false
+    /// Several lines make one field, or tell the same length: what one of them says does not follow
+    /// from it alone, so none is kept for the next head.
+    private var isEntangled = false
+
+    /// The response is over, or will be another one.
+    mutating func reset() {
+        isComplete = false
+        fields.forgetWhenLarge()
+        if statusLine.count > Self.keptStatusLineBytesMax { statusLine = [] }
+        trailers = []
+        bytes = 0
+        lines = 0
+        isInside = false
+    }
 
     mutating func consume(_ line: UnsafeBufferPointer<UInt8>) -> Step {
         bytes += line.count
@@ -46,15 +67,27 @@ struct HeadParser {
     }
 
     private mutating func begin(_ line: Bytes) -> Step {
-        guard let (version, status) = Self.parseStatusLine(line) else {
-            return .failed(.protocolViolation, "the response has no status line")
+        if !isStatusLine(line) {
+            guard let (version, status) = Self.parseStatusLine(line) else {
+                return .failed(.protocolViolation, "the response has no status line")
+            }
+            httpVersion = version
+            self.status = status
+            statusLine = Array(line)
         }
-        httpVersion = version
-        self.status = status
         isInside = true
-        fields.removeAll()
-        fields.reserveCapacity(12)
+        if isEntangled { fields = KnownFields() }
+        isEntangled = false
+        fields.begin()
         return .more
+    }
+
+    /// Whether `line` is what stood there before.
+    private func isStatusLine(_ line: Bytes) -> Bool {
+        statusLine.withUnsafeBufferPointer { known in
+            guard let start = known.baseAddress, known.count == line.count else { return false }
+            return memcmp(start, line.baseAddress!, line.count) == 0
+        }
     }
 
     private mutating func end() -> Step {
@@ -64,22 +97,20 @@ struct HeadParser {
         }
         if status < 200 { return .more }
         isComplete = true
-        let headers = Headers(fields)
-        fields = []
-        return .head(status: status, headers: headers, httpVersion: httpVersion)
+        return .head(status: status, headers: fields.end(), httpVersion: httpVersion)
     }
 
     /// libcurl has seen that it is a field.
     private mutating func trailer(_ line: Bytes) -> Step {
-        if let field = Self.parseField(line) { fields.append(field) }
+        if let field = Self.parseField(line) { trailers.append(field) }
         return .more
     }
 
     /// The fields behind the body, when the response is over.
     mutating func takeTrailers() -> Headers? {
-        guard isComplete, !fields.isEmpty else { return nil }
-        defer { fields = [] }
-        return Headers(fields)
+        guard isComplete, !trailers.isEmpty else { return nil }
+        defer { trailers = [] }
+        return Headers(trailers)
     }
 
     private static func parseField(_ line: Bytes) -> HeaderField? {
@@ -90,33 +121,36 @@ struct HeadParser {
     }
 
     private mutating func field(_ line: Bytes) -> Step {
+        if fields.repeats(line) { return .more }
         if Self.isBlank(line[0]) {
             // A folded line (RFC 9112, 5.2) goes on with the value before it.
-            guard let last = fields.indices.last else {
+            isEntangled = true
+            guard fields.fold(Self.text(Self.trimmed(line))) else {
                 return .failed(.protocolViolation, "the response headers begin with a folded line")
             }
-            fields[last].value += " " + Self.text(Self.trimmed(line))
             return .more
         }
         guard let field = Self.parseField(line) else {
             return .failed(.protocolViolation, "a line of the response headers has no name")
         }
-        if field.isNamed("Content-Length"), !agrees(field.value) {
+        let isLength = field.isNamed("Content-Length")
+        if isLength, !agrees(field.value) {
             return .failed(
                 .protocolViolation, "the response has no length, or several (Content-Length)")
         }
-        fields.append(field)
+        fields.append(field, isLength: isLength, of: line)
         return .more
     }
 
     /// Whether `value` is a length, and that of the lines before it (RFC 9112, section 6.3): where
     /// two readers see two lengths, one takes a part of this response for the next one.
-    private func agrees(_ value: String) -> Bool {
+    private mutating func agrees(_ value: String) -> Bool {
         guard !value.isEmpty, value.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else {
             return false
         }
-        let before = fields.first { $0.isNamed("Content-Length") }
-        return before.map { Int($0.value) == Int(value) } ?? true
+        guard let before = fields.contentLength else { return true }
+        isEntangled = true
+        return Int(before) == Int(value)
     }
 
     /// `HTTP/1.1 200 OK`, or `HTTP/2 200`, which libcurl makes up.

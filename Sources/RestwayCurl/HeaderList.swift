@@ -20,24 +20,26 @@ struct HeaderList: ~Copyable {
     }
 
     /// False when there is no memory.
-    mutating func set(_ exchange: Exchange, on easy: UnsafeMutableRawPointer) -> Bool {
-        if fields == exchange.headers, sendsBody == exchange.sendsBody { return true }
+    mutating func set(
+        _ headers: [HeaderField], sendsBody: Bool, on easy: UnsafeMutableRawPointer
+    ) -> Bool {
+        if fields == headers, self.sendsBody == sendsBody { return true }
         curl_slist_free_all(list)
         list = nil
         fields = nil
-        guard build(exchange) else {
+        guard build(headers, sendsBody) else {
             rw_easy_set_list(easy, CURLOPT_HTTPHEADER, nil)
             return false
         }
         rw_easy_set_list(easy, CURLOPT_HTTPHEADER, list)
         // Sent along with those that are kept, in one header; as a header of its own it would be
         // a second one.
-        let cookies = exchange.headers.filter { $0.isNamed("Cookie") }.map(\.value)
+        let cookies = headers.filter { $0.isNamed("Cookie") }.map(\.value)
             .joined(separator: "; ")
         let code = rw_easy_set_string(easy, CURLOPT_COOKIE, cookies.isEmpty ? nil : cookies)
         guard code == CURLE_OK else { return false }
-        fields = exchange.headers
-        sendsBody = exchange.sendsBody
+        fields = headers
+        self.sendsBody = sendsBody
         return true
     }
 
@@ -69,16 +71,16 @@ struct HeaderList: ~Copyable {
         }
     }
 
-    private mutating func build(_ exchange: Exchange) -> Bool {
-        for field in exchange.headers {
+    private mutating func build(_ headers: [HeaderField], _ sendsBody: Bool) -> Bool {
+        for field in headers {
             if Self.ownNames.contains(where: field.isNamed) || field.isNamed("Cookie") { continue }
             guard append(field.name, field.value.isEmpty ? ";" : ": ", field.value) else {
                 return false
             }
         }
         var unwanted = Self.unwantedNames
-        if exchange.sendsBody { unwanted.append("Content-Type") }
-        for name in unwanted where !exchange.headers.contains(where: { $0.isNamed(name) }) {
+        if sendsBody { unwanted.append("Content-Type") }
+        for name in unwanted where !headers.contains(where: { $0.isNamed(name) }) {
             guard append(name, ":", "") else { return false }
         }
         return true

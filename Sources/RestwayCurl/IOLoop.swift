@@ -115,12 +115,15 @@ final class IOLoop {
         let me = UserData.borrow(self)
         rw_multi_set_socket_function(multi) { easy, descriptor, what, me, _ in
             let isPaused = what == CURL_POLL_REMOVE && EasyHandle.isPaused(easy)
-            UserData.object(IOLoop.self, me!).sockets.watch(descriptor, what, isPaused: isPaused)
+            UserData.lend(me!) { loop in
+                unsafeDowncast(loop, to: IOLoop.self).sockets
+                    .watch(descriptor, what, isPaused: isPaused)
+            }
             return 0
         }
         rw_multi_set_pointer(multi, CURLMOPT_SOCKETDATA, me)
         rw_multi_set_timer_function(multi) { _, milliseconds, me in
-            UserData.object(IOLoop.self, me!).setTimer(milliseconds)
+            UserData.lend(me!) { unsafeDowncast($0, to: IOLoop.self).setTimer(milliseconds) }
             return 0
         }
         rw_multi_set_pointer(multi, CURLMOPT_TIMERDATA, me)
@@ -221,7 +224,7 @@ final class IOLoop {
             tell(active, .failure(error))
             return
         }
-        if let refusal = active.exchange.refusal(knowing: sendableHeaders) {
+        if let refusal = active.refusal(knowing: sendableHeaders) {
             tell(active, .failure(refusal))
             return
         }

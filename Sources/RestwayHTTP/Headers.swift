@@ -8,7 +8,7 @@ package struct Headers: Equatable, Sendable {
 
     /// The value of the first field called `name`.
     package subscript(first name: String) -> String? {
-        fields.first { $0.isNamed(name) }?.value
+        index(of: name, from: 0).map { fields[$0].value }
     }
 
     /// The values of all fields called `name`, with ", " between them, as RFC 9110, 5.3 allows for
