@@ -1,4 +1,3 @@
-import Dispatch
 import Glibc
 import RestwaySQLite
 import RestwaySupport
@@ -41,18 +40,24 @@ final class ConnectionTests: XCTestCase {
             let new = "\(path).\(round)"
             defer { for suffix in ["", "-wal", "-shm"] { unlink(new + suffix) } }
             let failures = Lock<[String]>([])
-            DispatchQueue.concurrentPerform(iterations: 8) { _ in
-                do {
-                    let connection = try Connection(new)
-                    _ = try migrations.areDone(connection)
-                    try connection.begin()
-                    try migrations.run(connection)
-                    try connection.run("INSERT INTO t VALUES (1)")
-                    try connection.commit()
-                } catch {
-                    failures.withLock { $0.append("\(error)") }
+            let left = Monitor(8)
+            for _ in 0..<8 {
+                let isRunning = Thread.start("opener") {
+                    do {
+                        let connection = try Connection(new)
+                        _ = try migrations.areDone(connection)
+                        try connection.begin()
+                        try migrations.run(connection)
+                        try connection.run("INSERT INTO t VALUES (1)")
+                        try connection.commit()
+                    } catch {
+                        failures.withLock { $0.append("\(error)") }
+                    }
+                    left.update { $0 -= 1 }
                 }
+                XCTAssertTrue(isRunning)
             }
+            XCTAssertNotNil(left.wait { $0 == 0 ? () : nil })
             XCTAssertEqual(failures.withLock { $0 }, [])
             XCTAssertEqual(try Connection(new).integer("SELECT count(*) FROM t"), 8)
         }
