@@ -1,4 +1,5 @@
 import RestwayHTTP
+import RestwayRouting
 import RestwaySupport
 
 extension Call {
@@ -48,5 +49,13 @@ extension Call {
                 isOnWorker: isOnWorker)
         }
         return true
+    }
+}
+
+extension Client {
+    /// Whether the environment's credentials may go to `url`.
+    func trusts(_ url: String) -> Bool {
+        guard let origin = try? Origin(url: url) else { return false }
+        return environment.trusts(origin)
     }
 }

@@ -27,6 +27,7 @@ package final class Client: Sendable {
     let auth: AuthDriver
     let retry: RetryDriver
     let standardHeaders: StandardHeaders
+    private let preparedRequests: PreparedRequests
     /// `nil`: the document has none.
     package let outbox: Outbox?
     let wayToServer = ReachabilityState()
@@ -96,6 +97,7 @@ package final class Client: Sendable {
                 userAgent: options.userAgent, timeouts: options.timeouts))
         outbox = try Outbox.make(
             definition, options, pool: pool, clock: clock, timers: timers, delivery: delivery)
+        preparedRequests = PreparedRequests(mayRemember: outbox == nil)
         hasRounds = builtIn.tellsRounds && plugins.isEmpty
         outbox?.begin(self)
     }
@@ -141,13 +143,20 @@ package final class Client: Sendable {
     ) throws(Failure) -> Call {
         try refuseAfterFork()
         let loaded = api.loaded
-        let spec = spec.captured()
         let isAskedAbout = isAskedAbout && !spec.isStored
         let (interceptor, exclusion) = state.withLock {
             (isAskedAbout ? $0.interceptor : nil, $0.exclusion)
         }
+        let version = preparedRequests.version
+        if interceptor == nil, let known = preparedRequests.known(spec, loaded) {
+            return Call(
+                client: self, api: loaded, request: known, token: token, question: nil,
+                receiver: receiver)
+        }
+        let spec = spec.captured()
         let questions = BodyQuestions(exclusion: exclusion)
         let request = try prepare(spec, loaded, questions)
+        preparedRequests.remember(request, spec, loaded, version)
         let isAsked = interceptor != nil || request.owesBody
         return Call(
             client: self, api: loaded, request: request, token: token,
@@ -243,6 +252,7 @@ package final class Client: Sendable {
         try refuseAfterFork()
         guard !isClosed else { throw Self.closedFailure }
         retry.set(try text.map { text throws(Failure) in try DocumentReader.retryPolicy(text) })
+        preparedRequests.forget()
     }
 
     private var isClosed: Bool { state.withLock { $0.isClosed } }
@@ -341,12 +351,6 @@ package final class Client: Sendable {
         outbox?.end()
         store.endObservers()
         delivery.end()
-    }
-
-    /// Whether the environment's credentials may go to `url`.
-    func trusts(_ url: String) -> Bool {
-        guard let origin = try? Origin(url: url) else { return false }
-        return environment.trusts(origin)
     }
 
     // MARK: Failures that several places throw
