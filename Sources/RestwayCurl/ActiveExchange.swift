@@ -1,3 +1,4 @@
+import Glibc
 import RestwayHTTP
 import RestwaySupport
 
@@ -33,13 +34,17 @@ final class ActiveExchange: @unchecked Sendable {
     var handle: EasyHandle?
     /// Its body, when that is pulled.
     private var pulled: PulledBody?
-    private let deliver: @Sendable (BodyPiece) -> Void
+    /// `nil`: there is none to pull.
+    private let deliver: (@Sendable (BodyPiece) -> Void)?
 
     var hasEnded: Bool { observer == nil }
     /// Plain HTTP: TLS is for the I/O thread alone.
     var mayBeDrivenByGuests: Bool {
-        let scheme = exchange.url.utf8.prefix(5)
-        return scheme.elementsEqual("http:".utf8) || scheme.elementsEqual("HTTP:".utf8)
+        var url = exchange.url
+        return url.withUTF8 { url in
+            guard url.count >= 5, let start = url.baseAddress else { return false }
+            return memcmp(start, "http:", 5) == 0 || memcmp(start, "HTTP:", 5) == 0
+        }
     }
     /// Whether libcurl, or the loop, may send it again by itself: nothing of its body is lost.
     var isRepeatable: Bool { exchange.isRepeatable && !hasPulled }
@@ -52,7 +57,7 @@ final class ActiveExchange: @unchecked Sendable {
 
     init(
         id: ExchangeID, exchange: Exchange, observer: any ExchangeObserver, acceptedAt: Deadline,
-        deliver: @escaping @Sendable (BodyPiece) -> Void
+        deliver: (@Sendable (BodyPiece) -> Void)?
     ) {
         self.id = id
         self.exchange = exchange
@@ -91,7 +96,8 @@ final class ActiveExchange: @unchecked Sendable {
 
     /// The next bytes of a body that is pulled.
     func give(_ buffer: UnsafeMutableRawBufferPointer) -> PulledBody.Answer {
-        pulled?.give(buffer, deliver) ?? .bytes(0)
+        guard let deliver else { return .bytes(0) }
+        return pulled?.give(buffer, deliver) ?? .bytes(0)
     }
 
     /// Takes what the source of the body has brought; true when libcurl waits for it.

@@ -59,9 +59,13 @@ package final class CurlTransport: Transport {
 
     package func start(_ exchange: Exchange, observer: any ExchangeObserver) -> ExchangeID {
         let id = ExchangeID(lastID.add(1, ordering: .relaxed).newValue)
+        var deliver: (@Sendable (BodyPiece) -> Void)?
+        if case .source = exchange.body {
+            deliver = { [inbox] piece in inbox.deliver(piece, to: id) }
+        }
         let active = ActiveExchange(
-            id: id, exchange: exchange, observer: observer, acceptedAt: clock.now()
-        ) { [inbox] piece in inbox.deliver(piece, to: id) }
+            id: id, exchange: exchange, observer: observer, acceptedAt: clock.now(),
+            deliver: deliver)
         switch inbox.submit(active) {
         case .accepted: break
         case .acceptedFirst: startThread()

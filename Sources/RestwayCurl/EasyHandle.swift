@@ -10,7 +10,6 @@ import RestwaySupport
 final class EasyHandle {
     /// What rarely differs between one exchange and the next, so that it is rarely set.
     private struct Options: Equatable {
-        let totalMilliseconds: Int64
         let connectMilliseconds: Int64
         let idleMilliseconds: Int64
         let isSecure: Bool
@@ -18,8 +17,7 @@ final class EasyHandle {
         /// Of its stream, in HTTP/2.
         let weight: Int
 
-        init(_ active: ActiveExchange, timeoutMilliseconds: Int64) {
-            totalMilliseconds = timeoutMilliseconds
+        init(_ active: ActiveExchange) {
             connectMilliseconds = active.exchange.timeouts.connectMilliseconds
             idleMilliseconds = active.exchange.timeouts.idleMilliseconds
             isSecure = active.lane?.isSecure == true
@@ -54,6 +52,8 @@ final class EasyHandle {
     private var body = BodyBuffer()
     private var cookies: CookieJar?
     private var options: Options?
+    /// The total time-out that was set last.
+    private var timeoutMilliseconds: Int64 = 0
     /// Its method, set with the exchange before, is GET, without a body.
     private var isPlainGet = false
 
@@ -93,7 +93,11 @@ final class EasyHandle {
         progress = ExchangeProgress()
         errorText[0] = 0
         if let digest = active.exchange.digest { set(digest) }
-        set(Options(active, timeoutMilliseconds: timeoutMilliseconds))
+        set(Options(active))
+        if timeoutMilliseconds != self.timeoutMilliseconds {
+            self.timeoutMilliseconds = timeoutMilliseconds
+            rw_easy_set_long(easy, CURLOPT_TIMEOUT_MS, Self.long(timeoutMilliseconds))
+        }
         share(active.exchange.usesCookies ? cookies : nil)
         guard setRequest(active),
             headerList.set(active.exchange.headers, sendsBody: active.sendsBody, on: easy)
@@ -173,7 +177,6 @@ final class EasyHandle {
     private func set(_ options: Options) {
         guard options != self.options else { return }
         self.options = options
-        rw_easy_set_long(easy, CURLOPT_TIMEOUT_MS, Self.long(options.totalMilliseconds))
         // libcurl's 0 is not "none" but 300 seconds.
         let connect = options.connectMilliseconds
         rw_easy_set_long(easy, CURLOPT_CONNECTTIMEOUT_MS, Self.long(connect > 0 ? connect : .max))

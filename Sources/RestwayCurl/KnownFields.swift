@@ -96,7 +96,10 @@ struct KnownFields {
         }
         if let headers { return headers }
         // An array of their own, so that what changes here is nobody else's.
-        let ended = Headers(fields.map { $0 })
+        var copy: [HeaderField] = []
+        copy.reserveCapacity(fields.count)
+        for field in fields { copy.append(field) }
+        let ended = Headers(copy)
         headers = ended
         return ended
     }

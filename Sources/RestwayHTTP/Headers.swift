@@ -25,8 +25,13 @@ package struct Headers: Equatable, Sendable {
 
     /// Through a pointer: taken out of the array, each field would be retained.
     private func index(of name: String, from start: Int) -> Int? {
-        fields.withUnsafeBufferPointer { fields in
-            fields.indices[start...].first { fields[$0].isNamed(name) }
+        let count = name.utf8.count
+        return fields.withUnsafeBufferPointer { fields in
+            for index in start..<fields.count
+            where fields[index].name.utf8.count == count && fields[index].isNamed(name) {
+                return index
+            }
+            return nil
         }
     }
 

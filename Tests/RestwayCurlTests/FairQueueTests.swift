@@ -11,7 +11,7 @@ final class FairQueueTests: XCTestCase {
         exchange.priority = priority
         return ActiveExchange(
             id: ExchangeID(id), exchange: exchange, observer: Recorder(),
-            acceptedAt: Deadline(nanoseconds: 0)) { _ in }
+            acceptedAt: Deadline(nanoseconds: 0), deliver: nil)
     }
 
     private func lane(_ name: String) throws -> Lane {

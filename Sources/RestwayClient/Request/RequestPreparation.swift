@@ -172,9 +172,17 @@ struct RequestPreparation {
 
     /// Whether nothing in `text` could be a template's.
     private static func isLiteral(_ text: String) -> Bool {
-        !text.utf8.contains { byte in
-            byte == UInt8(ascii: ":") || byte == UInt8(ascii: "{") || byte == UInt8(ascii: "}")
-                || byte == UInt8(ascii: "\\") || byte < 0x20 || byte == 0x7F
+        var text = text
+        return text.withUTF8 { bytes in
+            for byte in bytes {
+                switch byte {
+                case UInt8(ascii: ":"), UInt8(ascii: "{"), UInt8(ascii: "}"), UInt8(ascii: "\\"),
+                    0..<0x20, 0x7F:
+                    return false
+                default: break
+                }
+            }
+            return true
         }
     }
 

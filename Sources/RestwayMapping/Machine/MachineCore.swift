@@ -107,13 +107,13 @@ struct MachineCore {
         self.isCancelled = isCancelled
         self.progress = progress
         let kinds = plan.kinds
-        glances = Array(repeating: nil, count: kinds.rows.count)
+        glances = kinds.noGlances
         findsTwins = !isAnswer && !kinds.hasHooks
         rowKinds = kinds.rows
         entities = kinds.entities
         formats = kinds.formats
         transforms = kinds.transforms
-        results = Array(repeating: [], count: plan.descriptors.count)
+        results = kinds.noResults
         pending.push(Position(row: -1, node: plan.tree.root))
     }
 
@@ -136,8 +136,10 @@ struct MachineCore {
         guard frames.count == 0 else { throw .brokenEvents }
         let rows = closeGaps()
         progress?.end()
-        let parts = results.enumerated().map {
-            MappingResult.Part(descriptor: $0.offset, rows: $0.element)
+        var parts: [MappingResult.Part] = []
+        parts.reserveCapacity(results.count)
+        for index in results.indices {
+            parts.append(MappingResult.Part(descriptor: index, rows: results[index]))
         }
         var changes = ChangeSet(rows: rows)
         changes.rowsAreNew = true
