@@ -9,6 +9,8 @@ from typing import Any
 from . import _native as native
 from ._structures import Event, Value
 
+_CELL_BYTES = native.CELL.size
+
 
 class CellBuffer:
     """Room for values, to be used again and again."""
@@ -21,7 +23,7 @@ class CellBuffer:
 
     def copy(self, count: int) -> bytearray:
         """The first `count` values as they are, for `native.cell_at`."""
-        return self._memory[: count * native.CELL.size]
+        return self._memory[: count * _CELL_BYTES]
 
 
 _EVENT = struct.Struct("=IIQQQ32x")

@@ -26,6 +26,8 @@ _ATTRIBUTES_AT_ONCE = 64
 _REPR_CHARACTERS_MAX = 200
 _REPR_VALUE_CHARACTERS_MAX = 40
 
+_new = object.__new__
+
 
 class Layout(NamedTuple):
     """The attributes and relationships of an entity: what all its objects share."""
@@ -103,18 +105,12 @@ class Object:
     _layout: Layout | None
     _cells: bytearray | None
 
-    def __init__(
-        self,
-        handle: native.ObjectHandle,
-        layouts: Layouts,
-        layout: Layout | None = None,
-        cells: bytearray | None = None,
-    ) -> None:
+    def __init__(self, handle: native.ObjectHandle, layouts: Layouts) -> None:
         """For this package: clients and stores make objects. `handle` is owned."""
         self._handle = handle
         self._layouts = layouts
-        self._layout = layout
-        self._cells = cells
+        self._layout = None
+        self._cells = None
 
     @classmethod
     def retained(cls, handle: native.ObjectHandle | int, layouts: Layouts) -> Object:
@@ -141,8 +137,12 @@ class Object:
             layout = layouts.get(room.entity.value)
             if layout is None or len(layout.names) > _ATTRIBUTES_AT_ONCE:
                 return cls(native.own(handle), layouts)
-            cells = room.cells.copy(len(layout.names))
-            return layout.kind(native.own(handle), layouts, layout, cells)
+            made = _new(layout.kind)  # quicker than the initialiser
+            made._handle = native.own(handle)
+            made._layouts = layouts
+            made._layout = layout
+            made._cells = room.cells.copy(len(layout.names))
+            return made
         finally:
             _rooms.append(room)
 

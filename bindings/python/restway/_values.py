@@ -111,7 +111,7 @@ def decode(cell: tuple[int, int, int], object_at: Callable[[int], Any], key: str
     """
     kind, length, word = cell
     if kind == _STRING:
-        return native.borrowed(native.read(word, length))
+        return native.text_at(word, length)
     if kind == _INT64_KIND:
         return word
     if kind == _BOOL:

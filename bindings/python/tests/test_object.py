@@ -119,6 +119,20 @@ def test_a_key_reaches_what_a_member_hides(peer: Peer) -> None:
     assert thing["get"] == "hidden"
 
 
+def test_later_objects_of_an_entity_are_read_like_the_first(peer: Peer) -> None:
+    response = fetch(peer, b'{"id": 1, "get": "hidden", "text": "a\\u0000b", "real": 2.5}')
+    first = response.object
+    assert first is not None and first.text == "a\0b"
+    later = response.object  # its class knows the attributes by now
+    assert later is not None and isinstance(later, restway.Object) and later == first
+    assert later.attributes() == first.attributes() and dir(later) == dir(first)
+    assert later.text == "a\0b" and later.real == 2.5 and later.on is None
+    assert callable(later.get) and later["get"] == "hidden"
+    assert repr(later) == repr(first) and not hasattr(later, "nope")
+    with pytest.raises(AttributeError):
+        later.text = "b"  # type: ignore[attr-defined]
+
+
 def test_equality_and_hash_follow_the_identity(client: restway.Client) -> None:
     first, second = client.get("enterprises/12").object, client.get("enterprises/12").object
     other = client.get("enterprises/13").object
