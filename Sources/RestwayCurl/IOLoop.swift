@@ -193,6 +193,8 @@ final class IOLoop {
             if events & EPOLLERR.rawValue != 0 { bits |= CURL_CSELECT_ERR }
             var running: Int32 = 0
             curl_multi_socket_action(multi, descriptor, bits, &running)
+            // A worker may begin with what is complete while the others are read.
+            _ = finishDone()
         }
     }
 

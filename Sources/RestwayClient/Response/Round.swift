@@ -3,6 +3,9 @@ import RestwaySupport
 /// The small answers of one look at the sockets, which one worker maps, one after the other, and
 /// whose notices it runs then.
 final class Round: Sendable {
+    /// So many do not wait for more: a worker begins while the transport reads on.
+    private static let worksMax = 8
+
     private let works = Lock<[@Sendable () -> Void]>([])
     private let pool: WorkerPool
     private let delivery: Delivery
@@ -15,7 +18,11 @@ final class Round: Sendable {
     var count: Int { works.withLock { $0.count } }
 
     func append(_ work: @escaping @Sendable () -> Void) {
-        works.withLock { $0.append(work) }
+        let isFull = works.withLock { works in
+            works.append(work)
+            return works.count >= Self.worksMax
+        }
+        if isFull { end() }
     }
 
     /// The transport has told of all that came together.
