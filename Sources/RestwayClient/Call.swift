@@ -68,6 +68,15 @@ package final class Call: Sendable {
         var waiterCount = 0
         var work: (@Sendable () -> Void)?
 
+        /// Whether the call has ended, or else brought work for who waits; `nil`: neither.
+        mutating func hasEnded(
+            takingWork mayWork: Bool, _ work: inout (@Sendable () -> Void)?
+        ) -> Bool? {
+            if phase.isComplete { return true }
+            if mayWork { work = self.work.take() }
+            return work == nil ? nil : false
+        }
+
         /// A thread waits, and nobody else is to be told.
         var isAwaited: Bool { waiterCount > 0 && receiver == nil }
     }
@@ -163,13 +172,10 @@ package final class Call: Sendable {
                 client.transports.drive(exchange) { self.exchangeUnderWay != nil }
             }
             var work: (@Sendable () -> Void)?
-            let look = { (state: inout State) -> Bool? in
-                if state.phase.isComplete { return true }
-                if mayWork { work = state.work.take() }
-                return work == nil ? nil : false
-            }
             // Who has driven need not wait, and `wait` costs more.
-            let hasEnded = state.withLock(look) ?? state.wait(until: deadline, for: look)
+            let hasEnded =
+                state.withLock { $0.hasEnded(takingWork: mayWork, &work) }
+                ?? state.wait(until: deadline) { $0.hasEnded(takingWork: mayWork, &work) }
             guard let hasEnded else { return nil }
             if hasEnded { return state.withLock { $0.phase.outcome } }
             work?()

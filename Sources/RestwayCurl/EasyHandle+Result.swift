@@ -48,13 +48,16 @@ extension EasyHandle {
             let queued = startedAt.nanoseconds - active.acceptedAt.nanoseconds
             timings.queuedMicroseconds = Int64(queued / 1_000)
         }
-        timings.nameLookupMicroseconds = number(CURLINFO_NAMELOOKUP_TIME_T)
-        timings.connectMicroseconds = number(CURLINFO_CONNECT_TIME_T)
-        timings.tlsMicroseconds = number(CURLINFO_APPCONNECT_TIME_T)
-        timings.firstByteMicroseconds = number(CURLINFO_STARTTRANSFER_TIME_T)
-        timings.totalMicroseconds = number(CURLINFO_TOTAL_TIME_T)
         var connections = 0
         rw_easy_get_long(easy, CURLINFO_NUM_CONNECTS, &connections)
+        // Of a kept connection libcurl tells how long it took to find it.
+        if connections > 0 {
+            timings.nameLookupMicroseconds = number(CURLINFO_NAMELOOKUP_TIME_T)
+            timings.connectMicroseconds = number(CURLINFO_CONNECT_TIME_T)
+            timings.tlsMicroseconds = number(CURLINFO_APPCONNECT_TIME_T)
+        }
+        timings.firstByteMicroseconds = number(CURLINFO_STARTTRANSFER_TIME_T)
+        timings.totalMicroseconds = number(CURLINFO_TOTAL_TIME_T)
         return ExchangeSummary(
             redirectURL: redirectURL, timings: timings, connectionWasReused: connections == 0,
             uploadedBytes: number(CURLINFO_SIZE_UPLOAD_T),
