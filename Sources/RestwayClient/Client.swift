@@ -197,6 +197,8 @@ package final class Client: Sendable {
         if calls.isEmpty { endDelivery() }
         transports.close()
         outbox?.finishStoring()
+        // The thread that completes the last call may not have come to its end.
+        outbox?.letGo()
     }
 
     /// Sets who may change requests before they go out; `nil` sets nobody.

@@ -151,4 +151,25 @@ final class OutboxSenderTests: OutboxTestCase {
         let isStored = failure(of: lost)?.reason == .queued
         XCTAssertEqual(count, isStored ? 2 : 1)
     }
+
+    func testAClosedClientLetsAnotherOneSendThoughACallOfItIsJustEnding() throws {
+        let client = try client()
+        try flush(client)
+        _ = nextFlushed()
+        XCTAssertTrue(try client.requireOutbox().journal.isSender)
+        let call = try client.send(.get("notes/1"))
+        let (isEnding, isHeld) = (Monitor(false), Monitor(true))
+        call.follow { _ in
+            isEnding.update { $0 = true }
+            _ = isHeld.wait { $0 ? nil : () }
+        }
+        transport.answer(200)
+        _ = isEnding.wait { $0 ? () : nil }
+        client.close()
+        let other = try OutboxJournal(path)
+        XCTAssertTrue(try other.becomeSender())
+        other.close()
+        isHeld.update { $0 = false }
+        _ = try call.wait(milliseconds: 0)
+    }
 }

@@ -129,6 +129,14 @@ package final class Outbox: Sendable {
         journal.finishWrites()
     }
 
+    /// Another one may send from here on; while requests are under way, when they have ended.
+    func letGo() {
+        let isIdle = state.withLock { state in
+            !state.flush.isLooking && state.flush.underWay == 0 && state.flush.beingSettled == 0
+        }
+        if isIdle { journal.resign() }
+    }
+
     /// The last call has ended: nothing is stored any more.
     func end() {
         journal.close()
