@@ -14,7 +14,7 @@ extension OutboxSchedule {
         var idleFlushes = 0
         while idleFlushes < 2 {
             guard SystemClock().now() < limit else {
-                XCTFail("\(about): never done: \(try client.requireOutbox().list().all.map(\.id))")
+                XCTFail("\(about): never done: \(try whatIsLeft())")
                 return
             }
             let sent = try flush(limit)
@@ -25,6 +25,20 @@ extension OutboxSchedule {
         try withdraw()
         model.deliver { server.script($0).isDelivered || server.forgiven.contains($0) }
         try compare()
+    }
+
+    /// The items, and where their flush stands.
+    private func whatIsLeft() throws -> String {
+        let outbox = try client.requireOutbox()
+        let items = try outbox.list().all.map { "\($0.id) \($0.state)" }
+        let flush = outbox.state.withLock { state in
+            let flush = state.flush
+            return "looking \(flush.isLooking), under way \(flush.underWay), "
+                + "being settled \(flush.beingSettled), stopped \(flush.hasStopped), "
+                + "waiters \(flush.waiters.count), failure \(flush.failure?.message ?? "none")"
+        }
+        let waiting = model.requests.filter { $0.state == .underWay }.map(\.tag)
+        return "\(items); \(flush); sender \(outbox.journal.isSender); not told of \(waiting)"
     }
 
     /// Flushes by hand; how many were sent.
