@@ -53,7 +53,8 @@ class AsyncClient(ClientBase, AsyncVerbs):
         """
         reading = request._reading
         if reading is not None:
-            return await self._perform_reading(request, reading)
+            with reading.explaining():
+                return await self.send(request)
         future, call = self._start(request)
         try:
             return await future
@@ -62,20 +63,6 @@ class AsyncClient(ClientBase, AsyncVerbs):
             raise
         finally:
             del call  # the traceback of an exception would keep it
-
-    async def _perform_reading(self, request: Request, reading: Reading) -> Response:
-        try:
-            with reading.explaining():
-                future, call = self._start(request)
-                try:
-                    return await future
-                except asyncio.CancelledError:
-                    native.lib.restway_call_cancel(call)
-                    raise
-                finally:
-                    del call
-        finally:
-            reading.stop()
 
     def _start(self, request: Request) -> tuple[asyncio.Future[Response], native.CallHandle]:
         link, handle = self._linked(), request._owned or request._handle
