@@ -1,6 +1,6 @@
 /* Restway with so many calls in flight: each completion sends the next request.
  *
- *     restway_async DOCUMENT BASE-URL IN-FLIGHT REQUESTS */
+ *     restway_async DOCUMENT BASE-URL IN-FLIGHT REQUESTS [PLUGIN] */
 #include "measure.h"
 #include "ours.h"
 
@@ -78,6 +78,7 @@ int main(int argc, char **argv) {
     size_t i;
 
     if (slots == NULL) fail("no memory");
+    if (argc > 5) ours_plugin(argv[5]);
     run.client = ours_client(document, base);
     pthread_mutex_init(&run.mutex, NULL);
     pthread_cond_init(&run.is_done, NULL);

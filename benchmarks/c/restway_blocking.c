@@ -1,6 +1,6 @@
 /* Restway, one request at a time, waited for.
  *
- *     restway_blocking DOCUMENT BASE-URL REQUESTS */
+ *     restway_blocking DOCUMENT BASE-URL REQUESTS [PLUGIN] */
 #include "measure.h"
 #include "ours.h"
 
@@ -21,11 +21,13 @@ int main(int argc, char **argv) {
     const char *base = text_argument(argc, argv, 2, "BASE-URL");
     size_t requests = count_argument(argc, argv, 3, "REQUESTS");
     double *seconds = calloc(requests, sizeof *seconds);
-    restway_client *client = ours_client(document, base);
     restway_request *request = ours_company_request(0);
+    restway_client *client;
     size_t i;
 
     if (seconds == NULL) fail("no memory");
+    if (argc > 4) ours_plugin(argv[4]);
+    client = ours_client(document, base);
     for (i = 0; i < WARM_UP; i++) perform(client, request);
     for (i = 0; i < requests; i++) {
         double begun = wall_seconds();

@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from functools import partial
 from types import FrameType
 
 from . import (
@@ -22,16 +23,21 @@ from . import (
     transport,
 )
 from .figure import Figure, SkippedError
+from .mappers import SIMDJSON
 
 _SECONDS_MAX = 15 * 60
 _RESULTS = programs.BENCHMARKS / "results" / "latest.json"
 
 _GROUPS: dict[str, Callable[[str], Iterator[Figure]]] = {
     "transport.c32": transport.in_flight,
+    "transport.c32.simdjson": partial(transport.in_flight, mapper=SIMDJSON),
     "transport.c1": transport.one_at_a_time,
+    "transport.c1.simdjson": partial(transport.one_at_a_time, mapper=SIMDJSON),
     "transport.queued10000": transport.queued,
     "python.blocking": python_clients.blocking,
+    "python.blocking.simdjson": partial(python_clients.blocking, mapper=SIMDJSON),
     "python.asyncio32": python_clients.in_event_loop,
+    "python.asyncio32.simdjson": partial(python_clients.in_event_loop, mapper=SIMDJSON),
     "map.jansson.time": mapping.large_list,
     "map.jansson.relations": mapping.relations,
     "map.simdjson.time": plugins.warm,

@@ -2,28 +2,27 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
-from pathlib import Path
 
 from .figure import Figure, Target, figure, in_turn
+from .mappers import SIMDJSON
 from .payload import LARGE_COUNT, LARGE_PATH
-from .programs import BUILT, DOCUMENT, Result, plugin, run_built, run_c, run_python
+from .programs import DOCUMENT, Result, plugin, run_built, run_c, run_python
 
 _PAIRS = 7
 _ROUNDS = 6
-_SIMDJSON = "simdjson"
 _TRANSPORT_RUNS = 5
 _TRANSPORT_CALLS = 100_000
 
 
 def warm(base: str) -> Iterator[Figure]:
     """Against a program that does the same with simdjson alone; both have done it before."""
-    document = _document()
+    document = SIMDJSON.document()
     runs = in_turn(
         _PAIRS,
         lambda: run_c(
-            "restway_map_warm", document, base, LARGE_PATH, LARGE_COUNT, _ROUNDS, _SIMDJSON
+            "restway_map_warm", document, base, LARGE_PATH, LARGE_COUNT, _ROUNDS,
+            *SIMDJSON.plugins,
         ),
         lambda: run_c("floor_simdjson", f"{base}/{LARGE_PATH}", _ROUNDS),
     )
@@ -35,7 +34,7 @@ def warm(base: str) -> Iterator[Figure]:
 
 def over_jansson(base: str) -> Iterator[Figure]:
     """Both are ours, the first list of a fresh process."""
-    document = _document()
+    document = SIMDJSON.document()
     runs = in_turn(
         _PAIRS,
         lambda: _with_simdjson(document, base),
@@ -46,7 +45,7 @@ def over_jansson(base: str) -> Iterator[Figure]:
 
 def over_msgspec(base: str) -> Iterator[Figure]:
     """Against Python structs, from a body in memory; the first list of a fresh process too."""
-    document = _document()
+    document = SIMDJSON.document()
     runs = in_turn(
         _PAIRS,
         lambda: _with_simdjson(document, base),
@@ -55,16 +54,8 @@ def over_msgspec(base: str) -> Iterator[Figure]:
     yield _speedup("map.simdjson.speedup_over_msgspec", "msgspec, structs", 2.5, runs)
 
 
-def _document() -> str:
-    """The benchmarks' API document, but that simdjson reads what its server answers."""
-    document = json.loads(Path(DOCUMENT).read_text(encoding="utf-8"))
-    path = BUILT / "simdjson.restway.json"
-    path.write_text(json.dumps({**document, "dataMapper": _SIMDJSON}), encoding="utf-8")
-    return str(path)
-
-
 def _with_simdjson(document: str, base: str) -> Result:
-    return run_c("restway_map", document, base, LARGE_PATH, LARGE_COUNT, _SIMDJSON)
+    return run_c("restway_map", document, base, LARGE_PATH, LARGE_COUNT, *SIMDJSON.plugins)
 
 
 def _speedup(

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from .figure import Figure, Target, figure, in_turn
-from .programs import DOCUMENT, Result, run_python
+from .mappers import JANSSON, Mapper
+from .programs import Result, run_python
 
 _PAIRS = 7
 _IN_FLIGHT = 32
@@ -13,27 +14,31 @@ _BLOCKING_REQUESTS = 5_000
 _ASYNC_REQUESTS = 10_000
 
 
-def blocking(base: str) -> Iterator[Figure]:
+def blocking(base: str, mapper: Mapper = JANSSON) -> Iterator[Figure]:
+    document = mapper.document()
     runs = in_turn(
         _PAIRS,
-        lambda: run_python("restway_blocking", DOCUMENT, base, _BLOCKING_REQUESTS),
+        lambda: run_python("restway_blocking", document, base, _BLOCKING_REQUESTS, *mapper.plugins),
         lambda: run_python("pycurl_blocking", base, _BLOCKING_REQUESTS),
     )
     yield figure(
-        "python.blocking.requests_per_second", "1/s", "pycurl, json.loads",
+        f"python.blocking{mapper.infix}.requests_per_second", "1/s", "pycurl, json.loads",
         Target(1.0, is_floor=True),
         [(_per_second(ours), _per_second(theirs)) for ours, theirs in runs],
     )
 
 
-def in_event_loop(base: str) -> Iterator[Figure]:
+def in_event_loop(base: str, mapper: Mapper = JANSSON) -> Iterator[Figure]:
+    document = mapper.document()
     runs = in_turn(
         _PAIRS,
-        lambda: run_python("restway_asyncio", DOCUMENT, base, _IN_FLIGHT, _ASYNC_REQUESTS),
+        lambda: run_python(
+            "restway_asyncio", document, base, _IN_FLIGHT, _ASYNC_REQUESTS, *mapper.plugins
+        ),
         lambda: run_python("aiohttp_asyncio", base, _IN_FLIGHT, _ASYNC_REQUESTS),
     )
     yield figure(
-        "python.asyncio32.requests_per_second", "1/s", "aiohttp, json.loads",
+        f"python.asyncio32{mapper.infix}.requests_per_second", "1/s", "aiohttp, json.loads",
         Target(3.0, is_floor=True),
         [(_per_second(ours), _per_second(theirs)) for ours, theirs in runs],
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from .figure import Figure, Target, figure, in_turn
+from .mappers import JANSSON, Mapper
 from .programs import DOCUMENT, Result, run_c
 
 _PAIRS = 7
@@ -17,30 +18,33 @@ _MULTI = "C: libcurl multi, 32 in flight, Jansson"
 _EASY = "C: libcurl easy, reused, Jansson"
 
 
-def in_flight(base: str) -> Iterator[Figure]:
+def in_flight(base: str, mapper: Mapper = JANSSON) -> Iterator[Figure]:
+    document = mapper.document()
     runs = in_turn(
         _PAIRS,
-        lambda: run_c("restway_async", DOCUMENT, base, _IN_FLIGHT, _REQUESTS),
+        lambda: run_c("restway_async", document, base, _IN_FLIGHT, _REQUESTS, *mapper.plugins),
         lambda: run_c("floor_multi", base, _IN_FLIGHT, _REQUESTS),
     )
     yield figure(
-        "transport.c32.requests_per_second", "1/s", _MULTI, Target(1.0, is_floor=True),
+        f"transport.c32{mapper.infix}.requests_per_second", "1/s", _MULTI,
+        Target(1.0, is_floor=True),
         [(_per_second(ours), _per_second(theirs)) for ours, theirs in runs],
     )
     yield figure(
-        "transport.c32.cpu_per_request", "us", _MULTI, Target(1.4),
+        f"transport.c32{mapper.infix}.cpu_per_request", "us", _MULTI, Target(1.4),
         [(_cpu(ours), _cpu(theirs)) for ours, theirs in runs],
     )
 
 
-def one_at_a_time(base: str) -> Iterator[Figure]:
+def one_at_a_time(base: str, mapper: Mapper = JANSSON) -> Iterator[Figure]:
+    document = mapper.document()
     runs = in_turn(
         _PAIRS,
-        lambda: run_c("restway_blocking", DOCUMENT, base, _BLOCKING_REQUESTS),
+        lambda: run_c("restway_blocking", document, base, _BLOCKING_REQUESTS, *mapper.plugins),
         lambda: run_c("floor_easy", base, _BLOCKING_REQUESTS),
     )
     yield figure(
-        "transport.c1.latency", "us", _EASY, Target(1.15),
+        f"transport.c1{mapper.infix}.latency", "us", _EASY, Target(1.15),
         [(_latency(ours), _latency(theirs)) for ours, theirs in runs],
     )
 

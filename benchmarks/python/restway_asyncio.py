@@ -1,4 +1,4 @@
-"""Restway in one event loop: restway_asyncio.py DOCUMENT BASE-URL IN-FLIGHT REQUESTS.
+"""Restway in one event loop: restway_asyncio.py DOCUMENT BASE-URL IN-FLIGHT REQUESTS [PLUGIN...]
 
 Prints `{"skipped": ...}` as long as the package has no client for asyncio.
 """
@@ -15,7 +15,9 @@ import restway
 
 
 async def main() -> None:
-    document, base, in_flight, requests = sys.argv[1:]
+    document, base, in_flight, requests, *plugins = sys.argv[1:]
+    for plugin in plugins:
+        restway.load_plugin(plugin)
     # Looked up, so that this can be checked and run without it.
     make_client: Any = getattr(restway, "AsyncClient", None)
     if make_client is None:

@@ -1,4 +1,7 @@
-"""Restway from Python, one request at a time: restway_blocking.py DOCUMENT BASE-URL REQUESTS."""
+"""Restway from Python, one request at a time:
+
+    restway_blocking.py DOCUMENT BASE-URL REQUESTS [PLUGIN...]
+"""
 
 from __future__ import annotations
 
@@ -9,7 +12,9 @@ import restway
 
 
 def main() -> None:
-    document, base, requests = sys.argv[1:]
+    document, base, requests, *plugins = sys.argv[1:]
+    for plugin in plugins:
+        restway.load_plugin(plugin)
     with restway.Client(restway.API.load(document), base_url=base) as client:
 
         def perform() -> None:
