@@ -67,7 +67,7 @@ extension EasyHandle {
 
     /// False ends the exchange with `failure`; the same goes for the next two.
     private func received(headerLine line: UnsafeRawBufferPointer) -> Bool {
-        let step = line.withMemoryRebound(to: UInt8.self) { head.consume($0) }
+        let step = head.consume(line.assumingMemoryBound(to: UInt8.self))
         switch step {
         case .more:
             break

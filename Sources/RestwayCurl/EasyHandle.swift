@@ -47,6 +47,8 @@ final class EasyHandle {
 
     private let errorText = UnsafeMutablePointer<CChar>.allocate(capacity: Int(CURL_ERROR_SIZE))
     var headerList = HeaderList()
+    /// What was set last.
+    private var url: String?
     private var parsedURL = ParsedURL()
     private var hasParsedURL = false
     private var body = BodyBuffer()
@@ -115,6 +117,7 @@ final class EasyHandle {
             body.wipe()
             // A key may stand in its query.
             rw_easy_set_string(easy, CURLOPT_URL, nil)
+            url = nil
             if hasParsedURL { rw_easy_set_pointer(easy, CURLOPT_CURLU, nil) }
             hasParsedURL = false
             parsedURL.wipe()
@@ -205,6 +208,9 @@ final class EasyHandle {
     /// libcurl gets the text in any case, but parses it only when it has no parsed form of it:
     /// that would cost more than all else that is set here.
     private func setURL(_ url: String) -> Bool {
+        // Who polls sends the same again.
+        if url == self.url { return true }
+        self.url = nil
         // Not left to the conversion of arguments, which copies.
         let code = url.withCString { rw_easy_set_string(easy, CURLOPT_URL, $0) }
         let parsed = active?.lane.flatMap { parsedURL.set(url, of: $0) }
@@ -213,7 +219,9 @@ final class EasyHandle {
                 easy, CURLOPT_CURLU, parsed.map { UnsafeMutableRawPointer($0) })
             hasParsedURL = parsed != nil
         }
-        return code == CURLE_OK
+        guard code == CURLE_OK else { return false }
+        self.url = url
+        return true
     }
 
     /// The request line and the body.

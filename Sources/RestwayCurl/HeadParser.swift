@@ -52,6 +52,20 @@ struct HeadParser {
     }
 
     mutating func consume(_ line: UnsafeBufferPointer<UInt8>) -> Step {
+        repeats(line) ? .more : consumeAnew(line)
+    }
+
+    /// Takes a line that repeats the one in its place of the head before, as most do.
+    private mutating func repeats(_ line: Bytes) -> Bool {
+        guard isInside, bytes + line.count <= Self.bytesMax, lines < Self.linesMax,
+            fields.repeats(line)
+        else { return false }
+        bytes += line.count
+        lines += 1
+        return true
+    }
+
+    private mutating func consumeAnew(_ line: Bytes) -> Step {
         bytes += line.count
         lines += 1
         guard bytes <= Self.bytesMax, lines <= Self.linesMax else {
@@ -63,7 +77,7 @@ struct HeadParser {
         if isComplete { return trailer(content) }
         if !isInside { return begin(content) }
         if content.isEmpty { return end() }
-        return field(content)
+        return field(content, of: line)
     }
 
     private mutating func begin(_ line: Bytes) -> Step {
@@ -120,8 +134,8 @@ struct HeadParser {
             value: text(trimmed(part(line, colon + 1, line.count))))
     }
 
-    private mutating func field(_ line: Bytes) -> Step {
-        if fields.repeats(line) { return .more }
+    /// - Parameter whole: The line with its end.
+    private mutating func field(_ line: Bytes, of whole: Bytes) -> Step {
         if Self.isBlank(line[0]) {
             // A folded line (RFC 9112, 5.2) goes on with the value before it.
             isEntangled = true
@@ -138,7 +152,7 @@ struct HeadParser {
             return .failed(
                 .protocolViolation, "the response has no length, or several (Content-Length)")
         }
-        fields.append(field, isLength: isLength, of: line)
+        fields.append(field, isLength: isLength, of: whole)
         return .more
     }
 

@@ -10,7 +10,7 @@ struct KnownFields {
     private static let keptBytesMax = 4 << 10
     private static let keptLinesMax = 64
 
-    /// The lines without their ends, one behind the other.
+    /// The lines with their ends, one behind the other.
     private var text: [UInt8] = []
     /// Where each line ends in it.
     private var ends: [Int] = []

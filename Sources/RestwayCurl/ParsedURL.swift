@@ -6,14 +6,17 @@ import Glibc
 /// One for each easy handle, as libcurl reads it when the exchange leaves libcurl's own queue. It
 /// copies what it reads.
 struct ParsedURL: ~Copyable {
+    private typealias Bytes = UnsafeBufferPointer<UInt8>
+
     private var url: OpaquePointer?
     private var lane: Lane?
     private var hasQuery = false
-    /// The path, or the query, with a NUL behind it.
-    private var text: [CChar] = []
+    /// Where the path, or the query, stands with a NUL behind it.
+    private var text = UnsafeMutableBufferPointer<CChar>(start: nil, count: 0)
 
     deinit {
         curl_url_cleanup(url)
+        free(text.baseAddress)
     }
 
     /// The handle for `url`, which is of `lane`; nil when it has to be parsed as a whole. Valid
@@ -32,7 +35,7 @@ struct ParsedURL: ~Copyable {
 
     /// Overwrites the text that was put in last, and lets go of the parsed URL.
     mutating func wipe() {
-        for index in text.indices { text[index] = 0 }
+        if let start = text.baseAddress { explicit_bzero(start, text.count) }
         curl_url_cleanup(url)
         url = nil
         lane = nil
@@ -49,7 +52,7 @@ struct ParsedURL: ~Copyable {
         }
         guard mayStand, url.last != UInt8(ascii: "?") else { return false }
         let question = url[start...].firstIndex(of: UInt8(ascii: "?"))
-        let path = url[start..<(question ?? url.endIndex)]
+        let path = Bytes(rebasing: url[start..<(question ?? url.endIndex)])
         guard set(CURLUPART_PATH, path, on: handle) else { return false }
         guard let question else {
             guard hasQuery else { return true }
@@ -57,20 +60,33 @@ struct ParsedURL: ~Copyable {
             return curl_url_set(handle, CURLUPART_QUERY, nil, 0) == CURLUE_OK
         }
         hasQuery = true
-        return set(CURLUPART_QUERY, url[(question + 1)...], on: handle)
+        return set(CURLUPART_QUERY, Bytes(rebasing: url[(question + 1)...]), on: handle)
     }
 
     private mutating func set(
-        _ part: CURLUPart, _ bytes: Slice<UnsafeBufferPointer<UInt8>>, on handle: OpaquePointer
+        _ part: CURLUPart, _ bytes: Bytes, on handle: OpaquePointer
     ) -> Bool {
-        text.removeAll(keepingCapacity: true)
         // An empty path is the root's.
-        if bytes.isEmpty { text.append(CChar(bitPattern: UInt8(ascii: "/"))) }
-        text.append(contentsOf: bytes.lazy.map { CChar(bitPattern: $0) })
-        text.append(0)
-        return text.withUnsafeBufferPointer {
-            curl_url_set(handle, part, $0.baseAddress, 0) == CURLUE_OK
+        guard let start = bytes.baseAddress, !bytes.isEmpty else {
+            return curl_url_set(handle, part, "/", 0) == CURLUE_OK
         }
+        guard makeRoom(bytes.count + 1), let room = text.baseAddress else { return false }
+        memcpy(room, start, bytes.count)
+        room[bytes.count] = 0
+        return curl_url_set(handle, part, room, 0) == CURLUE_OK
+    }
+
+    /// What stood in a smaller block is overwritten: a key may stand in a query.
+    private mutating func makeRoom(_ count: Int) -> Bool {
+        guard count > text.count else { return true }
+        let capacity = max(count, 2 * text.count, 128)
+        guard let room = malloc(capacity) else { return false }
+        if let start = text.baseAddress {
+            explicit_bzero(start, text.count)
+            free(start)
+        }
+        text = .init(start: room.assumingMemoryBound(to: CChar.self), count: capacity)
+        return true
     }
 
     /// Where what follows the authority begins; nil when `url` has no "//".

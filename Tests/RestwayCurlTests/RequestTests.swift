@@ -105,6 +105,19 @@ final class RequestTests: CurlTransportTestCase {
         XCTAssertEqual(server.connectionCount, 1)
     }
 
+    func testTheSameURLAgainGoesOutAsItDid() throws {
+        let server = try echo()
+        let targets = ["/p?x=1", "/p?x=1", "/p", "/p", "/p?", "/p?", "/%2F", "/%2F", "/p"]
+        for target in targets {
+            for method in ["GET", "POST"] {
+                let record = perform(Exchange(method: method, url: server.url(target)))
+                XCTAssertEqual(record.head?.headers[first: "X-Path"], target)
+            }
+        }
+        XCTAssertEqual(server.requests.map(\.path), targets.flatMap { [$0, $0] })
+        XCTAssertEqual(server.connectionCount, 1)
+    }
+
     func testARedirectIsResolvedAgainstTheExchangesOwnURL() throws {
         let server = try TestServer.answering { _ in
             response("", status: "302 Found", headers: "Location: ../c?d\r\n")
