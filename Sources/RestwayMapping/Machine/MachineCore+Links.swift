@@ -149,7 +149,9 @@ extension MachineCore {
             if let snapshot { kept.append(snapshot) }
         }
         for snapshot in kept { snapshot.renumberReferences(numbers) }
-        for index in results.indices { results[index] = results[index].map { numbers[$0] } }
+        for index in results.indices {
+            results[index].rows = results[index].rows.map { numbers[$0] }
+        }
         return kept
     }
 

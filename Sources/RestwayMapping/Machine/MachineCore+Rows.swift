@@ -54,7 +54,7 @@ extension MachineCore {
                 continue
             }
             if row.descriptor >= 0 {
-                results[row.descriptor].append(row.number)
+                results[row.descriptor].rows.append(row.number)
                 progress?.advance()
             }
             if let number = twin(of: row) {
@@ -63,7 +63,7 @@ extension MachineCore {
                 continue
             }
             if row.parent >= 0 { link(row, to: row.number) }
-            if hasGlances, let known = known(row) {
+            if let known = known(row) {
                 finished[row.number] = known
                 continue
             }

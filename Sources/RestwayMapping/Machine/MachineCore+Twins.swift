@@ -30,8 +30,9 @@ extension MachineCore {
     mutating func look(with glance: (Entity) -> Glance?) {
         guard findsTwins else { return }
         for (index, entity) in plan.kinds.glanced {
-            glances[index] = glance(entity)
-            hasGlances = hasGlances || glances[index] != nil
+            guard let glance = glance(entity) else { continue }
+            while glances.count < index { glances.append(nil) }
+            glances.append(glance)
         }
     }
 
@@ -40,7 +41,7 @@ extension MachineCore {
     /// A row with absent cells is not taken for it: should the object change before the commit, it
     /// must not bring back what it never said.
     mutating func known(_ row: Row) -> Snapshot? {
-        guard hasGlances, let glance = glances[row.mapping],
+        guard row.mapping < glances.count, let glance = glances[row.mapping],
             let identityIndex = rowKinds[row.mapping].identityIndex
         else { return nil }
         let identity = cells[row.firstCell + identityIndex]

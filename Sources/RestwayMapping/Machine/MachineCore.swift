@@ -78,8 +78,7 @@ struct MachineCore {
     /// place that tells about an object has a row of its own.
     let findsTwins: Bool
     /// By mapping, where rows are results and whole: how to look whether one says anything new.
-    var glances: [Glance?]
-    var hasGlances = false
+    var glances: [Glance?] = []
     /// A row is a snapshot that the store had already.
     var holdsKnown = false
     /// Text that stays where it is until the end needs no copy in `bytes`.
@@ -93,7 +92,7 @@ struct MachineCore {
     var finished: [Snapshot?] = []
     /// How many rows have become nothing.
     var nothingCount = 0
-    var results: [[Int]]
+    var results: [MappingResult.Part] = []
     var issues: [MappingIssue] = []
     var issueCount = 0
     var failure: MappingFailure?
@@ -107,13 +106,15 @@ struct MachineCore {
         self.isCancelled = isCancelled
         self.progress = progress
         let kinds = plan.kinds
-        glances = kinds.noGlances
         findsTwins = !isAnswer && !kinds.hasHooks
         rowKinds = kinds.rows
         entities = kinds.entities
         formats = kinds.formats
         transforms = kinds.transforms
-        results = kinds.noResults
+        results.reserveCapacity(plan.descriptors.count)
+        for index in plan.descriptors.indices {
+            results.append(MappingResult.Part(descriptor: index, rows: []))
+        }
         pending.push(Position(row: -1, node: plan.tree.root))
     }
 
@@ -136,16 +137,11 @@ struct MachineCore {
         guard frames.count == 0 else { throw .brokenEvents }
         let rows = closeGaps()
         progress?.end()
-        var parts: [MappingResult.Part] = []
-        parts.reserveCapacity(results.count)
-        for index in results.indices {
-            parts.append(MappingResult.Part(descriptor: index, rows: results[index]))
-        }
         var changes = ChangeSet(rows: rows)
         changes.rowsAreNew = true
         changes.mayHoldKnown = holdsKnown
         return MappingResult(
-            changeSet: changes, parts: parts, issues: issues,
+            changeSet: changes, parts: results, issues: issues,
             issueCount: issueCount)
     }
 

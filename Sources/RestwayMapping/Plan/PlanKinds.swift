@@ -24,9 +24,6 @@ final class PlanKinds: @unchecked Sendable {
     /// Rows of which descriptors may say nothing new, which a look at the store tells: those whose
     /// objects have neither relationships nor other identities than integers.
     let glanced: [(mapping: Int, entity: Entity)]
-    /// What a machine begins with: it copies the lists when it writes to them.
-    let noGlances: [Glance?]
-    let noResults: [[Int]]
     /// A descriptor has a hook.
     let hasHooks: Bool
     private let mappings: [EntityMapping]
@@ -49,7 +46,5 @@ final class PlanKinds: @unchecked Sendable {
             return (index, entity)
         }
         hasHooks = descriptors.contains { $0.hook != nil }
-        noGlances = Array(repeating: nil, count: rows.count)
-        noResults = Array(repeating: [], count: descriptors.count)
     }
 }
