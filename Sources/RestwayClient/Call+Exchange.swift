@@ -70,7 +70,8 @@ extension Call {
         _ request: PreparedRequest, _ result: Result<ExchangeSummary, TransportError>,
         _ recorder: ExchangeRecorder
     ) -> Bool {
-        guard case .success = result, client.hasRounds, recorder.bodyCount <= Self.roundBytesMax,
+        guard case .success = result, client.hasRounds, !recorder.isAwaited,
+            recorder.bodyCount <= Self.roundBytesMax,
             request.transport == TransportTable.builtIn, !api.definition.asksWhileMapping,
             let head = recorder.head, head.isSuccess,
             head.headers[first: "Content-Encoding"] == nil

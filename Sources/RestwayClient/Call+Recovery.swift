@@ -77,9 +77,8 @@ extension Call {
     }
 
     /// All attempts of the call, unless it is the first that ends with an answer.
-    func attempts(endingWith status: Int) -> [CallAttempt] {
-        let now = client.clock.now()
-        return state.withLock { $0.attempts.ending(with: status, now) }
+    func attempts(endingWith status: Int, _ now: Deadline) -> [CallAttempt] {
+        state.withLock { $0.attempts.ending(with: status, now) }
     }
 
     /// Tells the host that an attempt has ended with `failure` and another one follows.

@@ -8,7 +8,9 @@ extension Call {
         _ head: ResponseHead, _ summary: ExchangeSummary, of request: PreparedRequest,
         isOnWorker: Bool
     ) -> Bool {
-        guard let max = client.options.redirectsMax, !travelsInBatch else { return false }
+        guard head.isRedirect, let max = client.options.redirectsMax, !travelsInBatch else {
+            return false
+        }
         let count = state.withLock { $0.redirects }
         let url = request.exchange.url
         let decision = RedirectPolicy(redirectsMax: max).decide(

@@ -36,6 +36,14 @@ package final class Call: Sendable {
         let end: @Sendable () -> Void
     }
 
+    /// What a thread does that waits without a deadline.
+    enum Step {
+        /// The transport has an exchange of this call, and tells when that is over.
+        case drive(ExchangeID)
+        case work(@Sendable () -> Void)
+        case end(Outcome)
+    }
+
     struct State {
         var phase = CallPhase.exchanging(nil)
         var receiver: Receiver?
@@ -68,13 +76,15 @@ package final class Call: Sendable {
         var waiterCount = 0
         var work: (@Sendable () -> Void)?
 
-        /// Whether the call has ended, or else brought work for who waits; `nil`: neither.
-        mutating func hasEnded(
-            takingWork mayWork: Bool, _ work: inout (@Sendable () -> Void)?
-        ) -> Bool? {
-            if phase.isComplete { return true }
-            if mayWork { work = self.work.take() }
-            return work == nil ? nil : false
+        /// What a thread that waits without a deadline does next; `nil`: it goes on waiting. When
+        /// the call has ended it waits no more.
+        mutating func nextStep(mayDrive: Bool) -> Step? {
+            if case .completed(let outcome) = phase {
+                waiterCount -= 1
+                return .end(outcome)
+            }
+            if mayDrive, let exchange = phase.exchange { return .drive(exchange) }
+            return work.take().map { .work($0) }
         }
 
         /// A thread waits, and nobody else is to be told.
@@ -94,8 +104,12 @@ package final class Call: Sendable {
     let token: UInt64
     let started: Deadline
     let state: Monitor<State>
+    /// Among the calls of its client, whose lock guards it.
+    let place = Atomic<Int>(-1)
     /// What a worker asks for each object, without the lock.
     let hasEnded = Atomic<Bool>(false)
+    /// It began with a question.
+    private let mayAsk: Bool
     private let generation = ProcessGeneration.current
 
     init(
@@ -109,6 +123,7 @@ package final class Call: Sendable {
             redaction: api.definition.redaction)
         original = request
         self.token = token
+        mayAsk = question != nil
         let now = client.clock.now()
         started = now
         state = Monitor(
@@ -136,21 +151,26 @@ package final class Call: Sendable {
 
     /// Starts, and waits as `wait` does.
     func perform(milliseconds: Int64) throws(Failure) -> Response {
+        guard milliseconds == 0 else {
+            start()
+            return try wait(milliseconds: milliseconds)
+        }
         // Counted beforehand: who is told of the exchange knows that somebody waits.
-        if milliseconds == 0 { state.withLock { $0.waiterCount += 1 } }
-        defer { if milliseconds == 0 { state.withLock { $0.waiterCount -= 1 } } }
+        state.withLock { $0.waiterCount += 1 }
         start()
-        return try wait(milliseconds: milliseconds)
+        return try waitWorking().get()
     }
 
     /// Waits for the outcome. When `milliseconds` (0: no bound) pass first, the call is cancelled.
     package func wait(milliseconds: Int64) throws(Failure) -> Response {
         guard generation == ProcessGeneration.current else { throw Client.forkedFailure }
-        if !isComplete { try Self.refuseToBlockInsideCallbacks() }
-        let deadline =
-            milliseconds > 0 ? SystemClock().now().advanced(milliseconds: milliseconds) : .never
-        let outcome = waitWorking(until: deadline)
-        guard let outcome else {
+        if CallbackScope.isActive, !isComplete { try Self.refuseToBlockInsideCallbacks() }
+        guard milliseconds > 0 else {
+            state.withLock { $0.waiterCount += 1 }
+            return try waitWorking().get()
+        }
+        let deadline = SystemClock().now().advanced(milliseconds: milliseconds)
+        guard let outcome = state.wait(until: deadline, for: { $0.phase.outcome }) else {
             cancel()
             var failure = Failure(
                 .timedOut, "\(description) did not complete within \(milliseconds) ms",
@@ -161,30 +181,28 @@ package final class Call: Sendable {
         return try outcome.get()
     }
 
-    /// Waits. Without a deadline to keep it moves the bytes, decodes and maps on this thread, as
-    /// far as it can: that saves waking others.
-    private func waitWorking(until deadline: Deadline) -> Outcome? {
-        let mayWork = deadline == .never
-        if mayWork { state.withLock { $0.waiterCount += 1 } }
-        defer { if mayWork { state.withLock { $0.waiterCount -= 1 } } }
+    /// Waits, counted among those who do. Without a deadline to keep this thread moves the bytes,
+    /// decodes and maps, as far as it can: that saves waking others.
+    private func waitWorking() -> Outcome {
+        var mayDrive = true
         while true {
-            if mayWork, let exchange = exchangeUnderWay {
-                client.transports.drive(exchange) { self.exchangeUnderWay != nil }
-            }
-            var work: (@Sendable () -> Void)?
             // Who has driven need not wait, and `wait` costs more.
-            let hasEnded =
-                state.withLock { $0.hasEnded(takingWork: mayWork, &work) }
-                ?? state.wait(until: deadline) { $0.hasEnded(takingWork: mayWork, &work) }
-            guard let hasEnded else { return nil }
-            if hasEnded { return state.withLock { $0.phase.outcome } }
-            work?()
+            let step =
+                state.withLock { $0.nextStep(mayDrive: mayDrive) }
+                ?? state.wait { $0.nextStep(mayDrive: false) }
+            switch step {
+            case .drive(let exchange):
+                client.transports.drive(exchange) {
+                    self.state.withLock { $0.phase.exchange != nil }
+                }
+                mayDrive = false
+            case .work(let work):
+                work()
+                mayDrive = true
+            case .end(let outcome): return outcome
+            case nil: break
+            }
         }
-    }
-
-    /// The transport has an exchange of this call, and tells when that is over.
-    private var exchangeUnderWay: ExchangeID? {
-        state.withLock { $0.phase.exchange }
     }
 
     /// The exchange is over: runs `work` on a thread that waits, when the call tells nobody else,
@@ -216,8 +234,7 @@ package final class Call: Sendable {
 
     func start() {
         log.isRouted(original)
-        let question = state.withLock { $0.question.take() }
-        guard let question else {
+        guard mayAsk, let question = state.withLock({ $0.question.take() }) else {
             perform(original, isOnWorker: false)
             return
         }
@@ -289,12 +306,11 @@ package final class Call: Sendable {
         var credential: UInt64?
         var lane: Lane?
         var follower: (@Sendable (Outcome) -> Void)?
-        let now = client.clock.now()
         let ended: (place: ExchangePlace, owesStart: Bool)? = state.update { state in
             let place = state.phase.placeToLeave(
                 whenCommitting: whenCommitting, whenStoring: whenStoring)
             guard let place else { return nil }
-            let outcome = state.attempts.completing(outcome, now)
+            let outcome = state.attempts.completing(outcome, client.clock.now())
             state.phase = .completed(outcome)
             // They hold this call.
             abandonedWork = state.work.take()
@@ -323,7 +339,7 @@ package final class Call: Sendable {
         leave(ended.place)
         log.completes(
             original, outcome,
-            milliseconds: now.milliseconds(since: started))
+            milliseconds: client.clock.now().milliseconds(since: started))
         part?.ended(outcome, credential: credential)
         follower?(outcome)
         if let lane { client.outbox?.leave(lane, self) }

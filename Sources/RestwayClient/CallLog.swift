@@ -53,7 +53,8 @@ struct CallLog: Sendable {
     }
 
     func completes(
-        _ request: PreparedRequest, _ outcome: Call.Outcome, milliseconds: Int64
+        _ request: PreparedRequest, _ outcome: Call.Outcome,
+        milliseconds: @autoclosure () -> Int64
     ) {
         switch outcome {
         case .success(let response):
@@ -62,13 +63,13 @@ struct CallLog: Sendable {
                 "#\(id) \(request.exchange.method) \(redaction.url(request.exchange.url)): "
                     + "\(response.status), "
                     + "\(response.bodyCount) bytes, \(response.objects.count) objects, "
-                    + "\(milliseconds) ms")
+                    + "\(milliseconds()) ms")
         case .failure(let failure):
             // Ends that the program itself wanted are no errors.
             let isWanted = failure.reason == .cancelled || failure.reason == .closed
             Log.shared.write(
                 isWanted ? .info : .error, .client,
-                "#\(id) \(failure.message) (\(milliseconds) ms)")
+                "#\(id) \(failure.message) (\(milliseconds()) ms)")
         }
     }
 

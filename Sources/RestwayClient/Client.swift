@@ -47,7 +47,7 @@ package final class Client: Sendable {
         var attemptObserver: AttemptObserver?
         var batchFormat: (any BatchFormat)?
         /// Everything in flight: what `close` has to complete.
-        var calls: [ObjectIdentifier: Call] = [:]
+        var calls = CallList()
     }
 
     private let state = Lock(State())
@@ -155,8 +155,8 @@ package final class Client: Sendable {
         }
         let spec = spec.captured()
         let questions = BodyQuestions(exclusion: exclusion)
-        let request = try prepare(spec, loaded, questions)
-        preparedRequests.remember(request, spec, loaded, version)
+        let request = preparedRequests.remember(
+            try prepare(spec, loaded, questions), spec, loaded, version)
         let isAsked = interceptor != nil || request.owesBody
         return Call(
             client: self, api: loaded, request: request, token: token,
@@ -169,7 +169,7 @@ package final class Client: Sendable {
     func register(_ call: Call) throws(Failure) {
         try state.withLock { state throws(Failure) in
             guard !state.isClosed else { throw Self.closedFailure }
-            state.calls[ObjectIdentifier(call)] = call
+            state.calls.add(call)
         }
     }
 
@@ -189,7 +189,7 @@ package final class Client: Sendable {
             swap(&reader, &state.failureReader)
             swap(&observer, &state.attemptObserver)
             swap(&format, &state.batchFormat)
-            return Array(state.calls.values)
+            return state.calls.all
         }
         outbox?.close()
         for call in calls { call.abort(Self.closedFailure) }
@@ -339,12 +339,10 @@ package final class Client: Sendable {
     }
 
     func ended(_ call: Call) {
-        // The removed reference is dropped outside of the lock.
-        let (removed, isLast) = state.withLock { state in
-            let removed = state.calls.removeValue(forKey: ObjectIdentifier(call))
-            return (removed, state.isClosed && state.calls.isEmpty)
+        let isLast = state.withLock { state in
+            state.calls.remove(call)
+            return state.isClosed && state.calls.isEmpty
         }
-        _ = consume removed
         if isLast { endDelivery() }
     }
 

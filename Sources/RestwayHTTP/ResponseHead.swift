@@ -23,4 +23,6 @@ package struct ResponseHead: Sendable {
 
 extension ResponseHead {
     package var isSuccess: Bool { (200..<300).contains(status) }
+    /// Whether it may lead elsewhere.
+    package var isRedirect: Bool { (300..<400).contains(status) }
 }

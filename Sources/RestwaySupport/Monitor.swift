@@ -1,19 +1,22 @@
 public import Glibc
 
+/// What a monitor consists of beside its state.
+///
+/// Not inside of `Monitor`, where it would be a generic type, which the runtime looks up each time.
+@usableFromInline
+struct MonitorParts {
+    @usableFromInline var mutex = pthread_mutex_t()
+    @usableFromInline var condition = pthread_cond_t()
+
+    @usableFromInline init() {}
+}
+
 /// A `Lock` whose state can be waited for.
 ///
 /// `@unchecked Sendable`: every access to the state goes through the mutex.
 public struct Monitor<State>: @unchecked Sendable {
     @usableFromInline
-    struct Parts {
-        @usableFromInline var mutex = pthread_mutex_t()
-        @usableFromInline var condition = pthread_cond_t()
-
-        @usableFromInline init() {}
-    }
-
-    @usableFromInline
-    final class Storage: ManagedBuffer<State, Parts> {
+    final class Storage: ManagedBuffer<State, MonitorParts> {
         deinit {
             withUnsafeMutablePointerToElements { parts in
                 pthread_cond_destroy(&parts.pointee.condition)
@@ -23,14 +26,14 @@ public struct Monitor<State>: @unchecked Sendable {
         }
     }
 
-    @usableFromInline let storage: ManagedBuffer<State, Parts>
+    @usableFromInline let storage: ManagedBuffer<State, MonitorParts>
 
     /// - Parameter state: Made right where it stays: copying it costs more than the lock.
     @inlinable
     public init(_ state: @autoclosure () -> State) {
         storage = Storage.create(minimumCapacity: 1) { storage in
             storage.withUnsafeMutablePointerToElements { parts in
-                parts.initialize(to: Parts())
+                parts.initialize(to: MonitorParts())
                 var attributes = pthread_condattr_t()
                 precondition(pthread_mutex_init(&parts.pointee.mutex, nil) == 0)
                 precondition(pthread_condattr_init(&attributes) == 0)

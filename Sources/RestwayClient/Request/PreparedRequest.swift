@@ -1,5 +1,6 @@
 import RestwayAuth
 import RestwayHTTP
+import RestwayMapping
 import RestwayObjects
 import RestwayRouting
 import RestwaySupport
@@ -33,13 +34,16 @@ final class PreparedRequest: Sendable {
     /// `nil`: it is never stored.
     let claim: OutboxClaim?
     let isFromOutbox: Bool
+    /// Of an answer with status 200, when it was looked for beforehand.
+    private let usualPlan: MappingPlan?
 
     init(
         exchange: Exchange, reader: BodyReader? = nil, method: Method, path: String?,
         routeName: String?, dataMapper: String?, transport: Int = TransportTable.builtIn,
         isTrusted: Bool, submission: Submission? = nil, deletions: [ChangeSet.Deletion] = [],
         sending: SendingRules = SendingRules(), owesBody: Bool = false,
-        travelsInBatch: Bool = false, claim: OutboxClaim? = nil, isFromOutbox: Bool = false
+        travelsInBatch: Bool = false, claim: OutboxClaim? = nil, isFromOutbox: Bool = false,
+        usualPlan: MappingPlan? = nil
     ) {
         self.exchange = exchange
         self.reader = reader
@@ -56,6 +60,7 @@ final class PreparedRequest: Sendable {
         self.travelsInBatch = travelsInBatch
         self.claim = claim
         self.isFromOutbox = isFromOutbox
+        self.usualPlan = usualPlan
     }
 
     /// When an attempt that begins `now` has taken too long.
@@ -71,6 +76,24 @@ final class PreparedRequest: Sendable {
 
     /// Whether it can be sent once more.
     var isRewindable: Bool { reader?.isRewindable ?? true }
+
+    /// The plan of all descriptors that apply to an answer with `status`; `nil` when none does.
+    ///
+    /// - Parameter api: What it was prepared with.
+    func plan(of api: LoadedAPI, status: Int) -> MappingPlan? {
+        if status == 200, let usualPlan { return usualPlan }
+        return api.plan(for: self, status: status)
+    }
+
+    /// The same request, to be sent again and again: it knows the plan of its usual answer.
+    func planned(_ api: LoadedAPI) -> PreparedRequest {
+        PreparedRequest(
+            exchange: exchange, reader: reader, method: method, path: path, routeName: routeName,
+            dataMapper: dataMapper, transport: transport, isTrusted: isTrusted,
+            submission: submission, deletions: deletions, sending: sending, owesBody: owesBody,
+            travelsInBatch: travelsInBatch, claim: claim, isFromOutbox: isFromOutbox,
+            usualPlan: api.plan(for: self, status: 200))
+    }
 
     /// The same request, sent on to where a redirect leads.
     func redirected(_ exchange: Exchange, keepsBody: Bool, isTrusted: Bool) -> PreparedRequest {

@@ -46,20 +46,23 @@ final class PreparedRequests: Sendable {
     }
 
     /// - Parameter version: Before it was prepared: something may have changed since.
+    /// - Returns: What is sent in its place: one that is kept knows the plan of its usual answer.
     func remember(
         _ request: PreparedRequest, _ spec: RequestSpec, _ api: LoadedAPI, _ version: Int
-    ) {
+    ) -> PreparedRequest {
         guard mayRemember, request.isTheSameAgain, let path = spec.plainPath,
             path.utf8.count <= Self.pathBytesMax
-        else { return }
+        else { return request }
+        let planned = request.planned(api)
         state.withLock { state in
             guard self.version == version else { return }
             if state.api !== api || state.requests.count >= Self.requestsMax {
                 state.requests = [:]
                 state.api = api
             }
-            state.requests[path] = request
+            state.requests[path] = planned
         }
+        return planned
     }
 }
 

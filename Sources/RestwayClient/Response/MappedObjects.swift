@@ -1,5 +1,6 @@
 import RestwayMapping
 import RestwayObjects
+import RestwaySupport
 
 /// What mapping made of a body.
 struct MappedObjects: Sendable {
@@ -8,7 +9,9 @@ struct MappedObjects: Sendable {
     var results: [Range<Int>] = []
     var issues: [MappingIssue] = []
     var issueCount = 0
-    /// How long the store took.
+    /// When the store was done; `nil`: it was not asked.
+    var stored: Deadline?
+    /// How long it took.
     var storeMicroseconds: Int64 = 0
 
     /// Of what was stored in an outbox: what the answer says of that.

@@ -29,15 +29,11 @@ struct ResponseProcessor {
         _ timings: CallTimings
     ) throws(Failure) -> Response? {
         let decodingStarted = clock.now()
+        let (body, error) = decode(consume encodedBody, head)
         var received = ReceivedResponse(
-            status: head.status, headers: head.headers, url: head.url, body: Body(),
+            status: head.status, headers: head.headers, url: head.url, body: body,
             trailers: trailers, timings: timings)
-        do {
-            received.body = Body(
-                try ContentDecoder.decode(
-                    consume encodedBody, headers: head.headers,
-                    bytesMax: client.options.bodyBytesMax))
-        } catch {
+        if let error {
             throw failure(.init(error), "\(describe(received)): \(error.message)", received)
         }
         var failure: Failure?
@@ -46,8 +42,8 @@ struct ResponseProcessor {
             if call.recovers(found, request, isOnWorker: isOnWorker) { return nil }
             failure = found
         }
-        received.attempts = call.attempts(endingWith: head.status)
         let mappingStarted = clock.now()
+        received.attempts = call.attempts(endingWith: head.status, mappingStarted)
         received.timings.decode = mappingStarted.microseconds(since: decodingStarted)
         let mapped: MappedObjects
         do {
@@ -60,7 +56,7 @@ struct ResponseProcessor {
         }
         mappingProgressed?(mapped.objects.count, mapped.objects.count)
         log.maps(mapped)
-        let ended = clock.now()
+        let ended = mapped.stored ?? clock.now()
         received.timings.map = mapped.isMapped ? ended.microseconds(since: mappingStarted) : 0
         received.timings.store = mapped.storeMicroseconds
         received.timings.total = ended.microseconds(since: call.started)
@@ -70,10 +66,23 @@ struct ResponseProcessor {
         throw failure
     }
 
+    /// The body without its content coding; an empty one when that cannot be undone.
+    private func decode(
+        _ body: consuming [UInt8], _ head: ResponseHead
+    ) -> (body: Body, error: BodyError?) {
+        do {
+            let bytes = try ContentDecoder.decode(
+                consume body, headers: head.headers, bytesMax: client.options.bodyBytesMax)
+            return (Body(bytes), nil)
+        } catch {
+            return (Body(), error)
+        }
+    }
+
     // MARK: Mapping
 
     private func map(_ received: ReceivedResponse) throws(Failure) -> MappedObjects {
-        guard let plan = api.plan(for: request, status: received.status) else {
+        guard let plan = request.plan(of: api, status: received.status) else {
             return try commit(nil, received)
         }
         guard request.method != .head, !received.body.isEmpty else {
@@ -189,14 +198,15 @@ struct ResponseProcessor {
             failure.isRetryable = error.isRetryable && [.get, .head].contains(request.method)
             throw failure
         }
-        let storeMicroseconds = clock.now().microseconds(since: storingStarted)
+        let stored = clock.now()
         log.stores(commit.insertedCount, commit.updatedCount)
         settle(consequences, commit)
         guard let result else { return .none }
         let (objects, results) = result.objects(of: commit)
         return MappedObjects(
             isMapped: true, objects: objects, results: results, issues: result.issues,
-            issueCount: result.issueCount, storeMicroseconds: storeMicroseconds,
+            issueCount: result.issueCount, stored: stored,
+            storeMicroseconds: stored.microseconds(since: storingStarted),
             matching: request.isFromOutbox ? consequences.matching : nil)
     }
 

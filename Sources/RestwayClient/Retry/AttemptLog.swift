@@ -65,9 +65,11 @@ struct AttemptLog: Sendable {
     }
 
     /// `outcome` with the attempts that led to it, when it is a failure.
-    mutating func completing(_ outcome: Call.Outcome, _ now: Deadline) -> Call.Outcome {
+    mutating func completing(
+        _ outcome: Call.Outcome, _ now: @autoclosure () -> Deadline
+    ) -> Call.Outcome {
         guard case .failure(var failure) = outcome else { return outcome }
-        end(failure, now)
+        end(failure, now())
         failure.attempts = ended
         return .failure(failure)
     }
