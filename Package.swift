@@ -45,7 +45,7 @@ let core: [Target] =
     + module("RestwaySQLite", ["CSQLite", "RestwaySupport"])
     + module("RestwayRouting", ["CCurl"])
     + module("RestwayObjects", ["CLinux", "RestwaySupport", "RestwaySQLite"])
-    + module("RestwayMapping", ["RestwayRouting", "RestwayObjects"])
+    + module("RestwayMapping", ["CLinux", "RestwayRouting", "RestwayObjects"])
     + module(
         "RestwayJansson", ["CJansson", "RestwayJSON", "RestwayMapping"],
         testing: ["RestwayObjects"])

@@ -33,6 +33,24 @@ static inline unsigned long rw_thread_mark(void) {
 /* Has the cache fetch what lies at `address`, which need not be readable. */
 static inline void rw_prefetch(const void *address) { __builtin_prefetch(address); }
 
+/* Copies to memory past the caches, for another core to read. All of it lies at multiples of eight
+ * bytes. Before another thread may look, the writer calls rw_stream_end. */
+static inline void rw_stream(void *to, const void *from, size_t length) {
+    unsigned long *target = (unsigned long *)to;
+    const unsigned long *source = (const unsigned long *)from;
+    for (size_t index = 0; index < length / sizeof *target; index++)
+        __builtin_nontemporal_store(source[index], target + index);
+}
+
+/* Orders what rw_stream wrote before all that the thread writes next. */
+static inline void rw_stream_end(void) {
+#if defined(__x86_64__)
+    __builtin_ia32_sfence();
+#else
+    __atomic_thread_fence(__ATOMIC_SEQ_CST);
+#endif
+}
+
 /* prctl is variadic. */
 static inline void rw_thread_set_name(const char *name) { prctl(PR_SET_NAME, name, 0, 0, 0); }
 

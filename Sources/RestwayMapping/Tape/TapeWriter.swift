@@ -11,11 +11,16 @@ package struct TapeWriter {
     private let lasting: UnsafeRawBufferPointer
     private let exchange: Exchange
     private var tape: EventTape
+    /// Events that are not on the tape yet, for which it has room: see `EventTape.append`.
+    private let gathered = UnsafeMutablePointer<EventRecord>.allocate(capacity: gatheredMax)
     private var next: UnsafeMutablePointer<EventRecord>
     private var end: UnsafeMutablePointer<EventRecord>
     /// A key that leads to one attribute and waits for its value, to be written with it.
     private var member: UnsafePointer<PlanNode>?
     private var isStopped = false
+
+    /// Few enough to stay in the nearest cache; eight fill three lines of it.
+    private static let gatheredMax = 128
 
     /// - Parameter lasting: Stays where it is until the machine has taken all tapes.
     package init(
@@ -26,20 +31,22 @@ package struct TapeWriter {
         self.lasting = lasting
         self.exchange = exchange
         self.tape = tape
-        next = tape.records
-        end = tape.records + tape.recordsMax
+        next = gathered
+        end = gathered
+        gather()
     }
 
     /// Gives its memory back; nothing may come behind it.
     package func destroy() {
         outline.destroy()
+        gathered.deallocate()
     }
 
     /// The last tape, which may be empty; nil when the machine takes nothing more. Nothing but
     /// `destroy` may come behind it.
     package mutating func finish() -> EventTape? {
         guard writeKey() else { return nil }
-        tape.count = next - tape.records
+        endTape()
         return tape
     }
 
@@ -182,14 +189,15 @@ package struct TapeWriter {
 
     @inline(__always)
     private mutating func write(_ record: EventRecord) -> Bool {
-        if next == end, !turn() { return false }
+        if next == end, !makeRoom() { return false }
         next.initialize(to: record)
         next += 1
         return true
     }
 
     private mutating func put(_ kind: EventRecord.Kind, _ text: UnsafeRawBufferPointer) -> Bool {
-        if next == end || tape.text.count > EventTape.textBytesMax, !turn() { return false }
+        let isLong = tape.text.count > EventTape.textBytesMax
+        if isLong ? !turn() : next == end && !makeRoom() { return false }
         if lies(text) {
             let start = UInt64(UInt(bitPattern: text.baseAddress))
             return write(EventRecord(kind, start, count: text.count))
@@ -206,20 +214,41 @@ package struct TapeWriter {
         return start >= first && start + text.count <= first + lasting.count
     }
 
+    /// Sees to it that an event can be written; false when the machine takes nothing more.
+    @inline(never)
+    private mutating func makeRoom() -> Bool {
+        guard !isStopped else { return false }
+        tape.append(gathered, next - gathered)
+        gather()
+        return next != end || turn()
+    }
+
+    /// Begins anew to gather what the tape has room for.
+    private mutating func gather() {
+        next = gathered
+        end = gathered + min(Self.gatheredMax, tape.recordsMax - tape.count)
+    }
+
+    /// What has been gathered is the last on the tape.
+    private mutating func endTape() {
+        tape.append(gathered, next - gathered)
+        tape.end()
+        next = gathered
+        end = gathered
+    }
+
     /// Goes on with another tape; false when the machine takes nothing more.
     private mutating func turn() -> Bool {
         guard !isStopped else { return false }
-        tape.count = next - tape.records
+        endTape()
         guard let tape = exchange(tape) else {
             isStopped = true
             member = nil
             _ = outline.stop()
-            end = next
             return false
         }
         self.tape = tape
-        next = tape.records
-        end = tape.records + tape.recordsMax
+        gather()
         return true
     }
 }
