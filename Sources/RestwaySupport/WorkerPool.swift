@@ -43,13 +43,29 @@ package final class WorkerPool: Sendable {
 
     private static func makeForBodies() -> WorkerPool { WorkerPool(threadsMax: 32) }
 
-    private struct State {
-        var jobs = Fifo<Job>()
-        var threads = 0
-        var idle = 0
+    /// A thread that has nothing to do. Each waits by itself: where many wait for one condition, the
+    /// C library (before 2.41, its bug 25847) may wake nobody for a signal.
+    private final class Idler: Sendable {
+        private let job = Monitor<Job?>(nil)
+
+        func give(_ job: @escaping Job) { self.job.updateWakingOne { $0 = job } }
+
+        func wait() -> Job? { job.wait { $0.take() } }
     }
 
-    private let state = Monitor(State())
+    private struct State {
+        /// There are none while somebody is idle.
+        var jobs = Fifo<Job>()
+        var threads = 0
+        /// Who came last is the first to go: what it needs is still in the caches.
+        var idlers: [Idler] = []
+    }
+
+    private enum Place {
+        case idle(Idler), new, queue, none
+    }
+
+    private let state = Lock(State())
     private let threadsMax: Int
 
     package init(threadsMax: Int) {
@@ -59,53 +75,52 @@ package final class WorkerPool: Sendable {
     /// Runs `job` on a worker. Never blocks and never refuses: when the system has no thread to
     /// give and none is running, the job runs here.
     package func submit(_ job: @escaping Job) {
-        let needsThread = state.updateWakingOne { state in
+        let place = state.withLock { state -> Place in
+            if let idler = state.idlers.popLast() { return .idle(idler) }
             state.jobs.append(job)
-            guard state.idle < state.jobs.count, state.threads < threadsMax else { return false }
+            guard state.threads < threadsMax else { return .queue }
             state.threads += 1
-            return true
+            return .new
         }
-        guard needsThread else { return }
-        if !Thread.start("restway-worker", { self.run() }) {
-            let isAlone = state.withLock { state in
-                state.threads -= 1
-                return state.threads == 0
-            }
-            if isAlone { runWaitingJobs() }
+        if case .idle(let idler) = place { return idler.give(job) }
+        guard case .new = place, !Thread.start("restway-worker", { self.run() }) else { return }
+        let isAlone = state.withLock { state in
+            state.threads -= 1
+            return state.threads == 0
         }
+        if isAlone { runWaitingJobs() }
     }
 
     /// Runs `job` on a worker that has nothing else to do; false, and it never runs, when all have.
     package func submitIfFree(_ job: @escaping Job) -> Bool {
-        let place = state.updateWakingOne { state -> Place in
-            if state.idle > state.jobs.count {
-                state.jobs.append(job)
-                return .idle
-            }
+        let place = state.withLock { state -> Place in
+            if let idler = state.idlers.popLast() { return .idle(idler) }
             guard state.threads < threadsMax else { return .none }
             state.threads += 1
             return .new
         }
-        guard place == .new else { return place == .idle }
-        if Thread.start("restway-worker", { job(); self.run() }) { return true }
-        state.update { $0.threads -= 1 }
-        return false
+        switch place {
+        case .idle(let idler):
+            idler.give(job)
+            return true
+        case .new:
+            if Thread.start("restway-worker", { job(); self.run() }) { return true }
+            state.withLock { $0.threads -= 1 }
+            return false
+        case .queue, .none:
+            return false
+        }
     }
 
-    private enum Place { case idle, new, none }
-
     private func run() {
+        let idler = Idler()
         while true {
-            var isIdle = false
-            let job: Job? = state.wait { state in
-                guard let job = state.jobs.popFirst() else {
-                    if !isIdle { state.idle += 1 }
-                    isIdle = true
-                    return nil
-                }
-                if isIdle { state.idle -= 1 }
-                return job
+            let due: Job? = state.withLock { state in
+                if let job = state.jobs.popFirst() { return job }
+                state.idlers.append(idler)
+                return nil
             }
+            let job = due ?? idler.wait()
             job?()
         }
     }

@@ -33,6 +33,37 @@ final class WorkerPoolTests: XCTestCase {
         XCTAssertEqual(done.wait { $0 ? true : nil }, true)
     }
 
+    /// A job given to one of many idle threads runs without another one coming behind it.
+    func testIdleThreadsMissNoJob() {
+        let (pool, threads) = (WorkerPool(threadsMax: 8), 8)
+        let (arrived, done) = (Monitor(0), Monitor(0))
+        for _ in 0..<threads {
+            pool.submit {
+                arrived.update { $0 += 1 }
+                let _: Bool? = arrived.wait { $0 == threads ? true : nil }
+                done.update { $0 += 1 }
+            }
+        }
+        var sent = threads
+        let limit = SystemClock().now().advanced(milliseconds: 60_000)
+        for round in 0..<2_000 {
+            let isReached: Bool? = done.wait(until: limit) { $0 == sent ? true : nil }
+            guard isReached != nil else {
+                XCTFail("round \(round): \(done.withLock { $0 }) of \(sent) jobs ran")
+                return
+            }
+            for _ in 0...round % 3 {
+                sent += 1
+                if round % 2 == 0 {
+                    pool.submit { done.update { $0 += 1 } }
+                } else if !pool.submitIfFree({ done.update { $0 += 1 } }) {
+                    // Those that have just run jobs need not be idle yet.
+                    sent -= 1
+                }
+            }
+        }
+    }
+
     func testASerialQueueKeepsOrderAndNeverOverlaps() {
         struct Seen {
             var isRunning = false
