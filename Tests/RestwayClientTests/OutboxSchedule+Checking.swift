@@ -104,13 +104,13 @@ extension OutboxSchedule {
     private func compareReports() {
         let reports = reports.withLock { $0 }
         for request in model.requests where request.id > 0 && !exempt.contains(request.id) {
+            let what = "\(about): reports of item \(request.id), \(request.tag) \(request.state)"
             let delivered = request.state == .delivered ? 1 : 0
-            XCTAssertEqual(
-                reports["\(request.id) delivered", default: 0], delivered,
-                "\(about): reports of item \(request.id)")
-            XCTAssertEqual(
-                reports["\(request.id) dead", default: 0], request.deaths,
-                "\(about): reports of item \(request.id)")
+            XCTAssertEqual(reports["\(request.id) delivered", default: 0], delivered, what)
+            let deaths = reports["\(request.id) dead", default: 0]
+            // What a deletion takes along may have died once more before that came to it.
+            let isTaken = request.state == .withdrawn && deaths == request.deaths + 1
+            if !isTaken { XCTAssertEqual(deaths, request.deaths, what) }
         }
         for id in exempt {
             XCTAssertLessThanOrEqual(reports["\(id) delivered", default: 0], 1, about)
