@@ -85,6 +85,8 @@ class Campaign:
         self.folder = folder
         self.told: list[Told] = []
         self.kills = 0
+        #: Of which the file had items that are done and still to be taken out.
+        self.deaths_with_marks = 0
         self._numbers = 0
         self._document = folder / "crash.restway.json"
         self._document.write_text(json.dumps(document(folder, batch=batch)))
@@ -147,6 +149,11 @@ class Campaign:
             connection = sqlite3.connect(Path(folder) / "outbox.db")
             try:
                 assert connection.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
+                made = connection.execute(
+                    "SELECT 1 FROM sqlite_schema WHERE name = 'delivered'"
+                ).fetchone()
+                marked = made and connection.execute("SELECT 1 FROM delivered").fetchone()
+                self.deaths_with_marks += marked is not None
             finally:
                 connection.close()
 

@@ -63,3 +63,27 @@ def test_nothing_is_lost_or_done_twice_when_killed_at_each_write(
             campaign.drain()
             campaign.check()
             done += campaign.kills
+
+
+@pytest.mark.parametrize("kind", ["kill", "half"])
+def test_what_is_only_marked_as_done_is_not_sent_again(
+    kind: str, programs: Programs, folder: Path, kills: int, seed: int
+) -> None:
+    """Batches are taken from many lanes; most of what is done is in the file yet at each death."""
+    chance = random.Random(f"{seed} {kind} marks")
+    wanted = -(-kills // 8)
+    done = marked = 0
+    while done < wanted:
+        life = folder / str(done)
+        life.mkdir()
+        with RecordingServer(chance.randrange(1 << 30), Moods()) as server:
+            campaign = Campaign(programs, server, life, batch=True)
+            for _ in range(KILLS_EACH):
+                campaign.run("lanes", 64)
+                campaign.run("drain", 0, f"{kind}:{chance.randrange(20, 120)}")
+                campaign.check_file()
+            campaign.drain()
+            campaign.check()
+            done += campaign.kills
+            marked += campaign.deaths_with_marks
+    assert marked > 0

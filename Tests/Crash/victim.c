@@ -4,8 +4,8 @@
  *
  * MODE work: enqueues COUNT requests, numbered from FIRST, from two threads into lanes LANE.*, and
  * flushes meanwhile;
- * online: the same, tries each first; enqueue: flushes nothing; serve: flushes until it is killed;
- * drain: flushes until nothing is left.
+ * online: the same, tries each first; enqueue: flushes nothing; lanes: the same with many lanes,
+ * and without objects; serve: flushes until it is killed; drain: flushes until nothing is left.
  *
  * Lines: "R" the client stands, "Q <tag>" stored, "D <tag>" delivered, "E <tag> <why>" neither,
  * "F" nothing is left, "X <why>" it cannot go on. */
@@ -21,12 +21,14 @@
 
 #define THREADS 2
 #define ROUNDS_MAX 5000
+/* Of each thread, where they are many. */
+#define LANES 16
 
 static restway_client *client;
 static restway_store *store;
 static long first, count;
 static const char *lanes;
-static int flushes;
+static int flushes, has_many_lanes;
 
 /* In one piece: a line that was not written was not said. */
 static void say(const char *format, ...) {
@@ -72,9 +74,10 @@ static int perform(restway_request *request, const char *tag) {
 static void event(int thread, long number) {
     restway_request *request = NULL;
     restway_error *error = NULL;
+    long place = has_many_lanes ? number / THREADS % LANES : number % 4 / 2;
     char lane[64], body[160], tag[96];
 
-    snprintf(lane, sizeof lane, "%.20s.%d.%ld", lanes, thread, number % 4 / 2);
+    snprintf(lane, sizeof lane, "%.20s.%d.%ld", lanes, thread, place);
     snprintf(body, sizeof body, "{\"lane\": \"%s\", \"number\": %ld}", lane, number);
     snprintf(tag, sizeof tag, "%s:%ld", lane, number);
     expect(restway_request_create_route("events", "POST", &request, &error), &error);
@@ -120,7 +123,7 @@ static void *enqueue(void *context) {
     int thread = (int)(size_t)context;
 
     for (long number = first + thread; number < first + count; number += THREADS) {
-        if (number % 5 == 4) {
+        if (number % 5 == 4 && !has_many_lanes) {
             object(number);
         } else {
             event(thread, number);
@@ -159,7 +162,8 @@ int main(int argc, char **argv) {
     first = atol(argv[4]);
     count = atol(argv[5]);
     lanes = argv[6];
-    flushes = strcmp(mode, "enqueue") != 0;
+    has_many_lanes = strcmp(mode, "lanes") == 0;
+    flushes = strcmp(mode, "enqueue") != 0 && !has_many_lanes;
     options.base_url = argv[2];
     expect(restway_api_load_file(argv[1], &api, &error), &error);
     expect(restway_client_create(api, &options, &client, &error), &error);

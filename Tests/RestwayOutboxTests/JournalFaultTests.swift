@@ -58,6 +58,12 @@ final class JournalFaultTests: JournalTestCase {
         _ = try journal.take(itemsMax: 70, now: 0)
     }
 
+    /// So that something is marked.
+    private func markMany(_ journal: OutboxJournal) throws {
+        try takeMany(journal)
+        _ = try journal.settle((1...70).map { .remove(id: $0) })
+    }
+
     private func steps() -> [Step] {
         let lane = Lane(local)
         let post = entry(lane, creates: local)
@@ -97,9 +103,6 @@ final class JournalFaultTests: JournalTestCase {
             Step(name: "postpone", prepare: take) {
                 _ = try $0.settle([self.postpone(1, until: 5), self.postpone(3, until: 5)])
             },
-            Step(name: "remove many", prepare: takeMany) {
-                _ = try $0.settle((1...70).map { .remove(id: $0) })
-            },
             Step(name: "bury", prepare: take) { _ = try $0.settle([self.bury(1), self.bury(3)]) },
             Step(
                 name: "hurry",
@@ -115,9 +118,35 @@ final class JournalFaultTests: JournalTestCase {
         ]
     }
 
+    private func stepsOfMany() -> [Step] {
+        [
+            Step(name: "mark many", prepare: takeMany) {
+                _ = try $0.settle((1...70).map { .remove(id: $0) })
+            },
+            Step(name: "remove many", prepare: takeMany) {
+                _ = try $0.settle(
+                    (1...69).map { .remove(id: $0) } + [self.postpone(70, until: 5)])
+            },
+            Step(name: "take out what is marked", prepare: markMany) { _ = try $0.drop(71) },
+            Step(name: "take behind what is marked", prepare: markMany) {
+                _ = try $0.take(itemsMax: 5, now: 0)
+            },
+            Step(
+                name: "take over with marks",
+                prepare: {
+                    try self.markMany($0)
+                    $0.resign()
+                },
+                run: {
+                    _ = try $0.becomeSender()
+                    _ = try $0.take(itemsMax: 5, now: 0)
+                }),
+        ]
+    }
+
     func testEveryStepIsDoneWhollyOrNotAtAllWhateverFails() throws {
         for code in [10, 13] as [Int32] {  // SQLITE_IOERR, SQLITE_FULL
-            for step in steps() { try fail(step, code) }
+            for step in steps() + stepsOfMany() { try fail(step, code) }
         }
     }
 

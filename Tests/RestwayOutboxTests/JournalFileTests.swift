@@ -4,7 +4,9 @@ import XCTest
 
 /// Files of earlier versions, and what is found in them by index.
 final class JournalFileTests: JournalTestCase {
-    private static let undoingVersion3 = "DROP TABLE companion; "
+    private static let undoingVersion4 = "DROP TABLE delivered; "
+        + "ALTER TABLE outbox DROP COLUMN delivered; ALTER TABLE outbox DROP COLUMN changes; "
+    private static let undoingVersion3 = undoingVersion4 + "DROP TABLE companion; "
 
     func testAFileOfTheFirstVersionIsBroughtUpToDateAndKeepsWhatItHolds() throws {
         let local = LocalID.random()
@@ -27,7 +29,7 @@ final class JournalFileTests: JournalTestCase {
         _ = try journal.settle([.created(id: 1, identity: .integer(1), lane: nil)], now: 5)
         try journal.forgetIdentities(through: 1, namedBefore: 6)
         XCTAssertNil(try journal.identity(of: local))
-        XCTAssertEqual(try Connection(path).integer("PRAGMA user_version"), 3)
+        XCTAssertEqual(try Connection(path).integer("PRAGMA user_version"), 4)
     }
 
     func testAFileOfTheSecondVersionTakesRequestsThatMakeSeveralObjects() throws {
@@ -40,7 +42,7 @@ final class JournalFileTests: JournalTestCase {
         }
         try change(Self.undoingVersion3 + "PRAGMA user_version = 2")
         let journal = try openSender()
-        XCTAssertEqual(try Connection(path).integer("PRAGMA user_version"), 3)
+        XCTAssertEqual(try Connection(path).integer("PRAGMA user_version"), 4)
         XCTAssertEqual(try journal.item(2)?.dependencies, [local])
         var second = entry("b")
         second.companions = [OutboxCompanion(local: inner, entity: "Thing", storeKey: 9)]
@@ -55,6 +57,24 @@ final class JournalFileTests: JournalTestCase {
         let items = try journal.take(itemsMax: 9, now: 0)
         XCTAssertEqual(items.map(\.id), [2, put])
         XCTAssertEqual(items.map(\.entry.path), ["things/4", "things/5"])
+    }
+
+    func testAFileOfTheThirdVersionIsSentInItsOrder() throws {
+        do {
+            let journal = try open()
+            for number in 0..<60 { _ = try journal.enqueue(entry("lane \(number % 20)")) }
+            journal.close()
+        }
+        try change(Self.undoingVersion4 + "PRAGMA user_version = 3")
+        let journal = try openSender()
+        XCTAssertEqual(try Connection(path).integer("PRAGMA user_version"), 4)
+        for first in stride(from: Int64(1), through: 60, by: 10) {
+            let ids = Array(first..<first + 10)
+            XCTAssertEqual(try taken(journal), ids)
+            _ = try journal.settle(ids.map { .remove(id: $0) })
+        }
+        XCTAssertEqual(try taken(journal), [])
+        XCTAssertEqual(try Connection(path).integer("SELECT count(*) FROM item"), 0)
     }
 
     func testWhatIsStoredOfAnObjectIsFoundWithoutLookingAtOthers() throws {

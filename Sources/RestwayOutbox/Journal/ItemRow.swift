@@ -19,6 +19,16 @@ enum ItemRow {
     static let manyWaitingSelection = SQL(
         selection + " WHERE \(ItemNumbers.condition) AND state = 0 ORDER BY id")
 
+    /// Those behind `?1`, with what the turn of each is, see `turn`.
+    static let aheadSelection = SQL(
+        "SELECT \(columns.joined(separator: ", ")), turn FROM item WHERE id > ?1 ORDER BY id "
+            + "LIMIT ?2")
+
+    static func turn(_ row: Statement) -> Int64? {
+        let column = Int32(columns.count)
+        return row.storage(column) == .integer ? row.integer(column) : nil
+    }
+
     static func insert(
         _ file: JournalConnection, _ entry: OutboxEntry, _ text: LocalIDText, lane: String,
         id: Int64, turn: Int64?

@@ -102,9 +102,22 @@ final class JournalConnection: @unchecked Sendable {
     func exists(
         _ sql: String, _ values: Value..., where isMeant: (Statement) -> Bool
     ) throws(OutboxError) -> Bool {
+        try exists(values, isMeant) { () throws(SQLiteError) in try prepared(sql) }
+    }
+
+    func exists(
+        _ sql: SQL, _ values: Value..., where isMeant: (Statement) -> Bool
+    ) throws(OutboxError) -> Bool {
+        try exists(values, isMeant) { () throws(SQLiteError) in try prepared(sql) }
+    }
+
+    private func exists(
+        _ values: [Value], _ isMeant: (Statement) -> Bool,
+        _ prepared: () throws(SQLiteError) -> Statement
+    ) throws(OutboxError) -> Bool {
         try Self.wrapping { () throws(SQLiteError) in
             defer { withExtendedLifetime(values) {} }
-            let statement = try prepared(sql)
+            let statement = try prepared()
             bind(values, to: statement)
             defer { statement.reset() }
             while try statement.step() {

@@ -7,7 +7,7 @@ import RestwaySQLite
 /// a lane has one, so the next items are found by an index, however many wait behind them.
 enum JournalSchema {
     static let migrations = Migrations(
-        applicationID: 0x5277_4F42, steps: [version1, version2, version3])
+        applicationID: 0x5277_4F42, steps: [version1, version2, version3, version4])
 
     /// The row of `outbox` counts, so that nobody has to; `deadLetters` is the rule by which the
     /// turns were given.
@@ -53,5 +53,14 @@ enum JournalSchema {
             storeKey INTEGER NOT NULL) WITHOUT ROWID;
         CREATE INDEX companionByItem ON companion (item);
         CREATE INDEX companionByObject ON companion (entity, storeKey);
+        """
+
+    /// Items that are done, and whose rows are still to be taken out: `next` is the item behind it
+    /// in its lane, where that was known. The row of `outbox` has their count (`delivered`), and
+    /// `changes`, see `JournalTransaction.Counters`.
+    private static let version4 = """
+        CREATE TABLE delivered (id INTEGER PRIMARY KEY, next INTEGER);
+        ALTER TABLE outbox ADD COLUMN delivered INTEGER NOT NULL DEFAULT 0;
+        ALTER TABLE outbox ADD COLUMN changes INTEGER NOT NULL DEFAULT 0;
         """
 }

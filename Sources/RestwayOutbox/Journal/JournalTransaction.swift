@@ -17,6 +17,11 @@ final class JournalTransaction {
         var waiting: Int64 = 0
         var dead: Int64 = 0
         var deadLetters = OutboxRules.DeadLetters.blockTheirLane
+        /// Items that are done, and whose rows are still there; they do not count as waiting.
+        var delivered: Int64 = 0
+        /// Grows with each transaction that changes something else about items than that some are
+        /// added, or done: who has read ahead reads again.
+        var changes: Int64 = 0
 
         /// With so many more items behind the last one, which wait; nothing to add: none.
         func adding(_ count: Int64) -> Counters {
@@ -66,8 +71,9 @@ final class JournalTransaction {
             let stored = Counters(
                 lastItem: row.integer(0), lastIdentity: row.integer(1), waiting: row.integer(2),
                 dead: row.integer(3),
-                deadLetters: .init(rawValue: row.integer(4)) ?? .blockTheirLane)
-            return (stored, lastItem: row.integer(5))
+                deadLetters: .init(rawValue: row.integer(4)) ?? .blockTheirLane,
+                delivered: row.integer(5), changes: row.integer(6))
+            return (stored, lastItem: row.integer(7))
         }
         guard let counters else {
             throw .file(
@@ -80,7 +86,7 @@ final class JournalTransaction {
     }
 
     private static let selection = SQL(
-        "SELECT lastItem, lastIdentity, waiting, dead, deadLetters, "
+        "SELECT lastItem, lastIdentity, waiting, dead, deadLetters, delivered, changes, "
             + "coalesce((SELECT max(id) FROM item), 0) FROM outbox")
 
     /// Nothing was done but that requests were stored.
@@ -95,12 +101,15 @@ final class JournalTransaction {
         lanes = []
         defer { stored = counters }
         try file.run(
-            "UPDATE outbox SET lastItem = ?1, lastIdentity = ?2, waiting = ?3, dead = ?4, "
-                + "deadLetters = ?5",
-            .integer(counters.lastItem), .integer(counters.lastIdentity),
+            Self.countersUpdate, .integer(counters.lastItem), .integer(counters.lastIdentity),
             .integer(counters.waiting), .integer(counters.dead),
-            .integer(counters.deadLetters.rawValue))
+            .integer(counters.deadLetters.rawValue), .integer(counters.delivered),
+            .integer(counters.changes))
     }
+
+    private static let countersUpdate = SQL(
+        "UPDATE outbox SET lastItem = ?1, lastIdentity = ?2, waiting = ?3, dead = ?4, "
+            + "deadLetters = ?5, delivered = ?6, changes = ?7")
 
     /// After the commit.
     func remember() {
@@ -112,6 +121,15 @@ final class JournalTransaction {
     func countTaken(_ items: Int) {
         hasTaken = true
         count(waiting: -Int64(items))
+    }
+
+    /// Items are marked as done, or marked ones taken out.
+    func count(delivered: Int64) {
+        counters.delivered += delivered
+    }
+
+    func countChange() {
+        counters.changes += 1
     }
 
     var deadLetters: OutboxRules.DeadLetters { counters.deadLetters }

@@ -6,11 +6,21 @@ extension OutboxJournal {
     /// Whether a request of this lane has to go behind what is stored; a call in flight is not
     /// known here. Costs next to nothing while the outbox is empty.
     package func isOccupied(_ lane: Lane) throws(OutboxError) -> Bool {
-        let all = try glanceAtCounts()
+        let glance = try glanceAtCounts()
+        let all = glance.counts
         if all.all == 0 { return false }
+        // Then no dead letters are.
+        if glance.hasDelivered {
+            if options.rules.order == .strict { return true }
+            return try holds(lane)
+        }
         let isPassable = options.rules.deadLetters == .letOthersPass
         if options.rules.order == .strict, !isPassable { return true }
-        guard isPassable else { return try holds(lane) }
+        guard isPassable else {
+            return try reader.withLock { (file) throws(OutboxError) in
+                try file.exists(Self.laneSelection, .text(lane.name))
+            }
+        }
         let held = all.dead > 0 ? " AND \(HeldItems.excluded)" : ""
         return try reader.withLock { (file) throws(OutboxError) in
             if options.rules.order == .strict {
@@ -22,13 +32,17 @@ extension OutboxJournal {
         }
     }
 
+    private static let laneSelection = SQL("SELECT 1 FROM item WHERE lane = ?1 LIMIT 1")
+
     /// Costs next to nothing as long as nobody commits; false when it cannot be read.
-    package var isEmpty: Bool { (try? glanceAtCounts().all) == 0 }
+    package var isEmpty: Bool { (try? glanceAtCounts().counts.all) == 0 }
 
     /// Whether any request of this lane is stored, a dead letter too.
     package func holds(_ lane: Lane) throws(OutboxError) -> Bool {
         try reader.withLock { (file) throws(OutboxError) in
-            try file.exists("SELECT 1 FROM item WHERE lane = ?1 LIMIT 1", .text(lane.name))
+            try file.exists(
+                "SELECT 1 FROM item WHERE lane = ?1 AND \(DeliveredItems.excluded) LIMIT 1",
+                .text(lane.name))
         }
     }
 
@@ -52,36 +66,44 @@ extension OutboxJournal {
 
     /// Of everything; nothing is counted for it.
     package func counts() throws(OutboxError) -> OutboxCounts {
-        try reader.withLock { (file) throws(OutboxError) in try Self.counts(file) }
+        try reader.withLock { (file) throws(OutboxError) in try Self.counts(file).0 }
     }
 
     /// The same, and how many are blocked: looks at dead letters and at what they block.
     package func countsWithBlocked() throws(OutboxError) -> OutboxCounts {
         try reader.withLock { (file) throws(OutboxError) in
-            var counts = try Self.counts(file)
+            var counts = try Self.counts(file).0
             counts.blocked = try BlockedItems(file, options.rules).count()
             return counts
         }
     }
 
-    private static func counts(_ file: JournalConnection) throws(OutboxError) -> OutboxCounts {
+    private static func counts(
+        _ file: JournalConnection
+    ) throws(OutboxError) -> (OutboxCounts, hasDelivered: Bool) {
         // Those behind the last one that was counted wait: see `JournalTransaction`.
         try file.first(
-            "SELECT waiting + max(0, coalesce((SELECT max(id) FROM item), 0) - lastItem), dead "
-                + "FROM outbox"
+            "SELECT waiting + max(0, coalesce((SELECT max(id) FROM item), 0) - lastItem), dead, "
+                + "delivered FROM outbox"
         ) { row in
-            OutboxCounts(waiting: Int(row.integer(0)), dead: Int(row.integer(1)))
-        } ?? OutboxCounts()
+            (
+                OutboxCounts(waiting: Int(row.integer(0)), dead: Int(row.integer(1))),
+                hasDelivered: row.integer(2) > 0
+            )
+        } ?? (OutboxCounts(), hasDelivered: false)
     }
 
     /// `counts`, from memory as long as nobody has committed.
-    private func glanceAtCounts() throws(OutboxError) -> OutboxCounts {
+    private func glanceAtCounts() throws(OutboxError) -> Glance {
         let mark = logMark
-        if let mark, let last = glance.withLock({ $0 }), last.mark == mark { return last.counts }
-        let counts = try counts()
+        if let mark, let last = glance.withLock({ $0 }), last.mark == mark { return last }
+        let (counts, hasDelivered) = try reader.withLock { (file) throws(OutboxError) in
+            try Self.counts(file)
+        }
         // A commit in between is seen the next time: the mark is older than the counts.
-        if let mark { glance.withLock { $0 = Glance(mark: mark, counts: counts) } }
-        return counts
+        let seen = Glance(mark: mark ?? 0, counts: counts, hasDelivered: hasDelivered)
+        if mark != nil { glance.withLock { $0 = seen } }
+        return seen
     }
 
     private var logMark: UInt64? { reader.withLock { $0.connection.commitMark } }
@@ -100,12 +122,16 @@ extension OutboxJournal {
     package func needsFlushing() throws(OutboxError) -> Bool {
         try reader.withLock { (file) throws(OutboxError) in
             if options.rules.order == .strict, options.rules.deadLetters == .blockTheirLane {
+                // With dead letters there are no rows of what is done.
                 let state = try file.first("SELECT state FROM item ORDER BY id LIMIT 1") {
                     $0.integer(0)
                 }
                 if state == OutboxItem.State.dead.rawValue { return false }
             }
-            return try file.exists("SELECT 1 FROM item WHERE turn IS NOT NULL LIMIT 1")
+            let isNext = try file.exists(
+                "SELECT 1 FROM item WHERE turn IS NOT NULL AND \(DeliveredItems.excluded) LIMIT 1")
+            if isNext { return true }
+            return try file.exists(DeliveredItems.haveFollowers)
         }
     }
 
@@ -129,7 +155,8 @@ extension OutboxJournal {
             // Waiting ones are nearly all there are, but for those in flight.
             let condition = state == .dead ? " AND state = 1" : state == nil ? "" : " AND state = 0"
             let found = try file.all(
-                ItemRow.selection + " WHERE id > ?1\(condition) ORDER BY id LIMIT ?2",
+                ItemRow.selection + " WHERE id > ?1\(condition) AND \(DeliveredItems.excluded) "
+                    + "ORDER BY id LIMIT ?2",
                 .integer(id),
                 .integer(Int64(itemsMax + (state == .waiting ? inFlight.count : 0))),
                 read: ItemRow.read)
@@ -146,7 +173,8 @@ extension OutboxJournal {
         let inFlight = sending.withLock { Set($0.inFlight.keys) }
         return try reader.withLock { (file) throws(OutboxError) in
             let item = try file.first(
-                ItemRow.selection + " WHERE id = ?1", .integer(id), read: ItemRow.read)
+                ItemRow.selection + " WHERE id = ?1 AND \(DeliveredItems.excluded)",
+                .integer(id), read: ItemRow.read)
             guard let item else { return nil }
             return try completed(item, inFlight, file)
         }

@@ -15,7 +15,8 @@ extension OutboxJournal {
         guard isNew else { return true }
         let rule = options.rules.deadLetters
         do throws(OutboxError) {
-            try writes.run { (transaction) throws(OutboxError) in try transaction.follow(rule) }
+            // What the one before was about to mark is looked at anew.
+            try change { (transaction) throws(OutboxError) in try transaction.follow(rule) }
         } catch {
             resign()
             throw error
@@ -29,6 +30,7 @@ extension OutboxJournal {
     package func resign() {
         sending.withLock { sending in
             sending.inFlight = [:]
+            sending.ahead = nil
             sending.lock.letGo()
         }
     }
@@ -49,7 +51,11 @@ extension OutboxJournal {
         try sending.withLock { (sending) throws(OutboxError) in
             guard sending.lock.isHeld else { throw .notSender(path: path) }
             try wakeDue(now)
-            var inFlight = sending.inFlight
+            let ahead = try takeAhead(
+                &sending, itemsMax: itemsMax, itemsMin: itemsMin, besides: busyLanes)
+            if let ahead { return ahead }
+            try takeOutDelivered()
+            var inFlight = sending.inFlight.mapValues(\.lane)
             // No item has such a number.
             for (index, lane) in busyLanes.enumerated() { inFlight[Int64(-1 - index)] = lane }
             let lanesInFlight = Set(inFlight.values)
@@ -65,7 +71,9 @@ extension OutboxJournal {
             let chosen = selection.choose(candidates).map { candidates[$0].id }
             guard chosen.count >= itemsMin else { return [] }
             let items = try depart(chosen)
-            for item in items { sending.inFlight[item.id] = item.entry.lane }
+            for item in items {
+                sending.inFlight[item.id] = Flight(lane: item.entry.lane)
+            }
             return items
         }
     }
@@ -75,6 +83,8 @@ extension OutboxJournal {
     package func release(_ ids: [Int64]) {
         sending.withLock { sending in
             for id in ids { sending.inFlight[id] = nil }
+            // They go first again.
+            sending.ahead = nil
         }
     }
 
@@ -86,20 +96,53 @@ extension OutboxJournal {
     ) throws(OutboxError) -> OutboxSettled {
         guard isSender else { throw .notSender(path: path) }
         guard !settlements.isEmpty else { return OutboxSettled() }
-        let lanes = sending.withLock { sending in settlements.map { sending.inFlight[$0.id] } }
-        let settled = try writes.run { (transaction) throws(OutboxError) in
-            try transaction.settle(settlements, now: now, inLanes: lanes)
+        let (lanes, delivered) = sending.withLock { sending in
+            (
+                settlements.map { sending.inFlight[$0.id]?.lane },
+                Self.delivered(settlements, sending)
+            )
+        }
+        let (settled, isMarked) = try writes.run { (transaction) throws(OutboxError) in
+            if let delivered, transaction.counters.changes == delivered.changes {
+                try transaction.deliver(delivered.items)
+                return (OutboxSettled(), true)
+            }
+            try transaction.beginChange()
+            return (try transaction.settle(settlements, now: now, inLanes: lanes), false)
         }
         sending.withLock { sending in
-            for settlement in settlements { sending.inFlight[settlement.id] = nil }
+            if !isMarked { sending.ahead = nil }
+            for settlement in settlements {
+                sending.inFlight[settlement.id] = nil
+                sending.ahead?.delivered(settlement.id)
+            }
             // Objects have other lanes now, and so has what of theirs is in flight.
             for (place, left) in settled.lanesLeft.enumerated() {
-                for (id, lane) in sending.inFlight where lane == left {
-                    sending.inFlight[id] = settled.lanesEntered[place]
+                for (id, flight) in sending.inFlight where flight.lane == left {
+                    sending.inFlight[id]?.lane = settled.lanesEntered[place]
                 }
             }
         }
         return settled
+    }
+
+    /// Items that are done and were read ahead: to mark them is enough, if nothing but that was
+    /// changed about items since. nil when not all of them are such.
+    private static func delivered(
+        _ settlements: [OutboxSettlement], _ sending: Sending
+    ) -> (items: [JournalTransaction.Delivered], changes: Int64)? {
+        guard settlements.count >= ItemNumbers.countMin,
+            let changes = sending.inFlight[settlements[0].id]?.changes
+        else { return nil }
+        var items: [JournalTransaction.Delivered] = []
+        items.reserveCapacity(settlements.count)
+        for settlement in settlements {
+            guard case .remove(let id) = settlement, sending.inFlight[id]?.changes == changes else {
+                return nil
+            }
+            items.append(JournalTransaction.Delivered(id: id, next: sending.ahead?.next(of: id)))
+        }
+        return (items, changes)
     }
 
     /// Everything that waits for its time is due: the network is back, or the host asks for a
@@ -109,7 +152,7 @@ extension OutboxJournal {
             try file.exists("SELECT 1 FROM item WHERE turn > 0 LIMIT 1")
         }
         guard isWaiting else { return }
-        try writes.run { (transaction) throws(OutboxError) in
+        try change { (transaction) throws(OutboxError) in
             try transaction.hurry(forced: forced, now: now)
         }
     }
@@ -142,7 +185,7 @@ extension OutboxJournal {
             return try file.exists("SELECT 1 FROM item WHERE turn > ?1 LIMIT 1", .integer(end))
         }
         guard isDue else { return }
-        try writes.run { (transaction) throws(OutboxError) in
+        try change { (transaction) throws(OutboxError) in
             try transaction.file.run(
                 "UPDATE item SET turn = 0, nextAttemptAt = 0, askedUntil = 0 "
                     + "WHERE (turn > 0 AND turn <= ?1) OR turn > ?2",

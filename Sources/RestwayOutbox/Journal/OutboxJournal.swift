@@ -19,17 +19,29 @@ package final class OutboxJournal: Sendable {
         package init() {}
     }
 
+    /// An item that was taken.
+    struct Flight {
+        var lane: Lane
+        /// Of `ItemsAhead`, which it was taken from; nil: it was looked for in the file.
+        var changes: Int64?
+    }
+
     /// What this process sends.
     struct Sending {
         let lock: SenderLock
-        /// Items that were taken and neither settled nor released, and their lanes.
-        var inFlight: [Int64: Lane] = [:]
+        /// Items that were taken and neither settled nor released.
+        var inFlight: [Int64: Flight] = [:]
+        var ahead: ItemsAhead?
+        /// So many takes do without it.
+        var restingTakes = 0
     }
 
     /// What the lanes were asked last.
     struct Glance {
         var mark: UInt64
         var counts: OutboxCounts
+        /// Rows of items that are done are there.
+        var hasDelivered: Bool
     }
 
     package let path: String
@@ -132,23 +144,33 @@ package final class OutboxJournal: Sendable {
         var value: Int64 = 0
     }
 
+    /// Everything that is written about items but to add some, or to mark some as done.
+    func change<Result>(
+        _ body: @escaping (JournalTransaction) throws(OutboxError) -> Result
+    ) throws(OutboxError) -> Result {
+        try writes.run { (transaction) throws(OutboxError) in
+            try transaction.beginChange()
+            return try body(transaction)
+        }
+    }
+
     // MARK: The host's decisions
 
     /// Changes a dead letter, which stays one until it is retried or dropped.
     package func edit(_ id: Int64, _ edit: OutboxEdit) throws(OutboxError) {
-        try writes.run { (transaction) throws(OutboxError) in try transaction.edit(id, edit) }
+        try change { (transaction) throws(OutboxError) in try transaction.edit(id, edit) }
     }
 
     /// Makes a dead letter wait again, at its old place, with its key and no attempts.
     package func retry(_ id: Int64) throws(OutboxError) {
-        try writes.run { (transaction) throws(OutboxError) in try transaction.retry(id) }
+        try change { (transaction) throws(OutboxError) in try transaction.retry(id) }
     }
 
     /// Takes an item out, sent or not; with a creation everything that waits for its object.
     ///
     /// - Returns: What is gone: the item itself, then those.
     package func drop(_ id: Int64) throws(OutboxError) -> [Int64] {
-        try writes.run { (transaction) throws(OutboxError) in
+        try change { (transaction) throws(OutboxError) in
             guard try transaction.item(id) != nil else { throw .noSuchItem(id) }
             return try transaction.drop([id])
         }
@@ -156,12 +178,12 @@ package final class OutboxJournal: Sendable {
 
     /// - Returns: How many items are gone.
     package func dropAll() throws(OutboxError) -> Int {
-        try writes.run { (transaction) throws(OutboxError) in try transaction.dropAll() }
+        try change { (transaction) throws(OutboxError) in try transaction.dropAll() }
     }
 
     /// An object was deleted that may never have left this machine: see `OutboxWithdrawal`.
     package func withdraw(_ local: LocalID) throws(OutboxError) -> OutboxWithdrawal {
-        try writes.run { (transaction) throws(OutboxError) in try transaction.withdraw(local) }
+        try change { (transaction) throws(OutboxError) in try transaction.withdraw(local) }
     }
 
     // MARK: Identities

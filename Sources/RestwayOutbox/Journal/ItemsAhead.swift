@@ -1,0 +1,163 @@
+/// Items that were read before they are taken: some hundred, in one go, from the first that may be
+/// sent on. While nobody changes anything about items but that some are added, or done, this says
+/// what may go next, and the file need not be asked.
+///
+/// Decides only; `OutboxJournal` reads, and looks whether something was changed.
+struct ItemsAhead {
+    private struct Entry {
+        let item: OutboxItem
+        /// Its place among the lanes.
+        let lane: Int
+        /// Behind it in its lane.
+        var next: Int64?
+        var isTaken: Bool
+        var isDone = false
+    }
+
+    private struct LaneAhead {
+        /// Its items may be sent, one after the other; else they wait for one that was not read.
+        let isOpen: Bool
+        /// One of it is in flight.
+        var isBusy = false
+        /// The round in which one of it was chosen, or was in the way.
+        var round = 0
+        /// The last that was read.
+        var last: Int64?
+    }
+
+    /// More are not taken at once.
+    static let takenMax = 256
+    /// Of items that are not taken; of their bodies; and of lanes.
+    private static let itemsMax = 512
+    private static let bodyBytesMax = 1 << 20
+    private static let lanesMax = 4_096
+
+    /// What the counter of the file was when the first item was read.
+    let changes: Int64
+    /// Up to here all items have been read.
+    private(set) var lastRead: Int64
+    /// Of items that may be sent, now or when others of their lanes are done, how many are left.
+    private(set) var count = 0
+    private var bodyBytes = 0
+    /// By age. Those before `first` are done.
+    private var entries: [Entry] = []
+    private var first = 0
+    private var lanes: [LaneAhead] = []
+    private var places: [Lane: Int] = [:]
+    private var round = 0
+    /// So many are read at once: more and more.
+    private var itemsAtOnce: Int
+
+    /// - Parameters:
+    ///   - changes: Of the file.
+    ///   - id: Of the first item that has its turn now.
+    init(changes: Int64, from id: Int64, itemsMax: Int) {
+        self.changes = changes
+        lastRead = id - 1
+        itemsAtOnce = itemsMax
+    }
+
+    /// How many may be read now; 0: what is here has to be used up before.
+    var room: Int {
+        guard bodyBytes < Self.bodyBytesMax, places.count < Self.lanesMax else { return 0 }
+        return min(itemsAtOnce, Self.itemsMax - count)
+    }
+
+    /// Behind one of these no more is read now.
+    var isFull: Bool { bodyBytes >= Self.bodyBytesMax }
+
+    /// It has paid to read so many.
+    mutating func readMore() {
+        itemsAtOnce = min(itemsAtOnce * 2, Self.itemsMax)
+    }
+
+    /// The next item of the file; false, and it is not added, for one that is not like most: its
+    /// turn comes when all before it are taken, by asking the file.
+    ///
+    /// - Parameter turn: As it stands there: nil for one behind others of its lane.
+    mutating func add(_ item: OutboxItem, turn: Int64?, isInFlight: Bool) -> Bool {
+        let (id, entry) = (item.id, item.entry)
+        let lane = place(of: entry.lane, isOpen: turn == 0)
+        guard lanes[lane].isOpen else {
+            lastRead = id
+            return true
+        }
+        guard entry.creates == nil, entry.entity == nil, entry.storeKey == nil,
+            entry.nextAttemptAt == 0
+        else { return false }
+        lastRead = id
+        if let last = lanes[lane].last, let before = position(of: last) {
+            entries[before].next = id
+        }
+        lanes[lane].last = id
+        if isInFlight {
+            lanes[lane].isBusy = true
+        } else {
+            count += 1
+            bodyBytes += item.entry.body?.count ?? 0
+        }
+        entries.append(Entry(item: item, lane: lane, isTaken: isInFlight))
+        return true
+    }
+
+    private mutating func place(of lane: Lane, isOpen: Bool) -> Int {
+        if let known = places[lane] { return known }
+        places[lane] = lanes.count
+        lanes.append(LaneAhead(isOpen: isOpen))
+        return lanes.count - 1
+    }
+
+    /// The oldest that may go, each of another lane, by their positions until the next call.
+    mutating func choose(_ itemsMax: Int, besides busyLanes: Set<Lane>) -> [Int] {
+        round += 1
+        var chosen: [Int] = []
+        chosen.reserveCapacity(itemsMax)
+        for position in first..<entries.count where !entries[position].isTaken {
+            let lane = entries[position].lane
+            if lanes[lane].isBusy || lanes[lane].round == round { continue }
+            lanes[lane].round = round
+            if !busyLanes.isEmpty, busyLanes.contains(entries[position].item.entry.lane) {
+                continue
+            }
+            chosen.append(position)
+            if chosen.count == itemsMax { break }
+        }
+        return chosen
+    }
+
+    /// They are in flight from here on.
+    mutating func take(_ positions: [Int]) -> [OutboxItem] {
+        count -= positions.count
+        return positions.map { position in
+            entries[position].isTaken = true
+            lanes[entries[position].lane].isBusy = true
+            bodyBytes -= entries[position].item.entry.body?.count ?? 0
+            return entries[position].item
+        }
+    }
+
+    /// What stands behind an item in its lane, if that was read.
+    func next(of id: Int64) -> Int64? {
+        position(of: id).flatMap { entries[$0].next }
+    }
+
+    /// It is done: what is behind it may go.
+    mutating func delivered(_ id: Int64) {
+        guard let position = position(of: id) else { return }
+        entries[position].isDone = true
+        lanes[entries[position].lane].isBusy = false
+        while first < entries.count, entries[first].isDone { first += 1 }
+        guard first >= Self.itemsMax else { return }
+        entries.removeFirst(first)
+        first = 0
+    }
+
+    private func position(of id: Int64) -> Int? {
+        var (low, high) = (first, entries.count)
+        while low < high {
+            let middle = (low + high) / 2
+            if entries[middle].item.id < id { low = middle + 1 } else { high = middle }
+        }
+        return low < entries.count && entries[low].item.id == id ? low : nil
+    }
+}

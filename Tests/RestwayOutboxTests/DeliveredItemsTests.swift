@@ -1,0 +1,161 @@
+import RestwayOutbox
+import RestwaySQLite
+import XCTest
+
+/// Items that are done stay in the file for a while, only marked: nobody sees them.
+final class DeliveredItemsTests: JournalTestCase {
+    /// Of 20 lanes, three each; the first ten are done.
+    private func deliverTen(_ journal: OutboxJournal) throws {
+        for number in 0..<60 { _ = try journal.enqueue(entry("lane \(number % 20)")) }
+        XCTAssertEqual(try taken(journal), Array(1...10))
+        _ = try journal.settle((1...10).map { .remove(id: $0) })
+        XCTAssertEqual(try rows("item"), 60, "this test is about rows that are still there")
+        XCTAssertEqual(try rows("delivered"), 10)
+    }
+
+    private func rows(_ table: String) throws -> Int64? {
+        try Connection(path).integer("SELECT count(*) FROM \(table)")
+    }
+
+    func testNobodySeesWhatIsDone() throws {
+        let (one, two) = (try openSender(), try open())
+        try deliverTen(one)
+        for journal in [one, two] {
+            XCTAssertEqual(try journal.counts(), OutboxCounts(waiting: 50))
+            XCTAssertEqual(
+                try journal.items(after: 0, itemsMax: 99).map(\.id), Array(11...60))
+            XCTAssertEqual(
+                try journal.items(after: 0, itemsMax: 3, state: .waiting).map(\.id), [11, 12, 13])
+            XCTAssertEqual(try journal.items(after: 0, itemsMax: 9, state: .dead), [])
+            XCTAssertNil(try journal.item(4))
+            XCTAssertTrue(try journal.needsFlushing())
+            XCTAssertEqual(refusal { _ = try journal.drop(4) }, .noSuchItem(4))
+        }
+        XCTAssertEqual(try rows("delivered"), 0, "who changes anything takes them out")
+    }
+
+    func testALaneIsFreeWhenAllOfItIsDone() throws {
+        let (one, two) = (try openSender(), try open())
+        for number in 0..<20 { _ = try one.enqueue(entry("lane \(number)")) }
+        XCTAssertEqual(try taken(one), Array(1...10))
+        _ = try one.settle((1...10).map { .remove(id: $0) })
+        XCTAssertEqual(try rows("delivered"), 10)
+        for journal in [one, two] {
+            XCTAssertFalse(try journal.isOccupied(Lane(named: "lane 3")))
+            XCTAssertFalse(try journal.holds(Lane(named: "lane 3")))
+            XCTAssertTrue(try journal.isOccupied(Lane(named: "lane 13")))
+        }
+        // What comes into such a lane has no turn before they are taken out, and can be sent.
+        XCTAssertEqual(try two.enqueue(entry("lane 3")), 21)
+        XCTAssertTrue(try two.isOccupied(Lane(named: "lane 3")))
+        XCTAssertEqual(try taken(one, 30), Array(11...21))
+    }
+
+    func testWhatFollowsIsKnownToNeedAFlush() throws {
+        let (one, two) = (try openSender(), try open())
+        for number in 0..<11 { _ = try one.enqueue(entry("lane \(number)")) }
+        for number in 0..<10 { _ = try two.enqueue(entry("lane \(number)")) }
+        XCTAssertEqual(try taken(one), Array(1...10))
+        _ = try one.settle((1...10).map { .remove(id: $0) })
+        XCTAssertEqual(try rows("delivered"), 10)
+        XCTAssertEqual(try two.drop(11), [11])
+        XCTAssertTrue(try one.needsFlushing())
+        XCTAssertEqual(try taken(one), Array(12...21))
+    }
+
+    func testWhoTakesOverGoesOnBehindWhatIsDone() throws {
+        let (one, two) = (try openSender(), try open())
+        try deliverTen(one)
+        XCTAssertEqual(try taken(one), Array(11...20))
+        one.resign()
+        XCTAssertTrue(try two.becomeSender())
+        XCTAssertEqual(try rows("delivered"), 0)
+        // What was in flight goes out again, the heads of its lanes with it.
+        XCTAssertEqual(try taken(two, 30), Array(11...30))
+        _ = try two.settle((11...30).map { .remove(id: $0) })
+        XCTAssertEqual(try taken(two, 30), Array(31...50))
+        XCTAssertEqual(try taken(two, 30), [])
+    }
+
+    func testWhoOpensTheFileAfterADeathGoesOnBehindWhatIsDone() throws {
+        try deliverTen(openSender())
+        XCTAssertEqual(try rows("delivered"), 10)
+        let journal = try openSender()
+        XCTAssertEqual(try taken(journal, 30), Array(11...30))
+    }
+
+    func testWhatWasChangedIsNotSentAsItWasReadAhead() throws {
+        let (one, two) = (try openSender(), try open())
+        try deliverTen(one)
+        XCTAssertEqual(try two.drop(11), [11])
+        XCTAssertEqual(try two.drop(31), [31])
+        // The head of the lane is the last of it now.
+        XCTAssertEqual(try taken(one, 10), Array(12...21))
+        XCTAssertEqual(try two.drop(15), [15])
+        // One of them is not there any more: that is found out.
+        let settled = try one.settle((12...21).map { .remove(id: $0) })
+        XCTAssertEqual(settled.missing, [15])
+        XCTAssertEqual(try one.counts(), OutboxCounts(waiting: 38))
+        XCTAssertEqual(try taken(one, 40).prefix(9), [22, 23, 24, 25, 26, 27, 28, 29, 30])
+    }
+
+    func testOneThatFailsAmongManyIsPutOffAndTheOthersAreDone() throws {
+        let journal = try openSender()
+        try deliverTen(journal)
+        XCTAssertEqual(try taken(journal), Array(11...20))
+        let settlements = (11...19).map { OutboxSettlement.remove(id: $0) }
+        _ = try journal.settle(settlements + [postpone(20, until: 5)])
+        XCTAssertEqual(try rows("delivered"), 0)
+        XCTAssertEqual(try journal.counts(), OutboxCounts(waiting: 41))
+        XCTAssertEqual(try journal.nextAttemptAt(), 5)
+        XCTAssertEqual(try taken(journal, 30), Array(21...39))
+        XCTAssertEqual(try taken(journal, 30, now: 5), [20])
+    }
+
+    func testReleasedItemsGoFirstAgain() throws {
+        let journal = try openSender()
+        try deliverTen(journal)
+        XCTAssertEqual(try taken(journal), Array(11...20))
+        journal.release(Array(11...20))
+        XCTAssertEqual(try taken(journal), Array(11...20))
+        _ = try journal.settle((11...20).map { .remove(id: $0) })
+        XCTAssertEqual(try taken(journal, 30), Array(21...40))
+    }
+
+    func testVeryManyAreTakenOutMeanwhile() throws {
+        let journal = try openSender()
+        for number in 0..<3_000 { _ = try journal.enqueue(entry("lane \(number % 90)")) }
+        var next: Int64 = 1
+        var rowsMax: Int64 = 0
+        while true {
+            let items = try journal.take(itemsMax: 40, now: 0)
+            guard let last = items.last else { break }
+            XCTAssertEqual(items.map(\.id), Array(next...last.id))
+            next = last.id + 1
+            _ = try journal.settle(items.map { .remove(id: $0.id) })
+            rowsMax = max(rowsMax, try rows("delivered") ?? 0)
+        }
+        XCTAssertEqual(next, 3_001)
+        XCTAssertGreaterThan(rowsMax, 500)
+        XCTAssertLessThan(rowsMax, 900)
+        XCTAssertEqual(try rows("item"), 0)
+        XCTAssertEqual(try journal.counts(), OutboxCounts())
+        XCTAssertFalse(try journal.needsFlushing())
+    }
+
+    /// Very few may go at a time, or what is there mostly waits: then each is looked for.
+    func testWhatWaitsBehindOthersIsNotReadAgainAndAgain() throws {
+        let journal = try openSender()
+        _ = try journal.enqueue(entry("slow"))
+        for _ in 0..<200 { _ = try journal.enqueue(entry("slow")) }
+        for number in 0..<40 { _ = try journal.enqueue(entry("lane \(number)")) }
+        XCTAssertEqual(try taken(journal, 1), [1])
+        _ = try journal.settle([postpone(1, until: 1_000)])
+        for first in stride(from: Int64(202), to: 242, by: 20) {
+            XCTAssertEqual(try taken(journal, 20), Array(first..<first + 20))
+            _ = try journal.settle((first..<first + 20).map { .remove(id: $0) })
+        }
+        XCTAssertEqual(try taken(journal, 20), [])
+        XCTAssertEqual(try taken(journal, 20, now: 1_000), [1])
+    }
+}
