@@ -55,19 +55,21 @@ struct MachineCore {
     let isCancelled: (@Sendable () -> Bool)?
     let progress: MappingProgress?
 
-    var positions = ScratchStack<Position>()
-    var pending = ScratchStack<Position>()
+    /// What the stacks that every machine needs begin in; most answers fit.
+    private var block = ScratchBlock()
+    var positions: ScratchStack<Position>
+    var pending: ScratchStack<Position>
     /// There is exactly one pending position, it is a simple one, and nothing is captured.
     var isPendingSimple = false
     /// The one position of the object that is open; nil when it has several, a list is open, or
     /// something is captured.
     var plainNode: UnsafePointer<PlanNode>?
     var plainRow = -1
-    var frames = ScratchStack<Frame>()
-    var rows = ScratchStack<Row>()
-    var cells = ScratchStack<Cell>()
+    var frames: ScratchStack<Frame>
+    var rows: ScratchStack<Row>
+    var cells: ScratchStack<Cell>
     /// Text of the cells. Kept until no row is open: rows inside each other share it.
-    var bytes = ScratchStack<UInt8>()
+    var bytes: ScratchStack<UInt8>
     var captures = ScratchStack<Capture>()
     /// JSON text that is being captured; captures inside each other share it.
     var text = ScratchStack<UInt8>()
@@ -111,6 +113,12 @@ struct MachineCore {
         entities = kinds.entities
         formats = kinds.formats
         transforms = kinds.transforms
+        positions = block.lend(6)
+        pending = block.lend(4)
+        frames = block.lend(5)
+        rows = block.lend(2)
+        cells = block.lend(18)
+        bytes = block.lendRest()
         results.reserveCapacity(plan.descriptors.count)
         for index in plan.descriptors.indices {
             results.append(MappingResult.Part(descriptor: index, rows: []))
@@ -130,6 +138,7 @@ struct MachineCore {
         text.destroy()
         links.destroy()
         twins.destroy()
+        block.destroy()
     }
 
     mutating func finish() throws(MappingFailure) -> MappingResult {

@@ -7,6 +7,8 @@ struct ScratchStack<Element: BitwiseCopyable> {
     private(set) var base: UnsafeMutablePointer<Element>
     private(set) var count = 0
     private var capacity: Int
+    /// Its memory is a part of a `ScratchBlock`.
+    private var isLent = false
 
     /// Has no memory until something is pushed: most machines need but some of their stacks.
     init() {
@@ -14,8 +16,15 @@ struct ScratchStack<Element: BitwiseCopyable> {
         capacity = 0
     }
 
+    /// Begins in memory that somebody else gives back.
+    init(lent base: UnsafeMutablePointer<Element>, capacity: Int) {
+        self.base = base
+        self.capacity = capacity
+        isLent = true
+    }
+
     func destroy() {
-        if capacity > 0 { free(base) }
+        if capacity > 0, !isLent { free(base) }
     }
 
     subscript(index: Int) -> Element {
@@ -67,6 +76,7 @@ struct ScratchStack<Element: BitwiseCopyable> {
         destroy()
         base = newBase
         capacity = newCapacity
+        isLent = false
     }
 
     /// `malloc` keeps small blocks ready for each thread; what Swift's pointers allocate with, and
