@@ -79,10 +79,11 @@ package final class Client: Sendable {
         standardHeaders = StandardHeaders(
             definition, environment, userAgent: options.userAgent,
             accepted: mappers.accepted(named: nil))
-        store = ObservedStore(
-            try definition.store.open(definition.entities, path: options.storePath))
-        delivery = try Delivery(options.delivery, pool: pool, clock: clock)
         timers = (clock as? any Timers) ?? SystemTimers.shared
+        store = ObservedStore(
+            try definition.store.open(definition.entities, path: options.storePath),
+            clock: clock, timers: timers)
+        delivery = try Delivery(options.delivery, pool: pool, clock: clock)
         round = Round(pool, delivery)
         let builtIn = transport ?? TransportTable.libcurl(options, clock, round)
         transports = try TransportTable(

@@ -1,6 +1,7 @@
 import Foundation
 import RestwayHTTP
 import RestwayObjects
+import RestwaySupport
 import XCTest
 
 @testable import RestwayClient
@@ -55,17 +56,47 @@ final class ResidentMemoryTests: XCTestCase {
         XCTAssertEqual(kept.count, 101)
     }
 
-    func testALargeStoreGivesItsMemoryBackWhenItEnds() throws {
-        var store: ObservedStore? = ObservedStore(MemoryStore())
+    /// A store of many objects, some of which stay when it ends.
+    private func storeEnds(_ clock: ManualClock) throws -> (before: Int, kept: [Snapshot]) {
+        let store = ObservedStore(MemoryStore(), clock: clock, timers: clock)
         let before = try residentBytes()
-        var kept: [Snapshot] = []
-        do {
-            let commit = try XCTUnwrap(store).commit(ChangeSet(rows: objects()))
-            kept = pins(commit.objects)
-        }
+        let kept = pins(try store.commit(ChangeSet(rows: objects())).objects)
+        return (before, kept)
+    }
+
+    /// All that has been submitted to the one thread of `pool`.
+    private func awaitJobs(_ pool: WorkerPool) {
+        let isOver = Monitor(false)
+        pool.submit { isOver.update { $0 = true } }
+        isOver.wait { $0 ? () : nil }
+    }
+
+    func testALargeStoreGivesItsMemoryBackASecondAfterItEnds() throws {
+        let pool = WorkerPool(threadsMax: 1)
+        let clock = ManualClock(pool: pool)
+        let (before, kept) = try storeEnds(clock)
         XCTAssertGreaterThan(try residentBytes() - before, 30 << 20)
-        store = nil
+        XCTAssertEqual(clock.nextMilliseconds, 1_000)
+        clock.advance(milliseconds: 1_000)
+        awaitJobs(pool)
+        XCTAssertNil(clock.nextMilliseconds)
         XCTAssertLessThan(try residentBytes() - before, 6 << 20)
         XCTAssertEqual(kept.count, 101)
+    }
+
+    func testOfLargeStoresThatFollowEachOtherTheLastGivesMemoryBack() throws {
+        let pool = WorkerPool(threadsMax: 1)
+        let clock = ManualClock(pool: pool)
+        let (before, kept) = try storeEnds(clock)
+        clock.advance(milliseconds: 600)
+        // The same memory again.
+        let (_, others) = try storeEnds(clock)
+        clock.advance(milliseconds: 400)
+        awaitJobs(pool)
+        XCTAssertGreaterThan(try residentBytes() - before, 30 << 20)
+        clock.advance(milliseconds: 600)
+        awaitJobs(pool)
+        XCTAssertLessThan(try residentBytes() - before, 6 << 20)
+        XCTAssertEqual(kept.count + others.count, 202)
     }
 }

@@ -24,9 +24,11 @@ package final class ObservedStore: Sendable {
     private let observers = Lock(Observers())
     /// The last property: it ends after the objects.
     private let heapReturn = Lock<HeapReturn?>(nil)
+    private let heapWait: HeapReturn.Wait
 
-    init(_ objects: any ObjectStore) {
+    init(_ objects: any ObjectStore, clock: any Clock, timers: any Timers) {
         self.objects = objects
+        heapWait = HeapReturn.Wait(timers, clock)
     }
 
     /// Whether its keys mean the same objects after a restart, and to other processes.
@@ -50,7 +52,7 @@ package final class ObservedStore: Sendable {
     /// their places in the delivery.
     package func commit(_ changes: ChangeSet) throws(Failure) -> Commit {
         if changes.rows.count >= Self.manyRows {
-            heapReturn.withLock { $0 = $0 ?? HeapReturn() }
+            heapReturn.withLock { $0 = $0 ?? HeapReturn(after: heapWait) }
         }
         let (commit, owing) = try commits.withLock { count throws(Failure) in
             count += 1
