@@ -43,8 +43,8 @@ package final class WorkerPool: Sendable {
 
     private static func makeForBodies() -> WorkerPool { WorkerPool(threadsMax: 32) }
 
-    /// A thread that has nothing to do. Each waits by itself: where many wait for one condition, the
-    /// C library (before 2.41, its bug 25847) may wake nobody for a signal.
+    /// A thread that has nothing to do. Each waits by itself: where many wait for one condition,
+    /// the C library (before 2.41, its bug 25847) may wake nobody for a signal.
     private final class Idler: Sendable {
         private let job = Monitor<Job?>(nil)
 
