@@ -18,6 +18,10 @@ package struct BatchMachine {
         case refuse([Int])
         /// Every request has ended.
         case finish
+
+        package var isFailure: Bool {
+            if case .fail = self { true } else { false }
+        }
     }
 
     private enum Place: Int, CaseIterable {

@@ -30,7 +30,8 @@ package final class BatchSession: Sendable {
         var passengers: [BatchPassenger?] = []
         /// Of those without a call.
         var parcels: [BatchItem?] = []
-        var carrier: Call?
+        /// The call under way, and its number.
+        var carrier: (number: Int, call: Call)?
         /// Why not all of it was answered.
         var failure: Failure?
         var receiver: Receiver?
@@ -352,7 +353,7 @@ package final class BatchSession: Sendable {
             call.join(.carrier(self, number))
             try client.register(call)
             let isWanted = state.withLock { state in
-                state.carrier = call
+                state.carrier = (number, call)
                 return state.machine.isWanted(number)
             }
             if isWanted { call.start() } else { call.abort(Self.emptyFailure) }
@@ -370,7 +371,9 @@ package final class BatchSession: Sendable {
     }
 
     private func abandon(_ number: Int) {
-        state.withLock { $0.carrier }?.cancel()
+        // By now another one may be under way.
+        let call = state.withLock { $0.carrier?.number == number ? $0.carrier?.call : nil }
+        call?.cancel()
     }
 
     /// Every request has ended.
@@ -391,10 +394,4 @@ package final class BatchSession: Sendable {
     private static let emptyFailure = Failure(.cancelled, "nobody waits for the call of a batch")
     private static let sentFailure = Failure(
         .invalidArgument, "the batch has been sent", field: "batch")
-}
-
-extension BatchMachine.Action {
-    fileprivate var isFailure: Bool {
-        if case .fail = self { true } else { false }
-    }
 }
