@@ -46,19 +46,28 @@ package final class WorkerPool: Sendable {
     /// A thread that has nothing to do. Each waits by itself: where many wait for one condition,
     /// the C library (before 2.41, its bug 25847) may wake nobody for a signal.
     private final class Idler: Sendable {
-        private let job = Monitor<Job?>(nil)
+        private let isCalled = Monitor(false)
 
-        func give(_ job: @escaping Job) { self.job.updateWakingOne { $0 = job } }
+        func call() { isCalled.updateWakingOne { $0 = true } }
 
-        func wait() -> Job? { job.wait { $0.take() } }
+        /// Once for each call.
+        func wait() {
+            _ = isCalled.wait { isCalled -> Void? in
+                guard isCalled else { return nil }
+                isCalled = false
+                return ()
+            }
+        }
     }
 
     private struct State {
-        /// There are none while somebody is idle.
+        /// Whoever comes first takes the first, so that they start in their order.
         var jobs = Fifo<Job>()
         var threads = 0
-        /// Who came last is the first to go: what it needs is still in the caches.
+        /// Those that wait. Who came last is called first: what it needs is still in the caches.
         var idlers: [Idler] = []
+        /// Those that were called, and have not come yet.
+        var coming = 0
     }
 
     private enum Place {
@@ -76,32 +85,47 @@ package final class WorkerPool: Sendable {
     /// give and none is running, the job runs here.
     package func submit(_ job: @escaping Job) {
         let place = state.withLock { state -> Place in
-            if let idler = state.idlers.popLast() { return .idle(idler) }
             state.jobs.append(job)
-            guard state.threads < threadsMax else { return .queue }
+            if let idler = state.idlers.popLast() {
+                state.coming += 1
+                return .idle(idler)
+            }
+            guard state.coming < state.jobs.count, state.threads < threadsMax else {
+                return .queue
+            }
             state.threads += 1
             return .new
         }
-        if case .idle(let idler) = place { return idler.give(job) }
-        guard case .new = place, !Thread.start("restway-worker", { self.run() }) else { return }
-        let isAlone = state.withLock { state in
-            state.threads -= 1
-            return state.threads == 0
+        switch place {
+        case .idle(let idler):
+            idler.call()
+        case .new:
+            guard !Thread.start("restway-worker", { self.run() }) else { return }
+            let isAlone = state.withLock { state in
+                state.threads -= 1
+                return state.threads == 0
+            }
+            if isAlone { runWaitingJobs() }
+        case .queue, .none:
+            break
         }
-        if isAlone { runWaitingJobs() }
     }
 
     /// Runs `job` on a worker that has nothing else to do; false, and it never runs, when all have.
     package func submitIfFree(_ job: @escaping Job) -> Bool {
         let place = state.withLock { state -> Place in
-            if let idler = state.idlers.popLast() { return .idle(idler) }
+            if let idler = state.idlers.popLast() {
+                state.jobs.append(job)
+                state.coming += 1
+                return .idle(idler)
+            }
             guard state.threads < threadsMax else { return .none }
             state.threads += 1
             return .new
         }
         switch place {
         case .idle(let idler):
-            idler.give(job)
+            idler.call()
             return true
         case .new:
             if Thread.start("restway-worker", { job(); self.run() }) { return true }
@@ -114,14 +138,21 @@ package final class WorkerPool: Sendable {
 
     private func run() {
         let idler = Idler()
+        var wasCalled = false
         while true {
-            let due: Job? = state.withLock { state in
+            let job: Job? = state.withLock { state in
+                if wasCalled { state.coming -= 1 }
+                wasCalled = false
                 if let job = state.jobs.popFirst() { return job }
                 state.idlers.append(idler)
                 return nil
             }
-            let job = due ?? idler.wait()
-            job?()
+            if let job {
+                job()
+            } else {
+                idler.wait()
+                wasCalled = true
+            }
         }
     }
 
