@@ -48,6 +48,18 @@ final class OutboxLaneTests: OutboxTestCase {
         XCTAssertEqual(try calls[2].wait(milliseconds: 0).status, 200)
     }
 
+    /// Whether the server takes the first one, nobody knows: the others may not come before it.
+    func testACloseLetsNoneGoThatWaitsBehindACallInFlight() throws {
+        let client = try client()
+        let calls = try (1...3).map { try client.send(put(1, "\($0)")) }
+        _ = transport.next()
+        try client.setReachability(.unreachable)
+        client.close()
+        XCTAssertEqual(calls.map { failure(of: $0)?.reason }, [.closed, .closed, .closed])
+        let later = try self.client(transport: FakeTransport())
+        XCTAssertEqual(try states(later), [])
+    }
+
     func testOtherRequestsAreNeverDelayed() throws {
         let client = try client()
         try queueOffline(client, put(1))

@@ -157,7 +157,12 @@ package final class Outbox: Sendable {
     /// A call has ended; the next of its lane is the head.
     func leave(_ lane: Lane, _ call: Call) {
         let lane = line(lane)
-        let (next, isFree) = state.withLock { $0.gate.leave(lane, ObjectIdentifier(call)) }
+        let (next, isFree) = state.withLock { state in
+            let (next, isFree) = state.gate.leave(lane, ObjectIdentifier(call))
+            // Of a call that the close ended nobody knows whether the server takes it: those behind
+            // it end, too.
+            return state.isClosed ? (nil, false) : (next, isFree)
+        }
         if let next { next.go() } else if isFree { lanesChanged() }
     }
 
