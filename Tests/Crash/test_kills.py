@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import random
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -15,6 +16,24 @@ from recording_server import Moods, RecordingServer
 KILLS_EACH = 12
 
 
+def campaigns(
+    programs: Programs, folder: Path, chance: random.Random, kills: int, *, batch: bool
+) -> Iterator[Campaign]:
+    """Campaigns until there were so many kills, each with a server and an outbox of its own, which
+    is drained and checked in the end."""
+    done = 0
+    while done < kills:
+        life = folder / str(done)
+        life.mkdir()
+        with RecordingServer(chance.randrange(1 << 30), Moods()) as server:
+            campaign = Campaign(programs, server, life, batch=batch)
+            yield campaign
+            campaign.drain()
+            campaign.check()
+            assert campaign.kills > 0
+            done += campaign.kills
+
+
 @pytest.mark.parametrize("mode", ["work", "online"])
 @pytest.mark.parametrize("batch", [False, True], ids=["singly", "batches"])
 def test_nothing_is_lost_or_done_twice_when_killed_at_random(
@@ -22,20 +41,13 @@ def test_nothing_is_lost_or_done_twice_when_killed_at_random(
 ) -> None:
     chance = random.Random(f"{seed} {mode} {batch}")
     left = -(-kills // 4)
-    while left > 0:
-        folder = tmp_path / str(left)
-        folder.mkdir()
-        with RecordingServer(chance.randrange(1 << 30), Moods()) as server:
-            campaign = Campaign(programs, server, folder, batch=batch)
-            for _ in range(4 * KILLS_EACH):
-                if campaign.kills >= min(left, KILLS_EACH):
-                    break
-                campaign.run_and_kill(mode, 40, chance.uniform(0.02, 0.2))
-                campaign.check_file()
-            campaign.drain()
-            campaign.check()
-            assert campaign.kills > 0
-            left -= campaign.kills
+    for campaign in campaigns(programs, tmp_path, chance, left, batch=batch):
+        for _ in range(4 * KILLS_EACH):
+            if campaign.kills >= min(left, KILLS_EACH):
+                break
+            campaign.run_and_kill(mode, 40, chance.uniform(0.02, 0.2))
+            campaign.check_file()
+        left -= campaign.kills
 
 
 @pytest.mark.parametrize("kind", ["kill", "half"])
@@ -48,21 +60,13 @@ def test_nothing_is_lost_or_done_twice_when_killed_at_each_write(
     wanted = -(-kills // 4)
     stride = max(1, 700 // wanted)
     steps = itertools.count(1 + chance.randrange(stride), stride)
-    done = 0
-    while done < wanted:
-        life = folder / str(done)
-        life.mkdir()
-        with RecordingServer(chance.randrange(1 << 30), Moods()) as server:
-            campaign = Campaign(programs, server, life, batch=batch)
-            for _ in range(KILLS_EACH):
-                step = next(steps)
-                told = campaign.run("work", 10, f"{kind}:{step}")
-                campaign.check_file()
-                if told.finished:  # It never came so far: from the beginning again.
-                    steps = itertools.count(1 + chance.randrange(stride), stride)
-            campaign.drain()
-            campaign.check()
-            done += campaign.kills
+    for campaign in campaigns(programs, folder, chance, wanted, batch=batch):
+        for _ in range(KILLS_EACH):
+            step = next(steps)
+            told = campaign.run("work", 10, f"{kind}:{step}")
+            campaign.check_file()
+            if told.finished:  # It never came so far: from the beginning again.
+                steps = itertools.count(1 + chance.randrange(stride), stride)
 
 
 @pytest.mark.parametrize("kind", ["kill", "half"])
@@ -71,19 +75,11 @@ def test_what_is_only_marked_as_done_is_not_sent_again(
 ) -> None:
     """Batches are taken from many lanes; most of what is done is in the file yet at each death."""
     chance = random.Random(f"{seed} {kind} marks")
-    wanted = -(-kills // 8)
-    done = marked = 0
-    while done < wanted:
-        life = folder / str(done)
-        life.mkdir()
-        with RecordingServer(chance.randrange(1 << 30), Moods()) as server:
-            campaign = Campaign(programs, server, life, batch=True)
-            for _ in range(KILLS_EACH):
-                campaign.run("lanes", 64)
-                campaign.run("drain", 0, f"{kind}:{chance.randrange(20, 120)}")
-                campaign.check_file()
-            campaign.drain()
-            campaign.check()
-            done += campaign.kills
-            marked += campaign.deaths_with_marks
+    marked = 0
+    for campaign in campaigns(programs, folder, chance, -(-kills // 8), batch=True):
+        for _ in range(KILLS_EACH):
+            campaign.run("lanes", 64)
+            campaign.run("drain", 0, f"{kind}:{chance.randrange(20, 120)}")
+            campaign.check_file()
+        marked += campaign.deaths_with_marks
     assert marked > 0
