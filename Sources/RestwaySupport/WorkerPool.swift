@@ -70,8 +70,9 @@ package final class WorkerPool: Sendable {
         var coming = 0
     }
 
-    private enum Place {
-        case idle(Idler), new, queue, none
+    /// Who comes for a job: one that is idle, a new one, or one that is busy now.
+    private enum Comer {
+        case idle(Idler), new, busy
     }
 
     private let state = Lock(State())
@@ -84,19 +85,19 @@ package final class WorkerPool: Sendable {
     /// Runs `job` on a worker. Never blocks and never refuses: when the system has no thread to
     /// give and none is running, the job runs here.
     package func submit(_ job: @escaping Job) {
-        let place = state.withLock { state -> Place in
+        let comer = state.withLock { state -> Comer in
             state.jobs.append(job)
             if let idler = state.idlers.popLast() {
                 state.coming += 1
                 return .idle(idler)
             }
             guard state.coming < state.jobs.count, state.threads < threadsMax else {
-                return .queue
+                return .busy
             }
             state.threads += 1
             return .new
         }
-        switch place {
+        switch comer {
         case .idle(let idler):
             idler.call()
         case .new:
@@ -106,24 +107,24 @@ package final class WorkerPool: Sendable {
                 return state.threads == 0
             }
             if isAlone { runWaitingJobs() }
-        case .queue, .none:
+        case .busy:
             break
         }
     }
 
     /// Runs `job` on a worker that has nothing else to do; false, and it never runs, when all have.
     package func submitIfFree(_ job: @escaping Job) -> Bool {
-        let place = state.withLock { state -> Place in
+        let comer = state.withLock { state -> Comer in
             if let idler = state.idlers.popLast() {
                 state.jobs.append(job)
                 state.coming += 1
                 return .idle(idler)
             }
-            guard state.threads < threadsMax else { return .none }
+            guard state.threads < threadsMax else { return .busy }
             state.threads += 1
             return .new
         }
-        switch place {
+        switch comer {
         case .idle(let idler):
             idler.call()
             return true
@@ -131,7 +132,7 @@ package final class WorkerPool: Sendable {
             if Thread.start("restway-worker", { job(); self.run() }) { return true }
             state.withLock { $0.threads -= 1 }
             return false
-        case .queue, .none:
+        case .busy:
             return false
         }
     }
