@@ -63,6 +63,17 @@ final class DeliveredItemsTests: JournalTestCase {
         XCTAssertEqual(try taken(one), Array(12...21))
     }
 
+    /// Few are looked for in the file, many among what was read ahead: both know of each other.
+    func testWhatIsInFlightIsNotTakenAgainHoweverManyGo() throws {
+        let journal = try openSender()
+        for number in 0..<40 { _ = try journal.enqueue(entry("lane \(number)")) }
+        var ids: [Int64] = []
+        for count in [10, 3, 8, 1, 9, 7] { ids += try taken(journal, count) }
+        XCTAssertEqual(ids, Array(1...38))
+        _ = try journal.settle((1...20).map { .remove(id: $0) })
+        XCTAssertEqual(try taken(journal, 8), [39, 40])
+    }
+
     func testWhoTakesOverGoesOnBehindWhatIsDone() throws {
         let (one, two) = (try openSender(), try open())
         try deliverTen(one)

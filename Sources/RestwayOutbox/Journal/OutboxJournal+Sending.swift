@@ -54,6 +54,8 @@ extension OutboxJournal {
             let ahead = try takeAhead(
                 &sending, itemsMax: itemsMax, itemsMin: itemsMin, besides: busyLanes)
             if let ahead { return ahead }
+            // It would not know what goes here.
+            sending.ahead = nil
             try takeOutDelivered()
             var inFlight = sending.inFlight.mapValues(\.lane)
             // No item has such a number.
