@@ -51,23 +51,32 @@ class Told:
 
 
 def document(folder: Path, *, batch: bool) -> dict[str, Any]:
-    route = {"offline": True, "entity": "Thing", "response": {"entity": "Thing"}}
+    attributes = {
+        name: {"source": name, "type": "int"} for name in ("id", "number", "version")
+    }
+
+    def route(method: str, path: str, entity: str) -> dict[str, Any]:
+        body = {"entity": entity}
+        return {
+            "method": method, "path": path, "offline": True, "entity": entity,
+            "request": body, "response": body,
+        }
+
     return {
         "restway": 1,
         "entities": {
             "Thing": {
                 "identity": "id",
-                "attributes": {
-                    "id": {"source": "id", "type": "int"},
-                    "number": {"source": "number", "type": "int"},
-                    "version": {"source": "version", "type": "int"},
-                },
-            }
+                "attributes": attributes,
+                "relationships": {"part": {"entity": "Part"}},
+            },
+            "Part": {"identity": "id", "attributes": attributes},
         },
         "routes": {
             "events": {"method": "POST", "path": "events", "offline": True},
-            "add": {"method": "POST", "path": "things", "request": {"entity": "Thing"}, **route},
-            "put": {"method": "PUT", "path": "things/:id", "request": {"entity": "Thing"}, **route},
+            "add": route("POST", "things", "Thing"),
+            "put": route("PUT", "things/:id", "Thing"),
+            "part": route("PUT", "parts/:id", "Part"),
         },
         "outbox": {"path": str(folder / "outbox.db"), "baseMilliseconds": 1, "capMilliseconds": 4},
         **({"batch": {"path": "batch", "limit": 8}} if batch else {}),
@@ -175,6 +184,9 @@ class Campaign:
             assert tags[arrival.key] == self._tag(arrival), "one key for two requests"
             assert LOCAL not in arrival.path + arrival.body, arrival
         self._check_order(applied)
+        known = record.identities
+        with_part = sorted(number for number in known["thing"].values() if number % 2)
+        assert sorted(known["part"].values()) == with_part, "each part is made once, with its thing"
 
     def _check_order(self, applied: list[str]) -> None:
         last: dict[str, int] = {}
@@ -187,12 +199,16 @@ class Campaign:
         body = json.loads(arrival.body)
         if arrival.path == "events":
             return f"{body['lane']}:{body['number']}"
-        number, version = body["number"], body.get("version", 0)
-        if arrival.method == "PUT":
-            identity = int(arrival.path.removeprefix("things/"))
-            assert self.server.record.things[identity] == number, "another object"
-            assert body.get("id", identity) == identity
-        else:
+        title, _, identity = arrival.path.partition("s/")
+        known = self.server.record.identities
+        if arrival.method == "POST":
             assert arrival.path == "things"
+            title = "thing"
             assert body.get("id") is None
-        return f"thing{number}:{version}"
+            assert body.get("part", {}).get("id") is None
+        else:
+            assert known[title][int(identity)] == body["number"], "another object"
+            assert body.get("id", int(identity)) == int(identity)
+            if part := body.get("part"):
+                assert known["part"][part["id"]] == body["number"], "another part, or a second"
+        return f"{title}{body['number']}:{body['version']}"

@@ -41,8 +41,10 @@ class Record:
     #: Keys in the order in which they were applied, and what each was answered.
     applied: dict[str, tuple[int, str]] = field(default_factory=dict)
     first: dict[str, Arrival] = field(default_factory=dict)
-    #: Of things: their numbers, by the identity that they were given.
-    things: dict[int, int] = field(default_factory=dict)
+    #: Of things, and of parts: their numbers, by the identity that they were given.
+    identities: dict[str, dict[int, int]] = field(
+        default_factory=lambda: {"thing": {}, "part": {}}
+    )
 
 
 class RecordingServer(ThreadingHTTPServer):
@@ -98,10 +100,16 @@ class RecordingServer(ThreadingHTTPServer):
         if arrival.path == "events":
             return 201, "{}"
         if arrival.method == "POST":
-            identity = len(self.record.things) + 1000
-            self.record.things[identity] = body["number"]
-            return 201, json.dumps({**body, "id": identity})
+            if part := body.get("part"):
+                body["part"] = self._named("part", part)
+            return 201, json.dumps(self._named("thing", body))
         return 200, json.dumps(body)
+
+    def _named(self, title: str, body: dict[str, Any]) -> dict[str, Any]:
+        known = self.record.identities[title]
+        identity = len(known) + (1000 if title == "thing" else 500_000)
+        known[identity] = body["number"]
+        return {**body, "id": identity}
 
 
 class _Handler(BaseHTTPRequestHandler):
