@@ -10,7 +10,7 @@ from .programs import BENCHMARKS, DOCUMENT, run_c
 
 _PAIRS = 9
 _RESIDENT_RUNS = 5
-_RELATIONS = str(BENCHMARKS / "relations.restway.json")
+RELATIONS = str(BENCHMARKS / "relations.restway.json")
 
 
 def large_list(base: str) -> Iterator[Figure]:
@@ -20,7 +20,7 @@ def large_list(base: str) -> Iterator[Figure]:
 
 def relations(base: str) -> Iterator[Figure]:
     """Companies that refer to owners, given as objects, and to tags, given by identity."""
-    yield _against_jansson("map.jansson.relations.time", _RELATIONS, base, RELATED_PATH)
+    yield _against_jansson("map.jansson.relations.time", RELATIONS, base, RELATED_PATH)
 
 
 def _against_jansson(name: str, document: str, base: str, path: str) -> Figure:

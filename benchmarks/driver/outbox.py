@@ -40,7 +40,8 @@ def _document() -> Iterator[Path]:
         yield path
 
 
-def _ours(program: str, *arguments: object) -> float:
+def ours(program: str, *arguments: object) -> float:
+    """Requests in a second, by a program of ours with an outbox that is new."""
     with _document() as document:
         return run_c(program, document, *arguments)["per_second"]
 
@@ -48,6 +49,18 @@ def _ours(program: str, *arguments: object) -> float:
 def _theirs(program: str, *arguments: object) -> float:
     with _document() as document:
         return run_c(program, document.with_name("plain.db"), *arguments)["per_second"]
+
+
+@contextmanager
+def batch_server() -> Iterator[str]:
+    """A server that only counts the requests of a batch; gives its URL."""
+    server = subprocess.Popen(command("batch_server"), stdout=subprocess.PIPE, text=True)
+    try:
+        assert server.stdout
+        yield f"http://127.0.0.1:{json.loads(server.stdout.readline())['port']}"
+    finally:
+        server.kill()
+        server.communicate()
 
 
 def enqueue(base: str) -> Iterator[Figure]:
@@ -59,7 +72,7 @@ def enqueue(base: str) -> Iterator[Figure]:
     ):
         pairs = in_turn(
             _PAIRS,
-            lambda c=callers, i=items, w=waits: _ours("restway_outbox_enqueue", c, i, w),
+            lambda c=callers, i=items, w=waits: ours("restway_outbox_enqueue", c, i, w),
             lambda: _theirs("floor_outbox_enqueue", _ALONE),
         )
         reference = "C: prepared INSERTs, one transaction each"
@@ -68,18 +81,12 @@ def enqueue(base: str) -> Iterator[Figure]:
 
 def flush(base: str) -> Iterator[Figure]:
     """10,000 items in batches of 50, to a server that only counts them."""
-    server = subprocess.Popen(command("batch_server"), stdout=subprocess.PIPE, text=True)
-    try:
-        assert server.stdout
-        url = f"http://127.0.0.1:{json.loads(server.stdout.readline())['port']}"
+    with batch_server() as url:
         pairs = in_turn(
             _PAIRS,
-            lambda: _ours("restway_outbox_flush", url, _FLUSHED),
+            lambda: ours("restway_outbox_flush", url, _FLUSHED),
             lambda: _theirs("floor_outbox_flush", url, _FLUSHED),
         )
-    finally:
-        server.kill()
-        server.communicate()
     reference = "C: libcurl, the same bodies, DELETE of each batch"
     yield figure(
         "outbox.flush.per_second", "1/s", reference, Target(0.8, is_floor=True), pairs
