@@ -35,21 +35,34 @@ BENCH_VENV := $(CURDIR)/build/bench-venv
 
 # These stay out of Package.swift: there they would be unsafe flags. That no two accesses to one
 # place overlap is checked in the debug builds, which the Swift tests run.
-RELEASE_FLAGS := -c release --product restway --scratch-path $(RELEASE) \
-	-Xswiftc -static-stdlib -Xswiftc -enforce-exclusivity=unchecked \
-	-Xswiftc -Xfrontend -Xswiftc -function-sections \
+MODULE_FLAGS := -c release -Xswiftc -static-stdlib -Xswiftc -enforce-exclusivity=unchecked \
+	-Xswiftc -Xfrontend -Xswiftc -function-sections -Xswiftc -use-ld=lld
+LIBRARY_FLAGS := --product restway \
 	-Xlinker --version-script=$(CURDIR)/pkgconfig/restway.map \
 	-Xlinker -soname -Xlinker $(SONAME) \
-	-Xswiftc -use-ld=lld -Xlinker -z -Xlinker pack-relative-relocs -Xlinker --icf=all \
+	-Xlinker -z -Xlinker pack-relative-relocs -Xlinker --icf=all \
 	-Xlinker --wrap=_swift_stdlib_getScalarName \
 	-Xlinker -O2 -Xlinker -z -Xlinker nodelete -Xlinker -z -Xlinker relro -Xlinker -z -Xlinker now
+
+# How often each path was taken in the benchmarks (docs/decisions/0021): the compiler lays the code
+# out by it. The file that it reads is named after what is in it, or nothing would be built anew.
+TRAINED := Sources/restway.proftext
+PROFILE := $(CURDIR)/build/training/$(shell sha256sum $(TRAINED) | cut -c1-16).profdata
+# (The functions of make do not have the PATH that is exported.)
+PROFDATA = $(shell PATH="$(PATH)" swiftc -print-target-info \
+	| sed -n 's|.*"runtimeResourcePath": "\(.*\)/lib/swift".*|\1/bin/llvm-profdata|p')
+# Functions of one file are told apart by the file's name, not by where it was compiled.
+IN_FRONTEND := -Xswiftc -Xllvm -Xswiftc -static-func-full-module-prefix=false -Xswiftc -Xfrontend
+TRAINED_FLAGS = $(IN_FRONTEND) -Xswiftc -ir-profile-use=$(PROFILE) \
+	-Xlinker -z -Xlinker keep-text-section-prefix
+RELEASE_FLAGS = $(MODULE_FLAGS) $(TRAINED_FLAGS) --scratch-path $(RELEASE)
 TEST_FLAGS := --disable-swift-testing
 # What failed stands among a thousand tests that passed: it is said again at the end.
 SAY_FAILURES = 2>&1 | tee build/xctest.log || { echo "=== what failed:"; \
 	grep -E '(^|: )error: |Fatal error|^SUMMARY: ' build/xctest.log; exit 1; }
 
 # The stage, as the tests see it.
-STAGED := PKG_CONFIG_PATH=$(STAGE)/lib/pkgconfig LD_LIBRARY_PATH=$(STAGE)/lib \
+STAGED = PKG_CONFIG_PATH=$(STAGE)/lib/pkgconfig LD_LIBRARY_PATH=$(STAGE)/lib \
 	RESTWAY_PREFIX=$(STAGE) RESTWAY_LIBRARY=$(STAGE)/lib/librestway.so
 WITH_DEMO_API := examples/with-demo-api
 
@@ -62,8 +75,8 @@ help: ## list the verbs
 setup: $(VENV)/.stamp ## install what the build and the tests need, if it is missing
 
 .PHONY: build
-build: setup plugins ## build the release library and the plugins
-	swift build $(RELEASE_FLAGS)
+build: setup plugins $(PROFILE) ## build the release library and the plugins
+	swift build $(RELEASE_FLAGS) $(LIBRARY_FLAGS)
 
 .PHONY: stage
 stage: build ## install into build/stage, where the tests find it
@@ -141,11 +154,27 @@ bench: stage $(BENCH_VENV)/.stamp transport-bench ## measure against plain C and
 
 # Of the same modules as the library, compiled in the same way.
 .PHONY: transport-bench
-transport-bench: setup
-	RESTWAY_BENCH=1 swift build -c release --product restway-transport-bench \
-	    --scratch-path $(RELEASE) -Xswiftc -static-stdlib -Xswiftc -enforce-exclusivity=unchecked \
-	-Xswiftc -Xfrontend -Xswiftc -function-sections \
-	    -Xswiftc -use-ld=lld
+transport-bench: setup $(PROFILE)
+	RESTWAY_BENCH=1 swift build $(RELEASE_FLAGS) --product restway-transport-bench
+
+# The paths are counted by a library that is built for it, in a stage of its own.
+TRAINING := .build-training
+TRAINING_FLAGS = $(MODULE_FLAGS) $(IN_FRONTEND) -Xswiftc -ir-profile-generate \
+	--scratch-path $(TRAINING) -Xlinker -u__llvm_profile_runtime \
+	-Xlinker $(shell clang=$$(dirname $(PROFDATA))/../lib/clang; \
+	    echo $$clang/*/lib/linux/libclang_rt.profile-$$(uname -m).a)
+
+.PHONY: train
+train: STAGE := $(CURDIR)/build/training/stage
+train: setup plugins $(BENCH_VENV)/.stamp ## count which paths the benchmarks take, for the compiler
+	swift build $(TRAINING_FLAGS) $(LIBRARY_FLAGS)
+	RESTWAY_BENCH=1 swift build $(TRAINING_FLAGS) --product restway-transport-bench
+	rm -rf $(STAGE)
+	$(MAKE) --no-print-directory install-files LIBRARY=$(TRAINING)/release/librestway.so \
+	    PREFIX=$(STAGE) DESTDIR=
+	$(STAGED) BENCH_PYTHON=$(BENCH_VENV)/bin/python PROFDATA=$(PROFDATA) \
+	    TRANSPORT_BENCH=$(CURDIR)/$(TRAINING)/release/restway-transport-bench \
+	    benchmarks/train $(TRAINED)
 
 .PHONY: profile
 profile: stage ## say where the time of the benchmarks goes (perf, else callgrind)
@@ -169,7 +198,7 @@ uninstall: ## remove exactly what install put there
 
 .PHONY: clean
 clean: ## remove everything that was built
-	rm -rf build .build .build-release .build-asan .build-tsan .build-fuzz
+	rm -rf build .build .build-release .build-asan .build-tsan .build-fuzz .build-training
 	find . -name .git -prune -o -type d \( -name __pycache__ -o -name '.*_cache' \) -prune -print0 \
 	    | xargs -0 rm -rf
 
@@ -179,6 +208,10 @@ include Plugins/plugins.mk
 .PHONY: system-packages
 system-packages:
 	@.ci/setup
+
+$(PROFILE): $(TRAINED) | system-packages
+	mkdir -p $(@D)
+	$(PROFDATA) merge -o $@ $<
 
 $(VENV)/.stamp: Tests/requirements.txt | system-packages
 	rm -rf $(VENV)
