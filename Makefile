@@ -55,7 +55,10 @@ PROFDATA = $(shell PATH="$(PATH)" swiftc -print-target-info \
 IN_FRONTEND := -Xswiftc -Xllvm -Xswiftc -static-func-full-module-prefix=false -Xswiftc -Xfrontend
 TRAINED_FLAGS = $(IN_FRONTEND) -Xswiftc -ir-profile-use=$(PROFILE) \
 	-Xlinker -z -Xlinker keep-text-section-prefix
-RELEASE_FLAGS = $(MODULE_FLAGS) $(TRAINED_FLAGS) --scratch-path $(RELEASE)
+# Linked as a whole, so that the compiler sees across modules. With a relative scratch path what is
+# made of each source would stay in this folder.
+RELEASE_FLAGS = $(MODULE_FLAGS) $(TRAINED_FLAGS) --experimental-lto-mode=full \
+	--scratch-path $(CURDIR)/$(RELEASE)
 TEST_FLAGS := --disable-swift-testing
 # What failed stands among a thousand tests that passed: it is said again at the end.
 SAY_FAILURES = 2>&1 | tee build/xctest.log || { echo "=== what failed:"; \
