@@ -12,6 +12,23 @@ final class JSONTextTests: XCTestCase {
         }
     }
 
+    /// Eight bytes are looked at together: each of them may be the one, beside any other.
+    func testWhatIsEscapedMayStandAnywhere() {
+        for place in 0..<20 {
+            for byte in UInt8(0)..<0x80 {
+                for next: UInt8 in [0x00, 0x1F, 0x20, 0x21, 0x22, 0x23, 0x5B, 0x5C, 0x5D, 0x7F] {
+                    var plain = [UInt8](repeating: 0x61, count: 20)
+                    plain[place] = byte
+                    if place < 19 { plain[place + 1] = next }
+                    var text = JSONText(capacity: 0)
+                    XCTAssertTrue(text.append(text: plain))
+                    let string = String(decoding: plain, as: UTF8.self)
+                    XCTAssertEqual(text.bytes, JSONValue.string(string).text(), "\(plain)")
+                }
+            }
+        }
+    }
+
     func testWhatStandsBetweenGoesInAsItIs() {
         var text = JSONText(capacity: 16)
         text.append("{")
