@@ -1,15 +1,36 @@
 import RestwayHTTP
 
 /// A response with its body decoded, before it is mapped.
-struct ReceivedResponse: Sendable {
-    var status: Int
-    var headers: Headers
-    var url: String
-    var body: Body
-    var trailers = Headers()
-    var timings = CallTimings()
+final class ReceivedResponse: Sendable {
+    let status: Int
+    let headers: Headers
+    let url: String
+    let body: Body
+    let trailers: Headers
+    /// Of all that was before the mapping.
+    let timings: CallTimings
     /// Those before, and this one; empty when this is the only one.
-    var attempts: [CallAttempt] = []
+    let attempts: [CallAttempt]
+
+    init(
+        status: Int, headers: Headers, url: String, body: Body, trailers: Headers = Headers(),
+        timings: CallTimings = CallTimings(), attempts: [CallAttempt] = []
+    ) {
+        self.status = status
+        self.headers = headers
+        self.url = url
+        self.body = body
+        self.trailers = trailers
+        self.timings = timings
+        self.attempts = attempts
+    }
+
+    /// The same with other attempts.
+    func ending(_ attempts: [CallAttempt]) -> ReceivedResponse {
+        ReceivedResponse(
+            status: status, headers: headers, url: url, body: body, trailers: trailers,
+            timings: timings, attempts: attempts)
+    }
 
     var isSuccess: Bool { (200..<300).contains(status) }
 }

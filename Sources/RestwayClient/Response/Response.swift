@@ -12,55 +12,51 @@ package final class Response: Sendable {
         case unknown, valid, invalid
     }
 
-    package let status: Int
-    package let headers: Headers
-    /// The fields behind the body.
-    package let trailers: Headers
-    /// The URL that answered, after redirects.
-    package let url: String
-    /// The body without its content coding, and a NUL behind it for C.
-    package var bodyWithNUL: [UInt8] { body.bytesAndNUL }
-    private let body: Body
-    /// True when at least one descriptor applied.
-    package let isMapped: Bool
-    /// Over all descriptors in their order.
-    package let objects: [Snapshot]
-    /// Which of the objects came from which descriptor.
-    package let results: [Range<Int>]
-    /// The first issues; `issueCount` counts all.
-    package let issues: [MappingIssue]
-    package let issueCount: Int
+    private let received: ReceivedResponse
+    private let mapped: MappedObjects
     package let timings: CallTimings
-    /// See `MappedObjects`.
-    let matching: AnswerMatching?
-    private let recordedAttempts: [CallAttempt]
 
     private let json: Atomic<JSONState>
     /// The last property: it ends after the body and the objects.
     private let heapReturn: HeapReturn?
 
-    init(_ received: ReceivedResponse, _ mapped: MappedObjects = .none) {
-        status = received.status
-        headers = received.headers
-        trailers = received.trailers
-        url = received.url
-        body = received.body
-        isMapped = mapped.isMapped
-        objects = mapped.objects
-        results = mapped.results
-        issues = mapped.issues
-        issueCount = mapped.issueCount
-        timings = received.timings
-        matching = mapped.matching
-        recordedAttempts = received.attempts
+    /// - Parameter timings: With those of the mapping; `nil`: there was none.
+    init(
+        _ received: ReceivedResponse, _ mapped: MappedObjects = .none,
+        _ timings: CallTimings? = nil
+    ) {
+        self.received = received
+        self.mapped = mapped
+        self.timings = timings ?? received.timings
         // Mapping has read the whole body.
         json = Atomic(mapped.isMapped && !received.body.isEmpty ? .valid : .unknown)
         heapReturn = received.body.count >= HeapReturn.bytesMin ? HeapReturn() : nil
     }
 
+    package var status: Int { received.status }
+    package var headers: Headers { received.headers }
+    /// The fields behind the body.
+    package var trailers: Headers { received.trailers }
+    /// The URL that answered, after redirects.
+    package var url: String { received.url }
+    /// The body without its content coding, and a NUL behind it for C.
+    package var bodyWithNUL: [UInt8] { body.bytesAndNUL }
+    private var body: Body { received.body }
+    /// True when at least one descriptor applied.
+    package var isMapped: Bool { mapped.isMapped }
+    /// Over all descriptors in their order.
+    package var objects: [Snapshot] { mapped.objects }
+    /// Which of the objects came from which descriptor.
+    package var results: [Range<Int>] { mapped.results }
+    /// The first issues; `issueCount` counts all.
+    package var issues: [MappingIssue] { mapped.issues }
+    package var issueCount: Int { mapped.issueCount }
+    /// See `MappedObjects`.
+    var matching: AnswerMatching? { mapped.matching }
+
     /// Every time its call was sent. Of most there is one, which is not recorded.
     package var attempts: [CallAttempt] {
-        guard recordedAttempts.isEmpty else { return recordedAttempts }
+        guard received.attempts.isEmpty else { return received.attempts }
         return [
             CallAttempt(
                 reason: .first, httpStatus: status, tookMicroseconds: timings.total ?? 0)

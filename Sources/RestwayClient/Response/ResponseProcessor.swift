@@ -30,40 +30,42 @@ struct ResponseProcessor {
     ) throws(Failure) -> Response? {
         let decodingStarted = clock.now()
         let (body, error) = decode(consume encodedBody, head)
+        let decoded = clock.now()
+        var timings = timings
+        timings.decode = decoded.microseconds(since: decodingStarted)
         var received = ReceivedResponse(
             status: head.status, headers: head.headers, url: head.url, body: body,
-            trailers: trailers, timings: timings)
+            trailers: trailers, timings: timings,
+            attempts: call.attempts(endingWith: head.status, decoded))
         if let error {
             throw failure(.init(error), "\(describe(received)): \(error.message)", received)
         }
-        var failure: Failure?
-        if !isDone(received) {
-            let found = httpFailure(received)
-            if call.recovers(found, request, isOnWorker: isOnWorker) { return nil }
-            failure = found
-        }
-        let mappingStarted = clock.now()
-        received.attempts = call.attempts(endingWith: head.status, mappingStarted)
-        received.timings.decode = mappingStarted.microseconds(since: decodingStarted)
-        let mapped: MappedObjects
+        if isDone(received) { return try map(received, &timings, since: decoded) }
+        var failure = httpFailure(received)
+        if call.recovers(failure, request, isOnWorker: isOnWorker) { return nil }
+        // By now it is known what the last one has failed with.
+        received = received.ending(call.attempts(endingWith: head.status, clock.now()))
         do {
-            mapped = try map(received)
+            failure.response = try map(received, &timings, since: clock.now())
         } catch {
             // What a failed request brings beside its status is only a courtesy.
-            guard var failure, error.domain == .mapping else { throw error }
+            guard error.domain == .mapping else { throw error }
             failure.response = Response(received)
-            throw failure
         }
+        throw failure
+    }
+
+    private func map(
+        _ received: ReceivedResponse, _ timings: inout CallTimings, since started: Deadline
+    ) throws(Failure) -> Response {
+        let mapped = try map(received)
         mappingProgressed?(mapped.objects.count, mapped.objects.count)
         log.maps(mapped)
         let ended = mapped.stored ?? clock.now()
-        received.timings.map = mapped.isMapped ? ended.microseconds(since: mappingStarted) : 0
-        received.timings.store = mapped.storeMicroseconds
-        received.timings.total = ended.microseconds(since: call.started)
-        let response = Response(received, mapped)
-        guard var failure else { return response }
-        failure.response = response
-        throw failure
+        timings.map = mapped.isMapped ? ended.microseconds(since: started) : 0
+        timings.store = mapped.storeMicroseconds
+        timings.total = ended.microseconds(since: call.started)
+        return Response(received, mapped, timings)
     }
 
     /// The body without its content coding; an empty one when that cannot be undone.
