@@ -109,19 +109,18 @@ extension Outbox {
         }
     }
 
-    /// Whom nobody has to keep in mind any more.
-    func drafts(of entry: OutboxEntry) -> StoredDrafts? {
+    /// Whom nobody has to keep in mind any more, by the key of the request.
+    func drafts(of key: String) -> StoredDrafts? {
         state.withLock { state in
-            let index = state.drafts.firstIndex { $0.key == entry.idempotencyKey }
+            let index = state.drafts.firstIndex { $0.key == key }
             return index.map { state.drafts.remove(at: $0) }
         }
     }
 
     /// The server has taken what was said by the time that the request was stored.
     func settleDrafts(_ result: OutboxResult) {
-        guard let drafts = drafts(of: result.item.entry), result.failure == nil, let client else {
-            return
-        }
+        let drafts = drafts(of: result.item.entry.idempotencyKey)
+        guard let drafts, result.failure == nil, let client else { return }
         drafts.settle(result.report.response?.matching, in: client.store)
     }
 }

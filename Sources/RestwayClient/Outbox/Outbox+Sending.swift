@@ -8,7 +8,7 @@ extension Outbox {
     func send(_ items: [OutboxItem]) {
         guard let client else { return release(items) }
         // From its answer on the object has an identity; until it is settled, this name counts.
-        for item in items {
+        for item in items where item.entry.storeKey != nil {
             guard let key = storeKey(item.entry) else { continue }
             if let local = item.entry.creates { state.withLock { $0.locals[key] = local } }
             name(objects(item.entry))
@@ -84,7 +84,7 @@ extension Outbox {
         var results = dispatch.items.compactMap { item in
             outcomes[item.id].map { OutboxResult(item, $0, self) }
         }
-        if dispatch.isBatch { judgeBatch(&results) }
+        if dispatch.isBatch { judgeBatch(results) }
         var settlements: [OutboxSettlement] = []
         for result in results {
             guard let settlement = result.settlement else { continue }
@@ -135,7 +135,7 @@ extension Outbox {
 
     /// Whether the call that carried a batch was answered: a path that takes batches no longer is
     /// passed by, if the document says so.
-    private func judgeBatch(_ results: inout [OutboxResult]) {
+    private func judgeBatch(_ results: [OutboxResult]) {
         let isBroken = results.contains(where: \.brokeBatch)
         let isAnswered = results.contains { !$0.isOfCarrier }
         let isPassedBy = state.withLock { state in
@@ -147,7 +147,7 @@ extension Outbox {
             return isBroken && state.batching.itemsMax == 1
         }
         if isPassedBy {
-            for index in results.indices where results[index].isOfCarrier { results[index].leave() }
+            for result in results where result.isOfCarrier { result.leave() }
         }
         guard rules.batchStopsAtFailure else { return }
         // The server did not look at what stands behind the first that failed, whatever its lane,
@@ -155,8 +155,6 @@ extension Outbox {
         guard let first = results.firstIndex(where: { !$0.isDelivered || $0.wasReplayed }) else {
             return
         }
-        for index in results.indices.dropFirst(first + 1) where !results[index].isDelivered {
-            results[index].leave()
-        }
+        for result in results[first...].dropFirst() where !result.isDelivered { result.leave() }
     }
 }

@@ -41,6 +41,7 @@ extension Outbox {
         let objects = kept.objects
         let entry = entry(request, claim, kept, failure, lane)
         let due = max(entry.nextAttemptAt, entry.askedUntil)
+        let key = claim.idempotencyKey
         // Before it can be sent.
         remember(kept.drafts)
         hold(entry, waits: waits) { result in
@@ -56,7 +57,7 @@ extension Outbox {
                 call.wasStored(queued)
                 self.wasStored(due: due, failure)
             case .failure(var error):
-                _ = self.drafts(of: entry)
+                _ = self.drafts(of: key)
                 self.undo(kept)
                 error.message = "\(call.description) could not be stored: \(error.message)"
                     + " (it was to be, as \(reason))"

@@ -36,8 +36,8 @@ final class OutboxParcels: BatchSender {
     }
 
     private struct State {
-        /// By their positions in the batch.
-        var parcels: [Int: Parcel] = [:]
+        /// By their positions in the batch; `nil` for what is a call.
+        var parcels: [Parcel?] = []
         var lastTarget: Target?
     }
 
@@ -75,7 +75,9 @@ final class OutboxParcels: BatchSender {
                 method: entry.method, uri: target.uri, headers: headers.fields, body: entry.body))
         state.withLock { state in
             state.lastTarget = target
-            state.parcels[index] = Parcel(item: item, method: method, target: target)
+            let calls = index - state.parcels.count
+            if calls > 0 { state.parcels += Array(repeating: nil, count: calls) }
+            state.parcels.append(Parcel(item: item, method: method, target: target))
         }
         return true
     }
@@ -85,7 +87,9 @@ final class OutboxParcels: BatchSender {
         return Target(stored, client.environment.baseURL)
     }
 
-    private func parcel(_ index: Int) -> Parcel? { state.withLock { $0.parcels[index] } }
+    private func parcel(_ index: Int) -> Parcel? {
+        state.withLock { $0.parcels.indices.contains(index) ? $0.parcels[index] : nil }
+    }
 
     // MARK: BatchSender
 

@@ -4,8 +4,9 @@ import RestwayObjects
 import RestwayOutbox
 import RestwaySupport
 
-/// What an attempt at an item has brought, and what follows from it.
-struct OutboxResult {
+/// What an attempt at an item has brought, and what follows from it. An object, as a batch of them
+/// goes through several hands; used by one thread.
+final class OutboxResult {
     let item: OutboxItem
     /// `nil`: it stays as it was.
     private(set) var settlement: OutboxSettlement?
@@ -75,7 +76,7 @@ struct OutboxResult {
     /// The server did not look at it, as one before it in its lane had failed.
     private(set) var isBehindFailure = false
 
-    mutating func leave() {
+    func leave() {
         isBehindFailure = true
         settlement = nil
         wasSent = false

@@ -24,14 +24,14 @@ package struct OutboxEntry: Equatable, Sendable {
     package var companions: [OutboxCompanion] = []
     /// It may have reached the server before it came here: its first attempt timed out, or its
     /// connection was lost. A creation that may have is not taken back by a deletion.
-    package var mayHaveArrived = false
+    package var mayHaveArrived: Bool
     /// Attempts before it came here, the online one.
-    package var attempts = 0
+    package var attempts: Int
     /// No attempt before this time; 0: at once.
-    package var nextAttemptAt: Int64 = 0
+    package var nextAttemptAt: Int64
     /// The server asked not to be sent it before (`Retry-After`): unlike the wait that we chose,
     /// this one counts for a flush by hand too. 0: it did not ask.
-    package var askedUntil: Int64 = 0
+    package var askedUntil: Int64
     /// Why it came here.
     package var trouble: OutboxTrouble?
 
@@ -44,11 +44,15 @@ package struct OutboxEntry: Equatable, Sendable {
     /// Of the object it is about.
     package var storeKey: Int64?
     /// Whatever else the client wants back, in a form of its own; no secrets.
-    package var context: [UInt8] = []
+    package var context: [UInt8]
 
     package init(
         lane: Lane, method: String, path: String, headers: [HeaderField] = [],
-        body: [UInt8]? = nil, idempotencyKey: String, createdAt: Int64, creates: LocalID? = nil
+        body: [UInt8]? = nil, idempotencyKey: String, createdAt: Int64, creates: LocalID? = nil,
+        mayHaveArrived: Bool = false, attempts: Int = 0, nextAttemptAt: Int64 = 0,
+        askedUntil: Int64 = 0, trouble: OutboxTrouble? = nil, name: String? = nil,
+        route: String? = nil, entity: String? = nil, storeKey: Int64? = nil,
+        context: [UInt8] = []
     ) {
         self.lane = lane
         self.method = method
@@ -58,5 +62,15 @@ package struct OutboxEntry: Equatable, Sendable {
         self.idempotencyKey = idempotencyKey
         self.createdAt = createdAt
         self.creates = creates
+        self.mayHaveArrived = mayHaveArrived
+        self.attempts = attempts
+        self.nextAttemptAt = nextAttemptAt
+        self.askedUntil = askedUntil
+        self.trouble = trouble
+        self.name = name
+        self.route = route
+        self.entity = entity
+        self.storeKey = storeKey
+        self.context = context
     }
 }

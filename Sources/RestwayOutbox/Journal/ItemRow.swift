@@ -79,29 +79,33 @@ enum ItemRow {
 
     /// One of several.
     static func read(_ row: Statement, _ headers: inout HeaderText.Last) -> OutboxItem {
-        var entry = OutboxEntry(
+        OutboxItem(
+            id: row.integer(0), entry: entry(row, &headers),
+            state: OutboxItem.State(rawValue: row.integer(2)) == .dead ? .dead : .waiting,
+            answer: answer(row))
+    }
+
+    /// Made at once: a copy of it has fourteen references to count.
+    private static func entry(_ row: Statement, _ headers: inout HeaderText.Last) -> OutboxEntry {
+        OutboxEntry(
             lane: Lane(stored: row.string(1) ?? ""), method: row.string(3) ?? "",
             path: row.string(4) ?? "", headers: headers.fields(row.bytes(5)),
             body: bytes(row, 24), idempotencyKey: row.string(6) ?? "", createdAt: row.integer(7),
-            creates: row.string(8).flatMap { LocalID($0) })
-        entry.mayHaveArrived = row.integer(9) != Arrival.none
-        entry.attempts = Int(clamping: row.integer(10))
-        entry.nextAttemptAt = row.integer(11)
-        entry.askedUntil = row.integer(12)
-        entry.trouble = row.string(13).map { code in
+            creates: row.string(8).flatMap { LocalID($0) },
+            mayHaveArrived: row.integer(9) != Arrival.none,
+            attempts: Int(clamping: row.integer(10)), nextAttemptAt: row.integer(11),
+            askedUntil: row.integer(12), trouble: trouble(row), name: row.string(16),
+            route: row.string(17), entity: row.string(18),
+            storeKey: row.storage(19) == .integer ? row.integer(19) : nil,
+            context: bytes(row, 20) ?? [])
+    }
+
+    private static func trouble(_ row: Statement) -> OutboxTrouble? {
+        row.string(13).map { code in
             OutboxTrouble(
                 code: code, httpStatus: Int(clamping: row.integer(14)),
                 message: row.string(15) ?? "")
         }
-        entry.name = row.string(16)
-        entry.route = row.string(17)
-        entry.entity = row.string(18)
-        entry.storeKey = row.storage(19) == .integer ? row.integer(19) : nil
-        entry.context = bytes(row, 20) ?? []
-        return OutboxItem(
-            id: row.integer(0), entry: entry,
-            state: OutboxItem.State(rawValue: row.integer(2)) == .dead ? .dead : .waiting,
-            answer: answer(row))
     }
 
     private static func answer(_ row: Statement) -> OutboxAnswer? {
