@@ -134,7 +134,7 @@ final class DeliveredItemsTests: JournalTestCase {
     }
 
     func testVeryManyAreTakenOutMeanwhile() throws {
-        let journal = try openSender()
+        let journal = try openSender { $0.deliveredMax = 768 }
         for number in 0..<3_000 { _ = try journal.enqueue(entry("lane \(number % 90)")) }
         var next: Int64 = 1
         var rowsMax: Int64 = 0
@@ -149,9 +149,60 @@ final class DeliveredItemsTests: JournalTestCase {
         XCTAssertEqual(next, 3_001)
         XCTAssertGreaterThan(rowsMax, 500)
         XCTAssertLessThan(rowsMax, 900)
+        try journal.tidy()
         XCTAssertEqual(try rows("item"), 0)
+        XCTAssertEqual(try rows("delivered"), 0)
         XCTAssertEqual(try journal.counts(), OutboxCounts())
         XCTAssertFalse(try journal.needsFlushing())
+    }
+
+    /// Nobody waits for rows to be taken out when nothing stands behind them.
+    func testWhenAllIsDoneRowsStayUntilSomebodyTidies() throws {
+        let (one, two) = (try openSender(), try open())
+        for number in 0..<20 { _ = try one.enqueue(entry("lane \(number)")) }
+        XCTAssertEqual(try taken(one, 20), Array(1...20))
+        _ = try one.settle((1...20).map { .remove(id: $0) })
+        XCTAssertEqual(try taken(one), [])
+        XCTAssertEqual(try rows("item"), 20)
+        for journal in [one, two] {
+            XCTAssertEqual(try journal.counts(), OutboxCounts())
+            XCTAssertFalse(try journal.needsFlushing())
+            XCTAssertEqual(try journal.items(after: 0, itemsMax: 99).map(\.id), [])
+        }
+        try one.tidy()
+        XCTAssertEqual(try rows("item"), 0)
+        XCTAssertEqual(try rows("delivered"), 0)
+        try one.tidy()
+        // Numbers are never given again.
+        XCTAssertEqual(try two.enqueue(entry("lane 3")), 21)
+        XCTAssertEqual(try taken(one), [21])
+    }
+
+    func testWhatComesBehindWhatIsDoneIsSentThoughNobodyHasTidied() throws {
+        let (one, two) = (try openSender(), try open())
+        for number in 0..<20 { _ = try one.enqueue(entry("lane \(number)")) }
+        XCTAssertEqual(try taken(one, 20), Array(1...20))
+        _ = try one.settle((1...20).map { .remove(id: $0) })
+        XCTAssertEqual(try two.enqueue(entry("lane 3")), 21)
+        XCTAssertEqual(try taken(one), [21])
+        XCTAssertEqual(try rows("item"), 1)
+    }
+
+    /// What is read while others are on their way is what the next take would have found.
+    func testItemsThatAreReadOnKeepTheirOrder() throws {
+        let (journal, other) = (try openSender(), try open())
+        for number in 0..<300 { _ = try journal.enqueue(entry("lane \(number % 50)")) }
+        try journal.readOn(itemsMax: 10)
+        var ids: [Int64] = []
+        for round in 0..<30 {
+            let items = try taken(journal, 10)
+            try journal.readOn(itemsMax: 10)
+            if round == 10 { XCTAssertEqual(try other.drop(300), [300]) }
+            _ = try journal.settle(items.map { .remove(id: $0) })
+            ids += items
+        }
+        XCTAssertEqual(ids, Array(1...299))
+        XCTAssertEqual(try journal.counts(), OutboxCounts())
     }
 
     /// Very few may go at a time, or what is there mostly waits: then each is looked for.

@@ -74,6 +74,7 @@ final class JournalFileTests: JournalTestCase {
             _ = try journal.settle(ids.map { .remove(id: $0) })
         }
         XCTAssertEqual(try taken(journal), [])
+        try journal.tidy()
         XCTAssertEqual(try Connection(path).integer("SELECT count(*) FROM item"), 0)
     }
 

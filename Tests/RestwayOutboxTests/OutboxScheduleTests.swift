@@ -44,7 +44,7 @@ final class OutboxScheduleTests: JournalTestCase {
         let first = UInt64.random(in: 1...1_000_000)
         print("seeds 1...8, 226836 and \(first)...\(first + 1)")
         haveObjects = false
-        // The one in between took few after many, and then what was in flight already.
+        // With the one in between few are taken after many: what was in flight went again once.
         for seed in Array(1...8) + [226_836] + Array(first..<first + 2) {
             (lanes, arrivals) = (seed % 2 == 0 ? 30 : 90, 30)
             itemsMax = seed % 3 == 0 ? 12 : 40
@@ -60,7 +60,9 @@ final class OutboxScheduleTests: JournalTestCase {
         rules.batchStopsAtFailure = chance(3)
         model = OutboxModel(rules: rules)
         (locals, refreshed, applied, appliedLast, isOnline) = ([], [], [:], [:], true)
-        journal = try openSender { $0.rules = rules }
+        journal = try openSender { options in
+            (options.rules, options.deliveredMax) = (rules, seed % 2 == 0 ? 40 : 16_384)
+        }
         for step in 0..<steps {
             let name = try self.step()
             let isSame = try compare("seed \(seed), step \(step): \(name)")
@@ -156,6 +158,8 @@ final class OutboxScheduleTests: JournalTestCase {
         let itemsMax = Int.random(in: 1...itemsMax, using: &random)
         let taken = try journal.take(itemsMax: itemsMax, now: now)
         XCTAssertEqual(taken.map { $0.id }, model.take(itemsMax: itemsMax, now: now))
+        if itemsMax % 2 == 0 { try journal.readOn(itemsMax: itemsMax) }
+        if itemsMax % 3 == 0 { try journal.tidy() }
         for item in taken {
             let stored = model.items.first { $0.id == item.id }
             XCTAssertEqual(item.entry.path, stored?.path)

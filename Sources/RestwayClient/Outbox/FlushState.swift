@@ -23,6 +23,19 @@ struct FlushState {
         }
     }
 
+    /// By age, each as it stood at last.
+    static func requests(_ sent: [SentReport]) -> [StoredRequest] {
+        // They are nearly in order.
+        let order = sent.indices.sorted {
+            (sent[$0].request.id, $0) < (sent[$1].request.id, $1)
+        }
+        return order.enumerated().compactMap { place, index in
+            let isLast = place + 1 == order.count
+                || sent[order[place + 1]].request.id != sent[index].request.id
+            return isLast ? sent[index].request : nil
+        }
+    }
+
     /// Who is told when the flush under way is over.
     struct Waiter {
         let token: UInt64
@@ -46,7 +59,8 @@ struct FlushState {
     var hasStopped = false
     /// Waits are still to be cut short.
     var owesHurry = false
-    var sent: [Int64: SentReport] = [:]
+    /// In the order in which they were settled; one that went out again stands there again.
+    var sent: [SentReport] = []
     /// Why it could not go on.
     var failure: Failure?
     var waiters: [Waiter] = []
@@ -63,7 +77,7 @@ struct FlushState {
         urgency = .ordinary
         hasStopped = false
         owesHurry = false
-        sent = [:]
+        sent = []
         failure = nil
     }
 }

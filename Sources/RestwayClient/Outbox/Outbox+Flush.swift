@@ -120,6 +120,7 @@ extension Outbox {
                 guard !items.isEmpty else { return }
                 state.withLock { $0.flush.underWay += 1 }
                 send(items)
+                try readOn(limits)
             } catch {
                 stop(error)
                 return
@@ -182,7 +183,7 @@ extension Outbox {
         let reports = reports.map(FlushState.SentReport.init)
         let owesLook = state.withLock { state in
             state.flush.beingSettled -= 1
-            for report in reports { state.flush.sent[report.request.id] = report }
+            state.flush.sent += reports
             return Self.beginLooking(&state.flush)
         }
         if owesLook { look() }
@@ -207,17 +208,18 @@ extension Outbox {
             state.flush.isActive = false
             defer {
                 state.flush.waiters = []
-                state.flush.sent = [:]
+                state.flush.sent = []
             }
-            return (Array(state.flush.sent.values), state.flush.failure, state.flush.waiters)
+            return (state.flush.sent, state.flush.failure, state.flush.waiters)
         }
         guard let end else { return }
-        let sent = end.sent.sorted { $0.request.id < $1.request.id }
         let report = StoredRequests(
-            sent.map(\.request), failure: end.failure, redaction: redaction)
-        if !sent.isEmpty { tellObserver(.flushed, report) }
+            FlushState.requests(end.sent), failure: end.failure, redaction: redaction)
+        if !report.all.isEmpty { tellObserver(.flushed, report) }
         tell(end.waiters, report)
         scheduleNext()
+        // If it fails, whoever looks for the next items tries again, and says so.
+        try? journal.tidy()
     }
 
     // MARK: Timers

@@ -74,6 +74,11 @@ extension Outbox {
         }
     }
 
+    /// While what was taken is on its way.
+    func readOn(_ limits: TakeLimits) throws(Failure) {
+        try run { () throws(OutboxError) in try journal.readOn(itemsMax: limits.itemsMax) }
+    }
+
     func take(_ limits: TakeLimits) throws(Failure) -> [OutboxItem] {
         let now = clock.wallMicroseconds()
         return try run { () throws(OutboxError) in

@@ -58,9 +58,12 @@ struct ItemsAhead {
     }
 
     /// How many may be read now; 0: what is here has to be used up before.
-    var room: Int {
+    var room: Int { min(itemsAtOnce, spareRoom) }
+
+    /// How many there is room for.
+    var spareRoom: Int {
         guard bodyBytes < Self.bodyBytesMax, places.count < Self.lanesMax else { return 0 }
-        return min(itemsAtOnce, Self.itemsMax - count)
+        return Self.itemsMax - count
     }
 
     /// Behind one of these no more is read now.

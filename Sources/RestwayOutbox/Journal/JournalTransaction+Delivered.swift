@@ -14,12 +14,6 @@ extension JournalTransaction {
         var next: Int64?
     }
 
-    /// So many stay, as a rule: then most of what follows the oldest of them is done, too, when
-    /// those are taken out, and needs no turn.
-    static let deliveredMax: Int64 = 768
-    /// So many are taken out when there are more.
-    private static let strokeItems: Int64 = 256
-
     /// Before anything is changed about items that are there.
     func beginChange() throws(OutboxError) {
         try takeOutDelivered()
@@ -27,7 +21,9 @@ extension JournalTransaction {
     }
 
     /// Marks items as done: such as `ItemsAhead` holds.
-    func deliver(_ items: [Delivered]) throws(OutboxError) {
+    ///
+    /// - Parameter itemsMax: When more are marked, the oldest quarter of that is taken out.
+    func deliver(_ items: [Delivered], keeping itemsMax: Int64) throws(OutboxError) {
         try file.writeRows()
         for item in items {
             try file.insert([.integer(item.id), .integer(item.next)], Self.marking)
@@ -35,20 +31,31 @@ extension JournalTransaction {
         try file.writeRows()
         countTaken(items.count)
         count(delivered: Int64(items.count))
-        guard counters.delivered > Self.deliveredMax else { return }
-        let last = try file.first(Self.strokeEnd, .integer(Self.strokeItems - 1)) { $0.integer(0) }
+        guard counters.delivered > itemsMax else { return }
+        let last = try file.first(Self.strokeEnd, .integer(itemsMax / 4)) { $0.integer(0) }
         if let last { try takeOutDelivered(through: last) }
     }
 
     /// Takes marked items out, and gives those behind them the turn.
     func takeOutDelivered(through last: Int64 = .max) throws(OutboxError) {
         guard counters.delivered > 0 else { return }
+        if itemCount == 0, last == .max { return try takeOutEverything() }
         try file.run(Self.succession, .integer(last))
         try file.run(Self.deletion, .integer(last))
         try file.run(Self.unmarking, .integer(last))
         count(delivered: -Int64(file.connection.changedRowCount))
     }
 
+    /// All there is is done. Without a condition SQLite clears the trees, instead of looking for
+    /// each row in all of them.
+    private func takeOutEverything() throws(OutboxError) {
+        try file.run(Self.clearing)
+        try file.run(Self.unmarkingAll)
+        count(delivered: -counters.delivered)
+    }
+
+    private static let clearing = SQL("DELETE FROM item")
+    private static let unmarkingAll = SQL("DELETE FROM delivered")
     private static let marking = RowInsertion("delivered (id, next)", row: "(?, ?)")
     private static let strokeEnd = SQL("SELECT id FROM delivered ORDER BY id LIMIT 1 OFFSET ?1")
     /// The states stand in the text, see `head`.

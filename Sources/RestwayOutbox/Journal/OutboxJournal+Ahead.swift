@@ -6,6 +6,8 @@ extension OutboxJournal {
     /// Where the file stands, as far as it matters to who reads ahead.
     private struct Standing {
         var changes: Int64
+        /// Items that are not done.
+        var left: Int64
         var dead: Int64
         /// Rows of items that are done.
         var delivered: Int64
@@ -32,7 +34,7 @@ extension OutboxJournal {
         var isEnd = false
         while chosen.count < itemsMax, !isEnd, ahead.room > 0 {
             let (before, room) = (ahead.count, ahead.room)
-            guard try readAhead(&ahead, Set(sending.inFlight.keys), &isEnd) else { break }
+            guard try readAhead(&ahead, room, sending.inFlight, &isEnd) else { break }
             chosen = ahead.choose(itemsMax, besides: busyLanes)
             // Most of these wait for something.
             guard isEnd || ahead.count - before >= room / 2 else {
@@ -67,7 +69,7 @@ extension OutboxJournal {
     ) throws(OutboxError) -> ItemsAhead? {
         let standing = try standing()
         if let ahead = sending.ahead.take(), ahead.changes == standing.changes { return ahead }
-        guard standing.dead == 0 else { return nil }
+        guard standing.dead == 0, standing.left > 0 else { return nil }
         // Or what is behind them has no turn.
         if standing.delivered > 0 { try takeOutDelivered() }
         return try reader.withLock { (file) throws(OutboxError) in
@@ -87,9 +89,9 @@ extension OutboxJournal {
     /// - Parameter isEnd: Becomes true when there are no more.
     /// - Returns: False when what comes next has to be looked for in another way.
     private func readAhead(
-        _ ahead: inout ItemsAhead, _ inFlight: Set<Int64>, _ isEnd: inout Bool
+        _ ahead: inout ItemsAhead, _ room: Int, _ inFlight: [Int64: Flight],
+        _ isEnd: inout Bool
     ) throws(OutboxError) -> Bool {
-        let room = ahead.room
         var headers = HeaderText.Last()
         var count = 0
         let isPlain = try reader.withLock { (file) throws(OutboxError) in
@@ -102,7 +104,7 @@ extension OutboxJournal {
                     count += 1
                     let item = ItemRow.read(row, &headers)
                     let isAdded = ahead.add(
-                        item, turn: ItemRow.turn(row), isInFlight: inFlight.contains(item.id))
+                        item, turn: ItemRow.turn(row), isInFlight: inFlight[item.id] != nil)
                     return !isAdded || ahead.isFull
                 }
                 return !hasStopped || ahead.isFull
@@ -110,6 +112,19 @@ extension OutboxJournal {
         }
         isEnd = isPlain && count < room && !ahead.isFull
         return isPlain
+    }
+
+    /// Reads on behind what was read ahead, so that the next take finds it: as many as twice go at
+    /// once, while these are on their way.
+    package func readOn(itemsMax: Int) throws(OutboxError) {
+        try sending.withLock { (sending) throws(OutboxError) in
+            guard sending.lock.isHeld, sending.restingTakes == 0, var ahead = sending.ahead.take()
+            else { return }
+            let room = min(2 * itemsMax, ahead.spareRoom)
+            var isEnd = false
+            if room >= itemsMax { _ = try readAhead(&ahead, room, sending.inFlight, &isEnd) }
+            sending.ahead = ahead
+        }
     }
 
     /// Nothing waits for objects, nor does anything make some beside its own.
@@ -121,18 +136,36 @@ extension OutboxJournal {
         let standing = try reader.withLock { (file) throws(OutboxError) in
             try file.first(Self.standingSelection) { row in
                 Standing(
-                    changes: row.integer(0), dead: row.integer(1), delivered: row.integer(2))
+                    changes: row.integer(0), left: row.integer(1), dead: row.integer(2),
+                    delivered: row.integer(3))
             }
         }
         // Whoever writes finds out.
-        return standing ?? Standing(changes: 0, dead: 1, delivered: 0)
+        return standing ?? Standing(changes: 0, left: 1, dead: 1, delivered: 0)
     }
 
-    private static let standingSelection = SQL("SELECT changes, dead, delivered FROM outbox")
+    /// Those behind `lastItem` wait, see `JournalTransaction`.
+    private static let standingSelection = SQL(
+        "SELECT changes, waiting + dead + max(0, coalesce((SELECT max(id) FROM item), 0) "
+            + "- lastItem), dead, delivered FROM outbox")
 
     /// Takes the rows of items out that are done, so that those behind them have the turn.
-    func takeOutDelivered() throws(OutboxError) {
-        guard try standing().delivered > 0 else { return }
+    ///
+    /// - Returns: False, and they stay, when nothing is behind them: see `tidy`.
+    func makeWayForRest() throws(OutboxError) -> Bool {
+        let standing = try standing()
+        guard standing.left > 0 else { return false }
+        if standing.delivered > 0 { try takeOutDelivered() }
+        return true
+    }
+
+    private func takeOutDelivered() throws(OutboxError) {
         try writes.run { (transaction) throws(OutboxError) in try transaction.takeOutDelivered() }
+    }
+
+    /// Takes the rows of items out that are done: nobody waits for that, but as long as they are
+    /// there what was sent stays on the disk.
+    package func tidy() throws(OutboxError) {
+        if try standing().delivered > 0 { try takeOutDelivered() }
     }
 }

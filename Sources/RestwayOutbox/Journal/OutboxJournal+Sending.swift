@@ -56,7 +56,7 @@ extension OutboxJournal {
             if let ahead { return ahead }
             // It would not know what goes here.
             sending.ahead = nil
-            try takeOutDelivered()
+            guard try makeWayForRest() else { return [] }
             var inFlight = sending.inFlight.mapValues(\.lane)
             // No item has such a number.
             for (index, lane) in busyLanes.enumerated() { inFlight[Int64(-1 - index)] = lane }
@@ -98,18 +98,17 @@ extension OutboxJournal {
     ) throws(OutboxError) -> OutboxSettled {
         guard isSender else { throw .notSender(path: path) }
         guard !settlements.isEmpty else { return OutboxSettled() }
-        let (lanes, delivered) = sending.withLock { sending in
-            (
-                settlements.map { sending.inFlight[$0.id]?.lane },
-                Self.delivered(settlements, sending)
-            )
+        let (flights, delivered) = sending.withLock { sending in
+            let flights = settlements.map { sending.inFlight[$0.id] }
+            return (flights, Self.delivered(settlements, flights, sending.ahead))
         }
-        let (settled, isMarked) = try writes.run { (transaction) throws(OutboxError) in
+        let (settled, isMarked) = try writes.run { [options] (transaction) throws(OutboxError) in
             if let delivered, transaction.counters.changes == delivered.changes {
-                try transaction.deliver(delivered.items)
+                try transaction.deliver(delivered.items, keeping: options.deliveredMax)
                 return (OutboxSettled(), true)
             }
             try transaction.beginChange()
+            let lanes = flights.map(\.?.lane)
             return (try transaction.settle(settlements, now: now, inLanes: lanes), false)
         }
         sending.withLock { sending in
@@ -131,18 +130,16 @@ extension OutboxJournal {
     /// Items that are done and were read ahead: to mark them is enough, if nothing but that was
     /// changed about items since. nil when not all of them are such.
     private static func delivered(
-        _ settlements: [OutboxSettlement], _ sending: Sending
+        _ settlements: [OutboxSettlement], _ flights: [Flight?], _ ahead: ItemsAhead?
     ) -> (items: [JournalTransaction.Delivered], changes: Int64)? {
-        guard settlements.count >= ItemNumbers.countMin,
-            let changes = sending.inFlight[settlements[0].id]?.changes
-        else { return nil }
+        guard settlements.count >= ItemNumbers.countMin, let changes = flights[0]?.changes else {
+            return nil
+        }
         var items: [JournalTransaction.Delivered] = []
         items.reserveCapacity(settlements.count)
-        for settlement in settlements {
-            guard case .remove(let id) = settlement, sending.inFlight[id]?.changes == changes else {
-                return nil
-            }
-            items.append(JournalTransaction.Delivered(id: id, next: sending.ahead?.next(of: id)))
+        for (settlement, flight) in zip(settlements, flights) {
+            guard case .remove(let id) = settlement, flight?.changes == changes else { return nil }
+            items.append(JournalTransaction.Delivered(id: id, next: ahead?.next(of: id)))
         }
         return (items, changes)
     }
