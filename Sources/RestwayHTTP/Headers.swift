@@ -39,7 +39,7 @@ package struct Headers: Equatable, Sendable {
     /// at the end.
     package mutating func set(_ name: String, _ value: String) {
         let field = HeaderField(name: name, value: value)
-        guard let index = fields.firstIndex(where: { $0.isNamed(name) }) else {
+        guard let index = index(of: name, from: 0) else {
             fields.append(field)
             return
         }

@@ -4,18 +4,19 @@ import RestwaySupport
 /// Items that go out together, until all of them have an outcome.
 final class OutboxDispatch: Sendable {
     private struct State {
-        var outcomes: [Int64: Call.Outcome] = [:]
+        var outcomes: [Int64: Call.Outcome]
         var isOver = false
     }
 
     let items: [OutboxItem]
     /// They go out as one call.
     let isBatch: Bool
-    private let state = Lock(State())
+    private let state: Lock<State>
 
     init(_ items: [OutboxItem], isBatch: Bool) {
         self.items = items
         self.isBatch = isBatch
+        state = Lock(State(outcomes: Dictionary(minimumCapacity: items.count)))
     }
 
     /// - Returns: All outcomes, when this was the last of them.
