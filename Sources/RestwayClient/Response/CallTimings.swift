@@ -2,17 +2,30 @@ import RestwayHTTP
 
 /// How long each phase of a call took, in microseconds; `nil` is not known.
 package struct CallTimings: Sendable {
-    package var queued: Int64?
-    package var nameLookup: Int64?
-    package var connect: Int64?
-    package var tls: Int64?
-    package var firstByte: Int64?
-    package var exchange: Int64?
-    package var decode: Int64?
-    package var map: Int64?
-    package var total: Int64?
+    /// One of these, in the room of a number: none of them is negative.
+    @propertyWrapper
+    package struct Microseconds: Sendable {
+        private var known: Int64 = -1
+
+        package init() {}
+
+        package var wrappedValue: Int64? {
+            get { known < 0 ? nil : known }
+            set { known = newValue ?? -1 }
+        }
+    }
+
+    @Microseconds package var queued: Int64?
+    @Microseconds package var nameLookup: Int64?
+    @Microseconds package var connect: Int64?
+    @Microseconds package var tls: Int64?
+    @Microseconds package var firstByte: Int64?
+    @Microseconds package var exchange: Int64?
+    @Microseconds package var decode: Int64?
+    @Microseconds package var map: Int64?
+    @Microseconds package var total: Int64?
     /// A part of `map`.
-    package var store: Int64?
+    @Microseconds package var store: Int64?
 
     init() {}
 

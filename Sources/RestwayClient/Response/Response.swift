@@ -14,20 +14,14 @@ package final class Response: Sendable {
 
     private let received: ReceivedResponse
     private let mapped: MappedObjects
-    package let timings: CallTimings
 
     private let json: Atomic<JSONState>
     /// The last property: it ends after the body and the objects.
     private let heapReturn: HeapReturn?
 
-    /// - Parameter timings: With those of the mapping; `nil`: there was none.
-    init(
-        _ received: ReceivedResponse, _ mapped: MappedObjects = .none,
-        _ timings: CallTimings? = nil
-    ) {
+    init(_ received: ReceivedResponse, _ mapped: MappedObjects = .none) {
         self.received = received
         self.mapped = mapped
-        self.timings = timings ?? received.timings
         // Mapping has read the whole body.
         json = Atomic(mapped.isMapped && !received.body.isEmpty ? .valid : .unknown)
         heapReturn = received.body.count >= HeapReturn.bytesMin ? HeapReturn() : nil
@@ -51,6 +45,14 @@ package final class Response: Sendable {
     /// The first issues; `issueCount` counts all.
     package var issues: [MappingIssue] { mapped.issues }
     package var issueCount: Int { mapped.issueCount }
+    package var timings: CallTimings {
+        var timings = received.timings
+        guard let total = mapped.callMicroseconds else { return timings }
+        timings.map = mapped.microseconds
+        timings.store = mapped.storeMicroseconds
+        timings.total = total
+        return timings
+    }
     /// See `MappedObjects`.
     var matching: AnswerMatching? { mapped.matching }
 

@@ -45,7 +45,7 @@ extension ResponseProcessor {
     private func accept(
         _ submission: Submission, _ result: MappingResult?, _ changes: inout ChangeSet
     ) throws(Failure) -> Consequences {
-        let answer = answer(submission, result)
+        let answer = answer(submission, result, changes.rows)
         let matching = AnswerMatching(submission.sent, changes.rows, root: answer)
         var consequences = Consequences(matching: matching, answer: answer)
         if case .draft(let draft) = submission.subject {
@@ -73,11 +73,11 @@ extension ResponseProcessor {
     }
 
     /// The first object of the answer that is of the sent one's entity.
-    private func answer(_ submission: Submission, _ result: MappingResult?) -> Int? {
+    private func answer(
+        _ submission: Submission, _ result: MappingResult?, _ rows: [Snapshot]
+    ) -> Int? {
         guard let result else { return nil }
-        return result.parts.flatMap(\.rows).first {
-            result.changeSet.rows[$0].entity === submission.entity
-        }
+        return result.parts.flatMap(\.rows).first { rows[$0].entity === submission.entity }
     }
 
     /// What of a draft, and of those that went with it, there is in the store from now on, by

@@ -40,13 +40,13 @@ struct ResponseProcessor {
         if let error {
             throw failure(.init(error), "\(describe(received)): \(error.message)", received)
         }
-        if isDone(received) { return try map(received, &timings, since: decoded) }
+        if isDone(received) { return try response(received, since: decoded) }
         var failure = httpFailure(received)
         if call.recovers(failure, request, isOnWorker: isOnWorker) { return nil }
         // By now it is known what the last one has failed with.
         received = received.ending(call.attempts(endingWith: head.status, clock.now()))
         do {
-            failure.response = try map(received, &timings, since: clock.now())
+            failure.response = try response(received, since: clock.now())
         } catch {
             // What a failed request brings beside its status is only a courtesy.
             guard error.domain == .mapping else { throw error }
@@ -55,17 +55,16 @@ struct ResponseProcessor {
         throw failure
     }
 
-    private func map(
-        _ received: ReceivedResponse, _ timings: inout CallTimings, since started: Deadline
+    private func response(
+        _ received: ReceivedResponse, since started: Deadline
     ) throws(Failure) -> Response {
-        let mapped = try map(received)
+        var mapped = try map(received)
         mappingProgressed?(mapped.objects.count, mapped.objects.count)
         log.maps(mapped)
         let ended = mapped.stored ?? clock.now()
-        timings.map = mapped.isMapped ? ended.microseconds(since: started) : 0
-        timings.store = mapped.storeMicroseconds
-        timings.total = ended.microseconds(since: call.started)
-        return Response(received, mapped, timings)
+        mapped.microseconds = mapped.isMapped ? ended.microseconds(since: started) : 0
+        mapped.callMicroseconds = ended.microseconds(since: call.started)
+        return Response(received, mapped)
     }
 
     /// The body without its content coding; an empty one when that cannot be undone.
@@ -85,15 +84,15 @@ struct ResponseProcessor {
 
     private func map(_ received: ReceivedResponse) throws(Failure) -> MappedObjects {
         guard let plan = request.plan(of: api, status: received.status) else {
-            return try commit(nil, received)
+            return try commit(ChangeSet(), nil, received)
         }
         guard request.method != .head, !received.body.isEmpty else {
-            var mapped = try commit(nil, received)
+            var mapped = try commit(ChangeSet(), nil, received)
             mapped.isMapped = true
             mapped.results = plan.descriptors.map { _ in 0..<0 }
             return mapped
         }
-        let result = try read(received, plan, with: try mapper(for: received))
+        var result = try read(received, plan, with: try mapper(for: received))
         if client.options.isMappingStrict, result.issueCount > 0 {
             var failure = Failure(
                 .mapping,
@@ -101,14 +100,15 @@ struct ResponseProcessor {
             failure.message = "\(describe(received)) does not map: \(failure.message)"
             throw complete(failure, received)
         }
-        return try commit(try asking(plan, result, received), received)
+        try ask(plan, &result, received)
+        return try commit(result.takeChangeSet(), result, received)
     }
 
     /// Lets the hooks of the descriptors add to the rows, one after the other.
-    private func asking(
-        _ plan: MappingPlan, _ result: MappingResult, _ received: ReceivedResponse
-    ) throws(Failure) -> MappingResult {
-        guard plan.descriptors.contains(where: { $0.hook != nil }) else { return result }
+    private func ask(
+        _ plan: MappingPlan, _ result: inout MappingResult, _ received: ReceivedResponse
+    ) throws(Failure) {
+        guard plan.descriptors.contains(where: { $0.hook != nil }) else { return }
         let rows = MappedRows(result)
         for (index, descriptor) in plan.descriptors.enumerated() {
             guard let name = descriptor.hook, let hook = api.definition.hooks[name] else {
@@ -127,9 +127,7 @@ struct ResponseProcessor {
                 throw complete(failure, received)
             }
         }
-        var result = result
         result.changeSet.rows = rows.finish()
-        return result
     }
 
     /// Phase one: events become rows. Changes no store.
@@ -180,10 +178,11 @@ struct ResponseProcessor {
     }
 
     /// Phase two: the store takes all rows and what else follows from the answer, or nothing.
+    ///
+    /// - Parameter result: Without its change set.
     private func commit(
-        _ result: MappingResult?, _ received: ReceivedResponse
+        _ changes: consuming ChangeSet, _ result: MappingResult?, _ received: ReceivedResponse
     ) throws(Failure) -> MappedObjects {
-        var changes = result?.changeSet ?? ChangeSet()
         let consequences = try consequences(of: result, received, &changes)
         guard result != nil || !changes.isEmpty else { return .none }
         guard call.beginsCommit() else {

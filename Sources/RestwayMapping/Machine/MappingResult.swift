@@ -17,6 +17,13 @@ package struct MappingResult: Sendable {
     package var issues: [MappingIssue]
     package var issueCount: Int
 
+    /// The rows, which are not copied then.
+    package mutating func takeChangeSet() -> ChangeSet {
+        var taken = ChangeSet()
+        swap(&taken, &changeSet)
+        return taken
+    }
+
     /// The objects of the response after `commit`, and which of them came from which descriptor.
     package func objects(
         of commit: Commit
