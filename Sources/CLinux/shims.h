@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <malloc.h>
 #include <pthread.h>
+#include <stdlib.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/prctl.h>
@@ -24,6 +25,13 @@ static inline const char *rw_library_of(const void *address) {
     } found = {0};
     extern int dladdr(const void *, void *) __asm__("dladdr");
     return dladdr(address, &found) != 0 ? found.file : 0;
+}
+
+/* Asks for memory and gives it back; the compiler would leave both out. */
+static inline void rw_heap_touch(size_t bytes) {
+    void *block = malloc(bytes);
+    __asm__ volatile("" : : "r"(block) : "memory");
+    free(block);
 }
 
 /* What tells the calling thread from all others that run, without a call. */

@@ -246,6 +246,7 @@ package final class BatchSession: Sendable {
         let body = BatchBody(
             Array(response.bodyWithNUL.dropLast()),
             mediaType: response.headers[first: "Content-Type"])
+        HeapRoom.prepare(for: count)
         let answers: [BatchAnswer]
         do {
             answers = try client.batchFormat.answers(body, count: count)

@@ -81,6 +81,7 @@ extension Outbox {
 
     /// On a worker: writes what became of the items, and tells it.
     private func settle(_ dispatch: OutboxDispatch, _ outcomes: [Int64: Call.Outcome]) {
+        HeapRoom.prepare(for: outcomes.count)
         var results = dispatch.items.compactMap { item in
             outcomes[item.id].map { OutboxResult(item, $0, self) }
         }

@@ -92,6 +92,7 @@ extension OutboxJournal {
         _ ahead: inout ItemsAhead, _ room: Int, _ inFlight: [Int64: Flight],
         _ isEnd: inout Bool
     ) throws(OutboxError) -> Bool {
+        HeapRoom.prepare(for: room)
         var headers = HeaderText.Last()
         var count = 0
         let isPlain = try reader.withLock { (file) throws(OutboxError) in
