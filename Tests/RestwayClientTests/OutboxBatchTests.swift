@@ -60,6 +60,25 @@ final class OutboxBatchTests: OutboxTestCase {
         XCTAssertEqual(try states(client), [])
     }
 
+    /// Nobody waits for it, so it is looked for until it has happened.
+    func testRowsOfWhatWasDeliveredGoWhenTheFlushIsOver() throws {
+        let client = try client("", #", "batch": {"path": "/batch", "limit": 10}"#)
+        try queueOffline(client)
+        for id in 1...10 { try queue(client, put(id, "\(id)")) }
+        try flush(client)
+        let answers = (1...10).map { _ in #"{"code": 200}"# }.joined(separator: ", ")
+        transport.next().answer(200, "[\(answers)]")
+        XCTAssertEqual(words(nextFlushed()).count, 10)
+        let other = try Connection(path)
+        let limit = SystemClock().now().advanced(milliseconds: 10_000)
+        var rows: Int64?
+        repeat {
+            rows = try other.integer("SELECT count(*) FROM item")
+        } while rows != 0 && SystemClock().now() < limit
+        XCTAssertEqual(rows, 0)
+        XCTAssertEqual(try other.integer("SELECT count(*) FROM delivered"), 0)
+    }
+
     func testALaneMayShareACallWhenTheServerStopsAtTheFirstFailure() throws {
         let client = try client(
             "", #", "batch": {"path": "/batch", "limit": 3, "stopsAtFailure": true}"#)
