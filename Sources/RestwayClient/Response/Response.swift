@@ -45,6 +45,7 @@ package final class Response: Sendable {
     /// The first issues; `issueCount` counts all.
     package var issues: [MappingIssue] { mapped.issues }
     package var issueCount: Int { mapped.issueCount }
+    /// With those of the mapping, if there was one.
     package var timings: CallTimings {
         var timings = received.timings
         guard let total = mapped.callMicroseconds else { return timings }

@@ -39,7 +39,9 @@ extension JournalTransaction {
     /// Takes marked items out, and gives those behind them the turn.
     func takeOutDelivered(through last: Int64 = .max) throws(OutboxError) {
         guard counters.delivered > 0 else { return }
-        if itemCount == 0, last == .max { return try takeOutEverything() }
+        if itemCount == 0, last == .max, try !file.exists(Self.rest) {
+            return try takeOutEverything()
+        }
         try file.run(Self.succession, .integer(last))
         try file.run(Self.deletion, .integer(last))
         try file.run(Self.unmarking, .integer(last))
@@ -54,6 +56,8 @@ extension JournalTransaction {
         count(delivered: -counters.delivered)
     }
 
+    /// What waits is never cleared, whatever the counts say.
+    private static let rest = SQL("SELECT 1 FROM item WHERE \(DeliveredItems.excluded) LIMIT 1")
     private static let clearing = SQL("DELETE FROM item")
     private static let unmarkingAll = SQL("DELETE FROM delivered")
     private static let marking = RowInsertion("delivered (id, next)", row: "(?, ?)")

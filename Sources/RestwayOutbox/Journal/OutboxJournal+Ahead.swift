@@ -164,9 +164,10 @@ extension OutboxJournal {
         try writes.run { (transaction) throws(OutboxError) in try transaction.takeOutDelivered() }
     }
 
-    /// Takes the rows of items out that are done: nobody waits for that, but as long as they are
-    /// there what was sent stays on the disk.
+    /// Takes the rows of items out that are done, if this is the sender: nobody waits for that, but
+    /// as long as they are there what was sent stays on the disk.
     package func tidy() throws(OutboxError) {
-        if try standing().delivered > 0 { try takeOutDelivered() }
+        guard isSender, try standing().delivered > 0 else { return }
+        try takeOutDelivered()
     }
 }

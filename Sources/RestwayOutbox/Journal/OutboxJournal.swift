@@ -14,7 +14,7 @@ package final class OutboxJournal: Sendable {
         /// Names of headers, in lower case, that are never stored, as credentials and cookies.
         package var secretHeaders: Set<String> = []
         /// Rows of so many items that are done stay in the file, as a rule. When everything is done
-        /// before there are more, all go at once, which takes next to nothing; else most of what
+        /// before there are more, all go at once, without being looked for; else most of what
         /// follows the oldest of them is done, too, when those are taken out, and needs no turn.
         package var deliveredMax: Int64 = 16_384
         /// Where completions are told.
