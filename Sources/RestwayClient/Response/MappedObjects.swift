@@ -10,7 +10,7 @@ struct MappedObjects: Sendable {
     var issues: [MappingIssue] = []
     var issueCount = 0
     /// How long everything took since the answer was decoded, in microseconds.
-    @CallTimings.Microseconds var microseconds: Int64?
+    @CallTimings.Microseconds var mapMicroseconds: Int64?
     /// How long the whole call took.
     @CallTimings.Microseconds var callMicroseconds: Int64?
     /// When the store was done; `nil`: it was not asked.

@@ -49,7 +49,7 @@ package final class Response: Sendable {
     package var timings: CallTimings {
         var timings = received.timings
         guard let total = mapped.callMicroseconds else { return timings }
-        timings.map = mapped.microseconds
+        timings.map = mapped.mapMicroseconds
         timings.store = mapped.storeMicroseconds
         timings.total = total
         return timings

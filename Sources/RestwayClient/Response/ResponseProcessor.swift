@@ -62,7 +62,7 @@ struct ResponseProcessor {
         mappingProgressed?(mapped.objects.count, mapped.objects.count)
         log.maps(mapped)
         let ended = mapped.stored ?? clock.now()
-        mapped.microseconds = mapped.isMapped ? ended.microseconds(since: started) : 0
+        mapped.mapMicroseconds = mapped.isMapped ? ended.microseconds(since: started) : 0
         mapped.callMicroseconds = ended.microseconds(since: call.started)
         return Response(received, mapped)
     }

@@ -32,7 +32,7 @@ extension JournalTransaction {
         countTaken(items.count)
         count(delivered: Int64(items.count))
         guard counters.delivered > itemsMax else { return }
-        let last = try file.first(Self.strokeEnd, .integer(itemsMax / 4)) { $0.integer(0) }
+        let last = try file.first(Self.strokeEnd, .integer(itemsMax / 4 - 1)) { $0.integer(0) }
         if let last { try takeOutDelivered(through: last) }
     }
 
