@@ -15,7 +15,6 @@ from recording_server import Moods, RecordingServer
 #: Of one outbox, before it is looked at.
 KILLS_EACH = 12
 
-
 #: A batch goes well as a whole, as a rule.
 MOSTLY_GOOD = Moods(temporary=0, loses_answers=1, breaks=1)
 
