@@ -4,7 +4,8 @@ import RestwayBatch
 /// many, an answer that says no more than that it was taken is all that is wanted. Each is told of
 /// once, in one of the three ways.
 protocol BatchSender: Sendable {
-    /// Whether the answer is all there is to it: then the request has ended, and it is told here.
+    /// On a worker: whether the answer is all there is to it. Then the request has ended, and it is
+    /// told here.
     func take(_ index: Int, _ answer: BatchAnswer) -> Bool
 
     /// What takes the answer otherwise, and goes on as any call of a batch would. It has not

@@ -126,8 +126,11 @@ package final class BatchSession: Sendable {
     package var isComplete: Bool { state.withLock { $0.phase == .complete } }
 
     /// Sends what was added. A session without requests is complete at once, without a call.
+    ///
+    /// - Parameter isOnWorker: Who calls is a worker, and has nothing better to do than to send.
     package func send(
-        token: UInt64 = 0, completion: Completion? = nil, end: @escaping @Sendable () -> Void = {}
+        token: UInt64 = 0, isOnWorker: Bool = false, completion: Completion? = nil,
+        end: @escaping @Sendable () -> Void = {}
     ) throws(Failure) {
         try client.refuseAfterFork()
         try client.refuseWhenClosed()
@@ -144,7 +147,7 @@ package final class BatchSession: Sendable {
             return .success((actions, state.calls))
         }
         let (actions, calls) = try started.get()
-        perform(actions)
+        perform(actions, isOnWorker: isOnWorker)
         for case let call? in calls { call.start() }
     }
 
@@ -230,11 +233,15 @@ package final class BatchSession: Sendable {
         perform(state.withLock(event))
     }
 
-    func perform(_ actions: [BatchMachine.Action]) {
+    func perform(_ actions: [BatchMachine.Action], isOnWorker: Bool = false) {
         for action in actions {
             switch action {
             case .send(let number, _):
-                client.pool.submit { self.sendCarrier(number) }
+                if isOnWorker {
+                    sendCarrier(number)
+                } else {
+                    client.pool.submit { self.sendCarrier(number) }
+                }
             case .abandon(let number):
                 abandon(number)
             case .fail(let items):

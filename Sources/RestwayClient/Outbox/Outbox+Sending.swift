@@ -24,7 +24,7 @@ extension Outbox {
             }
             if singles.count < items.count {
                 do throws(Failure) {
-                    try session.send()
+                    try session.send(isOnWorker: true)
                 } catch {
                     session.cancel()
                 }
@@ -64,10 +64,17 @@ extension Outbox {
         return spec
     }
 
-    func ended(_ item: OutboxItem, _ outcome: Call.Outcome, _ dispatch: OutboxDispatch) {
+    /// - Parameter isOnWorker: Else this may be any thread, and the file is written.
+    func ended(
+        _ item: OutboxItem, _ outcome: Call.Outcome, _ dispatch: OutboxDispatch,
+        isOnWorker: Bool = false
+    ) {
         guard let outcomes = dispatch.ended(item.id, outcome) else { return }
-        // Not here: this may be any thread, and the file is written.
-        pool.submit { self.settle(dispatch, outcomes) }
+        if isOnWorker {
+            settle(dispatch, outcomes)
+        } else {
+            pool.submit { self.settle(dispatch, outcomes) }
+        }
     }
 
     private func release(_ items: [OutboxItem]) {
@@ -81,11 +88,17 @@ extension Outbox {
 
     /// On a worker: writes what became of the items, and tells it.
     private func settle(_ dispatch: OutboxDispatch, _ outcomes: [Int64: Call.Outcome]) {
+        // Then nothing of it has to be known for what goes out next.
+        let wentWell = outcomes.values.allSatisfy { (try? $0.get()) != nil }
+        if wentWell {
+            if dispatch.isBatch { state.withLock { $0.batching.succeeded() } }
+            wasAnswered()
+        }
         HeapRoom.prepare(for: outcomes.count)
         var results = dispatch.items.compactMap { item in
             outcomes[item.id].map { OutboxResult(item, $0, self) }
         }
-        if dispatch.isBatch { judgeBatch(results) }
+        if dispatch.isBatch, !wentWell { judgeBatch(results) }
         var settlements: [OutboxSettlement] = []
         for result in results {
             guard let settlement = result.settlement else { continue }
@@ -97,7 +110,7 @@ extension Outbox {
         // What was given back would be taken again at once.
         let isGivenBack = results.contains { $0.settlement == nil && !$0.isBehindFailure }
         if held != nil || isGivenBack { stop(nil, heldMilliseconds: held ?? 0) }
-        wasAnswered()
+        if !wentWell { wasAnswered() }
         if !settlements.isEmpty {
             do throws(Failure) {
                 let settled = try settle(settlements)

@@ -110,7 +110,7 @@ final class OutboxParcels: BatchSender {
             ReceivedResponse(
                 status: answer.code, headers: Headers(answer.headers), url: parcel.target.url,
                 body: Body(answer.body)))
-        outbox.ended(parcel.item, .success(response), dispatch)
+        outbox.ended(parcel.item, .success(response), dispatch, isOnWorker: true)
         return true
     }
 
