@@ -32,10 +32,39 @@ struct ItemsAhead {
     private static let bodyBytesMax = 1 << 20
     private static let lanesMax = 4_096
 
-    /// What the counter of the file was when the first item was read.
-    let changes: Int64
-    /// Up to here all items have been read.
-    private(set) var lastRead: Int64
+    /// Where reading goes on.
+    struct End: Equatable {
+        /// What the counter of the file was when the first item was read.
+        let changes: Int64
+        /// Up to here all items have been read.
+        var lastRead: Int64
+    }
+
+    /// What is to be read next.
+    struct Gap {
+        let end: End
+        /// No more items than that.
+        let room: Int
+        /// Behind the item with which their bodies have so many bytes, no more are read.
+        let bytes: Int
+    }
+
+    struct Row {
+        let item: OutboxItem
+        /// As it stands in the file: nil for one behind others of its lane.
+        let turn: Int64?
+    }
+
+    /// What was read of a gap.
+    struct Stretch {
+        var rows: [Row] = []
+        /// Else what comes next has to be looked for in another way.
+        var isPlain = false
+        /// There are no more.
+        var isEnd = false
+    }
+
+    private(set) var end: End
     /// Of items that may be sent, now or when others of their lanes are done, how many are left.
     private(set) var count = 0
     private var bodyBytes = 0
@@ -52,43 +81,38 @@ struct ItemsAhead {
     ///   - changes: Of the file.
     ///   - id: Of the first item that has its turn now.
     init(changes: Int64, from id: Int64, itemsMax: Int) {
-        self.changes = changes
-        lastRead = id - 1
+        end = End(changes: changes, lastRead: id - 1)
         itemsAtOnce = itemsMax
     }
 
-    /// How many may be read now; 0: what is here has to be used up before.
-    var room: Int { min(itemsAtOnce, spareRoom) }
-
-    /// How many there is room for.
-    var spareRoom: Int {
-        guard bodyBytes < Self.bodyBytesMax, places.count < Self.lanesMax else { return 0 }
-        return Self.itemsMax - count
+    /// What may be read now: more each time, as that has paid until now; nil: what is here has to
+    /// be used up before.
+    mutating func gap() -> Gap? {
+        defer { itemsAtOnce = min(itemsAtOnce * 2, Self.itemsMax) }
+        return gap(itemsMax: itemsAtOnce)
     }
 
-    /// Behind one of these no more is read now.
-    var isFull: Bool { bodyBytes >= Self.bodyBytesMax }
-
-    /// It has paid to read so many.
-    mutating func readMore() {
-        itemsAtOnce = min(itemsAtOnce * 2, Self.itemsMax)
+    func gap(itemsMax: Int) -> Gap? {
+        guard bodyBytes < Self.bodyBytesMax, places.count < Self.lanesMax, count < Self.itemsMax
+        else { return nil }
+        return Gap(
+            end: end, room: min(itemsMax, Self.itemsMax - count),
+            bytes: Self.bodyBytesMax - bodyBytes)
     }
 
     /// The next item of the file; false, and it is not added, for one that is not like most: its
     /// turn comes when all before it are taken, by asking the file.
-    ///
-    /// - Parameter turn: As it stands there: nil for one behind others of its lane.
-    mutating func add(_ item: OutboxItem, turn: Int64?, isInFlight: Bool) -> Bool {
-        let (id, entry) = (item.id, item.entry)
-        let lane = place(of: entry.lane, isOpen: turn == 0)
+    mutating func add(_ row: Row, isInFlight: Bool) -> Bool {
+        let (item, id, entry) = (row.item, row.item.id, row.item.entry)
+        let lane = place(of: entry.lane, isOpen: row.turn == 0)
         guard lanes[lane].isOpen else {
-            lastRead = id
+            end.lastRead = id
             return true
         }
         guard entry.creates == nil, entry.entity == nil, entry.storeKey == nil,
             entry.nextAttemptAt == 0
         else { return false }
-        lastRead = id
+        end.lastRead = id
         if let last = lanes[lane].last, let before = position(of: last) {
             entries[before].next = id
         }

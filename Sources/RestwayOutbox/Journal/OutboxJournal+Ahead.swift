@@ -13,66 +13,57 @@ extension OutboxJournal {
         var delivered: Int64
     }
 
-    /// After this many takes it is tried again to read ahead, when that has not paid.
-    private static let restTakes = 16
-
-    /// nil: they have to be looked for in the file.
+    /// nil: they have to be looked for in the file. Nobody who settles waits while this reads.
     ///
     /// - Returns: None where `itemsMin` of them can go only when others have been settled.
     func takeAhead(
-        _ sending: inout Sending, itemsMax: Int, itemsMin: Int, besides busyLanes: Set<Lane>
+        itemsMax: Int, itemsMin: Int, besides busyLanes: Set<Lane>
     ) throws(OutboxError) -> [OutboxItem]? {
         guard options.rules.order == .lanes, !options.rules.batchStopsAtFailure,
             (ItemNumbers.countMin...ItemsAhead.takenMax).contains(itemsMax)
         else { return nil }
-        guard sending.restingTakes == 0 else {
-            sending.restingTakes -= 1
-            return nil
+        let rests = sending.withLock { sending in
+            defer { sending.restingTakes = max(0, sending.restingTakes - 1) }
+            return sending.restingTakes > 0
         }
-        guard var ahead = try itemsAhead(&sending, itemsMax) else { return nil }
-        var chosen = ahead.choose(itemsMax, besides: busyLanes)
-        var isEnd = false
-        while chosen.count < itemsMax, !isEnd, ahead.room > 0 {
-            let (before, room) = (ahead.count, ahead.room)
-            guard try readAhead(&ahead, room, sending.inFlight, &isEnd) else { break }
-            chosen = ahead.choose(itemsMax, besides: busyLanes)
+        guard !rests, try lookAhead(itemsMax) else { return nil }
+        var (isEnd, mayRead) = (false, true)
+        while true {
+            let step = sending.withLock { sending in
+                sending.takeAhead(
+                    itemsMax: itemsMax, itemsMin: itemsMin, besides: busyLanes,
+                    mayRead: mayRead && !isEnd, isEnd: isEnd)
+            }
+            guard case .read(let gap) = step else { return step.items }
+            let stretch = try read(gap)
+            guard let added = sending.withLock({ $0.fill(gap, with: stretch.rows) }) else {
+                return nil
+            }
+            mayRead = stretch.isPlain && added.isAll
+            isEnd = mayRead && stretch.isEnd
             // Most of these wait for something.
-            guard isEnd || ahead.count - before >= room / 2 else {
-                sending.restingTakes = Self.restTakes
+            guard !mayRead || isEnd || added.count >= gap.room / 2 else {
+                sending.withLock { $0.rest() }
                 return nil
             }
-            ahead.readMore()
         }
-        // Less than that may be all there is, or there is more where this does not look.
-        let isAll = isEnd && ahead.count > chosen.count
-        guard chosen.count >= max(itemsMin, ItemNumbers.countMin),
-            chosen.count == itemsMax || isAll
-        else {
-            guard itemsMin > 1, !sending.inFlight.isEmpty else {
-                if ahead.count > chosen.count { sending.restingTakes = Self.restTakes }
-                return nil
-            }
-            sending.ahead = ahead
-            return []
-        }
-        let items = ahead.take(chosen)
-        for item in items {
-            sending.inFlight[item.id] = Flight(lane: item.entry.lane, changes: ahead.changes)
-        }
-        sending.ahead = ahead
-        return items
     }
 
-    /// What was read ahead, if nothing was changed since; else, from the first that may go on.
-    private func itemsAhead(
-        _ sending: inout Sending, _ itemsMax: Int
-    ) throws(OutboxError) -> ItemsAhead? {
+    /// Looks whether what was read ahead still holds; else begins anew, at the first that may go.
+    ///
+    /// - Returns: False when there is no use in it.
+    private func lookAhead(_ itemsMax: Int) throws(OutboxError) -> Bool {
+        let landings = sending.withLock { $0.landings }
         let standing = try standing()
-        if let ahead = sending.ahead.take(), ahead.changes == standing.changes { return ahead }
-        guard standing.dead == 0, standing.left > 0 else { return nil }
+        let holds = sending.withLock { sending in
+            if sending.ahead?.end.changes != standing.changes { sending.ahead = nil }
+            return sending.ahead != nil
+        }
+        if holds { return true }
+        guard standing.dead == 0, standing.left > 0 else { return false }
         // Or what is behind them has no turn.
         if standing.delivered > 0 { try takeOutDelivered() }
-        return try reader.withLock { (file) throws(OutboxError) in
+        let ahead: ItemsAhead? = try reader.withLock { (file) throws(OutboxError) in
             try file.reading { () throws(OutboxError) in
                 let changes = try file.first(Self.changesSelection) { $0.integer(0) }
                 let first = try file.first(Self.firstSelection) { $0.integer(0) }
@@ -80,52 +71,52 @@ extension OutboxJournal {
                 return ItemsAhead(changes: changes, from: first, itemsMax: itemsMax)
             }
         }
+        return sending.withLock { sending in
+            // Else one of them may be done, which the file did not say then.
+            guard sending.landings == landings else { return false }
+            sending.ahead = ahead
+            return ahead != nil
+        }
     }
 
     private static let changesSelection = SQL("SELECT changes FROM outbox WHERE dead = 0")
     private static let firstSelection = SQL(
         "SELECT id FROM item WHERE turn = 0 ORDER BY id LIMIT 1")
 
-    /// - Parameter isEnd: Becomes true when there are no more.
-    /// - Returns: False when what comes next has to be looked for in another way.
-    private func readAhead(
-        _ ahead: inout ItemsAhead, _ room: Int, _ inFlight: [Int64: Flight],
-        _ isEnd: inout Bool
-    ) throws(OutboxError) -> Bool {
-        HeapRoom.prepare(for: room)
+    private func read(_ gap: ItemsAhead.Gap) throws(OutboxError) -> ItemsAhead.Stretch {
+        HeapRoom.prepare(for: gap.room)
         var headers = HeaderText.Last()
-        var count = 0
-        let isPlain = try reader.withLock { (file) throws(OutboxError) in
+        var stretch = ItemsAhead.Stretch()
+        stretch.rows.reserveCapacity(gap.room)
+        var bytes = 0
+        try reader.withLock { (file) throws(OutboxError) in
             try file.reading { () throws(OutboxError) in
                 let changes = try file.first(Self.plainSelection) { $0.integer(0) }
-                guard changes == ahead.changes else { return false }
-                let hasStopped = try file.exists(
-                    ItemRow.aheadSelection, .integer(ahead.lastRead), .integer(Int64(room))
+                guard changes == gap.end.changes else { return }
+                stretch.isPlain = true
+                stretch.isEnd = try !file.exists(
+                    ItemRow.aheadSelection, .integer(gap.end.lastRead), .integer(Int64(gap.room))
                 ) { row in
-                    count += 1
                     let item = ItemRow.read(row, &headers)
-                    let isAdded = ahead.add(
-                        item, turn: ItemRow.turn(row), isInFlight: inFlight[item.id] != nil)
-                    return !isAdded || ahead.isFull
+                    stretch.rows.append(ItemsAhead.Row(item: item, turn: ItemRow.turn(row)))
+                    bytes += item.entry.body?.count ?? 0
+                    return bytes >= gap.bytes || stretch.rows.count == gap.room
                 }
-                return !hasStopped || ahead.isFull
             }
         }
-        isEnd = isPlain && count < room && !ahead.isFull
-        return isPlain
+        return stretch
     }
 
     /// Reads on behind what was read ahead, so that the next take finds it: as many as twice go at
     /// once, while these are on their way.
     package func readOn(itemsMax: Int) throws(OutboxError) {
-        try sending.withLock { (sending) throws(OutboxError) in
-            guard sending.lock.isHeld, sending.restingTakes == 0, var ahead = sending.ahead.take()
-            else { return }
-            let room = min(2 * itemsMax, ahead.spareRoom)
-            var isEnd = false
-            if room >= itemsMax { _ = try readAhead(&ahead, room, sending.inFlight, &isEnd) }
-            sending.ahead = ahead
+        let gap: ItemsAhead.Gap? = sending.withLock { sending in
+            guard sending.lock.isHeld, sending.restingTakes == 0 else { return nil }
+            return sending.ahead?.gap(itemsMax: 2 * itemsMax)
         }
+        guard let gap, gap.room >= itemsMax else { return }
+        let stretch = try read(gap)
+        _ = sending.withLock { $0.fill(gap, with: stretch.rows) }
     }
 
     /// Nothing waits for objects, nor does anything make some beside its own.
@@ -169,5 +160,66 @@ extension OutboxJournal {
     package func tidy() throws(OutboxError) {
         guard isSender, try standing().delivered > 0 else { return }
         try takeOutDelivered()
+    }
+}
+
+extension OutboxJournal.Sending {
+    /// What comes of taking.
+    enum Step {
+        /// nil: they have to be looked for in the file.
+        case taken([OutboxItem]?)
+        /// There may be more than what was read.
+        case read(ItemsAhead.Gap)
+
+        var items: [OutboxItem]? {
+            if case .taken(let items) = self { items } else { nil }
+        }
+    }
+
+    /// After this many takes it is tried again to read ahead, when that has not paid.
+    private static let takesAtRest = 16
+
+    mutating func rest() {
+        ahead = nil
+        restingTakes = Self.takesAtRest
+    }
+
+    /// - Returns: nil when somebody else has read them meanwhile, or has forgotten those before
+    ///   them; else how many more there are to take, and whether all rows were added.
+    mutating func fill(
+        _ gap: ItemsAhead.Gap, with rows: [ItemsAhead.Row]
+    ) -> (count: Int, isAll: Bool)? {
+        guard ahead?.end == gap.end, let before = ahead?.count else { return nil }
+        var isAll = true
+        for row in rows where isAll {
+            isAll = ahead?.add(row, isInFlight: inFlight[row.item.id] != nil) ?? false
+        }
+        return ((ahead?.count ?? before) - before, isAll)
+    }
+
+    /// - Parameter isEnd: There are no more than what was read.
+    mutating func takeAhead(
+        itemsMax: Int, itemsMin: Int, besides busyLanes: Set<Lane>, mayRead: Bool, isEnd: Bool
+    ) -> Step {
+        guard lock.isHeld, let chosen = ahead?.choose(itemsMax, besides: busyLanes),
+            let count = ahead?.count
+        else { return .taken(nil) }
+        if mayRead, chosen.count < itemsMax, let gap = ahead?.gap() { return .read(gap) }
+        // Less than that may be all there is, or there is more where this does not look.
+        let isAll = isEnd && count > chosen.count
+        guard chosen.count >= max(itemsMin, ItemNumbers.countMin),
+            chosen.count == itemsMax || isAll
+        else {
+            if itemsMin > 1, !inFlight.isEmpty { return .taken([]) }
+            if count > chosen.count { rest() }
+            return .taken(nil)
+        }
+        guard let items = ahead?.take(chosen), let changes = ahead?.end.changes else {
+            return .taken(nil)
+        }
+        for item in items {
+            depart(item.id, OutboxJournal.Flight(lane: item.entry.lane, changes: changes))
+        }
+        return .taken(items)
     }
 }

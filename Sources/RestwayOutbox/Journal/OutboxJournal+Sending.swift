@@ -29,7 +29,7 @@ extension OutboxJournal {
     /// Lets another one send. What is in flight is forgotten, and will be sent again.
     package func resign() {
         sending.withLock { sending in
-            sending.inFlight = [:]
+            sending.landAll()
             sending.ahead = nil
             sending.lock.letGo()
         }
@@ -48,12 +48,12 @@ extension OutboxJournal {
     package func take(
         itemsMax: Int, itemsMin: Int = 1, now: Int64, besides busyLanes: Set<Lane> = []
     ) throws(OutboxError) -> [OutboxItem] {
-        try sending.withLock { (sending) throws(OutboxError) in
+        guard isSender else { throw .notSender(path: path) }
+        try wakeDue(now)
+        let ahead = try takeAhead(itemsMax: itemsMax, itemsMin: itemsMin, besides: busyLanes)
+        if let ahead { return ahead }
+        return try sending.withLock { (sending) throws(OutboxError) in
             guard sending.lock.isHeld else { throw .notSender(path: path) }
-            try wakeDue(now)
-            let ahead = try takeAhead(
-                &sending, itemsMax: itemsMax, itemsMin: itemsMin, besides: busyLanes)
-            if let ahead { return ahead }
             // It would not know what goes here.
             sending.ahead = nil
             guard try makeWayForRest() else { return [] }
@@ -74,7 +74,7 @@ extension OutboxJournal {
             guard chosen.count >= itemsMin else { return [] }
             let items = try depart(chosen)
             for item in items {
-                sending.inFlight[item.id] = Flight(lane: item.entry.lane)
+                sending.depart(item.id, Flight(lane: item.entry.lane))
             }
             return items
         }
@@ -84,7 +84,7 @@ extension OutboxJournal {
     /// taken again. Nothing is written.
     package func release(_ ids: [Int64]) {
         sending.withLock { sending in
-            for id in ids { sending.inFlight[id] = nil }
+            for id in ids { sending.land(id) }
             // They go first again.
             sending.ahead = nil
         }
@@ -114,14 +114,12 @@ extension OutboxJournal {
         sending.withLock { sending in
             if !isMarked { sending.ahead = nil }
             for settlement in settlements {
-                sending.inFlight[settlement.id] = nil
+                sending.land(settlement.id)
                 sending.ahead?.delivered(settlement.id)
             }
             // Objects have other lanes now, and so has what of theirs is in flight.
             for (place, left) in settled.lanesLeft.enumerated() {
-                for (id, flight) in sending.inFlight where flight.lane == left {
-                    sending.inFlight[id]?.lane = settled.lanesEntered[place]
-                }
+                sending.move(from: left, to: settled.lanesEntered[place])
             }
         }
         return settled

@@ -34,10 +34,38 @@ package final class OutboxJournal: Sendable {
     struct Sending {
         let lock: SenderLock
         /// Items that were taken and neither settled nor released.
-        var inFlight: [Int64: Flight] = [:]
+        private(set) var inFlight: [Int64: Flight] = [:]
+        /// How many were settled or released.
+        private(set) var landings = 0
         var ahead: ItemsAhead?
         /// So many takes do without it.
         var restingTakes = 0
+
+        init(lock: SenderLock) {
+            self.lock = lock
+        }
+
+        mutating func depart(_ id: Int64, _ flight: Flight) {
+            inFlight[id] = flight
+        }
+
+        mutating func land(_ id: Int64) {
+            inFlight[id] = nil
+            landings += 1
+            // It would be read as one that waits, if it was not read before it was done.
+            if let end = ahead?.end, id > end.lastRead { ahead = nil }
+        }
+
+        mutating func landAll() {
+            for id in Array(inFlight.keys) { land(id) }
+        }
+
+        /// What was in flight in one lane is in another.
+        mutating func move(from left: Lane, to entered: Lane) {
+            for (id, flight) in inFlight where flight.lane == left {
+                inFlight[id]?.lane = entered
+            }
+        }
     }
 
     /// What the lanes were asked last.
