@@ -117,6 +117,10 @@ RESTWAY_API RESTWAY_MUST_USE restway_status restway_client_options_init(
 /** Makes a client, and opens its store and its outbox. Nothing is connected before its first call,
  *  unless its outbox holds requests that can go out: those do a moment later.
  *
+ *  The built-in transport goes through the proxy that the environment names, as libcurl does
+ *  (`http_proxy`, `https_proxy`, `all_proxy`, `no_proxy`; libcurl-env(3)). Where it names none at
+ *  this moment, it is not asked again.
+ *
  *  @param api        Kept alive (+1) by the client, and frozen by this.
  *  @param options    *Copied*; NULL takes defaults.
  *  @param out_client Receives a handle owned by the caller (+1).

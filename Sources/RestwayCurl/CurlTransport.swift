@@ -25,6 +25,8 @@ package final class CurlTransport: Transport {
         let limits: Limits
         let keepsCookies: Bool
         let certificateFile: String?
+        /// Whether the environment named a proxy when the transport was made.
+        let mayUseProxies = ProxyEnvironment.namesOne
         let roundEnded: (@Sendable () -> Void)?
     }
 

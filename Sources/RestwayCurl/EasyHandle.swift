@@ -60,13 +60,14 @@ final class EasyHandle {
     private var isPlainGet = false
 
     /// nil when there is no memory.
-    init?(sockets: SocketSet, certificateFile: String?) {
+    init?(sockets: SocketSet, _ settings: CurlTransport.Settings) {
         guard let easy = curl_easy_init() else { return nil }
         self.easy = easy
         self.sockets = sockets
         errorText.initialize(repeating: 0, count: Int(CURL_ERROR_SIZE))
         setConstants(sockets)
-        if let certificateFile {
+        if !settings.mayUseProxies { rw_easy_set_string(easy, CURLOPT_NOPROXY, "*") }
+        if let certificateFile = settings.certificateFile {
             rw_easy_set_string(easy, CURLOPT_CAINFO, certificateFile)
             rw_easy_set_string(easy, CURLOPT_CAPATH, nil)
         }

@@ -18,7 +18,7 @@ final class IOLoop {
 
     private let inbox: Inbox
     private let clock: any Clock
-    private let certificateFile: String?
+    private let settings: CurlTransport.Settings
     private let timer: TimerDescriptor
     let sockets: SocketSet
     private let multi: UnsafeMutableRawPointer
@@ -39,7 +39,6 @@ final class IOLoop {
     private let systemClock = SystemClock()
     /// Completions were told whose round has not ended.
     private var isInRound = false
-    private let roundEnded: (@Sendable () -> Void)?
     /// Somebody waited for the exchange that came last.
     private var isAwaited = false
 
@@ -54,8 +53,7 @@ final class IOLoop {
         self.clock = clock
         self.timer = timer
         self.sockets = sockets
-        certificateFile = settings.certificateFile
-        roundEnded = settings.roundEnded
+        self.settings = settings
         let limits = settings.limits
         self.multi = multi
         queue = FairQueue(
@@ -214,7 +212,7 @@ final class IOLoop {
     private func endRound() {
         guard isInRound else { return }
         isInRound = false
-        roundEnded?()
+        settings.roundEnded?()
     }
 
     // MARK: Exchanges
@@ -254,7 +252,7 @@ final class IOLoop {
         active.startedAt = now
         guard active.deadline > now else { return timedOutWaiting(active) }
         let idle = idleHandles.popLast()
-        let new = { EasyHandle(sockets: self.sockets, certificateFile: self.certificateFile) }
+        let new = { EasyHandle(sockets: self.sockets, self.settings) }
         guard let handle = idle ?? new() else {
             return TransportError(.outOfMemory, "no memory is left for another exchange")
         }

@@ -111,6 +111,8 @@ class ClientBase(ClientAuth, Owner[native.ClientHandle], Closing):
             random_seed: Makes the waits between attempts repeatable, for tests.
 
         None takes what the API document says, else the default; `math.inf` sets no time-out.
+        Requests go through the proxy that the environment names (`http_proxy` and its like, as
+        libcurl reads them); where it names none at this moment, it is not asked again.
         Raises UnknownEnvironmentError, InvalidURLError, StoreError, PluginError, UsageError,
         ValueError.
         """

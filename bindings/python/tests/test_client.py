@@ -50,6 +50,20 @@ def test_a_nesting_depth_out_of_range_is_a_usage_error() -> None:
         restway.Client(restway.API.empty(), base_url="http://x", nesting_depth_max=2049)
 
 
+def test_requests_go_through_the_proxy_that_the_environment_names(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    with Peer() as proxy:
+        proxy.respond(b"[]")
+        monkeypatch.delenv("no_proxy", raising=False)
+        monkeypatch.delenv("NO_PROXY", raising=False)
+        monkeypatch.setenv("http_proxy", proxy.url)
+        base = f"http://127.0.0.1:{unused_port()}"
+        with restway.Client(restway.API.empty(), base_url=base) as client:
+            assert client.get("things").status == 200
+    assert proxy.requests[0].startswith(f"GET {base}/things HTTP/1.1\r\n".encode())
+
+
 def test_a_port_that_nobody_listens_on_is_a_connect_error() -> None:
     url = f"http://127.0.0.1:{unused_port()}"
     with restway.Client(restway.API.empty(), base_url=url) as client:

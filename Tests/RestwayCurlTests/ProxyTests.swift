@@ -1,0 +1,47 @@
+import Glibc
+import RestwayCurl
+import RestwayHTTP
+import XCTest
+
+/// Proxies that the environment names.
+final class ProxyTests: CurlTransportTestCase {
+    /// Nobody listens there, and nobody is to be asked.
+    private static let elsewhere = "http://127.0.0.1:9/thing"
+
+    override func tearDown() {
+        for name in ["http_proxy", "no_proxy"] { unsetenv(name) }
+        super.tearDown()
+    }
+
+    private func proxy() throws -> TestServer {
+        try TestServer.answering { response("for \($0.path)") }
+    }
+
+    private func answer(_ url: String) -> String? {
+        let transport = CurlTransport()
+        defer { transport.close() }
+        return perform(Exchange(method: "GET", url: url), on: transport).text
+    }
+
+    func testTheProxyOfTheEnvironmentIsAsked() throws {
+        let server = try proxy()
+        setenv("http_proxy", server.url(""), 1)
+        XCTAssertEqual(answer(Self.elsewhere), "for \(Self.elsewhere)")
+    }
+
+    func testHostsWithoutProxyAreAskedThemselves() throws {
+        let server = try proxy()
+        setenv("http_proxy", "http://127.0.0.1:9", 1)
+        setenv("no_proxy", "127.0.0.1", 1)
+        XCTAssertEqual(answer(server.url("/thing")), "for /thing")
+    }
+
+    func testAProxyThatIsNamedLaterIsNotAsked() throws {
+        let server = try proxy()
+        let before = CurlTransport()
+        defer { before.close() }
+        setenv("http_proxy", "http://127.0.0.1:9", 1)
+        let record = perform(Exchange(method: "GET", url: server.url("/thing")), on: before)
+        XCTAssertEqual(record.text, "for /thing")
+    }
+}
