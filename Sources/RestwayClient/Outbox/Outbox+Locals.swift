@@ -104,16 +104,20 @@ extension Outbox {
         state.withLock { state in
             // Every now and then without those that nobody will be told of any more.
             let count = state.drafts.count
-            if count >= 64, count & (count - 1) == 0 { state.drafts.removeAll(where: \.areGone) }
-            state.drafts.append(drafts)
+            if count >= 64, count & (count - 1) == 0 {
+                state.drafts = state.drafts.filter { !$0.value.allSatisfy(\.areGone) }
+            }
+            state.drafts[drafts.key, default: []].append(drafts)
         }
     }
 
     /// Whom nobody has to keep in mind any more, by the key of the request.
     func drafts(of key: String) -> StoredDrafts? {
         state.withLock { state in
-            let index = state.drafts.firstIndex { $0.key == key }
-            return index.map { state.drafts.remove(at: $0) }
+            guard var same = state.drafts.removeValue(forKey: key) else { return nil }
+            let first = same.removeFirst()
+            if !same.isEmpty { state.drafts[key] = same }
+            return first
         }
     }
 

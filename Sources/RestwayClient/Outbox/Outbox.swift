@@ -13,8 +13,9 @@ package final class Outbox: Sendable {
         var gate = LaneGate()
         /// By the store keys of their objects.
         var locals: [Int64: LocalID] = [:]
-        /// In the order in which their requests were stored.
-        var drafts: [StoredDrafts] = []
+        /// By the keys of their requests; of those with one key, in the order in which they were
+        /// stored.
+        var drafts: [String: [StoredDrafts]] = [:]
         var observer: OutboxObserver?
         var isClosed = false
         var flush = FlushState()
