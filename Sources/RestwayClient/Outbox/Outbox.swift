@@ -184,11 +184,19 @@ package final class Outbox: Sendable {
             return Self.ruledOutReason
         }
         if claim.deferred != nil { return "it is about an object that the server has not named" }
-        return try isHeld(storageLane(claim)) ? "others of its lane wait before it" : nil
+        return try isHeld(claim) ? "others of its lane wait before it" : nil
+    }
+
+    /// Whether something that is stored goes before it: in the lane of its object before the server
+    /// had named that, or in its own. In this order, and each looked at once, as the journal may
+    /// move what is in the former to the latter at any time.
+    private func isHeld(_ claim: OutboxClaim) throws(Failure) -> Bool {
+        if let former = claim.formerLane, try isHeld(former) { return true }
+        return try isHeld(claim.lane)
     }
 
     /// Where it is stored: behind what the journal has not yet moved to the lane of an object that
-    /// was named. Looked at first, as it is moved in one direction.
+    /// was named. If it is moved by then, the journal stores this where that is.
     func storageLane(_ claim: OutboxClaim) throws(Failure) -> Lane {
         if let former = claim.formerLane, try isHeld(former) { return former }
         return claim.lane
