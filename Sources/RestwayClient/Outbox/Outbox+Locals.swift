@@ -90,10 +90,12 @@ extension Outbox {
         return object.identity == nil && expected(entity, storeKey) == nil
     }
 
-    /// The name of an object that a stored request is to create.
+    /// The name of an object that a stored request is to create, or that another process has
+    /// delivered one for, of which this store has not heard.
     func expected(_ entity: Entity, _ storeKey: Int64) -> LocalID? {
-        guard !journal.isEmpty, let local = local(entity, storeKey),
-            (try? journal.isExpected(local)) ?? false
+        guard let local = local(entity, storeKey),
+            // In this order: what is delivered between the two is named by then.
+            (try? journal.isExpected(local) || journal.identity(of: local) != nil) ?? false
         else { return nil }
         return local
     }

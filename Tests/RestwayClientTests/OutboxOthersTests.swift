@@ -1,0 +1,32 @@
+import RestwayObjects
+import XCTest
+
+@testable import RestwayClient
+
+/// Another client with the same file sends what this one stored, of which this one is not told.
+final class OutboxOthersTests: OutboxTestCase {
+    func testWhatAnotherHasDeliveredIsNotMadeAgain() throws {
+        let client = try client()
+        try client.setReachability(.unreachable)
+        let thing = try client.api.entity(named: "Thing")
+        let (outer, inner) = (Draft(thing), Draft(thing))
+        try outer.set(.string("outer"), attribute: 1)
+        try inner.set(.string("inner"), attribute: 1)
+        try outer.set([.draft(inner)], relationship: 1)
+        try queue(client, RequestSpec(target: .subject(.post), subject: .draft(outer, client.store)))
+
+        let elsewhere = FakeTransport()
+        let other = try self.client(transport: elsewhere)
+        try flush(other)
+        elsewhere.answer(201, #"{"id":5,"name":"outer","parts":[{"id":6,"name":"inner"}]}"#)
+        XCTAssertEqual(words(nextFlushed()), ["1 delivered 201"])
+        XCTAssertNil(try client.store.newest(thing, storeKey: outer.storeKey)?.identity)
+
+        try queue(client, RequestSpec(target: .subject(.put), subject: .draft(outer, client.store)))
+        try flush(other)
+        XCTAssertEqual(
+            text(elsewhere.answer(200, "{}")),
+            #"PUT things/5 {"name":"outer","parts":[{"id":6,"name":"inner"}]}"#)
+        XCTAssertEqual(words(nextFlushed()), ["2 delivered 200"])
+    }
+}
