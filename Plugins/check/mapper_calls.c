@@ -143,6 +143,7 @@ void check_mapper_concurrent(const void *argument) {
     }
     write_alone(&crowd);
     doing("%d threads read at once", THREADS);
+    let_others_in();
     pthread_barrier_init(&crowd.start, NULL, THREADS);
     for (int index = 0; index < THREADS; index++) {
         require(

@@ -1,6 +1,7 @@
 #include "recorder.h"
 
 #include <pthread.h>
+#include <sched.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -35,6 +36,14 @@ static recorder recorders[KEPT];
 static atomic_flag is_in_use[KEPT];
 static atomic_size_t recorders_used;
 static atomic_size_t late_count;
+static atomic_bool lets_others_in;
+
+/* The first events of a decode, at which others may come in. */
+#define OPENINGS 2
+
+void let_others_in(void) {
+    atomic_store(&lets_others_in, true);
+}
 
 size_t late_events(void) {
     return atomic_load(&late_count);
@@ -154,7 +163,11 @@ static int32_t push(void *context, event event, const void *text) {
     recorder *self = context;
     pthread_mutex_lock(&self->lock);
     int32_t answer = push_locked(self, event, text);
+    const bool is_opening = !self->has_ended && self->decoded->events <= OPENINGS;
     pthread_mutex_unlock(&self->lock);
+    if (is_opening && atomic_load(&lets_others_in)) {
+        sched_yield();
+    }
     return answer;
 }
 

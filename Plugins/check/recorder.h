@@ -57,6 +57,10 @@ decoded decode_with(
 decoded decode(
     const restway_plugin_mapper *mapper, const void *bytes, size_t length, trace *trace);
 
+/* From here on other threads get their turn in the midst of each decode: what two of them share
+ * shows, however few processors there are. */
+void let_others_in(void);
+
 /* How many events came when their decode had returned, in the whole process. */
 size_t late_events(void);
 
