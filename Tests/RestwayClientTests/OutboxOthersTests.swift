@@ -13,7 +13,8 @@ final class OutboxOthersTests: OutboxTestCase {
         try outer.set(.string("outer"), attribute: 1)
         try inner.set(.string("inner"), attribute: 1)
         try outer.set([.draft(inner)], relationship: 1)
-        try queue(client, RequestSpec(target: .subject(.post), subject: .draft(outer, client.store)))
+        let said = RequestSpec.Subject.draft(outer, client.store)
+        try queue(client, RequestSpec(target: .subject(.post), subject: said))
 
         let elsewhere = FakeTransport()
         let other = try self.client(transport: elsewhere)
@@ -22,7 +23,7 @@ final class OutboxOthersTests: OutboxTestCase {
         XCTAssertEqual(words(nextFlushed()), ["1 delivered 201"])
         XCTAssertNil(try client.store.newest(thing, storeKey: outer.storeKey)?.identity)
 
-        try queue(client, RequestSpec(target: .subject(.put), subject: .draft(outer, client.store)))
+        try queue(client, RequestSpec(target: .subject(.put), subject: said))
         try flush(other)
         XCTAssertEqual(
             text(elsewhere.answer(200, "{}")),
