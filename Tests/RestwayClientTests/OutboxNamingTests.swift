@@ -1,0 +1,45 @@
+import RestwayObjects
+import RestwayOutbox
+import RestwaySupport
+import XCTest
+
+@testable import RestwayClient
+
+/// The journal names an object while a call asks whether something of that object goes before it.
+final class OutboxNamingTests: OutboxTestCase {
+    func testWhatIsStoredGoesFirstWhileItsLaneIsMoved() throws {
+        let client = try client()
+        let outbox = try client.requireOutbox()
+        XCTAssertTrue(try outbox.journal.becomeSender())
+        for number in 1...200 {
+            let local = LocalID.random()
+            let named = Lane(entity: "Thing", .integer(Int64(number)))
+            let creation = try outbox.journal.enqueue(entry(Lane(local), creates: local))
+            let change = try outbox.journal.enqueue(entry(Lane(local)))
+            XCTAssertEqual(try outbox.journal.take(itemsMax: 1, now: 0).map(\.id), [creation])
+            let isSettled = Monitor(false)
+            XCTAssertTrue(
+                Thread.start("settle") {
+                    _ = try? outbox.journal.settle(
+                        [.created(id: creation, identity: .integer(Int64(number)), lane: named)],
+                        now: 0)
+                    isSettled.update { $0 = true }
+                })
+            let claim = OutboxClaim(
+                lane: named, formerLane: Lane(local), idempotencyKey: "k", uri: "", headers: [],
+                context: OutboxContext(without: [], auth: nil), creates: nil, local: local,
+                deferred: nil, statuses: [], retry: nil)
+            while !isSettled.withLock({ $0 }) {
+                XCTAssertNotNil(try outbox.reasonToStore(claim), "it would overtake \(change)")
+            }
+            XCTAssertEqual(try outbox.journal.item(change)?.entry.lane, named)
+            _ = try outbox.journal.dropAll()
+        }
+    }
+
+    private func entry(_ lane: Lane, creates local: LocalID? = nil) -> OutboxEntry {
+        OutboxEntry(
+            lane: lane, method: "POST", path: "things", body: nil,
+            idempotencyKey: LocalID.random().text, createdAt: 1, creates: local)
+    }
+}
