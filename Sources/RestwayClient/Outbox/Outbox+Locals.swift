@@ -94,8 +94,9 @@ extension Outbox {
     /// delivered one for, of which this store has not heard.
     func expected(_ entity: Entity, _ storeKey: Int64) -> LocalID? {
         guard let local = local(entity, storeKey),
-            // In this order: what is delivered between the two is named by then.
-            (try? journal.isExpected(local) || journal.identity(of: local) != nil) ?? false
+            // In this order: what is delivered between the two is named by then. Where the file
+            // cannot be read, who stores the request says so: better than making it twice.
+            (try? journal.isExpected(local) || journal.identity(of: local) != nil) ?? true
         else { return nil }
         return local
     }
