@@ -36,6 +36,8 @@ struct ItemsAhead {
     struct End: Equatable {
         /// What the counter of the file was when the first item was read.
         let changes: Int64
+        /// How many items had been settled or released by then.
+        let landings: Int
         /// Up to here all items have been read.
         var lastRead: Int64
     }
@@ -79,9 +81,10 @@ struct ItemsAhead {
 
     /// - Parameters:
     ///   - changes: Of the file.
+    ///   - landings: Before the file was looked at.
     ///   - id: Of the first item that has its turn now.
-    init(changes: Int64, from id: Int64, itemsMax: Int) {
-        end = End(changes: changes, lastRead: id - 1)
+    init(changes: Int64, landings: Int, from id: Int64, itemsMax: Int) {
+        end = End(changes: changes, landings: landings, lastRead: id - 1)
         itemsAtOnce = itemsMax
     }
 

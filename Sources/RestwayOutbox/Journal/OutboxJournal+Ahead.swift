@@ -68,7 +68,8 @@ extension OutboxJournal {
                 let changes = try file.first(Self.changesSelection) { $0.integer(0) }
                 let first = try file.first(Self.firstSelection) { $0.integer(0) }
                 guard let changes, let first else { return nil }
-                return ItemsAhead(changes: changes, from: first, itemsMax: itemsMax)
+                return ItemsAhead(
+                    changes: changes, landings: landings, from: first, itemsMax: itemsMax)
             }
         }
         return sending.withLock { sending in
