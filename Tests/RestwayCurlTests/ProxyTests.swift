@@ -8,8 +8,26 @@ final class ProxyTests: CurlTransportTestCase {
     /// Nobody listens there, and nobody is to be asked.
     private static let elsewhere = "http://127.0.0.1:9/thing"
 
+    private static let names = [
+        "http_proxy", "https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY", "no_proxy",
+        "NO_PROXY",
+    ]
+    /// What the environment of the tests says.
+    private var before: [String: String] = [:]
+
+    override func setUp() {
+        for name in Self.names {
+            before[name] = getenv(name).map { String(cString: $0) }
+            unsetenv(name)
+        }
+        super.setUp()
+    }
+
     override func tearDown() {
-        for name in ["http_proxy", "no_proxy"] { unsetenv(name) }
+        for name in Self.names {
+            unsetenv(name)
+            if let value = before[name] { setenv(name, value, 1) }
+        }
         super.tearDown()
     }
 
