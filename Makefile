@@ -304,9 +304,10 @@ build/harness/plugins/transport.so: Tests/Plugins/transport.c Tests/Plugins/bad_
 	mkdir -p $(@D)
 	cc -std=c99 -D_POSIX_C_SOURCE=200809L $(HARNESS_PLUGIN) $(filter %.c,$^) -o $@
 
-VALGRIND := valgrind --quiet --error-exitcode=99 --leak-check=full --show-leak-kinds=definite \
+# The harness itself asks for the leak check, at its end.
+VALGRIND := valgrind --quiet --error-exitcode=99 --leak-check=no --show-leak-kinds=definite \
 	--errors-for-leak-kinds=definite --child-silent-after-fork=yes --num-callers=30 \
-	--suppressions=Tests/CHarness/valgrind.supp
+	--suppressions=Tests/CHarness/valgrind.supp --log-file=build/valgrind/found
 
 # With the names of the functions, which a stripped library lacks and suppressions need.
 .PHONY: test-valgrind
@@ -315,7 +316,8 @@ test-valgrind: setup $(HARNESS) $(HARNESS_PLUGINS)
 	cp $(LIBRARY) build/valgrind/$(SONAME)
 	$(STAGED) LD_LIBRARY_PATH=$(CURDIR)/build/valgrind RESTWAY_HARNESS_SLOW=1 \
 	    RESTWAY_PLUGIN_PATH=$(STAGE)/lib/restway/plugins \
-	    timeout 900 $(WITH_DEMO_API) $(VALGRIND) $(HARNESS)
+	    timeout 900 $(WITH_DEMO_API) $(VALGRIND) $(HARNESS) \
+	    || { echo "=== what failed:"; cat build/valgrind/found; exit 1; }
 	@echo "valgrind: no errors, no leaks"
 
 .PHONY: test-headers

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <valgrind/memcheck.h>
+
 extern const struct suite api_suite, api_errors_suite, bad_body_suite, bad_network_suite,
     bad_text_suite, basics_suite, cancel_suite, client_suite, concurrency_suite, curl_suite,
     delivery_misuse_suite, demo_suite, drain_suite, drain_end_suite, error_suite, fork_suite,
@@ -80,5 +82,9 @@ int main(int argument_count, char **arguments) {
     if (argument_count > 1) {
         cmocka_set_test_filter(arguments[1]);
     }
-    return _cmocka_run_group_tests("restway", tests, count, NULL, NULL);
+    int failed = _cmocka_run_group_tests("restway", tests, count, NULL, NULL);
+    /* Here, and not when the process has ended: what a worker of the library has in its hands
+       would count as lost, as its stack goes before its heap is looked at. */
+    VALGRIND_DO_LEAK_CHECK;
+    return failed;
 }
