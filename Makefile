@@ -33,11 +33,17 @@ VENV := $(CURDIR)/build/venv
 PYTHON := $(VENV)/bin/python
 BENCH_VENV := $(CURDIR)/build/bench-venv
 
+# Jansson as the library has it for itself (docs/decisions/0022): Debian's archive is made for
+# programs, whose `stdin` lies in them. Only json_loadf asks for that, and nobody calls it. Where a
+# system has no archive, the library shares the system's Jansson.
+JANSSON := $(CURDIR)/build/jansson
+JANSSON_FLAGS := --pkg-config-path $(JANSSON) -Xlinker --exclude-libs=librestway-jansson.a
+
 # These stay out of Package.swift: there they would be unsafe flags. That no two accesses to one
 # place overlap is checked in the debug builds, which the Swift tests run.
 MODULE_FLAGS := -c release -Xswiftc -static-stdlib -Xswiftc -enforce-exclusivity=unchecked \
 	-Xswiftc -Xfrontend -Xswiftc -function-sections -Xswiftc -use-ld=lld
-LIBRARY_FLAGS := --product restway \
+LIBRARY_FLAGS := --product restway $(JANSSON_FLAGS) \
 	-Xlinker --version-script=$(CURDIR)/pkgconfig/restway.map \
 	-Xlinker -soname -Xlinker $(SONAME) \
 	-Xlinker -z -Xlinker pack-relative-relocs -Xlinker --icf=all \
@@ -59,7 +65,7 @@ TRAINED_FLAGS = $(IN_FRONTEND) -Xswiftc -ir-profile-use=$(PROFILE) \
 # made of each source would stay in this folder.
 RELEASE_FLAGS = $(MODULE_FLAGS) $(TRAINED_FLAGS) --experimental-lto-mode=full \
 	--scratch-path $(CURDIR)/$(RELEASE)
-TEST_FLAGS := --disable-swift-testing
+TEST_FLAGS := --disable-swift-testing $(JANSSON_FLAGS)
 # What failed stands among a thousand tests that passed: it is said again at the end.
 SAY_FAILURES = 2>&1 | tee build/xctest.log || { echo "=== what failed:"; \
 	grep -E '(^|: )error: |Fatal error|^SUMMARY: ' build/xctest.log; exit 1; }
@@ -75,7 +81,7 @@ help: ## list the verbs
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' Makefile
 
 .PHONY: setup
-setup: $(VENV)/.stamp ## install what the build and the tests need, if it is missing
+setup: $(VENV)/.stamp jansson ## install what the build and the tests need, if it is missing
 
 .PHONY: build
 build: setup plugins $(PROFILE) ## build the release library and the plugins
@@ -127,7 +133,7 @@ FUZZER := .build-fuzz/release/restway-fuzz
 .PHONY: fuzz
 fuzz: setup ## let libFuzzer search the mapping for FUZZ_SECONDS (60)
 	RESTWAY_FUZZ=1 swift build -c release --product restway-fuzz --scratch-path .build-fuzz \
-	    --sanitize=fuzzer -Xswiftc -sanitize=fuzzer,address
+	    --sanitize=fuzzer -Xswiftc -sanitize=fuzzer,address $(JANSSON_FLAGS)
 	@nm $(FUZZER) | grep -q sancov.module_ctor || { echo "$(FUZZER) is blind" >&2; exit 1; }
 	mkdir -p build/fuzz/new
 	$(FUZZER) build/fuzz/new Tests/Fuzz/Corpus -dict=Tests/Fuzz/mapping.dict -max_len=600 \
@@ -158,7 +164,8 @@ bench: stage $(BENCH_VENV)/.stamp transport-bench ## measure against plain C and
 # Of the same modules as the library, compiled in the same way.
 .PHONY: transport-bench
 transport-bench: setup $(PROFILE)
-	RESTWAY_BENCH=1 swift build $(RELEASE_FLAGS) --product restway-transport-bench
+	RESTWAY_BENCH=1 swift build $(RELEASE_FLAGS) --product restway-transport-bench \
+	    $(JANSSON_FLAGS)
 
 # The paths are counted by a library that is built for it, in a stage of its own.
 TRAINING := .build-training
@@ -171,7 +178,8 @@ TRAINING_FLAGS = $(MODULE_FLAGS) $(IN_FRONTEND) -Xswiftc -ir-profile-generate \
 train: STAGE := $(CURDIR)/build/training/stage
 train: setup plugins $(BENCH_VENV)/.stamp ## count which paths the benchmarks take, for the compiler
 	swift build $(TRAINING_FLAGS) $(LIBRARY_FLAGS)
-	RESTWAY_BENCH=1 swift build $(TRAINING_FLAGS) --product restway-transport-bench
+	RESTWAY_BENCH=1 swift build $(TRAINING_FLAGS) --product restway-transport-bench \
+	    $(JANSSON_FLAGS)
 	rm -rf $(STAGE)
 	$(MAKE) --no-print-directory install-files LIBRARY=$(TRAINING)/release/librestway.so \
 	    PREFIX=$(STAGE) DESTDIR=
@@ -211,6 +219,10 @@ include Plugins/plugins.mk
 .PHONY: system-packages
 system-packages:
 	@.ci/setup
+
+.PHONY: jansson
+jansson: system-packages
+	@.ci/private-jansson $(JANSSON)
 
 $(PROFILE): $(TRAINED) | system-packages
 	mkdir -p $(@D)

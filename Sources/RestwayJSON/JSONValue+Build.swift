@@ -72,9 +72,10 @@ extension JSONValue {
         UnsafeMutablePointer<CChar>.allocate(capacity: 1))
 
     private static func made(
-        _ pointer: UnsafeMutablePointer<json_t>?
+        _ make: @autoclosure () -> UnsafeMutablePointer<json_t>?
     ) -> UnsafeMutablePointer<json_t> {
-        guard let pointer else { preconditionFailure("out of memory") }
+        _ = JSONArena.isServing
+        guard let pointer = make() else { preconditionFailure("out of memory") }
         return pointer
     }
 }

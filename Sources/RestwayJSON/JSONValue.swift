@@ -46,6 +46,11 @@ package final class JSONValue: @unchecked Sendable {
         self.hasOutOfRangeNumbers = hasOutOfRangeNumbers
     }
 
+    /// Takes over `tree`, which is from `malloc`.
+    convenience init(owning tree: JSONTree) {
+        self.init(owning: tree.pointer, hasOutOfRangeNumbers: tree.hasOutOfRangeNumbers)
+    }
+
     /// Adds a reference to `pointer`.
     convenience init(sharing pointer: UnsafeMutablePointer<json_t>, of tree: JSONValue) {
         json_incref(pointer)

@@ -25,13 +25,16 @@ struct TextWalker<Sink: EventSink> {
 
     /// Makes one tree of `text`.
     func small(_ text: UnsafeRawBufferPointer) throws(JSONError) -> WalkOutcome {
-        try tree(text, depth: 1, isWanted: true)
+        var arena = JSONArena()
+        return try tree(text, depth: 1, isWanted: true, &arena)
     }
 
     func large(_ text: UnsafeRawBufferPointer) throws(JSONError) -> WalkOutcome {
         do throws(JSONError) {
             let outline = JSONOutline(JSONValue.withoutByteOrderMark(text))
-            return try value(outline.trimmed(0..<outline.text.count), depth: 1, isWanted: true)
+            var arena = JSONArena()
+            return try value(
+                outline.trimmed(0..<outline.text.count), depth: 1, isWanted: true, &arena)
         } catch {
             guard error != .outOfMemory else { throw error }
             // Its place in the whole text only a parser of the whole text tells.
@@ -46,30 +49,29 @@ struct TextWalker<Sink: EventSink> {
     ///   - depth: How deep a container would be that stands here; the outermost is 1.
     ///   - isWanted: False for what the sink skips: then only syntax and depth are checked.
     private func value(
-        _ text: UnsafeRawBufferPointer, depth: Int, isWanted: Bool
+        _ text: UnsafeRawBufferPointer, depth: Int, isWanted: Bool, _ arena: inout JSONArena
     ) throws(JSONError) -> WalkOutcome {
         // A byte order mark is allowed only in front of it all.
         guard let first = text.first, first != 0xEF else { throw LargeText.malformed }
         guard text.count > sizes.bytesMin, depth <= sizes.openedDepthMax else {
-            return try tree(text, depth: depth, isWanted: isWanted)
+            return try tree(text, depth: depth, isWanted: isWanted, &arena)
         }
         let outline = JSONOutline(text)
         if first == UInt8(ascii: "[") {
             let list = try LargeList(outline, from: 0, sizes)
             guard list.end == text.count else { throw LargeText.malformed }
-            return try array(list, depth, isWanted)
+            return try array(list, depth, isWanted, &arena)
         }
         if first == UInt8(ascii: "{"), let object = try LargeObject(outline, sizes) {
-            return try self.object(object, depth, isWanted)
+            return try self.object(object, depth, isWanted, &arena)
         }
-        return try tree(text, depth: depth, isWanted: isWanted)
+        return try tree(text, depth: depth, isWanted: isWanted, &arena)
     }
 
     private func tree(
-        _ text: UnsafeRawBufferPointer, depth: Int, isWanted: Bool
+        _ text: UnsafeRawBufferPointer, depth: Int, isWanted: Bool, _ arena: inout JSONArena
     ) throws(JSONError) -> WalkOutcome {
-        let tree = try JSONValue.parse(text, .init(keepsOutOfRangeNumbers: true))
-        return withExtendedLifetime(tree) {
+        try arena.withTree(text) { tree in
             let walker = TreeWalker(sink: sink, tree, limits)
             return isWanted
                 ? walker.value(tree.pointer, depth: depth)
@@ -80,7 +82,7 @@ struct TextWalker<Sink: EventSink> {
     // MARK: Objects
 
     private func object(
-        _ object: LargeObject, _ depth: Int, _ isWanted: Bool
+        _ object: LargeObject, _ depth: Int, _ isWanted: Bool, _ arena: inout JSONArena
     ) throws(JSONError) -> WalkOutcome {
         guard depth <= limits.nestingDepthMax else { return .tooDeep }
         var wantsMembers = isWanted
@@ -100,7 +102,7 @@ struct TextWalker<Sink: EventSink> {
                 case .stop: return .stopped
                 }
             }
-            let outcome = try value(of: member, depth + 1, wantsValue)
+            let outcome = try value(of: member, depth + 1, wantsValue, &arena)
             guard outcome == .done else { return outcome }
         }
         guard wantsMembers else { return .done }
@@ -108,20 +110,20 @@ struct TextWalker<Sink: EventSink> {
     }
 
     private func value(
-        of member: LargeObject.Member, _ depth: Int, _ isWanted: Bool
+        of member: LargeObject.Member, _ depth: Int, _ isWanted: Bool, _ arena: inout JSONArena
     ) throws(JSONError) -> WalkOutcome {
         if let list = member.list, member.value.count > sizes.bytesMin,
             depth <= sizes.openedDepthMax
         {
-            return try array(list, depth, isWanted)
+            return try array(list, depth, isWanted, &arena)
         }
-        return try value(member.value, depth: depth, isWanted: isWanted)
+        return try value(member.value, depth: depth, isWanted: isWanted, &arena)
     }
 
     // MARK: Lists
 
     private func array(
-        _ list: LargeList, _ depth: Int, _ isWanted: Bool
+        _ list: LargeList, _ depth: Int, _ isWanted: Bool, _ arena: inout JSONArena
     ) throws(JSONError) -> WalkOutcome {
         guard depth <= limits.nestingDepthMax else { return .tooDeep }
         var wantsElements = isWanted
@@ -136,8 +138,8 @@ struct TextWalker<Sink: EventSink> {
             let isOneLarge = part.count == 1 && part.text.count > sizes.bytesMin
             let outcome =
                 isOneLarge
-                ? try value(part.text, depth: depth + 1, isWanted: wantsElements)
-                : try self.part(part, depth, wantsElements)
+                ? try value(part.text, depth: depth + 1, isWanted: wantsElements, &arena)
+                : try self.part(part, depth, wantsElements, &arena)
             guard outcome == .done else { return outcome }
         }
         guard wantsElements else { return .done }
@@ -145,11 +147,10 @@ struct TextWalker<Sink: EventSink> {
     }
 
     private func part(
-        _ part: LargeList.Part, _ depth: Int, _ isWanted: Bool
+        _ part: LargeList.Part, _ depth: Int, _ isWanted: Bool, _ arena: inout JSONArena
     ) throws(JSONError) -> WalkOutcome {
-        let tree = try JSONValue.parse(elements: part.text)
-        guard json_array_size(tree.pointer) == part.count else { throw LargeText.malformed }
-        return withExtendedLifetime(tree) {
+        try arena.withTree(elements: part.text) { tree throws(JSONError) in
+            guard json_array_size(tree.pointer) == part.count else { throw LargeText.malformed }
             let walker = TreeWalker(sink: sink, tree, limits)
             for index in 0..<part.count {
                 guard let element = json_array_get(tree.pointer, index) else { continue }

@@ -19,7 +19,7 @@ struct TreeWalker<Sink: EventSink> {
     private let hasOutOfRangeNumbers: Bool
 
     /// `tree` must outlive the walker.
-    init(sink: Sink, _ tree: JSONValue, _ limits: MappingLimits) {
+    init(sink: Sink, _ tree: JSONTree, _ limits: MappingLimits) {
         self.sink = sink
         depthMax = limits.nestingDepthMax
         hasOutOfRangeNumbers = tree.hasOutOfRangeNumbers

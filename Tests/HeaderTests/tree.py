@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import subprocess
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -73,10 +74,11 @@ class Stage:
         return output("pkg-config", *words, "restway", env=self.environment).split()
 
     def compile(
-        self, compiler: str, standard: str, source: Path, program: Path, *others: str
+        self, compiler: str, standard: str, source: Path, program: Path, *others: str,
+        words: Sequence[str] = (),
     ) -> None:
         """Compiles as any program would: with what pkg-config says, of Restway and `others`."""
         output(
-            compiler, f"-std={standard}", *STRICT, "-x", language(compiler), source,
+            compiler, f"-std={standard}", *STRICT, *words, "-x", language(compiler), source,
             "-o", program, *self.pkg_config("--cflags", "--libs", *others),
         )

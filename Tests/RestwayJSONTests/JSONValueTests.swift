@@ -74,7 +74,9 @@ final class JSONValueTests: XCTestCase {
                 .malformed(line: 2, column: 3, byteOffset: 6, reason: "NUL byte"))
         }
         let elements = Array("1,2\u{0}".utf8)
-        XCTAssertThrowsError(try elements.withUnsafeBytes { try JSONValue.parse(elements: $0) })
+        var arena = JSONArena()
+        XCTAssertThrowsError(
+            try elements.withUnsafeBytes { try arena.withTree(elements: $0) { _ in } })
     }
 
     func testInvalidUTF8IsRefused() {

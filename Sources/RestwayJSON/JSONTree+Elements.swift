@@ -2,33 +2,30 @@ import CJansson
 import Glibc
 
 /// Reading a part of a list.
-extension JSONValue {
+extension JSONTree {
     /// Makes an array of the values of `text`, which stand there as in an array, but without its
     /// brackets: so that a long list can be read in pieces. Numbers out of range are kept, marked.
     ///
     /// Positions in errors count from an opening bracket that is not there.
-    package static func parse(
+    static func parse(
         elements text: UnsafeRawBufferPointer
-    ) throws(JSONError) -> JSONValue {
+    ) throws(JSONError) -> JSONTree {
         var failure = json_error_t()
         if let array = loadElements(text, &failure) {
-            let value = JSONValue(owning: array)
-            try refuseNUL(text)
-            return value
+            return try JSONTree(array, hasOutOfRangeNumbers: false).refusingNUL(of: text)
         }
         guard rw_json_error_code(&failure) == json_error_numeric_overflow.rawValue else {
             throw error(failure)
         }
         let array = OutOfRangeNumber.marking(text).withUnsafeBytes { loadElements($0, &failure) }
         guard let array else { throw error(failure) }
-        let value = JSONValue(owning: array, hasOutOfRangeNumbers: true)
-        try refuseNUL(text)
-        return value
+        return try JSONTree(array, hasOutOfRangeNumbers: true).refusingNUL(of: text)
     }
 
     private static func loadElements(
         _ text: UnsafeRawBufferPointer, _ failure: inout json_error_t
     ) -> UnsafeMutablePointer<json_t>? {
+        _ = JSONArena.isServing
         var source = BracketedText(rest: text)
         return withUnsafeMutablePointer(to: &source) { source in
             CLocale.run {

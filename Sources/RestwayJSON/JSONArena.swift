@@ -1,0 +1,147 @@
+import CJansson
+import Glibc
+
+/// Memory that trees are made in, one after the other, and that is given back at once: most of what
+/// Jansson does for a small text is to get memory for each value, and to give it back.
+///
+/// It serves only where Jansson is the library's own (docs/decisions/0022): the allocator of a
+/// Jansson that the host shares is the host's. Elsewhere trees are made with `malloc`.
+package struct JSONArena: ~Copyable {
+    private var memory = Memory()
+
+    package init() {}
+
+    /// Reads `text` as `JSONValue.parse` does, numbers out of range kept. The tree is `body`'s
+    /// while that runs; it takes no reference of it, and makes no other tree in this arena.
+    package mutating func withTree<Result>(
+        _ text: UnsafeRawBufferPointer,
+        _ body: (JSONTree) throws(JSONError) -> Result
+    ) throws(JSONError) -> Result {
+        let tree = try make { () throws(JSONError) in
+            try JSONTree.parse(text, .init(keepsOutOfRangeNumbers: true))
+        }
+        defer { end(tree) }
+        return try body(tree)
+    }
+
+    /// The same with an array of the values of `text`, as of `JSONTree.parse(elements:)`.
+    package mutating func withTree<Result>(
+        elements text: UnsafeRawBufferPointer,
+        _ body: (JSONTree) throws(JSONError) -> Result
+    ) throws(JSONError) -> Result {
+        let tree = try make { () throws(JSONError) in try JSONTree.parse(elements: text) }
+        defer { end(tree) }
+        return try body(tree)
+    }
+
+    private mutating func make(
+        _ read: () throws(JSONError) -> JSONTree
+    ) throws(JSONError) -> JSONTree {
+        guard Self.isServing else { return try read() }
+        return try withUnsafeMutablePointer(to: &memory) { memory throws(JSONError) in
+            pthread_setspecific(Self.key, memory)
+            defer { pthread_setspecific(Self.key, nil) }
+            return try read()
+        }
+    }
+
+    private mutating func end(_ tree: JSONTree) {
+        if Self.isServing { memory.clear() } else { tree.release() }
+    }
+
+    deinit { memory.release() }
+
+    // MARK: Jansson's allocator
+
+    /// Where the calling thread makes its trees.
+    private static let key: pthread_key_t = {
+        var key = pthread_key_t()
+        precondition(pthread_key_create(&key, nil) == 0)
+        return key
+    }()
+
+    /// Asked before anything is made, so that every block is of this allocator.
+    static let isServing: Bool = {
+        guard rw_json_is_private() != 0 else { return false }
+        _ = key
+        json_set_alloc_funcs(
+            { count in
+                guard let memory = pthread_getspecific(JSONArena.key) else {
+                    return malloc(Memory.rounded(count))
+                }
+                return memory.assumingMemoryBound(to: Memory.self).pointee.allocate(count)
+            },
+            { address in
+                if !Memory.isOfArena(address) { free(address) }
+            })
+        return true
+    }()
+
+    /// A list of chunks. The address of each value lies eight bytes beside a multiple of sixteen,
+    /// which no block of `malloc` does that has sixteen bytes or more.
+    private struct Memory {
+        /// The size of the first chunks, which `malloc` has at hand.
+        private static let smallChunk = 1_016
+        private static let smallChunksMax = 6
+        private static let largeChunkMax = 256 << 10
+
+        private var next: UInt = 0
+        private var end: UInt = 0
+        /// Each begins with the address of the one before it.
+        private var newest: UnsafeMutableRawPointer?
+        private var chunkCount = 0
+
+        @inline(__always)
+        static func rounded(_ count: Int) -> Int { max(16, (count &+ 15) & ~15) }
+
+        @inline(__always)
+        static func isOfArena(_ address: UnsafeMutableRawPointer?) -> Bool {
+            UInt(bitPattern: address) & 15 == 8
+        }
+
+        @inline(__always)
+        mutating func allocate(_ count: Int) -> UnsafeMutableRawPointer? {
+            let count = UInt(bitPattern: Self.rounded(count))
+            if end &- next < count { return grow(count) }
+            defer { next &+= count }
+            return UnsafeMutableRawPointer(bitPattern: next)
+        }
+
+        @inline(never)
+        private mutating func grow(_ count: UInt) -> UnsafeMutableRawPointer? {
+            let doublings = max(0, chunkCount - Self.smallChunksMax)
+            let size = min(Self.smallChunk << min(doublings, 16), Self.largeChunkMax)
+            let room = max(UInt(bitPattern: size) & ~15, count)
+            guard room < Int.max - 8, let chunk = malloc(Int(room) + 8) else { return nil }
+            chunk.storeBytes(of: newest, as: UnsafeMutableRawPointer?.self)
+            newest = chunk
+            chunkCount += 1
+            let start = chunk + 8
+            next = UInt(bitPattern: start) + count
+            end = UInt(bitPattern: start) + room
+            return start
+        }
+
+        /// Keeps the newest chunk, the largest of them as a rule, for the next tree.
+        mutating func clear() {
+            guard let chunk = newest else { return }
+            releaseChunks(before: chunk)
+            chunk.storeBytes(of: nil, as: UnsafeMutableRawPointer?.self)
+            next = UInt(bitPattern: chunk + 8)
+        }
+
+        func release() {
+            guard let chunk = newest else { return }
+            releaseChunks(before: chunk)
+            free(chunk)
+        }
+
+        private func releaseChunks(before chunk: UnsafeMutableRawPointer) {
+            var rest = chunk.load(as: UnsafeMutableRawPointer?.self)
+            while let chunk = rest {
+                rest = chunk.load(as: UnsafeMutableRawPointer?.self)
+                free(chunk)
+            }
+        }
+    }
+}

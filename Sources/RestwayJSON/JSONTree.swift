@@ -1,0 +1,98 @@
+package import CJansson
+import Glibc
+
+/// A tree of Jansson's that nobody counts: who made it releases it, or the arena that it lies in.
+package struct JSONTree {
+    package let pointer: UnsafeMutablePointer<json_t>
+    /// True when the tree holds marked numbers; see `JSONValue.outOfRangeNumber`.
+    package let hasOutOfRangeNumbers: Bool
+
+    init(_ pointer: UnsafeMutablePointer<json_t>, hasOutOfRangeNumbers: Bool) {
+        self.pointer = pointer
+        self.hasOutOfRangeNumbers = hasOutOfRangeNumbers
+    }
+
+    func release() { json_decref(pointer) }
+}
+
+// MARK: Reading
+
+extension JSONTree {
+    /// Reads one JSON value of any kind from UTF-8 text (RFC 8259); a byte order mark is skipped.
+    static func parse(
+        _ text: UnsafeRawBufferPointer, _ options: JSONValue.ParseOptions
+    ) throws(JSONError) -> JSONTree {
+        let text = JSONValue.withoutByteOrderMark(text)
+        let start = text.bindMemory(to: CChar.self).baseAddress
+        guard let start, !text.isEmpty else { throw .empty }
+        var flags = JSON_DECODE_ANY | JSON_ALLOW_NUL
+        if options.rejectsDuplicateKeys { flags |= JSON_REJECT_DUPLICATES }
+
+        var failure = json_error_t()
+        if let pointer = load(start, text.count, flags, &failure) {
+            return try JSONTree(pointer, hasOutOfRangeNumbers: false).refusingNUL(of: text)
+        }
+        guard options.keepsOutOfRangeNumbers,
+            rw_json_error_code(&failure) == json_error_numeric_overflow.rawValue
+        else {
+            throw error(failure)
+        }
+        let marked = OutOfRangeNumber.marking(text)
+        let pointer = marked.withUnsafeBytes { marked in
+            let start = marked.bindMemory(to: CChar.self).baseAddress
+            return start.flatMap { load($0, marked.count, flags, &failure) }
+        }
+        guard let pointer else { throw error(failure) }
+        return try JSONTree(pointer, hasOutOfRangeNumbers: true).refusingNUL(of: text)
+    }
+
+    /// Jansson passes over a NUL behind a number or a word; JSON has none anywhere.
+    func refusingNUL(of text: UnsafeRawBufferPointer) throws(JSONError) -> JSONTree {
+        guard let start = text.baseAddress, let found = memchr(start, 0, text.count) else {
+            return self
+        }
+        release()
+        let offset = UnsafeRawPointer(found) - start
+        let before = text[..<offset]
+        let line = before.count { $0 == UInt8(ascii: "\n") } + 1
+        let lineStart = before.lastIndex(of: UInt8(ascii: "\n")).map { $0 + 1 } ?? 0
+        throw .malformed(
+            line: line, column: offset - lineStart + 1, byteOffset: offset, reason: "NUL byte")
+    }
+
+    private static func load(
+        _ start: UnsafePointer<CChar>, _ count: Int, _ flags: Int32, _ failure: inout json_error_t
+    ) -> UnsafeMutablePointer<json_t>? {
+        _ = JSONArena.isServing
+        return CLocale.run { json_loadb(start, count, Int(flags), &failure) }
+    }
+
+    static func error(_ failure: json_error_t) -> JSONError {
+        var failure = failure
+        switch UInt32(rw_json_error_code(&failure)) {
+        case json_error_out_of_memory.rawValue:
+            return .outOfMemory
+        case json_error_stack_overflow.rawValue:
+            return .tooDeep(max: JSONValue.nestingDepthMax)
+        default:
+            // Jansson ends its sentence with what stands near the error; that may be a secret.
+            let sentence = String(cString: rw_json_error_text(&failure))
+            let end = sentence.utf8ViewRange(of: " near ") ?? sentence.endIndex
+            return .malformed(
+                line: Int(max(1, failure.line)), column: Int(max(0, failure.column)) + 1,
+                byteOffset: Int(failure.position), reason: String(sentence[..<end]))
+        }
+    }
+}
+
+extension String {
+    /// Where `needle` first starts.
+    fileprivate func utf8ViewRange(of needle: String) -> String.Index? {
+        var start = startIndex
+        while start < endIndex {
+            if self[start...].hasPrefix(needle) { return start }
+            start = index(after: start)
+        }
+        return nil
+    }
+}
