@@ -134,7 +134,7 @@ FUZZER := .build-fuzz/release/restway-fuzz
 fuzz: setup ## let libFuzzer search the mapping for FUZZ_SECONDS (60)
 	RESTWAY_FUZZ=1 swift build -c release --product restway-fuzz --scratch-path .build-fuzz \
 	    --sanitize=fuzzer -Xswiftc -sanitize=fuzzer,address $(JANSSON_FLAGS)
-	@nm $(FUZZER) | grep -q sancov.module_ctor || { echo "$(FUZZER) is blind" >&2; exit 1; }
+	@nm $(FUZZER) | grep sancov.module_ctor >/dev/null || { echo "$(FUZZER) is blind" >&2; exit 1; }
 	mkdir -p build/fuzz/new
 	$(FUZZER) build/fuzz/new Tests/Fuzz/Corpus -dict=Tests/Fuzz/mapping.dict -max_len=600 \
 	    -max_total_time=$(FUZZ_SECONDS) -timeout=10 -artifact_prefix=build/fuzz/
