@@ -56,6 +56,9 @@ extension MachineCore {
         let row = rows.base + plainRow
         let rowCells = cells.base + row.pointee.firstCell
         top.pointee.hasContent = true
+        // Of a mapper that keeps no contract: a key before this one, without a value.
+        pending.pop(to: 0)
+        isPendingSimple = false
         var next = first
         while next < end, next.pointee.isMember {
             let node = next.pointee.node.unsafelyUnwrapped
