@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include <restway/restway.h>
+#include "mapping.h"
 
 #define STRANGER(name) \
     void name(void); \
@@ -33,29 +33,10 @@ STRANGER(hashtable_get)
 STRANGER(strbuffer_init)
 
 int main(int argument_count, char **arguments) {
-    restway_client_options options = RESTWAY_CLIENT_OPTIONS_INIT;
-    restway_api *api = NULL;
-    restway_client *client = NULL;
-    restway_request *request = NULL;
-    restway_response *response = NULL;
-    restway_error *error = NULL;
     if (argument_count != 3) {
         return 2;
     }
-    options.base_url = arguments[2];
-    int failed = restway_api_load_file(arguments[1], &api, &error)
-        || restway_client_create(api, &options, &client, &error)
-        || restway_request_create("GET", "enterprises", &request, &error)
-        || restway_client_perform(client, request, 10000, &response, &error);
-    if (failed) {
-        fprintf(stderr, "%s\n", restway_error_message(error));
-    } else {
-        printf("%zu\n", restway_response_object_count(response));
-    }
-    restway_error_release(error);
-    restway_response_release(response);
-    restway_request_release(request);
-    restway_client_release(client);
-    restway_api_release(api);
-    return failed;
+    long count = map_enterprises(arguments[1], arguments[2], NULL);
+    printf("%ld\n", count);
+    return count < 0;
 }
