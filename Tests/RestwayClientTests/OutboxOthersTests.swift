@@ -1,4 +1,5 @@
 import RestwayObjects
+import RestwaySQLite
 import XCTest
 
 @testable import RestwayClient
@@ -29,5 +30,22 @@ final class OutboxOthersTests: OutboxTestCase {
             text(elsewhere.answer(200, "{}")),
             #"PUT things/5 {"name":"outer","parts":[{"id":6,"name":"inner"}]}"#)
         XCTAssertEqual(words(nextFlushed()), ["2 delivered 200"])
+    }
+    func testAFileThatCannotBeReadDoesNotMeanThatNobodyMakesTheObject() throws {
+        let client = try client()
+        try client.setReachability(.unreachable)
+        let thing = try client.api.entity(named: "Thing")
+        let draft = Draft(thing)
+        try draft.set(.string("new"), attribute: 1)
+        let said = RequestSpec.Subject.draft(draft, client.store)
+        try queue(client, RequestSpec(target: .subject(.post), subject: said))
+        let outbox = try client.requireOutbox()
+        let local = try XCTUnwrap(outbox.expected(thing, draft.storeKey))
+
+        let other = try Connection(path)
+        try other.run("ALTER TABLE item RENAME TO gone")
+        XCTAssertEqual(outbox.expected(thing, draft.storeKey), local)
+        try other.run("ALTER TABLE gone RENAME TO item")
+        XCTAssertEqual(outbox.expected(thing, draft.storeKey), local)
     }
 }
