@@ -95,13 +95,17 @@ typedef struct restway_client_options {
     /** The file of the outbox (docs/OUTBOX.md), in place of the one that the document names;
      *  relative to the working directory. NULL keeps that. *Copied*. */
     const char *outbox_path;
+    /** How long a thread that waits for an answer without a bound (restway_client_perform) looks
+     *  for it before it sleeps, where answers come so soon (docs/THREADING.md); at most 1,000,000.
+     *  Default 100; -1 lets it sleep at once. The built-in transport, plain HTTP. */
+    int64_t busy_poll_microseconds;
 } restway_client_options;
 
 /** Options with nothing but defaults. */
 #define RESTWAY_CLIENT_OPTIONS_INIT \
     { \
         sizeof(restway_client_options), NULL, NULL, NULL, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, NULL, \
-            NULL, 0, NULL, NULL, NULL, NULL \
+            NULL, 0, NULL, NULL, NULL, NULL, 0 \
     }
 
 /** Sets the first @p size bytes of @p options to what RESTWAY_CLIENT_OPTIONS_INIT would set, for

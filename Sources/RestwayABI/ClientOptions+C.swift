@@ -43,6 +43,13 @@ extension ClientOptions {
         try Self.set(
             &connectionsPerHostMax, Int64(c.connections_per_host_max),
             "options.connections_per_host_max", max: 65_536)
+        if c.busy_poll_microseconds == -1 {
+            busyPollMicroseconds = 0
+        } else {
+            try Self.set(
+                &busyPollMicroseconds, c.busy_poll_microseconds, "options.busy_poll_microseconds",
+                max: 1_000_000)
+        }
     }
 
     private mutating func readDelivery(_ c: restway_client_options) throws(Failure) {

@@ -34,6 +34,9 @@ package struct ClientOptions: Sendable {
     package var redirectsMax: Int? = 10
     package var connectionsMax = 256
     package var connectionsPerHostMax = 32
+    /// How long a thread that waits for an answer looks for it before it sleeps, where answers
+    /// come so soon; 0: it sleeps at once.
+    package var busyPollMicroseconds = 100
     /// Certificates in PEM that may vouch for servers; `nil`: the system's.
     package var certificateFile: String?
     /// For tests; `nil`: the machine's.

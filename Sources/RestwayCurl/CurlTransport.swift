@@ -25,6 +25,7 @@ package final class CurlTransport: Transport {
         let limits: Limits
         let keepsCookies: Bool
         let certificateFile: String?
+        let busyPollMicroseconds: Int
         /// Whether the environment named a proxy when the transport was made.
         let mayUseProxies = ProxyEnvironment.namesOne
         let roundEnded: (@Sendable () -> Void)?
@@ -40,16 +41,19 @@ package final class CurlTransport: Transport {
     ///   - keepsCookies: Whether cookies are kept, in memory, for exchanges that use them.
     ///   - certificateFile: Certificates in PEM that may vouch for servers, in place of the
     ///     system's.
+    ///   - busyPollMicroseconds: How long a thread that waits looks for its answer before it
+    ///     sleeps, where answers come so soon; 0: it sleeps at once.
     ///   - roundEnded: Called on the thread that drives, behind the completions of one look at the
     ///     sockets: what they brought can be taken together.
     ///   - clock: Measures time in the queue. libcurl's own time-outs follow the machine's clock.
     package init(
         limits: Limits = Limits(), keepsCookies: Bool = true, certificateFile: String? = nil,
-        roundEnded: (@Sendable () -> Void)? = nil, clock: any Clock = SystemClock()
+        busyPollMicroseconds: Int = 0, roundEnded: (@Sendable () -> Void)? = nil,
+        clock: any Clock = SystemClock()
     ) {
         settings = Settings(
             limits: limits, keepsCookies: keepsCookies, certificateFile: certificateFile,
-            roundEnded: roundEnded)
+            busyPollMicroseconds: busyPollMicroseconds, roundEnded: roundEnded)
         self.clock = clock
     }
 

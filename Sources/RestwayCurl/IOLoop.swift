@@ -46,7 +46,9 @@ final class IOLoop {
     init?(inbox: Inbox, settings: CurlTransport.Settings, clock: any Clock) {
         let wakeUps = inbox.eventDescriptor
         guard CurlGlobal.isReady, let timer = TimerDescriptor(),
-            let sockets = SocketSet(wakeUps: wakeUps, timer: timer.descriptor),
+            let sockets = SocketSet(
+                wakeUps: wakeUps, timer: timer.descriptor,
+                busyPoll: BusyPoll(microseconds: settings.busyPollMicroseconds)),
             let multi = curl_multi_init()
         else { return nil }
         self.inbox = inbox
@@ -85,7 +87,7 @@ final class IOLoop {
             if isAwaited, exchanges.isEmpty, inbox.rest(self) {
                 lookAfterRest()
             } else {
-                sleep()
+                sleep(.sleep)
             }
         }
     }
@@ -99,14 +101,14 @@ final class IOLoop {
             work()
             endRound()
             guard isWanted() else { break }
-            sleep()
+            sleep(.pollFirst)
         }
         return exchanges.isEmpty
     }
 
     /// Nobody has watched the idle connections meanwhile: those that ended are not to be used.
     private func lookAfterRest() {
-        watch(mayWait: false)
+        watch(.none)
     }
 
     private func setUp(_ limits: CurlTransport.Limits) {
@@ -176,14 +178,14 @@ final class IOLoop {
         curl_multi_socket_action(multi, CURL_SOCKET_TIMEOUT, 0, &running)
     }
 
-    private func sleep() {
-        watch(mayWait: inbox.willSleep() && setTimer())
+    private func sleep(_ patience: SocketSet.Patience) {
+        watch(inbox.willSleep() && setTimer() ? patience : .none)
         _ = finishDone()
         endRound()
     }
 
-    private func watch(mayWait: Bool) {
-        sockets.wait(mayWait: mayWait, timerFired: timer.hasFired) { descriptor, events in
+    private func watch(_ patience: SocketSet.Patience) {
+        sockets.wait(patience, timerFired: timer.hasFired) { descriptor, events in
             var bits: Int32 = 0
             let ended = EPOLLHUP.rawValue | EPOLLERR.rawValue
             if events & (SocketSet.readable | ended) != 0 { bits |= CURL_CSELECT_IN }

@@ -2,7 +2,7 @@ import CCurl
 import CLinux
 import Glibc
 
-/// What the I/O thread waits for: libcurl's sockets and the wake-ups, in one epoll set.
+/// What the thread that drives waits for: libcurl's sockets and the wake-ups, in one epoll set.
 ///
 /// libcurl lets go of a socket after each exchange and takes it up again with the next. Following
 /// that literally would cost two system calls for each exchange. So a socket stays in the set while
@@ -35,12 +35,14 @@ final class SocketSet {
     private var slots: [Slot] = []
     /// Whose `wanted` may differ from `actual`.
     private var dirty: [Int32] = []
+    private var busyPoll: BusyPoll
 
     /// nil when the system has no descriptor to give.
-    init?(wakeUps: Int32, timer: Int32) {
+    init?(wakeUps: Int32, timer: Int32, busyPoll: BusyPoll) {
         epoll = epoll_create1(Int32(EPOLL_CLOEXEC))
         self.wakeUps = wakeUps
         self.timer = timer
+        self.busyPoll = busyPoll
         // Edge-triggered: neither needs a read.
         let events = EPOLLIN.rawValue | EPOLLET.rawValue
         guard epoll >= 0, control(EPOLL_CTL_ADD, wakeUps, events),
@@ -100,14 +102,26 @@ final class SocketSet {
 
     // MARK: The loop
 
+    /// What to do while nothing has happened.
+    enum Patience {
+        case none, sleep
+        /// Look on for a while, if answers come soon, and only then sleep.
+        case pollFirst
+    }
+
     /// Waits, or only looks, and hands over what happened: the descriptor and a set of EPOLL* bits.
     /// Wake-ups are left out, they are their own message.
     func wait(
-        mayWait: Bool, timerFired: () -> Void,
+        _ patience: Patience, timerFired: () -> Void,
         _ body: (_ descriptor: Int32, _ events: UInt32) -> Void
     ) {
         flush()
-        let count = epoll_wait(epoll, events, Int32(Self.eventsMax), mayWait ? -1 : 0)
+        let count =
+            switch patience {
+            case .none: look(maySleep: false)
+            case .sleep: look(maySleep: true)
+            case .pollFirst: busyPoll.wait(look)
+            }
         // Negative when a debugger interrupts: then nothing has happened.
         for index in 0..<max(0, Int(count)) {
             let descriptor = events[index].data.fd
@@ -124,6 +138,10 @@ final class SocketSet {
                 body(descriptor, events[index].events)
             }
         }
+    }
+
+    private func look(maySleep: Bool) -> Int32 {
+        epoll_wait(epoll, events, Int32(Self.eventsMax), maySleep ? -1 : 0)
     }
 
     /// Sees to it that libcurl takes an idle connection for dead when it looks for one.

@@ -20,6 +20,7 @@ int main(int argc, char **argv) {
     struct body body = {NULL, 0, 0};
     struct curl_slist *headers;
     CURL *easy;
+    double cpu;
     size_t i;
 
     curl_global_init(CURL_GLOBAL_DEFAULT);
@@ -28,13 +29,16 @@ int main(int argc, char **argv) {
     easy = floor_handle(url, headers, &body);
 
     for (i = 0; i < WARM_UP; i++) perform(easy, &body);
+    cpu = cpu_seconds();
     for (i = 0; i < requests; i++) {
         double begun = wall_seconds();
 
         perform(easy, &body);
         seconds[i] = wall_seconds() - begun;
     }
-    printf("{\"latency_seconds\": %.9f}\n", median(seconds, requests));
+    cpu = cpu_seconds() - cpu;
+    printf("{\"requests\": %zu, \"latency_seconds\": %.9f, \"cpu_seconds\": %.9f}\n", requests,
+           median(seconds, requests), cpu);
 
     curl_easy_cleanup(easy);
     curl_slist_free_all(headers);

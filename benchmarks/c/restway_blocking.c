@@ -23,19 +23,23 @@ int main(int argc, char **argv) {
     double *seconds = calloc(requests, sizeof *seconds);
     restway_request *request = ours_company_request(0);
     restway_client *client;
+    double cpu;
     size_t i;
 
     if (seconds == NULL) fail("no memory");
     if (argc > 4) ours_plugin(argv[4]);
     client = ours_client(document, base);
     for (i = 0; i < WARM_UP; i++) perform(client, request);
+    cpu = cpu_seconds();
     for (i = 0; i < requests; i++) {
         double begun = wall_seconds();
 
         perform(client, request);
         seconds[i] = wall_seconds() - begun;
     }
-    printf("{\"latency_seconds\": %.9f}\n", median(seconds, requests));
+    cpu = cpu_seconds() - cpu;
+    printf("{\"requests\": %zu, \"latency_seconds\": %.9f, \"cpu_seconds\": %.9f}\n", requests,
+           median(seconds, requests), cpu);
 
     restway_request_release(request);
     restway_client_release(client);

@@ -38,7 +38,8 @@ class Figure:
     unit: str
     reference: str
     reference_value: float
-    target: Target
+    #: None where only the cost is to be known.
+    target: Target | None
     #: The ratios of all pairs, in order of size.
     ratios: tuple[float, ...]
 
@@ -46,9 +47,19 @@ class Figure:
     def ratio(self) -> float:
         return self.value / self.reference_value
 
+    @property
+    def verdict(self) -> str:
+        if self.target is None:
+            return ""
+        return "met" if self.target.is_met_by(self.ratio) else "missed"
+
 
 def figure(
-    name: str, unit: str, reference: str, target: Target, pairs: list[tuple[float, float]]
+    name: str,
+    unit: str,
+    reference: str,
+    target: Target | None,
+    pairs: list[tuple[float, float]],
 ) -> Figure:
     """Makes a figure of pairs (ours, the reference's), whose number is odd."""
     if len(pairs) < 5 or len(pairs) % 2 == 0:

@@ -21,8 +21,7 @@ def row(figure: Figure) -> str:
     return _ROW.format(
         figure.name, _number(figure.value), figure.unit, _number(figure.reference_value),
         f"{figure.ratio:.2f}", f"({figure.ratios[0]:.2f}-{figure.ratios[-1]:.2f})",
-        str(figure.target), "met" if figure.target.is_met_by(figure.ratio) else "missed",
-        figure.reference,
+        str(figure.target or ""), figure.verdict, figure.reference,
     )
 
 

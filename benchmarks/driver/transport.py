@@ -47,6 +47,10 @@ def one_at_a_time(base: str, mapper: Mapper = JANSSON) -> Iterator[Figure]:
         f"transport.c1{mapper.infix}.latency", "us", _EASY, Target(1.15),
         [(_latency(ours), _latency(theirs)) for ours, theirs in runs],
     )
+    yield figure(
+        f"transport.c1{mapper.infix}.cpu_per_request", "us", _EASY, None,
+        [(_cpu(ours), _cpu(theirs)) for ours, theirs in runs],
+    )
 
 
 def queued(base: str) -> Iterator[Figure]:

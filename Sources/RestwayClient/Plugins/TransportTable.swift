@@ -166,6 +166,6 @@ final class TransportTable: Sendable {
                 connectionsMax: options.connectionsMax,
                 connectionsPerHostMax: options.connectionsPerHostMax),
             keepsCookies: options.usesCookies, certificateFile: options.certificateFile,
-            roundEnded: round.end, clock: clock)
+            busyPollMicroseconds: options.busyPollMicroseconds, roundEnded: round.end, clock: clock)
     }
 }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import math
 import os
 from collections.abc import Mapping
 from typing import Any, ClassVar, Literal, Union
@@ -73,6 +74,7 @@ class ClientBase(ClientAuth, Owner[native.ClientHandle], Closing):
         transport_options: Mapping[str, object] | None = None,
         gone_is_deleted: bool = False,
         delivery: Literal["thread", "process"] | None = None,
+        busy_poll: float | None = None,
         clock: Clock | None = None,
         random_seed: int = 0,
     ) -> None:
@@ -107,6 +109,9 @@ class ClientBase(ClientAuth, Owner[native.ClientHandle], Closing):
             gone_is_deleted: A DELETE that is answered with 404 or 410 has done what it should.
             delivery: Where callbacks of `Client.send` run: "thread" (default), on a thread of the
                 library, or "process", inside `Client.process`. Not for an AsyncClient.
+            busy_poll: Seconds for which a thread that waits for an answer looks for it before it
+                sleeps, where answers come so soon (default 0.0001, at most 1); 0 lets it sleep at
+                once.
             clock: What times are measured on, for tests; None takes the machine's clock.
             random_seed: Makes the waits between attempts repeatable, for tests.
 
@@ -152,6 +157,7 @@ class ClientBase(ClientAuth, Owner[native.ClientHandle], Closing):
         options.connections_per_host_max = _bound(
             "connections_per_host_max", connections_per_host_max, bits=31
         )
+        options.busy_poll_microseconds = _busy_poll(busy_poll)
         if clock is not None:
             options.clock = clock._handle
         options.random_seed = random_seed
@@ -315,3 +321,12 @@ def _bound(what: str, value: int | None, bits: int = 63) -> int:
     if not 0 < value < 2**bits:
         raise ValueError(f"{what} is out of range: {value}")
     return value
+
+
+def _busy_poll(seconds: float | None) -> int:
+    """The option as the library takes it: 0, its default, for None; -1 for 0."""
+    if seconds is None:
+        return 0
+    if not 0 <= seconds <= 1:
+        raise ValueError(f"busy_poll is 0 to 1 second, not {seconds}")
+    return math.ceil(seconds * 1_000_000) or -1

@@ -165,6 +165,7 @@ class ClientOptions(Structure):
         ("transport", c_char_p),
         ("transport_options", c_char_p),
         ("outbox_path", c_char_p),
+        ("busy_poll_microseconds", c_int64),
     ]
 
 

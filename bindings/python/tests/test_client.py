@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import math
+import resource
 import threading
 from typing import Any
 
@@ -37,6 +38,9 @@ def test_a_base_url_that_is_none_is_refused(url: str) -> None:
         {"objects_max": -1},
         {"connections_max": 2**31},
         {"base_url": "a\0b"},
+        {"busy_poll": -0.1},
+        {"busy_poll": 1.5},
+        {"busy_poll": math.nan},
     ],
     ids=repr,
 )
@@ -331,3 +335,23 @@ def test_a_subclass_may_change_the_requests_that_it_is_given(demo_url: str) -> N
             assert len(response.objects) == count
             assert f"p{count}=1" in response.url
         assert "p1=1" not in response.url
+
+
+def _sleeps(make_client: MakeClient, **options: Any) -> int:
+    """How often this thread sleeps for 40 requests, one after the other."""
+
+    def sleeps() -> int:
+        return resource.getrusage(resource.RUSAGE_THREAD).ru_nvcsw
+
+    with make_client(**options) as client:
+        for _ in range(10):  # the first ones wait for threads, and learn how soon answers come
+            client.get("enterprises/3")
+        before = sleeps()
+        for _ in range(40):
+            client.get("enterprises/3")
+        return sleeps() - before
+
+
+def test_answers_are_looked_for_or_slept_for(make_client: MakeClient) -> None:
+    assert _sleeps(make_client, busy_poll=1.0) < 20
+    assert _sleeps(make_client, busy_poll=0) > 20
