@@ -4,8 +4,10 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/sched.h>
 #include <malloc.h>
 #include <pthread.h>
+#include <sched.h>
 #include <stdlib.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
@@ -61,6 +63,14 @@ static inline void rw_stream_end(void) {
 
 /* prctl is variadic. */
 static inline void rw_thread_set_name(const char *name) { prctl(PR_SET_NAME, name, 0, 0, 0); }
+
+/* From now on the calling thread takes no core from a thread that runs when it is woken
+ * (SCHED_BATCH, sched(7)). Threads that it starts inherit that. Nothing changes when somebody chose
+ * another policy for it, or a sandbox forbids it. */
+static inline void rw_thread_preempt_nobody(void) {
+    const struct sched_param none = {0};
+    if (sched_getscheduler(0) == SCHED_OTHER) sched_setscheduler(0, SCHED_BATCH, &none);
+}
 
 /* pthread_timedjoin_np is an extension of glibc, which names no features for Swift. */
 int pthread_timedjoin_np(pthread_t thread, void **result, const struct timespec *until);

@@ -1,9 +1,11 @@
+import CLinux
 import Glibc
 
 /// The threads that decode, map, ask and notify. One pool for the process, bounded by its cores.
 ///
-/// A thread starts when there is work and none is idle; an idle thread stays for the next work.
-/// Jobs start in the order in which they were submitted.
+/// They take no core from a thread that runs when they are woken: while all cores are busy, those
+/// that move bytes go first. A thread starts when there is work and none is idle; an idle thread
+/// stays for the next work. Jobs start in the order in which they were submitted.
 package final class WorkerPool: Sendable {
     package typealias Job = @Sendable () -> Void
 
@@ -129,7 +131,7 @@ package final class WorkerPool: Sendable {
             idler.call()
             return true
         case .new:
-            if Thread.start("restway-worker", { job(); self.run() }) { return true }
+            if Thread.start("restway-worker", { self.run(job) }) { return true }
             state.withLock { $0.threads -= 1 }
             return false
         case .busy:
@@ -137,7 +139,9 @@ package final class WorkerPool: Sendable {
         }
     }
 
-    private func run() {
+    private func run(_ first: Job? = nil) {
+        rw_thread_preempt_nobody()
+        first?()
         let idler = Idler()
         var wasCalled = false
         while true {

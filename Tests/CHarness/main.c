@@ -19,7 +19,7 @@ extern const struct suite api_suite, api_errors_suite, bad_body_suite, bad_netwo
     draft_suite, draft_send_suite, body_question_suite,
     store_fault_suite, body_suite, inside_suite, batch_suite, batch_delivery_suite,
     batch_format_suite, plugin_transports_suite, outbox_suite, outbox_delivery_suite,
-    null_outbox_suite, misuse_suite, misuse_asked_suite, busy_poll_suite;
+    null_outbox_suite, misuse_suite, misuse_asked_suite, scheduling_suite;
 
 static const struct suite *const suites[] = {
     &basics_suite,      &api_suite,          &api_errors_suite,  &client_suite,
@@ -39,7 +39,7 @@ static const struct suite *const suites[] = {
     &store_fault_suite, &body_suite,         &inside_suite,
     &batch_suite,       &batch_delivery_suite, &batch_format_suite,
     &outbox_suite,      &outbox_delivery_suite, &null_outbox_suite,
-    &misuse_suite,      &misuse_asked_suite, &busy_poll_suite,
+    &misuse_suite,      &misuse_asked_suite, &scheduling_suite,
     &demo_suite,        &fork_suite,
 };
 

@@ -236,3 +236,46 @@ def test_a_process_that_exits_with_a_call_in_flight_ends_it_first(demo_url: str)
         timeout=SECONDS_MAX,
     )
     assert (done.returncode, done.stdout, done.stderr) == (0, "closed\n", "")
+
+
+_POLICIES = """
+import os, queue, sys
+from pathlib import Path
+import restway
+
+def policies():
+    tasks = Path("/proc/self/task").iterdir()
+    [io] = [task for task in tasks if (task / "comm").read_text() == "restway-io\\n"]
+    return os.sched_getscheduler(int(io.name)), os.sched_getscheduler(0)
+
+if sys.argv[1] == "idle":
+    os.sched_setscheduler(0, os.SCHED_IDLE, os.sched_param(0))
+seen = queue.SimpleQueue()
+with restway.Client(restway.API.empty(), base_url=sys.argv[2]) as client:
+    request = restway.Request.path("GET", "status")
+    client.send(request, lambda call: seen.put(policies()))
+    print(*seen.get(timeout=30))
+"""
+
+
+@pytest.mark.parametrize(
+    ("process", "policies"),
+    [
+        ("usual", (os.SCHED_OTHER, os.SCHED_BATCH)),
+        ("idle", (os.SCHED_IDLE, os.SCHED_IDLE)),
+    ],
+)
+def test_callbacks_preempt_nobody_unless_the_process_has_a_policy(
+    demo_url: str, process: str, policies: tuple[int, int]
+) -> None:
+    if os.sched_getscheduler(0) != os.SCHED_OTHER:
+        pytest.skip("this process has a policy of its own")
+    output = subprocess.run(
+        [sys.executable, "-c", _POLICIES, process, demo_url],
+        env={**os.environ, "PYTHONPATH": str(PACKAGE.parent)},
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=True,
+    ).stdout
+    assert tuple(map(int, output.split())) == policies
