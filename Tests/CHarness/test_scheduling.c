@@ -30,7 +30,8 @@ static long sleeps_with(int64_t busy_poll_microseconds) {
     restway_client *client = make_client_with(options);
     for (int number = 0; number < LEARNING + REQUESTS; number++) {
         if (number == LEARNING) before = sleeps();
-        restway_response_release(fetch(client, "enterprises/3"));
+        /* So slow that nobody has it before it could sleep. */
+        restway_response_release(fetch(client, "bad/slow?ms=5"));
     }
     restway_client_release(client);
     return sleeps() - before;

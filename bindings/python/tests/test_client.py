@@ -345,10 +345,10 @@ def _sleeps(make_client: MakeClient, **options: Any) -> int:
 
     with make_client(**options) as client:
         for _ in range(10):  # the first ones wait for threads, and learn how soon answers come
-            client.get("enterprises/3")
+            client.get("bad/slow", params={"ms": 5})
         before = sleeps()
         for _ in range(40):
-            client.get("enterprises/3")
+            client.get("bad/slow", params={"ms": 5})
         return sleeps() - before
 
 
