@@ -59,26 +59,42 @@ final class RoundTests: XCTestCase {
     func testNoticesOfARoundRunOnOneWorkerInOrderBehindItsAnswers() throws {
         let client = try client()
         let told = Monitor<[(number: Int, thread: pthread_t, stored: Int)]>([])
-        for number in 0..<5 {
+        // One more would not wait for the end.
+        let answers = Round.worksMax - 1
+        for number in 0..<answers {
             _ = try client.send(.get("companies/\(number + 1)")) { _, _ in
                 XCTAssertTrue(CallbackScope.isActive)
                 let stored = (try? client.store.count(nil)) ?? 0
                 told.update { $0.append((number, pthread_self(), stored)) }
             }
         }
-        for number in 0..<5 {
+        for number in 0..<answers {
             transport.answer(200, #"{"id": \#(number + 1), "name": "One"}"#)
         }
-        XCTAssertEqual(client.round.count, 5)
+        XCTAssertEqual(client.round.count, answers)
         client.round.end()
         let limit = SystemClock().now().advanced(milliseconds: 30_000)
-        let all = try XCTUnwrap(told.wait(until: limit) { $0.count == 5 ? $0 : nil })
-        XCTAssertEqual(all.map(\.number), [0, 1, 2, 3, 4])
-        XCTAssertEqual(all.map(\.stored), [5, 5, 5, 5, 5])
+        let all = try XCTUnwrap(told.wait(until: limit) { $0.count == answers ? $0 : nil })
+        XCTAssertEqual(all.map(\.number), Array(0..<answers))
+        XCTAssertEqual(all.map(\.stored), Array(repeating: answers, count: answers))
         for one in all {
             XCTAssertEqual(pthread_equal(one.thread, pthread_self()), 0)
             XCTAssertNotEqual(pthread_equal(one.thread, all[0].thread), 0)
         }
+        client.close()
+    }
+
+    func testManyAnswersDoNotWaitForTheEndOfTheirRound() throws {
+        let client = try client()
+        let calls = try (1...Round.worksMax).map { try client.send(.get("companies/\($0)")) }
+        for number in 1...Round.worksMax {
+            XCTAssertEqual(client.round.count, number - 1)
+            transport.answer(200, #"{"id": \#(number), "name": "One"}"#)
+        }
+        for call in calls {
+            XCTAssertEqual(try call.wait(milliseconds: 30_000).objects.count, 1)
+        }
+        XCTAssertEqual(client.round.count, 0)
         client.close()
     }
 

@@ -4,7 +4,7 @@ import RestwaySupport
 /// whose notices it runs then.
 final class Round: Sendable {
     /// So many do not wait for more: a worker begins while the transport reads on.
-    private static let worksMax = 5
+    static let worksMax = 5
 
     private let works = Lock<[@Sendable () -> Void]>([])
     private let pool: WorkerPool
