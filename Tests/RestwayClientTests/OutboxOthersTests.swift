@@ -31,6 +31,7 @@ final class OutboxOthersTests: OutboxTestCase {
             #"PUT things/5 {"name":"outer","parts":[{"id":6,"name":"inner"}]}"#)
         XCTAssertEqual(words(nextFlushed()), ["2 delivered 200"])
     }
+
     func testAFileThatCannotBeReadDoesNotMeanThatNobodyMakesTheObject() throws {
         let client = try client()
         try client.setReachability(.unreachable)
