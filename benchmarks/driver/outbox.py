@@ -89,7 +89,7 @@ def flush(base: str) -> Iterator[Figure]:
         )
     reference = "C: libcurl, the same bodies, DELETE of each batch"
     yield figure(
-        "outbox.flush.per_second", "1/s", reference, Target(0.8, is_floor=True), pairs
+        "outbox.flush.per_second", "1/s", reference, Target(0.6, is_floor=True), pairs
     )
 
 

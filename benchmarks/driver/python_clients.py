@@ -12,6 +12,8 @@ _PAIRS = 7
 _IN_FLIGHT = 32
 _BLOCKING_REQUESTS = 5_000
 _ASYNC_REQUESTS = 10_000
+#: httpx takes several times as long for each.
+_HTTPX_REQUESTS = 1_000
 
 
 def blocking(base: str, mapper: Mapper = JANSSON) -> Iterator[Figure]:
@@ -23,7 +25,21 @@ def blocking(base: str, mapper: Mapper = JANSSON) -> Iterator[Figure]:
     )
     yield figure(
         f"python.blocking{mapper.infix}.requests_per_second", "1/s", "pycurl, json.loads",
-        Target(1.0, is_floor=True),
+        Target(0.9, is_floor=True),
+        [(_per_second(ours), _per_second(theirs)) for ours, theirs in runs],
+    )
+
+
+def over_httpx(base: str) -> Iterator[Figure]:
+    document = JANSSON.document()
+    runs = in_turn(
+        _PAIRS,
+        lambda: run_python("restway_blocking", document, base, _BLOCKING_REQUESTS),
+        lambda: run_python("httpx_blocking", base, _HTTPX_REQUESTS),
+    )
+    yield figure(
+        "python.blocking.over_httpx", "1/s", "httpx.Client, json.loads",
+        Target(5.0, is_floor=True),
         [(_per_second(ours), _per_second(theirs)) for ours, theirs in runs],
     )
 

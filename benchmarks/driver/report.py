@@ -25,8 +25,14 @@ def row(figure: Figure) -> str:
     )
 
 
-def write(figures: Iterable[Figure], path: Path) -> None:
-    """Writes the list that other programs read."""
+def write(figures: Iterable[Figure], path: Path, keeps_others: bool) -> None:
+    """Writes the list that other programs read.
+
+    Args:
+        figures: What was measured.
+        path: The file of the list.
+        keeps_others: Rows of other figures stay as they were, as only a part was measured.
+    """
     rows = [
         {
             "name": figure.name,
@@ -38,6 +44,11 @@ def write(figures: Iterable[Figure], path: Path) -> None:
         }
         for figure in figures
     ]
+    if keeps_others and path.exists():
+        measured = {row["name"]: row for row in rows}
+        known = json.loads(path.read_text(encoding="utf-8"))
+        kept = [measured.pop(row["name"], row) for row in known]
+        rows = kept + list(measured.values())
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(json.dumps(rows, indent=2) + "\n", encoding="utf-8")
 

@@ -24,7 +24,7 @@ def commit(base: str) -> Iterator[Figure]:
         lambda: ours(base),
         lambda: _in_new_file("floor_store", LARGE_COUNT),
     )
-    target = Target(0.6, is_floor=True)
+    target = Target(0.65, is_floor=True)
     reference = "C: prepared upserts, one transaction"
     for name, phases in (
         ("store.sqlite.commit.rows_per_second", ("fresh_seconds", "upsert_seconds")),
@@ -59,7 +59,7 @@ def opening(base: str) -> Iterator[Figure]:
             lambda: run_c("restway_store_open", DOCUMENT, empty)["open_seconds"] * 1e3,
         )
     yield figure(
-        "store.sqlite.open_1000000.time", "ms", "an empty store", Target(3), list(runs)
+        "store.sqlite.open_1000000.time", "ms", "an empty store", Target(1.5), list(runs)
     )
 
 

@@ -27,11 +27,11 @@ def in_flight(base: str, mapper: Mapper = JANSSON) -> Iterator[Figure]:
     )
     yield figure(
         f"transport.c32{mapper.infix}.requests_per_second", "1/s", _MULTI,
-        Target(1.0, is_floor=True),
+        Target(0.85, is_floor=True),
         [(_per_second(ours), _per_second(theirs)) for ours, theirs in runs],
     )
     yield figure(
-        f"transport.c32{mapper.infix}.cpu_per_request", "us", _MULTI, Target(1.4),
+        f"transport.c32{mapper.infix}.cpu_per_request", "us", _MULTI, Target(1.6),
         [(_cpu(ours), _cpu(theirs)) for ours, theirs in runs],
     )
 
@@ -44,7 +44,7 @@ def one_at_a_time(base: str, mapper: Mapper = JANSSON) -> Iterator[Figure]:
         lambda: run_c("floor_easy", base, _BLOCKING_REQUESTS),
     )
     yield figure(
-        f"transport.c1{mapper.infix}.latency", "us", _EASY, Target(1.15),
+        f"transport.c1{mapper.infix}.latency", "us", _EASY, Target(1.25),
         [(_latency(ours), _latency(theirs)) for ours, theirs in runs],
     )
     yield figure(

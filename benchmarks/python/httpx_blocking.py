@@ -1,0 +1,23 @@
+"""httpx, one request at a time: httpx_blocking.py BASE-URL REQUESTS."""
+
+from __future__ import annotations
+
+import sys
+
+import httpx  # type: ignore[import-untyped,import-not-found,unused-ignore]
+import load
+
+
+def main() -> None:
+    base, requests = sys.argv[1:]
+    with httpx.Client(headers={"Accept": "application/json"}) as client:
+
+        def perform() -> None:
+            company = client.get(f"{base}/companies/1").json()
+            if company["name"] != "Company 1":
+                raise SystemExit(f"not company 1: {company!r}")
+
+        load.measure(perform, int(requests))
+
+
+main()

@@ -1,0 +1,30 @@
+# The benchmarks, and what they alone need: a server and other clients.
+
+BENCH_VENV := $(CURDIR)/build/bench-venv
+
+.PHONY: bench-packages
+bench-packages:
+	@.ci/setup bench
+
+$(BENCH_VENV)/.stamp: benchmarks/requirements.txt | bench-packages
+	rm -rf $(BENCH_VENV)
+	python3 -m venv $(BENCH_VENV)
+	$(BENCH_VENV)/bin/python -m pip install --quiet --disable-pip-version-check -r $<
+	touch $@
+
+# ONLY="outbox map.simdjson" runs the figures whose names begin with one of these words.
+.PHONY: benchmarks
+benchmarks: $(BENCH_VENV)/.stamp transport-bench
+	$(STAGED) BENCH_PYTHON=$(BENCH_VENV)/bin/python \
+	    TRANSPORT_BENCH=$(CURDIR)/$(RELEASE)/release/restway-transport-bench \
+	    benchmarks/run $(ONLY)
+
+# A program of the library's own modules, compiled with the same flags.
+.PHONY: transport-bench
+transport-bench: setup
+	RESTWAY_BENCH=1 swift build $(RELEASE_FLAGS) --product restway-transport-bench
+
+.PHONY: profiles
+profiles:
+	@.ci/setup bench profile
+	$(STAGED) RESTWAY_SYMBOLS=$(CURDIR)/$(LIBRARY) benchmarks/profile

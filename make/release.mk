@@ -1,0 +1,41 @@
+# What is built, and how: the library, debug and release, and what the build needs.
+
+version_part = $(shell awk '$$2 == "RESTWAY_$(1)" { print $$3 }' Include/restway/version.h)
+VERSION := $(call version_part,VERSION_MAJOR).$(call version_part,VERSION_MINOR).$(call \
+	version_part,VERSION_PATCH)
+SONAME := librestway.so.$(call version_part,ABI_VERSION)
+FILE := librestway.so.$(VERSION)
+
+# Each kind of build has a scratch path of its own: otherwise one would discard another's work.
+RELEASE := .build-release
+LIBRARY ?= $(RELEASE)/release/librestway.so
+
+# The library is linked with a private copy of Jansson (docs/decisions/0022). Where the system has no
+# archive of Jansson, the library shares the system's.
+JANSSON := $(CURDIR)/build/jansson
+JANSSON_FLAGS := --pkg-config-path $(JANSSON) -Xlinker --exclude-libs=librestway-jansson.a
+
+# These flags stay out of Package.swift, which would call them unsafe. The debug build, which the
+# Swift tests run, checks exclusive access to memory; the release build does not. The linker keeps
+# equal functions once (--icf=all): half a MiB, most of it of the Swift standard library.
+RELEASE_FLAGS := -c release --scratch-path $(RELEASE) $(JANSSON_FLAGS) \
+	-Xswiftc -static-stdlib -Xswiftc -enforce-exclusivity=unchecked \
+	-Xswiftc -Xfrontend -Xswiftc -function-sections -Xswiftc -use-ld=lld
+LIBRARY_FLAGS := --product restway \
+	-Xlinker --version-script=$(CURDIR)/pkgconfig/restway.map \
+	-Xlinker -soname -Xlinker $(SONAME) \
+	-Xlinker -z -Xlinker nodelete -Xlinker -z -Xlinker relro -Xlinker -z -Xlinker now \
+	-Xlinker -z -Xlinker pack-relative-relocs -Xlinker --icf=all
+
+.PHONY: release debug system-packages jansson
+release: setup
+	swift build $(RELEASE_FLAGS) $(LIBRARY_FLAGS)
+
+debug: setup
+	swift build $(JANSSON_FLAGS)
+
+system-packages:
+	@.ci/setup
+
+jansson: system-packages
+	@.ci/private-jansson $(JANSSON)

@@ -1,0 +1,162 @@
+# The tests: Swift, the C harness, Python and the peers, each a target of its own.
+
+VENV := $(CURDIR)/build/venv
+PYTHON := $(VENV)/bin/python
+WITH_DEMO_API := examples/with-demo-api
+
+TESTS := test-swift test-c test-valgrind test-headers test-schema test-python test-plugins \
+	test-faults test-crash test-tidy
+
+$(VENV)/.stamp: Tests/requirements.txt | system-packages
+	rm -rf $(VENV)
+	python3 -m venv $(VENV)
+	$(PYTHON) -m pip install --quiet --disable-pip-version-check -r $<
+	touch $@
+
+TEST_FLAGS := --disable-swift-testing $(JANSSON_FLAGS)
+# A failure is hard to find among a thousand tests that passed: it is printed again at the end.
+SAY_FAILURES = 2>&1 | tee build/xctest.log || { echo "=== what failed:"; \
+	grep -E '(^|: )error: |Fatal error|^SUMMARY: ' build/xctest.log; exit 1; }
+
+.PHONY: test-swift test-swift-asan test-swift-tsan
+test-swift: setup
+	swift test $(TEST_FLAGS) $(SAY_FAILURES)
+
+# XCTest keeps every test case alive to the end, which the leak check reports as leaks. Leaks are
+# found by valgrind in the C harness, and by tests that hold weak references.
+test-swift-asan:
+	ASAN_OPTIONS=detect_leaks=0 swift test --sanitize=address --scratch-path .build-asan \
+	    $(TEST_FLAGS) $(SAY_FAILURES)
+
+test-swift-tsan:
+	swift test --sanitize=thread --scratch-path .build-tsan $(TEST_FLAGS) $(SAY_FAILURES)
+
+HARNESS := build/harness/harness
+HARNESS_SOURCES := $(wildcard Tests/CHarness/*.c)
+HARNESS_FLAGS := -std=c99 -D_POSIX_C_SOURCE=200809L -g -O1 -Wall -Wextra -pedantic -Werror \
+	-pthread -DRESTWAY_CASES=\"$(CURDIR)/Tests/Fixtures/mapping\" \
+	-DRESTWAY_TEST_PLUGINS=\"$(CURDIR)/build/harness/plugins\"
+# What it loads: the transport of the C template, and deliberately bad ones.
+HARNESS_PLUGINS := build/harness/plugins/template.so build/harness/plugins/transport.so
+HARNESS_PLUGIN := -Iexamples/plugin-template/c -IInclude -g -O1 -Wall -Wextra -fPIC -shared -pthread
+
+# A hang is a failure too: hence the time limits.
+.PHONY: test-c
+test-c: setup $(HARNESS) $(HARNESS_PLUGINS)
+	$(STAGED) timeout 180 $(WITH_DEMO_API) $(HARNESS)
+
+# `make check` builds no release library: it runs the harness when the stage is newer than the sources.
+.PHONY: test-c-if-staged
+test-c-if-staged:
+	@if [ -z "$$(find Sources Include Package.swift -newer $(STAGE)/lib/$(FILE) -print -quit \
+	    2>/dev/null || echo none)" ]; then \
+	    $(MAKE) --no-print-directory test-c; \
+	else \
+	    echo "make check: the stage is missing or stale, the C harness was left out (make stage)"; \
+	fi
+
+# The harness alone is instrumented: what it gives to the library and takes from it is checked where
+# the C library sees it. Leaks are valgrind's, as the library's own threads live to the end.
+.PHONY: test-c-asan
+test-c-asan: setup $(HARNESS)-asan $(HARNESS_PLUGINS)
+	$(STAGED) RESTWAY_HARNESS_SLOW=1 ASAN_OPTIONS=detect_leaks=0:detect_stack_use_after_return=1 \
+	    UBSAN_OPTIONS=halt_on_error=1 timeout 300 $(WITH_DEMO_API) $(HARNESS)-asan
+
+# gcc loses sight of what malloc gave when it instruments, and then warns of bounds that are none.
+$(HARNESS)-asan: HARNESS_FLAGS += -fsanitize=address,undefined -fno-omit-frame-pointer \
+    -Wno-array-bounds -Wno-stringop-overflow
+$(HARNESS) $(HARNESS)-asan: $(HARNESS_SOURCES) $(wildcard Tests/CHarness/*.h) \
+    $(STAGE)/lib/librestway.so
+	mkdir -p $(@D)
+	$(STAGED) bash -c 'cc $(HARNESS_FLAGS) $(HARNESS_SOURCES) -o $@ \
+	    $$(pkg-config --cflags --libs restway cmocka jansson sqlite3)'
+
+build/harness/plugins/template.so: $(wildcard examples/plugin-template/c/*) \
+    $(wildcard Include/restway/plugin*.h)
+	mkdir -p $(@D)
+	cc -std=gnu11 $(HARNESS_PLUGIN) $(filter %.c,$^) -o $@ \
+	    -Wl,--version-script=examples/plugin-template/c/plugin.map
+
+build/harness/plugins/transport.so: Tests/Plugins/transport.c Tests/Plugins/bad_transport.c \
+    Tests/Plugins/transport.h $(wildcard Include/restway/plugin*.h)
+	mkdir -p $(@D)
+	cc -std=c99 -D_POSIX_C_SOURCE=200809L $(HARNESS_PLUGIN) $(filter %.c,$^) -o $@
+
+# The harness itself asks for the leak check, at its end.
+VALGRIND := valgrind --quiet --error-exitcode=99 --leak-check=no --show-leak-kinds=definite \
+	--errors-for-leak-kinds=definite --child-silent-after-fork=yes --num-callers=30 \
+	--suppressions=Tests/CHarness/valgrind.supp --log-file=build/valgrind/found
+
+# With the names of the functions, which a stripped library lacks and suppressions need.
+.PHONY: test-valgrind
+test-valgrind: setup $(HARNESS) $(HARNESS_PLUGINS)
+	mkdir -p build/valgrind
+	cp $(LIBRARY) build/valgrind/$(SONAME)
+	$(STAGED) LD_LIBRARY_PATH=$(CURDIR)/build/valgrind RESTWAY_HARNESS_SLOW=1 \
+	    RESTWAY_PLUGIN_PATH=$(STAGE)/lib/restway/plugins \
+	    timeout 900 $(WITH_DEMO_API) $(VALGRIND) $(HARNESS) \
+	    || { echo "=== what failed:"; cat build/valgrind/found; exit 1; }
+	@echo "valgrind: no errors, no leaks"
+
+.PHONY: test-headers
+test-headers: setup
+	$(STAGED) $(WITH_DEMO_API) $(PYTHON) -m pytest -q Tests/HeaderTests
+
+.PHONY: test-schema
+test-schema: setup $(STAGE)/lib/librestway.so
+	$(STAGED) PYTHONPATH=bindings/python $(PYTHON) -m pytest -q Tests/Schema
+	MYPYPATH=bindings/python $(PYTHON) -m mypy --strict Tests/Schema
+
+.PHONY: test-python
+test-python: setup
+	$(STAGED) $(WITH_DEMO_API) bash -c 'cd bindings/python && PYTHONPATH=. $(PYTHON) -m pytest -q'
+	cd bindings/python && $(PYTHON) -m mypy --strict . && $(VENV)/bin/ruff check .
+	cd examples/demo-api && $(PYTHON) -m pytest -q
+	cd examples/demo-api && $(PYTHON) -m mypy --strict . && $(VENV)/bin/ruff check .
+	MYPYPATH=bindings/python $(PYTHON) -m mypy --strict examples/companies.py
+
+# Plugins that are compiled for each test, good and bad ones.
+.PHONY: test-plugins
+test-plugins: setup $(STAGE)/lib/librestway.so
+	$(STAGED) timeout 900 $(PYTHON) -m pytest -c Tests/Plugins/pytest.ini Tests/Plugins
+	MYPYPATH=bindings/python $(PYTHON) -m mypy --strict Tests/Plugins
+
+# Servers that misbehave, and packaged ones: nginx, httpbin.
+.PHONY: test-faults
+test-faults: setup $(STAGE)/lib/librestway.so
+	$(STAGED) timeout 600 $(PYTHON) -m pytest -c Tests/Faults/pytest.ini Tests/Faults
+	MYPYPATH=bindings/python $(PYTHON) -m mypy --strict Tests/Faults
+
+# A process that has an outbox is killed and started again; its disk is full, or fails.
+.PHONY: test-crash
+test-crash: setup $(STAGE)/lib/librestway.so
+	$(STAGED) timeout 3600 $(PYTHON) -m pytest -c Tests/Crash/pytest.ini Tests/Crash
+	$(PYTHON) -m mypy --strict Tests/Crash
+
+# The number of kills of each of the two suites that kill a process.
+CRASH_KILLS ?= 600
+
+.PHONY: test-crash-long
+test-crash-long:
+	RESTWAY_CRASH_KILLS=$(CRASH_KILLS) $(MAKE) --no-print-directory test-crash
+
+.PHONY: test-tidy
+test-tidy: setup
+	$(PYTHON) -m pytest -q Tests/Tidy
+	$(VENV)/bin/ruff check --config Tests/ruff.toml Tests benchmarks examples/companies.py
+	$(PYTHON) -m mypy --strict Tests/Tidy
+	$(PYTHON) -m mypy --strict Tests/HeaderTests
+
+# New inputs go to build/fuzz; Tests/Fuzz/README.md says how they get into the corpus.
+FUZZ_SECONDS ?= 60
+FUZZER := .build-fuzz/release/restway-fuzz
+
+# The compiler takes the last of several -sanitize options, and SwiftPM has no option for a fuzzer.
+.PHONY: fuzzer
+fuzzer:
+	RESTWAY_FUZZ=1 swift build -c release --product restway-fuzz --scratch-path .build-fuzz \
+	    --sanitize=fuzzer -Xswiftc -sanitize=fuzzer,address $(JANSSON_FLAGS)
+	@nm $(FUZZER) | grep sancov.module_ctor >/dev/null || { echo "$(FUZZER) is blind" >&2; exit 1; }
+	mkdir -p build/fuzz/new
+	$(FUZZER) build/fuzz/new Tests/Fuzz/Corpus -dict=Tests/Fuzz/mapping.dict -max_len=600 \
+	    -max_total_time=$(FUZZ_SECONDS) -timeout=10 -artifact_prefix=build/fuzz/
