@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 from tree import INCLUDE
 
-HEADERS = sorted((INCLUDE / "restway").glob("*.h"))
+#: The header that all others include comes first.
+HEADERS = sorted((INCLUDE / "restway").glob("*.h"), key=lambda path: (path.name != "base.h", path))
 #: What programs call. The tables of plugins are read by size, and made by no one but a plugin.
 OF_PLUGINS = {"plugin.h", "plugin_base.h", "plugin_transport.h"}
 OF_PROGRAMS = [header for header in HEADERS if header.name not in OF_PLUGINS]
@@ -22,6 +23,8 @@ _STRUCT = re.compile(r"typedef struct (restway_\w+) \{(.*?)^\} \1;", re.DOTALL |
 _ENUM = re.compile(
     r"typedef enum RESTWAY_OPEN_ENUM (restway_\w+) \{(.*?)^\} \1;", re.DOTALL | re.MULTILINE
 )
+_CALLBACK = re.compile(r"^typedef ([\w\s*]+?)\(\*(restway_\w+)\)\(([^)]*)\)\s*;", re.MULTILINE)
+_CONSTANT = re.compile(r"^#define (RESTWAY_\w+) (0x[0-9a-fA-F]+|\d+)u?(?=\s|$)", re.MULTILINE)
 
 
 def without_comments(text: str) -> str:
@@ -76,6 +79,20 @@ def enums(text: str) -> dict[str, list[str]]:
     }
 
 
+def callbacks(text: str) -> list[tuple[str, str, str]]:
+    """Every type of a function that programs give to the library: its name, its result and its
+    parameters."""
+    return [
+        (match[2], match[1].strip(), " ".join(match[3].split()))
+        for match in _CALLBACK.finditer(without_comments(text))
+    ]
+
+
+def constants(text: str) -> dict[str, int]:
+    """The macros that are integers: flags and numbers of versions."""
+    return {match[1]: int(match[2], 0) for match in _CONSTANT.finditer(text)}
+
+
 def all_functions() -> list[Function]:
     return [function for header in HEADERS for function in functions(header.read_text())]
 
@@ -87,3 +104,12 @@ def all_structs() -> dict[str, str]:
 
 def all_enums() -> dict[str, list[str]]:
     return {name: body for header in HEADERS for name, body in enums(header.read_text()).items()}
+
+
+def all_callbacks() -> list[tuple[str, str, str]]:
+    return [found for header in OF_PROGRAMS for found in callbacks(header.read_text())]
+
+
+def all_constants() -> dict[str, int]:
+    texts = [header.read_text() for header in OF_PROGRAMS]
+    return {name: value for text in texts for name, value in constants(text).items()}

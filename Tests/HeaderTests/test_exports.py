@@ -53,3 +53,8 @@ def test_is_never_unloaded(stage: Stage) -> None:
 def test_is_stripped(stage: Stage) -> None:
     assert ".symtab" not in output("readelf", "-SW", stage.library)
     assert ".debug_info" not in output("readelf", "-SW", stage.library)
+
+
+def test_is_small(stage: Stage) -> None:
+    """One call of a function of Swift's string processing links a MiB of it."""
+    assert stage.library.stat().st_size <= 9 << 20

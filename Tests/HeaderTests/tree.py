@@ -20,7 +20,8 @@ CXX_DIALECTS = [
 
 
 def run(
-    *command: str | Path, env: dict[str, str] | None = None, cwd: Path | None = None
+    *command: str | Path, env: dict[str, str] | None = None, cwd: Path | None = None,
+    timeout_seconds: float = 120,
 ) -> subprocess.CompletedProcess[str]:
     """Runs a command to its end; the caller judges the result."""
     return subprocess.run(
@@ -30,7 +31,7 @@ def run(
         stdin=subprocess.DEVNULL,
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=timeout_seconds,
         check=False,
     )
 

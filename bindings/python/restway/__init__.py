@@ -16,28 +16,22 @@ where it was looked for.
 from __future__ import annotations
 
 from ._api import API
-from ._async_batch import AsyncBatch
 from ._async_client import AsyncClient
-from ._attempts import Attempt, OnAttempt
-from ._auth import Authorize, Exchange, Persist, Refresh, ShouldReplay
-from ._batch import Batch, OnBatchDone
-from ._batch_format import BatchAnswer, BatchDecode, BatchEncode, BatchRequest
-from ._body import Content, Readable
-from ._call import Call
-from ._changes import Change, Changes
-from ._client import Client, OnDone
-from ._clock import Clock
-from ._credential import Credential
-from ._draft import Draft, Linked
-from ._enums import (
-    AttemptReason,
-    ChangeKind,
-    Domain,
-    LogLevel,
-    OutboxState,
-    Reachability,
-    Status,
+from ._auth import Authorize, Credential, Exchange, Persist, Refresh, ShouldReplay
+from ._batch import (
+    AsyncBatch,
+    Batch,
+    BatchAnswer,
+    BatchDecode,
+    BatchEncode,
+    BatchRequest,
+    OnBatchDone,
 )
+from ._body import BodyOptions, Content, Readable, RequestOptions
+from ._boundary import Attempt, OnAttempt
+from ._call import Call, Modifier
+from ._client import Client, OnDone
+from ._draft import Draft, Linked
 from ._exceptions import (
     AmbiguousRouteError,
     AuthError,
@@ -65,6 +59,7 @@ from ._exceptions import (
     Problem,
     ProtocolError,
     QueuedError,
+    RefreshRefusedError,
     ResolveError,
     RestwayError,
     RouteError,
@@ -82,16 +77,29 @@ from ._exceptions import (
     UsageError,
     WouldBlockError,
 )
-from ._exclusion import Exclusion
-from ._failure_reading import FailureReader, FailureReading
-from ._headers import Headers
-from ._hook import HookFunction
-from ._interception import Interceptor
-from ._log import LogCallback, debug_live_handles, set_log, version
-from ._object import Identity, Object
-from ._objects import Objects
-from ._observer import Observed, Observer, OnChange
-from ._options import BodyOptions, RequestOptions
+from ._ffi.enums import (
+    AttemptReason,
+    ChangeKind,
+    Domain,
+    LogLevel,
+    OutboxReason,
+    OutboxState,
+    Reachability,
+    Status,
+)
+from ._library import (
+    Clock,
+    LogCallback,
+    Plugin,
+    debug_live_handles,
+    load_plugin,
+    plugins,
+    set_log,
+    version,
+)
+from ._mapping import NOTHING, HookFunction, Row, Rows, TransformFunction
+from ._object import Identity, Object, Objects
+from ._observer import Change, Changes, Observed, Observer, OnChange
 from ._outbox import (
     AsyncOutbox,
     OnFlushed,
@@ -101,15 +109,11 @@ from ._outbox import (
     OutboxItem,
     OutboxItems,
 )
-from ._plugins import Plugin, load_plugin, plugins
-from ._progress import OnProgress, Progress
-from ._query import Operator, Query
+from ._progress import OnProgress, Progress, Timings
+from ._questions import Exclusion, FailureReader, FailureReading
 from ._request import Request
-from ._response import MappingIssue, Response
-from ._rows import Row, Rows
-from ._store import Statistics, Store
-from ._timings import Timings
-from ._transform import NOTHING, TransformFunction
+from ._response import Headers, MappingIssue, Response
+from ._store import Operator, Query, Statistics, Store
 from ._verbs import Target
 
 __version__ = "0.1.0"
@@ -159,7 +163,6 @@ __all__ = [
     "Headers",
     "HookFunction",
     "Identity",
-    "Interceptor",
     "InternalError",
     "InvalidURLError",
     "LibraryError",
@@ -170,6 +173,7 @@ __all__ = [
     "MappingIssue",
     "MethodNotAllowedError",
     "MissingVariableError",
+    "Modifier",
     "NoObjectError",
     "Object",
     "Objects",
@@ -189,6 +193,7 @@ __all__ = [
     "OutboxError",
     "OutboxItem",
     "OutboxItems",
+    "OutboxReason",
     "OutboxState",
     "Persist",
     "Plugin",
@@ -201,6 +206,7 @@ __all__ = [
     "Reachability",
     "Readable",
     "Refresh",
+    "RefreshRefusedError",
     "Request",
     "RequestOptions",
     "ResolveError",

@@ -1,15 +1,197 @@
-"""The API document, loaded."""
+"""The API document, loaded, and what an api takes until it is frozen."""
 
 from __future__ import annotations
 
 import os
-from typing import Union
+from collections.abc import Callable, Sequence
+from enum import IntEnum
+from typing import Literal, TypeVar, Union
 
-from . import _native as native
-from ._api_building import Building
-from ._boundary import check, make, name, optional_name
+from . import _ffi as native
+from ._boundary import Owner, check, make, name, optional_name
 from ._exceptions import ConfigError, Problem
-from ._values import Document, JSONValue, document_bytes, json_value
+from ._ffi.callbacks import functions
+from ._ffi.conversion import Document, JSONValue, document_bytes, json_bytes, json_value
+from ._ffi.enums import AttributeType, Policy, RelationshipFlag, RouteFlag
+from ._ffi.trampolines import (
+    on_decode_function,
+    on_encode_function,
+    on_function_destroy,
+    on_hook_function,
+)
+from ._mapping import Hook, HookFunction, Transform, TransformFunction, checked
+
+TypeName = Literal["any", "bool", "int", "double", "string", "date", "bytes", "json"]
+PolicyName = Literal["assign", "merge", "replace"]
+
+F = TypeVar("F", bound=TransformFunction)
+K = TypeVar("K", bound=HookFunction)
+
+
+class Building(Owner[native.ApiHandle]):
+    """The functions of `API` that put an api together."""
+
+    __slots__ = ()
+
+    def add_attribute(
+        self,
+        entity: str,
+        attribute: str,
+        *,
+        source: str | Sequence[str] | None = None,
+        type: TypeName = "any",
+        format: str | None = None,
+        transform: str | dict[str, JSONValue] | None = None,
+    ) -> None:
+        """Adds an attribute to an entity, as it would stand under `attributes`.
+
+        `source` is a key path, or a list of keys when a key holds a dot. Without it the
+        attribute's name is read as one key, whatever it holds.
+
+            api.add_attribute("Thing", "size", source=["data", "size.cm"], type="int")
+
+        Raises UnknownEntityError, DuplicateError, ConfigError, FrozenError; ValueError for a type
+        that there is not.
+        """
+        if isinstance(transform, dict):
+            transform = json_bytes(transform).decode()
+        check(
+            native.lib.restway_api_add_attribute,
+            self._handle,
+            name(entity),
+            name(attribute),
+            _source(source),
+            _member(AttributeType, type),
+            optional_name(format),
+            optional_name(transform),
+        )
+
+    def add_relationship(
+        self,
+        entity: str,
+        relationship: str,
+        target: str,
+        *,
+        source: str | Sequence[str] | None = None,
+        many: bool = False,
+        by_identity: bool = False,
+        policy: PolicyName = "assign",
+    ) -> None:
+        """Adds a relationship to an entity, as it would stand under `relationships`.
+
+        `source` is the same as for `add_attribute`.
+
+        Raises UnknownEntityError, DuplicateError, ConfigError, FrozenError; ValueError for a policy
+        that there is not.
+        """
+        flags = RelationshipFlag(0)
+        if many:
+            flags |= RelationshipFlag.MANY
+        if by_identity:
+            flags |= RelationshipFlag.BY_IDENTITY
+        check(
+            native.lib.restway_api_add_relationship,
+            self._handle,
+            name(entity),
+            name(relationship),
+            _source(source),
+            name(target),
+            flags,
+            _member(Policy, policy),
+        )
+
+    def set_identity(self, entity: str, attribute: str | None) -> None:
+        """Says which attribute tells the objects of an entity apart; None for none.
+
+        Raises UnknownEntityError, UnknownAttributeError, ConfigError, FrozenError.
+        """
+        function = native.lib.restway_api_set_identity
+        check(function, self._handle, name(entity), optional_name(attribute))
+
+    def add_transform(
+        self,
+        transform: str,
+        decode: TransformFunction | None = None,
+        encode: TransformFunction | None = None,
+    ) -> None:
+        """Registers a transform: `decode` from the payload to the attribute, `encode` back.
+
+        What one of them raises is a mapping issue. They must not hold this api: neither would ever
+        end. Raises DuplicateError, FrozenError, UsageError.
+        """
+        for function in (decode, encode):
+            if function is not None:
+                checked(function, "a transform")
+        token = functions.add(Transform(decode, encode).ask, decode or encode)
+        try:
+            check(
+                native.lib.restway_api_add_transform,
+                self._handle,
+                name(transform),
+                native.NULL_TRANSFORM if decode is None else on_decode_function,
+                native.NULL_TRANSFORM if encode is None else on_encode_function,
+                token,
+                on_function_destroy,
+            )
+        except BaseException:
+            functions.remove(token)
+            raise
+
+    def transform(self, transform: str) -> Callable[[F], F]:
+        """Decorates the `decode` of a transform; raises as `add_transform` does."""
+
+        def add(decode: F) -> F:
+            self.add_transform(transform, decode)
+            return decode
+
+        return add
+
+    def add_hook(self, hook: str, function: HookFunction) -> None:
+        """Registers a hook, which is given the rows of responses before they are stored.
+
+        What it raises discards the response and fails the call. It must not hold this api: neither
+        would ever end. Also when the api is frozen. Raises DuplicateError, UsageError.
+        """
+        checked(function, "a hook")
+        token = functions.add(Hook(function).ask, function)
+        try:
+            check(
+                native.lib.restway_api_add_hook,
+                self._handle,
+                name(hook),
+                on_hook_function,
+                token,
+                on_function_destroy,
+            )
+        except BaseException:
+            functions.remove(token)
+            raise
+
+    def hook(self, hook: str) -> Callable[[K], K]:
+        """Decorates a hook; raises as `add_hook` does."""
+
+        def add(function: K) -> K:
+            self.add_hook(hook, function)
+            return function
+
+        return add
+
+
+def _source(source: str | Sequence[str] | None) -> bytes | None:
+    """A key path as the library takes it: text, or a JSON array of keys."""
+    if source is None or isinstance(source, str):
+        return optional_name(source)
+    return json_bytes(list(source))
+
+
+def _member(kind: type[IntEnum], word: str) -> int:
+    """The number of a word of the document; ValueError when there is none."""
+    member = kind.__members__.get(word.upper()) if word == word.lower() else None
+    if member is None:
+        words = ", ".join(known.name.lower() for known in kind)
+        raise ValueError(f"expected one of {words}, not {word!r}")
+    return member
+
 
 Path = Union[str, "os.PathLike[str]"]
 
@@ -67,15 +249,20 @@ class API(Building):
         function = native.lib.restway_api_add_entity
         check(function, self._handle, name(entity), text, len(text))
 
-    def add_route(self, route: str | None, definition: Document) -> None:
+    def add_route(
+        self, route: str | None, definition: Document, *, replace: bool = False
+    ) -> None:
         """Adds a route, as it would stand under `routes`; also after the api is frozen.
 
-        Without a name it only serves objects. Raises ConfigError (nothing is added),
-        DuplicateError.
+        Without a name it only serves objects. With `replace` it takes the place of the route that
+        has its name, if there is one; calls that have started keep the old route, and so do routes
+        that were joined to it. Raises ConfigError (nothing is added or replaced), DuplicateError.
+
+            api.add_route("thing", {"path": "v2/things/:id"}, replace=True)
         """
         text = document_bytes(definition)
         function = native.lib.restway_api_add_route
-        check(function, self._handle, optional_name(route), text, len(text))
+        check(function, self._handle, optional_name(route), text, len(text), _flags(replace))
 
     def add_response(self, definition: Document) -> None:
         """Adds a response descriptor, as it would stand in the list `responses`.
@@ -93,13 +280,15 @@ class API(Building):
         text = document_bytes(definition)
         check(native.lib.restway_api_add_request, self._handle, text, len(text))
 
-    def join_routes(self, route: str, parent: str, child: str) -> None:
+    def join_routes(self, route: str, parent: str, child: str, *, replace: bool = False) -> None:
         """Makes the route `route`: the path of `child` behind that of `parent`, else the child.
 
-        Raises UnknownRouteError, DuplicateError, ConfigError (a variable stands in both paths).
+        With `replace` it takes the place of the route that has its name. Raises UnknownRouteError,
+        DuplicateError, ConfigError (a variable stands in both paths, or the joined path is too
+        long or has too many parents).
         """
-        function = native.lib.restway_api_join_routes
-        check(function, self._handle, name(route), name(parent), name(child))
+        names = (name(route), name(parent), name(child))
+        check(native.lib.restway_api_join_routes, self._handle, *names, _flags(replace))
 
     def route_property(self, route: str, key: str) -> JSONValue:
         """The value of a property `x-…` of a named route, or None; raises UnknownRouteError."""
@@ -107,3 +296,7 @@ class API(Building):
         function = native.lib.restway_api_route_property
         check(function, self._handle, name(route), name(key), native.ref(text), None)
         return None if text.value is None else json_value(text.value)
+
+
+def _flags(replace: bool) -> RouteFlag:
+    return RouteFlag.REPLACE if replace else RouteFlag(0)

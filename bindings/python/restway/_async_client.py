@@ -3,27 +3,29 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Coroutine
 from functools import partial
 from types import TracebackType
-from typing import Any, ClassVar, NoReturn
+from typing import ClassVar, NoReturn
 
-from . import _native as native
-from ._async_batch import AsyncBatch
-from ._async_verbs import AsyncVerbs
-from ._attempts import OnAttempt
+from . import _ffi as native
+from ._batch import AsyncBatch
 from ._body import Reading
+from ._boundary import OnAttempt
+from ._call import Call, Question, asking
 from ._client_base import ClientBase
-from ._enums import Delivery, Domain, Status
 from ._exceptions import UsageError
-from ._interception import asking
-from ._link import Link
+from ._ffi.enums import Delivery, Domain, Status
+from ._link import Link, Watcher
 from ._observer import Observed, Observer, OnChange
 from ._outbox import AsyncOutbox
+from ._progress import call_progress
 from ._request import Request
 from ._response import Response
+from ._verbs import Verbs, make_coroutine_functions
 
 
-class AsyncClient(ClientBase, AsyncVerbs):
+class AsyncClient(ClientBase, Verbs[Coroutine[None, None, Response]]):
     """A client whose calls are awaited, as many at once as one likes.
 
         async with restway.AsyncClient(api) as client:
@@ -36,12 +38,9 @@ class AsyncClient(ClientBase, AsyncVerbs):
     another thread.
     """
 
+    _may_block: ClassVar = False
     _deliveries: ClassVar = {"drain": Delivery.DRAIN}
     _link: Link | None = None
-
-    def __init_subclass__(cls, **options: Any) -> None:
-        super().__init_subclass__(**options)
-        cls._keeps_requests = False
 
     async def perform(self, request: Request) -> Response:
         """Sends a request and waits for its response; bound it with `asyncio.wait_for`.
@@ -64,12 +63,28 @@ class AsyncClient(ClientBase, AsyncVerbs):
         finally:
             del call  # the traceback of an exception would keep it
 
+    def _carry_out(self, request: Request) -> Coroutine[None, None, Response]:
+        return self.perform(request)
+
     def _start(self, request: Request) -> tuple[asyncio.Future[Response], native.CallHandle]:
         link, handle = self._linked(), request._owned or request._handle
-        if self._interceptor is None:
-            return link.send(handle, None, request._on_progress)
-        with asking(self._handle, self._interceptor) as question:
-            return link.send(handle, question, request._on_progress)
+        if self._modifier is None:
+            return link.send(handle, None, self._watcher(request, None))
+        with asking(self._handle, self._modifier) as question:
+            return link.send(handle, question, self._watcher(request, question))
+
+    def _watcher(self, request: Request, question: Question | None) -> Watcher | None:
+        """For this package: what tells the progress of a call of `request`."""
+        on_progress = request._on_progress
+        if on_progress is None:
+            return None
+        given = on_progress
+
+        def tell(handle: native.CallHandle) -> None:
+            owned = native.own(native.lib.restway_call_retain(handle))
+            given(Call(owned, self, question), call_progress(owned))
+
+        return tell
 
     def send(self, request: Request) -> asyncio.Future[Response]:
         """Sends a request at once; await the future when its response is needed.
@@ -154,7 +169,7 @@ class AsyncClient(ClientBase, AsyncVerbs):
         """The way into the running loop, which is the client's own from now on."""
         link, loop = self._link, asyncio.get_running_loop()
         if link is None:
-            made = Link(self._handle, self._layouts, loop)
+            made = Link(self._handle, self._layouts, loop, self._holding)
             link = self.__dict__.setdefault("_link", made)  # two threads may both be the first
             if link is made:
                 link.attach()
@@ -179,3 +194,6 @@ class AsyncClient(ClientBase, AsyncVerbs):
             native.lib.restway_call_cancel(call)
         if reading is not None:
             reading.stop()
+
+
+make_coroutine_functions(AsyncClient)

@@ -1,23 +1,84 @@
-"""Authentication: the questions of a client, as Python functions."""
+"""Authentication: credentials, and the questions of a client as Python functions."""
 
 from __future__ import annotations
 
 import asyncio
 import inspect
+import json
 import threading
-from collections.abc import Awaitable, Callable, Coroutine
-from typing import TYPE_CHECKING, Any, NamedTuple, Union
+import weakref
+from collections.abc import Awaitable, Callable, Coroutine, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, Union
 
-from . import _native as native
+from . import _ffi as native
 from . import _questions as asked
-from ._boundary import check, name, optional_name
-from ._credential import Credential, credential_of, native_credential
-from ._enums import Status
-from ._exceptions import ClosedError, RestwayError
-from ._failures import failure
+from ._boundary import check, failure, milliseconds, name, optional_name
+from ._exceptions import ClosedError, RefreshRefusedError, RestwayError
+from ._ffi import trampolines
+from ._ffi.callbacks import Holding
+from ._ffi.enums import Status
+from ._questions import FailureReader, set_failure_reader
 
 if TYPE_CHECKING:
     from ._object import Layouts
+
+
+@dataclass
+class Credential:
+    """Which fields count depends on the scheme of the document's `auth`; None keeps what there is.
+
+    Its repr shows no secret.
+    """
+
+    user: str | None = None
+    """The user's name; with OAuth 2 the client identifier."""
+    password: str | None = None
+    """The password; with OAuth 2 the client secret."""
+    token: str | None = None
+    """The bearer token, the access token or the API key."""
+    refresh_token: str | None = None
+    """The OAuth 2 refresh token."""
+    expires_in: float | None = None
+    """Seconds that the token is good for, from now on; it is then refreshed early."""
+
+    def __repr__(self) -> str:
+        shown = [f"user={self.user!r}"] if self.user is not None else []
+        for secret in ("password", "token", "refresh_token"):
+            if getattr(self, secret) is not None:
+                shown.append(f"{secret}=...")
+        return f"Credential({', '.join(shown)})"
+
+
+def native_credential(credential: Credential | str | None) -> Any:
+    """`credential` as the library takes it; a str is a token. None stays None."""
+    if credential is None:
+        return None
+    if isinstance(credential, str):
+        credential = Credential(token=credential)
+    if not isinstance(credential, Credential):
+        raise TypeError(f"a Credential, a token or None, not {type(credential).__name__}")
+    fields = native.Credential()
+    check(native.lib.restway_credential_init, native.ref(fields), native.size_of(fields))
+    fields.user = optional_name(credential.user)
+    fields.password = optional_name(credential.password)
+    fields.token = optional_name(credential.token)
+    fields.refresh_token = optional_name(credential.refresh_token)
+    fields.expires_in_milliseconds = milliseconds(credential.expires_in, unbounded=0)
+    return native.ref(fields)
+
+
+def credential_of(fields: Any) -> Credential:
+    """A copy of what the library lends."""
+    lent = fields.contents
+    expiry = lent.expires_in_milliseconds
+    return Credential(
+        user=native.borrowed(lent.user),
+        password=native.borrowed(lent.password),
+        token=native.borrowed(lent.token),
+        refresh_token=native.borrowed(lent.refresh_token),
+        expires_in=expiry / 1000 if expiry else None,
+    )
 
 
 class Exchange:
@@ -79,26 +140,44 @@ Refresh = Callable[[], Union[Fresh, Awaitable[Fresh]]]
 Persist = Callable[[Credential], object]
 
 
-def set_authorize(client: native.ClientHandle, authorize: Authorize | None) -> None:
+def set_authorize(
+    client: native.ClientHandle, authorize: Authorize | None, holding: Holding
+) -> None:
+    held = weakref.ref(holding)
+
     def run(handle: native.ExchangeHandle) -> int:
         assert authorize is not None
         try:
             authorize(Exchange(handle))
-        except RestwayError as error:
-            return error.status or Status.CANCELLED
+        except BaseException as error:
+            reason = asked.reason_of(error)
+            asked.fail_with(
+                error,
+                held(),
+                lambda cause, destroy: native.lib.restway_exchange_set_refusal(
+                    handle, reason, cause, destroy, None
+                ),
+            )
+            if isinstance(error, RestwayError) and error.status != Status.OK:
+                return error.status
+            return Status.CANCELLED
         return Status.OK
 
     asked.set_question(
         native.lib.restway_client_set_authorize,
-        asked.on_authorize_function,
+        trampolines.on_authorize_function,
         client,
         run=authorize and run,
         callback=authorize,
+        holding=holding,
     )
 
 
 def set_should_replay(
-    client: native.ClientHandle, layouts: Layouts, should_replay: ShouldReplay | None
+    client: native.ClientHandle,
+    layouts: Layouts,
+    should_replay: ShouldReplay | None,
+    holding: Holding,
 ) -> None:
     def run(borrowed: native.ErrorHandle) -> bool:
         assert should_replay is not None
@@ -108,24 +187,28 @@ def set_should_replay(
 
     asked.set_question(
         native.lib.restway_client_set_should_replay,
-        asked.on_should_replay_function,
+        trampolines.on_should_replay_function,
         client,
         run=should_replay and run,
         callback=should_replay,
+        holding=holding,
     )
 
 
-def set_persist(client: native.ClientHandle, persist: Persist | None) -> None:
+def set_persist(
+    client: native.ClientHandle, persist: Persist | None, holding: Holding
+) -> None:
     def run(fields: Any) -> None:
         assert persist is not None
         persist(credential_of(fields))
 
     asked.set_question(
         native.lib.restway_client_set_persist,
-        asked.on_persist_function,
+        trampolines.on_persist_function,
         client,
         run=persist and run,
         callback=persist,
+        holding=holding,
     )
 
 
@@ -133,27 +216,30 @@ def set_refresh(
     client: native.ClientHandle,
     refresh: Refresh | None,
     loop: asyncio.AbstractEventLoop | None,
+    holding: Holding,
 ) -> None:
     """A coroutine function runs in `loop`, a plain one on a thread of its own, where it may block.
     """
     if refresh is not None and inspect.iscoroutinefunction(refresh) and loop is None:
         raise TypeError("a coroutine refreshes an AsyncClient, within its event loop")
+    held = weakref.ref(holding)
 
     def run(handle: native.RefreshHandle) -> None:
         assert refresh is not None
         if loop is not None and inspect.iscoroutinefunction(refresh):
-            loop.call_soon_threadsafe(_start, loop, refresh, handle)
+            loop.call_soon_threadsafe(_start, loop, refresh, handle, held)
         else:
             threading.Thread(
-                target=_run, args=([refresh], handle), name="restway-refresh", daemon=True
+                target=_run, args=([refresh], handle, held), name="restway-refresh", daemon=True
             ).start()
 
     asked.set_question(
         native.lib.restway_client_set_refresh,
-        asked.on_refresh_function,
+        trampolines.on_refresh_function,
         client,
         run=refresh and run,
         callback=refresh,
+        holding=holding,
     )
 
 
@@ -161,59 +247,173 @@ _running: set[asyncio.Task[None]] = set()
 """A loop holds its tasks weakly."""
 
 
-class _Refusal(NamedTuple):
-    """Why there is nothing fresh. Of an error only this is kept: its frames hold handles."""
+class _Raised(NamedTuple):
+    """What a refresh function raised."""
 
-    reason: str
-    is_temporary: bool
+    error: BaseException
 
 
-def _refusal(error: BaseException) -> _Refusal:
-    reason = f"{type(error).__name__}: {error}".replace("\0", "?")
-    return _Refusal(reason, isinstance(error, RestwayError) and error.retryable)
+Held = Callable[[], "Holding | None"]
+"""What the client holds, as long as there is a client."""
 
 
 def _start(
     loop: asyncio.AbstractEventLoop,
     refresh: Callable[[], Coroutine[Any, Any, Fresh]],
     handle: native.RefreshHandle,
+    held: Held,
 ) -> None:
-    async def ask() -> Fresh | _Refusal:
+    async def ask() -> Fresh | _Raised:
         try:
             return await refresh()
         except BaseException as error:
-            return _refusal(error)
+            return _Raised(error)
 
     async def run() -> None:
-        _tell(handle, await ask())
+        _tell(handle, await ask(), held)
 
     task = loop.create_task(run())
     _running.add(task)
     task.add_done_callback(_running.discard)
 
 
-def _ask(refresh: Callable[[], Fresh]) -> Fresh | _Refusal:
+def _ask(refresh: Callable[[], Fresh]) -> Fresh | _Raised:
     try:
         return refresh()
     except BaseException as error:
-        return _refusal(error)
+        return _Raised(error)
 
 
-def _run(asked: list[Callable[[], Fresh]], handle: native.RefreshHandle) -> None:
+def _run(asked: list[Callable[[], Fresh]], handle: native.RefreshHandle, held: Held) -> None:
     """`asked` is emptied: a thread holds its arguments to its end."""
-    _tell(handle, _ask(asked.pop()))
+    _tell(handle, _ask(asked.pop()), held)
 
 
-def _tell(handle: native.RefreshHandle, answer: Fresh | _Refusal) -> None:
-    """Who waits goes on at once, so nothing is held any more but the answer."""
-    if not isinstance(answer, _Refusal):
+def _tell(handle: native.RefreshHandle, answer: Fresh | _Raised, held: Held) -> None:
+    """The calls that wait go on at once, so nothing is held any more but the answer."""
+    if not isinstance(answer, _Raised):
         try:
             check(native.lib.restway_refresh_succeed, handle, native_credential(answer))
         except ClosedError:
             return  # overtaken, timed out or closed: nobody wants it any more
         except (RestwayError, TypeError, ValueError) as error:
-            answer = _refusal(error)
+            answer = _Raised(error)
         else:
             return
+    raised = answer.error
+    reason, is_final = asked.reason_of(raised), int(isinstance(raised, RefreshRefusedError))
     # That it is over already is no news to anybody.
-    native.lib.restway_refresh_fail(handle, answer.reason.encode(), int(answer.is_temporary), None)
+    asked.fail_with(
+        raised,
+        held(),
+        lambda cause, destroy: native.lib.restway_refresh_fail(
+            handle, reason, is_final, cause, destroy, None
+        ),
+    )
+
+
+class _Keep:
+    """Stands for "leave it as it is"."""
+
+    def __repr__(self) -> str:
+        return "..."
+
+
+_KEEP = _Keep()
+
+
+class _Client(Protocol):
+    _holding: Holding
+    _layouts: Layouts
+
+    @property
+    def _handle(self) -> native.ClientHandle: ...
+
+    def _loop(self) -> asyncio.AbstractEventLoop | None: ...
+
+
+class ClientAuth:
+    """The questions of a client about credentials and failures."""
+
+    __slots__ = ()
+
+    def set_auth(
+        self: _Client,
+        *,
+        authorize: Authorize | _Keep | None = _KEEP,
+        should_replay: ShouldReplay | _Keep | None = _KEEP,
+        refresh: Refresh | _Keep | None = _KEEP,
+        persist: Persist | _Keep | None = _KEEP,
+    ) -> None:
+        """Sets who answers the client's questions about its credential; None sets nobody.
+
+        Args:
+            authorize: Given an `Exchange` for every send to a trusted origin, when all other
+                headers stand. A RestwayError that it raises ends the call with its class, anything
+                else with CancelledError; what it raised is the `__cause__` of that error. It runs
+                on a thread of the library; what blocks raises WouldBlockError there.
+            should_replay: Given the RestwayError of every answer that is not a success; says
+                whether the credential is dead. It runs where `authorize` does. When it raises, the
+                document's `auth.replay` decides.
+            refresh: Gets a new credential: returns a `Credential`, a token, or None when the
+                program keeps it itself; never called while it runs. When it raises, all calls that
+                wait fail with AuthError, whose `__cause__` is what it raised. It has then failed
+                for the time being: the first call after one second calls it again. It raises
+                RefreshRefusedError to declare that no refresh can succeed; every later call then
+                fails at once, until `set_credential`. A plain function runs on a thread of its
+                own, where it may block; for an AsyncClient it may be a coroutine function, which
+                runs in the client's loop. Requests that it sends through the same client need
+                `auth="none"` or `auth="bypass"`.
+            persist: Given the whole `Credential` that a refresh has brought, before anything goes
+                out with it.
+
+        The functions may refer to the client: it can be collected nevertheless. Raises TypeError,
+        ClosedError; RuntimeError for a coroutine function outside of a loop.
+        """
+        handle, holding = self._handle, self._holding
+        if not isinstance(authorize, _Keep):
+            set_authorize(handle, authorize, holding)
+        if not isinstance(should_replay, _Keep):
+            set_should_replay(handle, self._layouts, should_replay, holding)
+        if not isinstance(persist, _Keep):
+            set_persist(handle, persist, holding)
+        if not isinstance(refresh, _Keep):
+            loop = self._loop() if asyncio.iscoroutinefunction(refresh) else None
+            set_refresh(handle, refresh, loop, holding)
+
+    def set_credential(self: _Client, credential: Credential | str | None) -> None:
+        """Says that there is a new credential: who waits for a refresh goes out with it.
+
+        Args:
+            credential: A str is a token; None when `authorize` knows the new one already.
+
+        Raises UsageError for a field that cannot go out (a token that a header cannot hold, a
+        control character, with the schemes `basic` and `digest` a user name with a colon);
+        ClosedError.
+        """
+        check(
+            native.lib.restway_client_set_credential, self._handle, native_credential(credential)
+        )
+
+    def set_retry(self: _Client, policy: Mapping[str, Any] | None) -> None:
+        """Sets the retry policy, in place of the document's `retry`; None retries nothing.
+
+        Args:
+            policy: What would stand under `retry` in a document: `{"attempts": 3}`.
+
+        Raises ConfigError with every problem; ClosedError.
+        """
+        text = b"" if policy is None else json.dumps(dict(policy)).encode()
+        check(
+            native.lib.restway_client_set_retry, self._handle, text if text else None, len(text)
+        )
+
+    def set_failure_reader(self: _Client, reader: FailureReader | None) -> None:
+        """Sets who reads the API's own errors; None sets nobody.
+
+        Args:
+            reader: Given the RestwayError of every answer that is not a success, with its
+                response; returns a `FailureReading`, or None to leave it as it is. It runs on a
+                thread of the library; an exception in it goes to `sys.unraisablehook`.
+        """
+        set_failure_reader(self._handle, self._layouts, reader, self._holding)

@@ -1,29 +1,181 @@
-"""Batch sessions: several requests sent as one call."""
+"""Batch sessions: several requests sent as one call, and the formats of such calls."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import asyncio
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from types import TracebackType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple, Union
 
-from . import _native as native
-from ._batch_verbs import BatchVerbs
-from ._boundary import Owner, check, make, milliseconds
-from ._call import Call
-from ._callbacks import completions, inside, on_done_destroy, report
-from ._interception import asking
+from . import _ffi as native
+from ._boundary import Owner, check, make, milliseconds, name
+from ._call import Call, asking
+from ._ffi.callbacks import Holding, completions, inside, questions, report
+from ._ffi.enums import Status
+from ._ffi.trampolines import on_batch_done_function, on_done_destroy, on_question_destroy
+from ._mapping import fail
 from ._request import Request
 from ._response import Response
-from ._structures_batch import NULL_BATCH_DONE, BatchDoneFn, BatchHandle
+from ._verbs import Verbs
 
 if TYPE_CHECKING:
+    from ._async_client import AsyncClient
     from ._client import Client, OnDone
+
+
+class BatchRequest(NamedTuple):
+    """One request of a batch, on its way into a body."""
+
+    method: str
+    uri: str
+    """Relative to the base URL, with a leading slash and its query."""
+    headers: Mapping[str, str]
+    """Its own; what the carrying call says counts for all."""
+    body: bytes | None
+
+
+class BatchAnswer(NamedTuple):
+    """The answer to one request of a batch."""
+
+    code: int
+    """Its HTTP status, 200 to 599."""
+    body: bytes | str = b""
+    headers: Mapping[str, str] = {}  # nobody changes it
+
+
+BatchEncode = Callable[[Sequence[BatchRequest]], Union[bytes, tuple[bytes, str]]]
+"""Given the requests of a call; returns its body, alone (JSON) or with its media type."""
+
+BatchDecode = Callable[[bytes, int], Sequence[BatchAnswer]]
+"""Given the body of a 2xx answer and the count of requests; returns the answers by position."""
+
+
+class _Format:
+    """The two functions of a format, to be asked."""
+
+    __slots__ = ("_decode", "_encode")
+
+    def __init__(self, encode: BatchEncode, decode: BatchDecode) -> None:
+        self._encode = encode
+        self._decode = decode
+
+    def encode(self, writer: native.BatchWriterHandle) -> None:
+        count = native.lib.restway_batch_writer_count(writer)
+        made = self._encode([_request(writer, index) for index in range(count)])
+        body, media_type = (made, "application/json") if isinstance(made, bytes) else made
+        check(
+            native.lib.restway_batch_writer_set_body, writer, body, len(body), name(media_type)
+        )
+
+    def decode(self, reader: native.BatchReaderHandle) -> None:
+        lib, length = native.lib, native.number()
+        address = lib.restway_batch_reader_body(reader, native.ref(length))
+        count: int = lib.restway_batch_reader_count(reader)
+        answers = self._decode(native.read(address, length.value), count)
+        if len(answers) != count:
+            raise ValueError(f"{len(answers)} answers for {count} requests")
+        for index, answer in enumerate(answers):
+            body = answer.body.encode() if isinstance(answer.body, str) else answer.body
+            check(
+                lib.restway_batch_reader_set_answer, reader, index, answer.code, body, len(body)
+            )
+            for header, value in answer.headers.items():
+                check(
+                    lib.restway_batch_reader_add_header, reader, index, name(header), name(value)
+                )
+
+
+def _request(writer: native.BatchWriterHandle, index: int) -> BatchRequest:
+    lib, length = native.lib, native.number()
+    address = lib.restway_batch_writer_body(writer, index, native.ref(length))
+    headers = {
+        native.borrowed(lib.restway_batch_writer_header_name(writer, index, header)) or "": (
+            native.borrowed(lib.restway_batch_writer_header_value(writer, index, header)) or ""
+        )
+        for header in range(lib.restway_batch_writer_header_count(writer, index))
+    }
+    return BatchRequest(
+        native.borrowed(lib.restway_batch_writer_method(writer, index)) or "",
+        native.borrowed(lib.restway_batch_writer_uri(writer, index)) or "",
+        headers,
+        native.read(address, length.value) if address else None,
+    )
+
+
+def _encode(
+    context: int | None, writer: native.BatchWriterHandle, answer: native.AnswerHandle
+) -> int:
+    entry = None
+    try:
+        entry = questions.get(context)
+        with inside:
+            entry.run(writer)
+    except BaseException as error:
+        return _failed(error, answer, entry and entry.callback)
+    return Status.OK
+
+
+def _decode(
+    context: int | None, reader: native.BatchReaderHandle, answer: native.AnswerHandle
+) -> int:
+    entry = None
+    try:
+        entry = questions.get(context)
+        with inside:
+            entry.run(reader)
+    except BaseException as error:
+        return _failed(error, answer, entry and entry.callback)
+    return Status.OK
+
+
+def _failed(error: BaseException, answer: native.AnswerHandle, callback: object) -> int:
+    try:
+        return fail(error, answer)
+    except BaseException:
+        report(callback, "a batch format")
+        return Status.INTERNAL
+
+
+_on_encode = native.BatchEncodeFn(_encode)
+_on_decode = native.BatchDecodeFn(_decode)
+
+
+def set_batch_format(
+    client: native.ClientHandle,
+    encode: BatchEncode | None,
+    decode: BatchDecode | None,
+    holding: Holding,
+) -> None:
+    """Sets the format of a client's batches; None for both takes the built-in one."""
+    function = native.lib.restway_client_set_batch_format
+    if encode is None and decode is None:
+        nobody = (native.NULL_BATCH_ENCODE, native.NULL_BATCH_DECODE, None, native.NULL_DESTROY)
+        check(function, client, *nobody)
+        return
+    if not callable(encode) or not callable(decode):
+        raise TypeError("a batch format is two functions")
+    made = _Format(encode, decode)
+
+    def run(handle: native.BatchWriterHandle | native.BatchReaderHandle) -> None:
+        if isinstance(handle, native.BatchWriterHandle):
+            made.encode(handle)
+        else:
+            made.decode(handle)
+
+    token = questions.add(run, made, holding)
+    try:
+        check(function, client, _on_encode, _on_decode, token, on_question_destroy)
+    except BaseException:
+        questions.remove(token)
+        raise
+
 
 OnBatchDone = Callable[["Batch"], object]
 """Told that all requests of a batch have completed: its `wait()` then answers at once."""
 
 
-class Batch(Owner[BatchHandle], BatchVerbs[Call]):
+class Batch(Owner[native.BatchHandle], Verbs[Call]):
     """Requests that go out together, in as few calls as the document's `batch` allows.
 
         with client.batch() as batch:
@@ -38,7 +190,7 @@ class Batch(Owner[BatchHandle], BatchVerbs[Call]):
 
     def __init__(self, client: Client) -> None:
         """For this package: `Client.batch` makes batches."""
-        super().__init__(make(BatchHandle, native.lib.restway_batch_create, client._handle))
+        super().__init__(make(native.BatchHandle, native.lib.restway_batch_create, client._handle))
         self._client = client
         self._sent = False
         self.calls: list[Call] = []
@@ -54,13 +206,16 @@ class Batch(Owner[BatchHandle], BatchVerbs[Call]):
         for a body that a batch cannot hold, and for a batch that was sent; ClosedError.
         """
         client = self._client
-        if client._interceptor is None:
+        if client._modifier is None:
             call = client._send(request, on_done, None, self._start)
         else:
-            with asking(client._handle, client._interceptor) as question:
+            with asking(client._handle, client._modifier) as question:
                 call = client._send(request, on_done, question, self._start)
         self.calls.append(call)
         return call
+
+    def _carry_out(self, request: Request) -> Call:
+        return self.add(request)
 
     def send(self, on_done: OnBatchDone | None = None) -> None:
         """Sends the requests without waiting. Without requests nothing is sent.
@@ -73,14 +228,14 @@ class Batch(Owner[BatchHandle], BatchVerbs[Call]):
         """
         lib = native.lib
         if on_done is None:
-            check(lib.restway_batch_send, self._handle, NULL_BATCH_DONE, None, native.NULL_DESTROY)
+            nobody = (native.NULL_BATCH_DONE, None, native.NULL_DESTROY)
+            check(lib.restway_batch_send, self._handle, *nobody)
         else:
             given = on_done
             token = completions.add(lambda: given(self), on_done)
             try:
-                check(
-                    lib.restway_batch_send, self._handle, _on_batch_done, token, on_done_destroy
-                )
+                told = (on_batch_done_function, token, on_done_destroy)
+                check(lib.restway_batch_send, self._handle, *told)
             except BaseException:
                 completions.remove(token)
                 raise
@@ -156,16 +311,89 @@ class Batch(Owner[BatchHandle], BatchVerbs[Call]):
         )
 
 
-def _batch_done(
-    context: int | None, _batch: BatchHandle, _status: int, _error: native.ErrorHandle
-) -> None:
-    entry = None
-    try:
-        entry = completions.get(context)
-        with inside:
-            entry.run()
-    except BaseException:
-        report(entry and entry.callback, "a completion callback of a batch")
+class AsyncBatch(Owner[native.BatchHandle], Verbs["asyncio.Future[Response]"]):
+    """Requests of an AsyncClient that go out together.
 
+        async with client.batch() as batch:
+            one, two = batch.get("enterprises/1"), batch.get("enterprises/2")
+        print((await one).object.name, (await two).object.name)
 
-_on_batch_done = BatchDoneFn(_batch_done)
+    Leaving the context sends them and waits; an exception inside of it cancels them.
+    """
+
+    __slots__ = ("_client", "_sent", "futures")
+
+    def __init__(self, client: AsyncClient) -> None:
+        """For this package: `AsyncClient.batch` makes batches."""
+        super().__init__(make(native.BatchHandle, native.lib.restway_batch_create, client._handle))
+        self._client = client
+        self._sent = False
+        self.futures: list[asyncio.Future[Response]] = []
+        """Of the requests, in the order in which they were added."""
+
+    def add(self, request: Request) -> asyncio.Future[Response]:
+        """Adds a request; its future is done when it is answered. Cancelling that cancels it.
+
+        Raises a RouteError when no URL below the base URL can be made of the request; UsageError
+        for a body that a batch cannot hold, and for a batch that was sent; ClosedError.
+        """
+        client = self._client
+        link = client._linked()
+        if client._modifier is None:
+            watcher = client._watcher(request, None)
+            future, call = link.send(request._handle, None, watcher, self._handle)
+        else:
+            with asking(client._handle, client._modifier) as question:
+                watcher = client._watcher(request, question)
+                future, call = link.send(request._handle, question, watcher, self._handle)
+        future.add_done_callback(partial(client._sent, call, None))  # no reader is in a batch
+        self.futures.append(future)
+        return future
+
+    def _carry_out(self, request: Request) -> asyncio.Future[Response]:
+        return self.add(request)
+
+    async def send(self) -> None:
+        """Sends the requests, and returns when all have completed. Without requests nothing is
+        sent.
+
+        Raises what a call of the batch failed with (BatchError for an answer that is none, a
+        TransportError, HTTPStatusError, ...); UsageError for a batch that was sent before;
+        ClosedError. Cancelling it cancels the requests.
+        """
+        future = self._client._linked().send_batch(self._handle)
+        self._sent = True
+        try:
+            await future
+        except asyncio.CancelledError:
+            self.cancel()
+            raise
+
+    def cancel(self) -> None:
+        """Ends every request that has not completed with CancelledError."""
+        native.lib.restway_batch_cancel(self._handle)
+
+    @property
+    def done(self) -> bool:
+        """Whether all requests have completed."""
+        return bool(native.lib.restway_batch_is_complete(self._handle))
+
+    def __len__(self) -> int:
+        count: int = native.lib.restway_batch_count(self._handle)
+        return count
+
+    async def __aenter__(self) -> AsyncBatch:
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        if error is not None:
+            for future in self.futures:
+                future.cancel()
+            self.cancel()
+        elif not self._sent:
+            await self.send()

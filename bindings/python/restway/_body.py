@@ -1,5 +1,4 @@
-"""Bodies of requests that are read while they are sent: files, and what gives bytes piece by piece.
-"""
+"""Bodies of requests that are read while they are sent, and the options that requests take."""
 
 from __future__ import annotations
 
@@ -10,15 +9,15 @@ import threading
 from collections.abc import AsyncIterable, AsyncIterator, Callable, Iterable, Iterator, Mapping
 from concurrent.futures import Future
 from contextlib import contextmanager
-from typing import Any, Protocol, Union
+from typing import Any, Literal, Protocol, TypedDict, Union
 
-from . import _native as native
-from . import _structures_body as native_body
+from . import _ffi as native
 from ._boundary import check, name
-from ._callbacks import functions, inside, on_function_destroy, report, running
-from ._enums import Status
 from ._exceptions import RestwayError
-from ._transform import fail
+from ._ffi.callbacks import functions, inside, report, running
+from ._ffi.enums import Status
+from ._ffi.trampolines import on_function_destroy
+from ._mapping import fail
 
 
 class Readable(Protocol):
@@ -160,7 +159,7 @@ def _file_reading(file: Any) -> Reading:
 
 def set_body_reading(request: native.RequestHandle, reading: Reading, media_type: str) -> None:
     """Sets a body that is read while it is sent."""
-    reader = native_body.BodyReader()
+    reader = native.BodyReader()
     check(
         native.lib.restway_body_reader_init, native.ref(reader), native.size_of(reader)
     )
@@ -210,7 +209,7 @@ def _read(
 ) -> int:
     def work(reading: Reading) -> None:
         piece = reading.read(capacity)
-        native_body.write(buffer, piece)
+        native.write(buffer, piece)
         count[0] = len(piece)
 
     return _ask(context, answer, work)
@@ -224,6 +223,53 @@ def _rewind(context: int | None, answer: native.AnswerHandle) -> int:
     return _ask(context, answer, work)
 
 
-_on_read_function = native_body.BodyReadFn(_read)
-_on_rewind_function = native_body.BodyRewindFn(_rewind)
+_on_read_function = native.BodyReadFn(_read)
+_on_rewind_function = native.BodyRewindFn(_rewind)
 """The trampolines as C functions; they live as long as the process."""
+
+
+class RequestOptions(TypedDict, total=False):
+    """The keywords of every request. None is the same as a keyword that is not there.
+
+    Attributes:
+        variables: The values of the path's variables (`:itemID`); see `restway._ffi.conversion`.
+        params: Parameters. For GET, HEAD and DELETE they go into the query, where None is left out
+            and a list repeats the name; otherwise they make the JSON body, where None is null and a
+            dotted name nests. With a `body` or `json` they go into the query.
+        headers: Headers in place of the environment's; None sends the request without one.
+        timeout: Seconds for the whole exchange, redirects included; None takes the client's,
+            `math.inf` sets none.
+        priority: Which goes first of those that wait for a connection: the higher one; 0 is usual.
+        auth: "bypass" authorises it with the credential as it stands, without waiting for a
+            refresh or causing one; "none" sends it without a credential.
+        idempotency_key: Makes it safe to repeat whatever its method; True makes a random key for
+            each send.
+        lane: In which it goes out, should it be stored: requests of a lane keep their order.
+    """
+
+    variables: Mapping[str, Any] | None
+    params: Mapping[str, Any] | None
+    headers: Mapping[str, str | None] | None
+    timeout: float | None
+    priority: int | None
+    auth: Literal["default", "bypass", "none"] | None
+    idempotency_key: str | Literal[True] | None
+    lane: str | None
+
+
+class BodyOptions(RequestOptions, total=False):
+    """The keywords of requests that have a body.
+
+    Attributes:
+        body: The body as it is to be sent; a str is sent as UTF-8. A binary file and an iterable
+            of bytes are read while they are sent, on a thread of the library: a file that can seek
+            from where it stands to its end, with its length, and again when the request is sent
+            again; anything else in chunks, and once. An async iterable, made within the loop of an
+            AsyncClient, is read there. What reading raises fails the call, as its `__cause__`.
+        media_type: The Content-Type of `body`.
+        json: A body to be written as JSON, instead of `body`.
+    """
+
+    body: Content | None
+    media_type: str | None
+    json: Any

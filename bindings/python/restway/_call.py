@@ -1,18 +1,29 @@
-"""Calls: requests in flight."""
+"""Calls that have been sent, and the modifier that is asked before each.
+
+The library asks with a request alone. So that what a modifier raises is told by the very call
+that it refused, each call is sent with a context of its own.
+"""
 
 from __future__ import annotations
 
+import inspect
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from . import _native as native
-from ._boundary import Owner, make, milliseconds
-from ._exceptions import RestwayError
+from . import _ffi as native
+from ._boundary import Owner, check, make, milliseconds
+from ._exceptions import RestwayError, WouldBlockError
+from ._ffi.callbacks import questions
+from ._ffi.enums import Domain, Status
+from ._ffi.trampolines import on_modify_destroy, on_modify_function
 from ._progress import Progress, call_progress
+from ._questions import sending
+from ._request import Request
 from ._response import Response
 
 if TYPE_CHECKING:
-    from ._client import Client
-    from ._interception import Question
+    from ._client_base import ClientBase
 
 
 class Call(Owner[native.CallHandle]):
@@ -25,7 +36,7 @@ class Call(Owner[native.CallHandle]):
     __slots__ = ("_client", "_question")
 
     def __init__(
-        self, handle: native.CallHandle, client: Client, question: Question | None = None
+        self, handle: native.CallHandle, client: ClientBase, question: Question | None = None
     ) -> None:
         """For this package: `Client.send` makes calls. `handle` is owned."""
         super().__init__(handle)
@@ -51,9 +62,16 @@ class Call(Owner[native.CallHandle]):
                 long as the call's own time-outs allow.
 
         Raises what the call failed with (HTTPStatusError, MappingError, a TransportError, ...);
-        TimedOutError when the wait passes; WouldBlockError inside a callback, unless the call is
-        complete. Other threads run while this one waits; a signal is seen when the wait ends.
+        TimedOutError when the wait passes; WouldBlockError inside a callback and for a call of an
+        AsyncClient, unless the call is complete. Other threads run while this one waits; a signal
+        is seen when the wait ends.
         """
+        if not self._client._may_block and not self.done:
+            raise WouldBlockError(
+                "waiting for a call of an AsyncClient would block the event loop",
+                status=Status.WOULD_BLOCK,
+                domain=Domain.USAGE,
+            )
         try:
             handle = make(
                 native.ResponseHandle,
@@ -89,3 +107,67 @@ class Call(Owner[native.CallHandle]):
         if self._owned is None:
             return "<Call, closed>"
         return f"<Call, {'done' if self.done else 'in flight'}>"
+
+
+Modifier = Callable[[Request], object]
+"""Given a private copy of a request before it goes out; `Request.update` changes it."""
+
+
+class Question:
+    """A modifier, to be asked about one call; knows what it raised."""
+
+    __slots__ = ("_modifier", "_raised")
+
+    def __init__(self, modifier: Modifier) -> None:
+        self._modifier = modifier
+        self._raised: BaseException | None = None
+
+    def ask(self, handle: native.RequestHandle) -> int:
+        """Asks; returns a status. `handle` is owned."""
+        try:
+            self._modifier(Request(handle))
+        except BaseException as error:
+            self._raised = error
+            if isinstance(error, RestwayError) and error.status != Status.OK:
+                return error.status
+            return Status.CANCELLED
+        return Status.OK
+
+    def explain(self, error: RestwayError) -> None:
+        """Says in `error`, which the call failed with, what the modifier raised, if it did."""
+        raised = self._raised
+        if raised is None or error.__cause__ is raised:
+            return
+        error.message = f"{error.message}: {type(raised).__name__}: {raised}"
+        error.args = (error.message,)
+        error.__cause__ = raised
+
+
+def checked(modifier: Modifier | None) -> Modifier | None:
+    """`modifier`, or TypeError when it cannot be one."""
+    if modifier is None:
+        return None
+    if not callable(modifier):
+        raise TypeError(f"a modifier is callable, not {type(modifier).__name__}")
+    if inspect.iscoroutinefunction(modifier):
+        raise TypeError("a modifier is a plain function: it is asked on a thread of its own")
+    return modifier
+
+
+@contextmanager
+def asking(client: native.ClientHandle, modifier: Modifier) -> Iterator[Question]:
+    """Calls that are sent within this context are asked about; raises ClosedError, ForkedError."""
+    question = Question(modifier)
+    function = native.lib.restway_client_set_modifier
+    with sending:
+        token = questions.add(question.ask, modifier)
+        try:
+            check(function, client, on_modify_function, token, on_modify_destroy)
+        except BaseException:
+            questions.remove(token)
+            raise
+        try:
+            yield question
+        finally:
+            # A client that was closed meanwhile has let go of it already.
+            function(client, native.NULL_MODIFY, None, native.NULL_DESTROY, None)

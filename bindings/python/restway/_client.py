@@ -7,27 +7,24 @@ import weakref
 from collections.abc import Callable
 from typing import Any, ClassVar
 
-from . import _native as native
-from ._attempts import OnAttempt, attempt_of
+from . import _ffi as native
 from ._batch import Batch
-from ._boundary import check, errors, failed, make, milliseconds
-from ._call import Call
-from ._callbacks import (
-    completions,
-    inside,
-    observers,
+from ._boundary import OnAttempt, attempt_of, check, errors, failed, make, milliseconds
+from ._call import Call, Question, asking
+from ._client_base import ClientBase
+from ._ffi.callbacks import completions, inside, observers
+from ._ffi.enums import Delivery
+from ._ffi.trampolines import (
+    on_attempt_function,
     on_changed_destroy,
     on_changed_function,
     on_done_destroy,
     on_done_function,
 )
-from ._changes import Changes
-from ._client_base import ClientBase
-from ._enums import Delivery
-from ._interception import Question, asking
-from ._observer import Observed, Observer, OnChange, start_observing
+from ._observer import Changes, Observed, Observer, OnChange, start_observing
 from ._outbox import Outbox
-from ._questions import on_attempt_function, set_question
+from ._progress import OnProgress, Progress
+from ._questions import set_question
 from ._request import Request
 from ._response import Response
 from ._verbs import Verbs
@@ -42,16 +39,12 @@ _EXIT_WAIT_MILLISECONDS = 5000
 _UNBOUNDED = native.whole(0)
 
 
-class Client(ClientBase, Verbs):
+class Client(ClientBase, Verbs[Response]):
     """A client whose calls block. Usable from any thread; a context manager that closes it."""
 
     __slots__ = ()
 
     _deliveries: ClassVar = {"thread": Delivery.THREAD, "process": Delivery.PROCESS}
-
-    def __init_subclass__(cls, **options: Any) -> None:
-        super().__init_subclass__(**options)
-        cls._keeps_requests = False
 
     def close(self) -> None:
         """Closes the client: new requests raise ClosedError, pending calls end with it."""
@@ -77,8 +70,12 @@ class Client(ClientBase, Verbs):
                 return self._perform(request, timeout)
         return self._perform(request, timeout)
 
+    def _carry_out(self, request: Request) -> Response:
+        return self.perform(request)
+
     def _perform(self, request: Request, timeout: float | None) -> Response:
-        if self._interceptor is not None and not inside.depth:
+        is_told = self._modifier is not None or request._on_progress is not None
+        if is_told and not inside.depth:
             milliseconds(timeout, unbounded=0)  # refuses a wrong one before anything is sent
             return self.send(request).wait(timeout)
         handle = native.ResponseHandle()
@@ -104,10 +101,10 @@ class Client(ClientBase, Verbs):
 
         Raises a RouteError when no URL can be made of the request; ClosedError; UsageError.
         """
-        interceptor = self._interceptor
-        if interceptor is None:
+        modifier = self._modifier
+        if modifier is None:
             return self._send(request, on_done, None)
-        with asking(self._handle, interceptor) as question:
+        with asking(self._handle, modifier) as question:
             return self._send(request, on_done, question)
 
     def batch(self) -> Batch:
@@ -139,7 +136,7 @@ class Client(ClientBase, Verbs):
         def run(handle: native.ChangesHandle) -> None:
             on_change(Changes(handle, layouts))
 
-        token = observers.add(run, on_change)
+        token = observers.add(run, on_change, self._holding)
         try:
             handle = start_observing(
                 self._handle, what, on_changed_function, token, on_changed_destroy
@@ -167,6 +164,7 @@ class Client(ClientBase, Verbs):
             self._handle,
             run=observer and run,
             callback=observer,
+            holding=self._holding,
         )
 
     def process(self, timeout: float | None = 0) -> int:
@@ -201,7 +199,27 @@ class Client(ClientBase, Verbs):
         question: Question | None,
         start: Start | None = None,
     ) -> Call:
-        start = start or self._start
+        if request._on_progress is not None:
+            with request.telling(self._teller(request._on_progress, question)):
+                return self._send_told(request, on_done, question, start or self._start)
+        return self._send_told(request, on_done, question, start or self._start)
+
+    def _teller(
+        self, on_progress: OnProgress, question: Question | None
+    ) -> Callable[[native.CallHandle, Progress], None]:
+        """What tells the progress of a call to the program."""
+        client = self._kept_until_done()
+
+        def tell(handle: native.CallHandle, progress: Progress) -> None:
+            here = client()
+            if here is not None:
+                on_progress(Call(handle, here, question), progress)
+
+        return tell
+
+    def _send_told(
+        self, request: Request, on_done: OnDone | None, question: Question | None, start: Start
+    ) -> Call:
         if on_done is None:
             handle = start(request, native.NULL_DONE, None, native.NULL_DESTROY)
             return Call(handle, self, question)

@@ -1,33 +1,30 @@
-"""What the clients of this package share: their options, their store, their interceptor."""
+"""What the clients of this package share: their options, their store, their modifier."""
 
 from __future__ import annotations
 
 import asyncio
 import json
-import math
 import os
 from collections.abc import Mapping
 from typing import Any, ClassVar, Literal, Union
 
-from . import _native as native
+from . import _ffi as native
 from ._api import API
-from ._batch_format import BatchDecode, BatchEncode, set_batch_format
+from ._auth import ClientAuth
+from ._batch import BatchDecode, BatchEncode, set_batch_format
 from ._boundary import Owner, check, make, milliseconds, name, optional_name
-from ._client_auth import ClientAuth
-from ._clock import Clock
+from ._call import Modifier, checked
 from ._draft import Draft
-from ._enums import ClientFlag, CurlFlag, Delivery, Reachability
-from ._exclusion import Exclusion, set_exclusion
-from ._exit import Closing, close_at_exit
-from ._interception import Interceptor, checked
+from ._ffi.callbacks import Closing, Holding, close_at_exit
+from ._ffi.enums import ClientFlag, CurlFlag, Delivery, Reachability
+from ._library import Clock
 from ._object import Layouts, Object
-from ._request import Request, request_for
+from ._questions import Exclusion, set_exclusion
+from ._request import Request
+from ._response import Response
 from ._store import Store
 
 Path = Union[str, "os.PathLike[str]"]
-
-_REQUESTS_MAX = 256
-"""How many requests a client keeps for the next time."""
 
 _COMMAND_BYTES = 4096
 """Room for most curl commands; longer ones are written a second time."""
@@ -36,13 +33,14 @@ _COMMAND_BYTES = 4096
 class ClientBase(ClientAuth, Owner[native.ClientHandle], Closing):
     """One api in one environment, with its connections and its store."""
 
-    __slots__ = ("_delivery", "_interceptor", "_layouts", "_requests", "api")
+    __slots__ = ("_delivery", "_holding", "_layouts", "_modifier", "api")
 
     api: API
     """The api that the client was made of."""
 
-    _keeps_requests: ClassVar[bool] = True
-    """False where a subclass might change a request that it is given."""
+
+    _may_block: ClassVar[bool] = True
+    """Whether a thread may wait for a call."""
 
     _deliveries: ClassVar[dict[str, Delivery]]
     """The delivery modes of the class; the first is the default."""
@@ -70,11 +68,11 @@ class ClientBase(ClientAuth, Owner[native.ClientHandle], Closing):
         ca_file: Path | None = None,
         store_path: Path | None = None,
         outbox_path: Path | None = None,
+        file_mode: int | None = None,
         transport: str | None = None,
         transport_options: Mapping[str, object] | None = None,
         gone_is_deleted: bool = False,
         delivery: Literal["thread", "process"] | None = None,
-        busy_poll: float | None = None,
         clock: Clock | None = None,
         random_seed: int = 0,
     ) -> None:
@@ -102,16 +100,17 @@ class ClientBase(ClientAuth, Owner[native.ClientHandle], Closing):
             connections_per_host_max: The most connections to one host (default 32).
             ca_file: Certificates (PEM) that may vouch for servers, in place of the system's.
             store_path: The file of a SQLite store, in place of what the API document says.
-            outbox_path: The file of the outbox, in place of the one that the API document names.
+            outbox_path: The file of the outbox, in place of the one that the API document names,
+                which needs no `outbox` then.
+            file_mode: The permissions of the files that the client makes, for its store and its
+                outbox: 0o600 (the default) or more, without execution, as in 0o640. The umask does
+                not change them, and a file that exists keeps its own.
             transport: What performs the exchanges: "libcurl", or a transport of a plugin.
             transport_options: What that transport takes, in place of what the API document, or
                 whoever loaded the plugin, says.
             gone_is_deleted: A DELETE that is answered with 404 or 410 has done what it should.
             delivery: Where callbacks of `Client.send` run: "thread" (default), on a thread of the
                 library, or "process", inside `Client.process`. Not for an AsyncClient.
-            busy_poll: Seconds for which a thread that waits for an answer looks for it before it
-                sleeps, where answers come so soon (default 0.0001, at most 1); 0 lets it sleep at
-                once.
             clock: What times are measured on, for tests; None takes the machine's clock.
             random_seed: Makes the waits between attempts repeatable, for tests.
 
@@ -157,13 +156,13 @@ class ClientBase(ClientAuth, Owner[native.ClientHandle], Closing):
         options.connections_per_host_max = _bound(
             "connections_per_host_max", connections_per_host_max, bits=31
         )
-        options.busy_poll_microseconds = _busy_poll(busy_poll)
         if clock is not None:
             options.clock = clock._handle
         options.random_seed = random_seed
         options.ca_file = None if ca_file is None else name(os.fspath(ca_file))
         options.store_path = None if store_path is None else name(os.fspath(store_path))
         options.outbox_path = None if outbox_path is None else name(os.fspath(outbox_path))
+        options.file_mode = _bound("file_mode", file_mode)
         options.transport = optional_name(transport)
         if transport_options is not None:
             options.transport_options = json.dumps(dict(transport_options)).encode()
@@ -175,10 +174,12 @@ class ClientBase(ClientAuth, Owner[native.ClientHandle], Closing):
         )
         super().__init__(handle)
         self.api = api
-        self._layouts = Layouts(native.own(native.lib.restway_client_store(handle)))
+        self._layouts = Layouts(
+            native.own(native.lib.restway_client_store(handle)), Response.retained
+        )
         self._delivery = mode
-        self._interceptor: Interceptor | None = None
-        self._requests: dict[str, Request] = {}
+        self._holding = Holding()
+        self._modifier: Modifier | None = None
         close_at_exit(self)
 
     @property
@@ -216,7 +217,7 @@ class ClientBase(ClientAuth, Owner[native.ClientHandle], Closing):
 
         Raises TypeError, ClosedError.
         """
-        set_exclusion(self._handle, exclusion)
+        set_exclusion(self._handle, exclusion, self._holding)
 
     @property
     def reachability(self) -> Reachability:
@@ -250,27 +251,29 @@ class ClientBase(ClientAuth, Owner[native.ClientHandle], Closing):
 
         Raises TypeError, ClosedError.
         """
-        set_batch_format(self._handle, encode, decode)
+        set_batch_format(self._handle, encode, decode, self._holding)
 
-    def set_interceptor(self, interceptor: Interceptor | None) -> None:
+    def set_modifier(self, modifier: Modifier | None) -> None:
         """Sets who is asked about each call before it goes out; None sets nobody.
 
         Args:
-            interceptor: Given a private copy of the request, which `Request.update` changes on its
+            modifier: Given a private copy of the request, which `Request.update` changes on its
                 way to the wire. It runs on a thread of the library, for different calls side by
                 side; what blocks raises WouldBlockError there. When it raises, the call is
                 refused: it fails with the class of an exception of this package, else with
                 CancelledError, and has what was raised as its `__cause__`.
 
-        Calls that were sent before keep the interceptor of their time. Raises TypeError.
+        Calls that were sent before keep the modifier of their time. Raises TypeError.
         """
-        self._interceptor = checked(interceptor)
+        self._modifier = checked(modifier)
 
     def curl_command(self, request: Request, reveal: bool = False) -> str:
         """The curl command that would send `request` as this client would, for a shell.
 
         Args:
-            reveal: Writes out credentials, cookies and tokens, else `[redacted]`.
+            reveal: Writes out credentials, cookies and tokens. Otherwise `[redacted]` stands in
+                their place: in headers, in the query, and in members of a JSON or form body that
+                are secret by their name.
 
         Raises a RouteError when no URL can be made of the request.
         """
@@ -291,17 +294,6 @@ class ClientBase(ClientAuth, Owner[native.ClientHandle], Closing):
                 return native.borrowed(command.value) or ""
             size = length.value + 1
 
-    def _plain_get(self, path: str) -> Request:
-        """A GET of `path` and nothing else; for those that come again and again it is kept."""
-        request = self._requests.get(path)
-        if request is None:
-            request = request_for("GET", path, {})
-            if self._keeps_requests:
-                if len(self._requests) >= _REQUESTS_MAX:
-                    self._requests.clear()
-                self._requests[path] = request
-        return request
-
     def _loop(self) -> asyncio.AbstractEventLoop | None:
         """Where coroutine functions of this client run."""
         return None
@@ -321,12 +313,3 @@ def _bound(what: str, value: int | None, bits: int = 63) -> int:
     if not 0 < value < 2**bits:
         raise ValueError(f"{what} is out of range: {value}")
     return value
-
-
-def _busy_poll(seconds: float | None) -> int:
-    """The option as the library takes it: 0, its default, for None; -1 for 0."""
-    if seconds is None:
-        return 0
-    if not 0 <= seconds <= 1:
-        raise ValueError(f"busy_poll is 0 to 1 second, not {seconds}")
-    return math.ceil(seconds * 1_000_000) or -1

@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, Union
 
-from . import _native as native
+from . import _ffi as native
 from ._boundary import check, make, name
-from ._object import Layouts, Object
-from ._objects import Objects
-from ._values import encode
+from ._ffi.conversion import encode
+from ._object import Layouts, Object, Objects
 
 Linked = Union[Object, "Draft"]
 """What a relationship of a draft may lead to."""

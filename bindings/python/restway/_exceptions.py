@@ -29,6 +29,7 @@
     │   └── TooManyRedirectsError
     ├── HTTPStatusError                   the answer's status is not a success: see `response`
     ├── AuthError                         there is no valid credential: a refresh failed
+    │   └── RefreshRefusedError           raised by refresh functions: no refresh can succeed
     ├── MappingError                      the body is not what it should be, or does not map
     ├── BatchError                        a batch was not answered as it should be, or not sent
     ├── QueuedError                       the request was stored, and is sent later
@@ -53,7 +54,7 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
-    from ._attempts import Attempt
+    from ._boundary import Attempt
     from ._response import Response
 
 __all__ = [
@@ -82,6 +83,7 @@ __all__ = [
     "Problem",
     "ProtocolError",
     "QueuedError",
+    "RefreshRefusedError",
     "ResolveError",
     "RestwayError",
     "RouteError",
@@ -116,13 +118,15 @@ class RestwayError(Exception):
     Attributes:
         status: What the library answered; a `Status` when this version knows it, else an int.
         domain: Where the error comes from; a `Domain` when this version knows it, else an int.
-        message: What failed and where, in English. Holds no credential.
+        message: What failed and where, in English, as one line: control characters of the texts
+            that it quotes are escaped. Holds no credential.
         http_status: The HTTP status of the response that the error is about, or 0.
         transport_code: The transport's own code (libcurl: CURLcode), or 0.
         retryable: Whether the same request may succeed later as it is.
         api_code: The API's own code, found by the document's `errors.code`, or None.
         api_message: The API's own message, found by the document's `errors.message`, or None.
-        field: The argument, path variable, header, JSON path or key path at fault, or None.
+        field: The argument, path variable, header, JSON path or key path at fault, or None. Of a
+            mapper that broke its contract, the key path where it did.
         details: Every single problem, when the error reports several.
         response: The response that came with the failure, or None.
         attempts: Of a call: every time it was sent.
@@ -203,7 +207,7 @@ class WouldBlockError(UsageError):
 
 
 class ForkedError(UsageError):
-    """The handle was made before a fork; the child may only release it."""
+    """This is a forked child, and the object is its parent's, or the parent had the file open."""
 
 
 class ConfigError(RestwayError):
@@ -287,7 +291,24 @@ class HTTPStatusError(RestwayError):
 
 
 class AuthError(RestwayError):
-    """There is no valid credential: a refresh failed, did not end in time, or came too often."""
+    """There is no valid credential: a refresh failed, did not end in time, or came too often.
+
+    What a refresh function raised is the `__cause__`. `retryable` says whether a later call causes
+    another refresh.
+    """
+
+
+class RefreshRefusedError(AuthError):
+    """A refresh function raises this to declare that no refresh can succeed.
+
+    Every later call then fails at once, until `set_credential`:
+
+        def refresh() -> str:
+            response = client.post("login", json=saved, auth="none")
+            if response.json()["state"] == "revoked":
+                raise restway.RefreshRefusedError("the user has to log in again")
+            return response.json()["token"]
+    """
 
 
 class MappingError(RestwayError):

@@ -3,26 +3,99 @@
 from __future__ import annotations
 
 import asyncio
-import itertools
 import os
+from collections.abc import Callable
 
-from . import _native as native
-from ._attempts import OnAttempt, attempts_of
-from ._boundary import check
-from ._buffers import EventBuffer
-from ._changes import Changes
-from ._enums import Domain, EventKind, Status
-from ._exceptions import ForkedError
-from ._exit import stop_daemon_thread
-from ._failures import failure
-from ._interception import Question
+from . import _ffi as native
+from ._boundary import OnAttempt, attempts_of, check, failure
+from ._call import Question
+from ._exceptions import ForkedError, RestwayError
+from ._ffi.callbacks import HeldFunctions, Holding, stop_daemon_thread, tokens
+from ._ffi.enums import Domain, EventKind, Status
+from ._ffi.memory import EventBuffer
+from ._ffi.trampolines import on_attempt_function, on_item_function, on_observed_function
 from ._object import Layouts
-from ._observer import Observed, Observer, OnChange, start_observing
-from ._outbox_link import OutboxLink
-from ._progress import OnProgress, call_progress
-from ._questions import on_attempt_function
+from ._observer import Changes, Observed, Observer, OnChange, start_observing
+from ._outbox import OnFlushed, OnItem, OutboxItems
 from ._response import Response
-from ._structures_batch import NULL_BATCH_DONE, BatchHandle
+
+
+class OutboxLink:
+    """Completes the flushes of one client on its loop, and tells its observer."""
+
+    __slots__ = ("_functions", "_handle", "_layouts", "_loop", "_observer", "flushes")
+
+    def __init__(
+        self,
+        handle: native.ClientHandle,
+        layouts: Layouts,
+        loop: asyncio.AbstractEventLoop,
+        functions: HeldFunctions,
+    ) -> None:
+        self._handle = handle
+        self._layouts = layouts
+        self._loop = loop
+        self._functions = functions
+        self._observer = 0
+        self.flushes: dict[int, asyncio.Future[OutboxItems]] = {}
+        """Those that are not over, by their tokens."""
+
+    def flush(self, flags: int) -> asyncio.Future[OutboxItems]:
+        """Flushes; the future is done when that is over."""
+        token = next(tokens)
+        nobody = (native.NULL_OUTBOX_FLUSHED, token, native.NULL_DESTROY)
+        check(native.lib.restway_outbox_flush, self._handle, flags, *nobody)
+        future: asyncio.Future[OutboxItems] = self._loop.create_future()
+        self.flushes[token] = future
+        return future
+
+    def observe(self, on_item: OnItem | None, on_flushed: OnFlushed | None) -> None:
+        """Calls these with what the library tells; None nobody."""
+        token = next(tokens)
+        check(
+            native.lib.restway_client_set_outbox_observer,
+            self._handle,
+            on_item_function if on_item else native.NULL_OUTBOX_ITEM,
+            on_observed_function if on_flushed else native.NULL_OUTBOX_FLUSHED,
+            token,
+            native.NULL_DESTROY,
+        )
+
+        def tell(kind: int, items: OutboxItems, error: RestwayError | None) -> None:
+            if kind == EventKind.OUTBOX_ITEM:
+                if on_item is not None:
+                    on_item(items[0], error)
+            elif on_flushed is not None:
+                on_flushed(items)
+
+        self._functions.put(token, tell if on_item or on_flushed else None, before=self._observer)
+        self._observer = token
+
+    def take(self, kind: int, token: int, status: int, payload: int) -> None:
+        """An event has come."""
+        handle = native.own(native.OutboxItemsHandle(payload))
+        error: RestwayError | None = None
+        if status:
+            error = failure(status, native.lib.restway_outbox_items_error(handle), None)
+        items = OutboxItems(handle, self._layouts, error)
+        future = self.flushes.pop(token, None)
+        if future is not None:
+            if not future.done():
+                future.set_result(items)
+            return
+        observer = self._functions.get(token)
+        if observer is None:
+            return  # replaced, or taken away
+        try:
+            observer(kind, items, error)
+        except Exception as raised:
+            self._loop.call_exception_handler(
+                {"message": "Exception in an observer of the outbox", "exception": raised}
+            )
+
+
+Watcher = Callable[[native.CallHandle], object]
+"""Tells the progress of a call, whose handle it borrows, to the program."""
 
 _COMPLETED, _CHANGED = int(EventKind.COMPLETED), int(EventKind.CHANGED)
 _PROGRESS, _ATTEMPT = int(EventKind.PROGRESS), int(EventKind.ATTEMPT)
@@ -37,7 +110,8 @@ class Link:
     """Sends the calls of one client, and completes their futures on its loop.
 
     It holds the handle of the client, not the client: the loop holds the link, and must not keep a
-    client alive that the program has let go.
+    client alive that the program has let go. The functions that were given to the client stand in
+    its `Holding`, to which the link refers weakly.
     """
 
     __slots__ = (
@@ -50,9 +124,9 @@ class Link:
         "_error",
         "_error_out",
         "_events",
+        "_functions",
         "_handle",
         "_layouts",
-        "_observers",
         "_on_attempt",
         "_outbox",
         "_pending",
@@ -65,7 +139,11 @@ class Link:
     )
 
     def __init__(
-        self, handle: native.ClientHandle, layouts: Layouts, loop: asyncio.AbstractEventLoop
+        self,
+        handle: native.ClientHandle,
+        layouts: Layouts,
+        loop: asyncio.AbstractEventLoop,
+        holding: Holding,
     ) -> None:
         self.loop = loop
         self._handle = handle
@@ -73,12 +151,12 @@ class Link:
         self._process = os.getpid()
         self._pending: dict[int, asyncio.Future[Response]] = {}
         self._batches: dict[int, asyncio.Future[None]] = {}
-        self._observers: dict[int, OnChange] = {}
-        self._on_attempt: OnAttempt | None = None
+        self._functions = HeldFunctions(holding)
+        self._on_attempt = 0
         self._questions: dict[int, Question] = {}
-        self._watchers: dict[int, tuple[OnProgress, native.CallHandle]] = {}
-        self._tokens = itertools.count(1)
-        self._outbox = OutboxLink(handle, layouts, loop, self._tokens)
+        self._watchers: dict[int, tuple[Watcher, native.CallHandle]] = {}
+        self._tokens = tokens
+        self._outbox = OutboxLink(handle, layouts, loop, self._functions)
         self._emptied: asyncio.Future[None] | None = None
         # One of each is enough: only the loop's thread comes here.
         self._events = EventBuffer(_EVENTS_MAX)
@@ -108,8 +186,8 @@ class Link:
         self,
         request: native.RequestHandle,
         question: Question | None = None,
-        watcher: OnProgress | None = None,
-        batch: BatchHandle | None = None,
+        watcher: Watcher | None = None,
+        batch: native.BatchHandle | None = None,
     ) -> tuple[asyncio.Future[Response], native.CallHandle]:
         """Sends a request: its future, and its call.
 
@@ -137,11 +215,11 @@ class Link:
             self._watchers[token] = (watcher, call)
         return future, call
 
-    def send_batch(self, batch: BatchHandle) -> asyncio.Future[None]:
+    def send_batch(self, batch: native.BatchHandle) -> asyncio.Future[None]:
         """Sends a batch; the future is done when all of its requests are."""
         token = next(self._tokens)
         check(
-            native.lib.restway_batch_send, batch, NULL_BATCH_DONE, token, native.NULL_DESTROY
+            native.lib.restway_batch_send, batch, native.NULL_BATCH_DONE, token, native.NULL_DESTROY
         )
         future: asyncio.Future[None] = self.loop.create_future()
         self._batches[token] = future
@@ -158,19 +236,21 @@ class Link:
         handle = start_observing(
             self._handle, what, native.NULL_CHANGED, token, native.NULL_DESTROY
         )
-        observers = self._observers
-        observers[token] = on_change
-        return Observer(handle, lambda: observers.pop(token, None))
+        functions = self._functions
+        functions.put(token, on_change)
+        return Observer(handle, lambda: functions.put(0, None, before=token))
 
     def set_attempt_observer(self, observer: OnAttempt | None) -> None:
         """Calls `observer` with the attempts that others follow; None nobody."""
         wanted = native.AttemptFn() if observer is None else on_attempt_function
         function = native.lib.restway_client_set_attempt_observer
         check(function, self._handle, wanted, None, native.NULL_DESTROY)
-        self._on_attempt = observer
+        token = next(self._tokens)
+        self._functions.put(token, observer, before=self._on_attempt)
+        self._on_attempt = token
 
     def _tell_attempt(self, call_id: int, handle: native.ErrorHandle) -> None:
-        observer = self._on_attempt
+        observer = self._functions.get(self._on_attempt)
         if observer is None:
             return  # taken away by another of these events
         attempts = attempts_of(handle)
@@ -182,7 +262,7 @@ class Link:
             )
 
     def _tell(self, token: int, handle: native.ChangesHandle) -> None:
-        on_change = self._observers.get(token)
+        on_change = self._functions.get(token)
         if on_change is None:
             return  # removed by another of these events
         try:
@@ -196,12 +276,12 @@ class Link:
         watcher = self._watchers.get(token)
         if watcher is None:
             return  # nobody in Python asked
-        on_progress, call = watcher
+        tell, call = watcher
         try:
-            on_progress(call_progress(call))
+            tell(call)
         except Exception as error:
             self.loop.call_exception_handler(
-                {"message": f"Exception in the watcher {on_progress!r}", "exception": error}
+                {"message": "Exception in a progress function", "exception": error}
             )
 
     def _complete_batch(self, token: int, status: int, payload: int) -> None:

@@ -1,14 +1,80 @@
-"""Observers: told of every change of a client's store."""
+"""Changes of a transaction, and the observers that are told of them."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, Union
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, NamedTuple, Union, overload
 
-from . import _native as native
+from . import _ffi as native
 from ._boundary import Owner, make, name
-from ._changes import Changes
-from ._object import Object
+from ._ffi.enums import ChangeKind
+from ._object import Layouts, Object
+
+
+class Change(NamedTuple):
+    """What a transaction did to one object."""
+
+    kind: ChangeKind
+    """INSERTED, UPDATED or DELETED."""
+    object: Object
+    """As the transaction left it; a deleted one as it was."""
+    before: Object | None
+    """As the transaction found it; None for one that was inserted."""
+    attributes: tuple[str, ...]
+    """The names of those that differ; of an inserted or deleted object those that it has."""
+    relationships: tuple[str, ...]
+    """The same for relationships."""
+
+
+class Changes(Sequence[Change]):
+    """One change for each object, in the order in which they were first touched. Never empty."""
+
+    __slots__ = ("_handle", "_layouts")
+
+    def __init__(self, handle: native.ChangesHandle, layouts: Layouts) -> None:
+        """For this package: clients make these. `handle` is owned."""
+        self._handle = handle
+        self._layouts = layouts
+
+    @overload
+    def __getitem__(self, index: int) -> Change: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[Change]: ...
+    def __getitem__(self, index: int | slice) -> Change | list[Change]:
+        span = range(len(self))[index]
+        if isinstance(span, range):
+            return [self._change(place) for place in span]
+        return self._change(span)
+
+    def __len__(self) -> int:
+        count: int = native.lib.restway_changes_count(self._handle)
+        return count
+
+    def __iter__(self) -> Iterator[Change]:
+        return (self._change(index) for index in range(len(self)))
+
+    def __repr__(self) -> str:
+        shown = ", ".join(f"{change.kind.name.lower()} {change.object!r}" for change in self[:3])
+        return f"<Changes {len(self)}: [{shown}{', …' if len(self) > 3 else ''}]>"
+
+    def _change(self, index: int) -> Change:
+        lib, handle, layouts = native.lib, self._handle, self._layouts
+        newest = Object.retained(lib.restway_changes_object(handle, index), layouts)
+        before = lib.restway_changes_before(handle, index)
+        known = newest._known()
+        return Change(
+            ChangeKind(lib.restway_changes_kind(handle, index)),
+            newest,
+            Object.retained(before, layouts) if before else None,
+            self._changed(lib.restway_changes_attributes, index, known.names),
+            self._changed(lib.restway_changes_relationships, index, tuple(known.relationships)),
+        )
+
+    def _changed(self, function: Any, index: int, names: tuple[str, ...]) -> tuple[str, ...]:
+        indices = native.index_array(range(len(names)))
+        count = function(self._handle, index, indices, len(names))
+        return tuple(names[place] for place in indices[:count])
+
 
 OnChange = Callable[[Changes], object]
 """Told what one transaction did to what is observed."""

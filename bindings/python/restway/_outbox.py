@@ -7,32 +7,27 @@ from collections.abc import Callable, Iterator, Sequence
 from datetime import datetime, timedelta, timezone
 from typing import TYPE_CHECKING, NamedTuple, overload
 
-from . import _native as native
-from ._boundary import check, make, optional_name
-from ._callbacks import completions, inside, on_done_destroy, questions, report
-from ._enums import OutboxState
+from . import _ffi as native
+from ._boundary import check, failure, make, optional_name
 from ._exceptions import RestwayError
-from ._failures import failure
+from ._ffi.callbacks import completions
+from ._ffi.conversion import JSONValue, json_value
+from ._ffi.enums import OutboxFlag, OutboxReason, OutboxState
+from ._ffi.trampolines import (
+    on_done_destroy,
+    on_flushed_function,
+    on_item_function,
+    on_observed_function,
+)
 from ._object import Layouts, Object
 from ._questions import set_question
 from ._response import Response
-from ._structures import OutboxItemHandle, OutboxItemsHandle
-from ._structures_outbox import (
-    NULL_OUTBOX_FLUSHED,
-    NULL_OUTBOX_ITEM,
-    OutboxCountsStructure,
-    OutboxFlushedFn,
-    OutboxItemFn,
-    flag,
-)
-from ._values import JSONValue, json_value
 
 if TYPE_CHECKING:
     from ._async_client import AsyncClient
     from ._client_base import ClientBase
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=timezone.utc)
-_FORCE = 0x1
 
 
 class OutboxItem(NamedTuple):
@@ -55,6 +50,9 @@ class OutboxItem(NamedTuple):
     last_error: str | None
     response: Response | None
     """What the server answered: of a dead letter, and in reports."""
+    reason: OutboxReason
+    """Why it is a dead letter; NONE for another item. One with KEY_REUSED needs `edit`, which gives
+    it a new key: a retry is answered the same."""
 
 
 class OutboxItems(Sequence[OutboxItem]):
@@ -63,7 +61,7 @@ class OutboxItems(Sequence[OutboxItem]):
     __slots__ = ("_handle", "_items", "error")
 
     def __init__(
-        self, handle: OutboxItemsHandle, layouts: Layouts, error: RestwayError | None = None
+        self, handle: native.OutboxItemsHandle, layouts: Layouts, error: RestwayError | None = None
     ) -> None:
         """For this package. `handle` is owned."""
         lib = native.lib
@@ -130,31 +128,33 @@ class OutboxBase:
     def needs_flushing(self) -> bool:
         """Whether a flush could deliver anything: dead letters, and what they block, do not count.
 
-        Raises OutboxError, ClosedError; ConfigError when the API document has no `outbox`.
+        Raises OutboxError, ClosedError; ConfigError when the client has no outbox.
         """
-        out = flag()
+        out = native.truth_out()
         check(native.lib.restway_outbox_needs_flushing, self._handle, native.ref(out))
         return bool(out.value)
 
     def counts(self) -> OutboxCounts:
         """Counts the items. Raises as `needs_flushing`."""
-        counts = OutboxCountsStructure()
+        counts = native.OutboxCounts()
+        init = native.lib.restway_outbox_counts_init
+        check(init, native.ref(counts), native.size_of(counts))
         check(native.lib.restway_outbox_count, self._handle, native.ref(counts))
         return OutboxCounts(counts.waiting, counts.sending, counts.blocked, counts.dead)
 
     def items(self) -> OutboxItems:
         """All stored requests, oldest first. Raises as `needs_flushing`."""
-        handle = make(OutboxItemsHandle, native.lib.restway_outbox_list, self._handle)
+        handle = make(native.OutboxItemsHandle, native.lib.restway_outbox_list, self._handle)
         return OutboxItems(handle, self._layouts)
 
     def find(self, id: int) -> OutboxItem:
         """One stored request. Raises UsageError when it is no longer stored."""
-        handle = make(OutboxItemHandle, native.lib.restway_outbox_find, self._handle, id)
+        handle = make(native.OutboxItemHandle, native.lib.restway_outbox_find, self._handle, id)
         return item_of(handle, self._layouts)
 
     def has_pending(self, object: Object) -> bool:
         """Whether a stored request is about `object`: the server has not heard of its changes."""
-        out = flag()
+        out = native.truth_out()
         function = native.lib.restway_outbox_has_pending
         check(function, self._handle, object._handle, native.ref(out))
         return bool(out.value)
@@ -185,14 +185,23 @@ class OutboxBase:
     def drop(self, id: int) -> int:
         """Takes an item out, and with one that makes an object all that depend on that.
 
-        Answers how many are gone. Raises UsageError when it is no longer stored.
+        The store takes back what these had changed: attributes and relationships that still have
+        the value of that change, and that no later item changes, get back what they had before;
+        objects that only these items made are deleted.
+
+        Answers how many are gone. Raises UsageError when it is no longer stored. Raises StoreError
+        when the items are gone and the store cannot be written: the store takes the change back at
+        the next drop, or when a client opens the outbox again.
         """
         count = native.number()
         check(native.lib.restway_outbox_drop, self._handle, id, native.ref(count))
         return int(count.value)
 
     def drop_all(self) -> int:
-        """Takes all items out; answers how many there were."""
+        """Takes all items out, and takes back what they had changed, as `drop` does.
+
+        Answers how many there were.
+        """
         count = native.number()
         check(native.lib.restway_outbox_drop_all, self._handle, native.ref(count))
         return int(count.value)
@@ -218,21 +227,21 @@ class Outbox(OutboxBase):
             on_flushed: Called exactly once when that is over, where `on_done` of `send` is.
             force: Also what the server has asked to hold back (Retry-After).
 
-        Raises ClosedError; ConfigError when the API document has no `outbox`.
+        Raises ClosedError; ConfigError when the client has no outbox.
         """
-        lib, flags = native.lib, _FORCE if force else 0
+        lib, flags = native.lib, OutboxFlag.FORCE if force else 0
         if on_flushed is None:
-            nobody = (NULL_OUTBOX_FLUSHED, None, native.NULL_DESTROY)
+            nobody = (native.NULL_OUTBOX_FLUSHED, None, native.NULL_DESTROY)
             check(lib.restway_outbox_flush, self._handle, flags, *nobody)
             return
         given, layouts = on_flushed, self._layouts
 
-        def run(items: OutboxItemsHandle, error: RestwayError | None) -> None:
-            given(OutboxItems(items, layouts, error))
+        def run(items: native.OutboxItemsHandle, status: int, error: native.ErrorHandle) -> None:
+            given(OutboxItems(items, layouts, _reason(status, error)))
 
         token = completions.add(run, on_flushed)
         try:
-            told = (_on_flushed, token, on_done_destroy)
+            told = (on_flushed_function, token, on_done_destroy)
             check(lib.restway_outbox_flush, self._handle, flags, *told)
         except BaseException:
             completions.remove(token)
@@ -247,22 +256,26 @@ class Outbox(OutboxBase):
         layouts = self._layouts
 
         def run(
-            told: OutboxItemHandle | OutboxItemsHandle, error: RestwayError | None
+            told: native.OutboxItemHandle | native.OutboxItemsHandle,
+            status: int,
+            error: native.ErrorHandle,
         ) -> None:
-            if isinstance(told, OutboxItemHandle):
+            reason = _reason(status, error)
+            if isinstance(told, native.OutboxItemHandle):
                 if on_item is not None:
-                    on_item(item_of(told, layouts), error)
+                    on_item(item_of(told, layouts), reason)
             elif on_flushed is not None:
-                on_flushed(OutboxItems(told, layouts, error))
+                on_flushed(OutboxItems(told, layouts, reason))
 
         wanted = on_item or on_flushed
         set_question(
             native.lib.restway_client_set_outbox_observer,
             on_observed_function,
             self._handle,
-            on_item_function if wanted else NULL_OUTBOX_ITEM,
+            on_item_function if wanted else native.NULL_OUTBOX_ITEM,
             run=run if wanted else None,
             callback=wanted,
+            holding=self._client._holding,
         )
 
 
@@ -279,10 +292,10 @@ class AsyncOutbox(OutboxBase):
         Args:
             force: Also what the server has asked to hold back (Retry-After).
 
-        Raises OutboxError, ClosedError; ConfigError when the API document has no `outbox`.
+        Raises OutboxError, ClosedError; ConfigError when the client has no outbox.
         """
         outbox = self._client._linked().outbox
-        items = await asyncio.shield(outbox.flush(_FORCE if force else 0))
+        items = await asyncio.shield(outbox.flush(OutboxFlag.FORCE if force else 0))
         if items.error is not None:
             raise items.error
         return items
@@ -296,7 +309,7 @@ class AsyncOutbox(OutboxBase):
         self._client._linked().outbox.observe(on_item, on_flushed)
 
 
-def item_of(handle: OutboxItemHandle, layouts: Layouts) -> OutboxItem:
+def item_of(handle: native.OutboxItemHandle, layouts: Layouts) -> OutboxItem:
     """For this package: what a handle says, which is read at once."""
     lib = native.lib
     length = native.number()
@@ -316,6 +329,7 @@ def item_of(handle: OutboxItemHandle, layouts: Layouts) -> OutboxItem:
         _time(due) if due else None,
         native.borrowed(lib.restway_outbox_item_last_error(handle)),
         Response.retained(response, layouts) if response else None,
+        OutboxReason(lib.restway_outbox_item_reason(handle)),
     )
 
 
@@ -325,52 +339,3 @@ def _time(microseconds: int) -> datetime:
 
 def _reason(status: int, error: native.ErrorHandle) -> RestwayError | None:
     return failure(status, error, None) if status else None
-
-
-def _kept(items: OutboxItemsHandle) -> OutboxItemsHandle:
-    kept: OutboxItemsHandle = native.own(native.lib.restway_outbox_items_retain(items))
-    return kept
-
-
-def _flushed(
-    context: int | None, items: OutboxItemsHandle, status: int, error: native.ErrorHandle
-) -> None:
-    entry = None
-    try:
-        entry = completions.get(context)
-        with inside:
-            entry.run(_kept(items), _reason(status, error))
-    except BaseException:
-        report(entry and entry.callback, "a completion callback of a flush")
-
-
-_on_flushed = OutboxFlushedFn(_flushed)
-
-
-def _observed_item(
-    context: int | None, item: OutboxItemHandle, status: int, error: native.ErrorHandle
-) -> None:
-    entry = None
-    try:
-        entry = questions.get(context)
-        with inside:
-            entry.run(item, _reason(status, error))
-    except BaseException:
-        report(entry and entry.callback, "an observer of an outbox")
-
-
-def _observed_flush(
-    context: int | None, items: OutboxItemsHandle, status: int, error: native.ErrorHandle
-) -> None:
-    entry = None
-    try:
-        entry = questions.get(context)
-        with inside:
-            entry.run(_kept(items), _reason(status, error))
-    except BaseException:
-        report(entry and entry.callback, "an observer of an outbox")
-
-
-on_item_function = OutboxItemFn(_observed_item)
-on_observed_function = OutboxFlushedFn(_observed_flush)
-"""The trampolines as C functions; they live as long as the process."""

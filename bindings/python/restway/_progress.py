@@ -1,13 +1,16 @@
-"""Progress: how far a call has come."""
+"""How far a call is, and how long each of its phases took."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from . import _native as native
+from . import _ffi as native
 from ._boundary import check
+
+if TYPE_CHECKING:
+    from ._call import Call
 
 
 @dataclass(frozen=True)
@@ -27,8 +30,8 @@ class Progress:
     """All of it, between 0 and 1; it never goes back."""
 
 
-OnProgress = Callable[[Progress], object]
-"""Told how far a call has come."""
+OnProgress = Callable[["Call", Progress], object]
+"""Told how far a call has come; `call.cancel()` ends it there."""
 
 
 def progress_of(read: Any) -> Progress:
@@ -53,3 +56,52 @@ def call_progress(call: native.CallHandle) -> Progress:
     check(native.lib.restway_progress_init, native.ref(read), native.size_of(read))
     check(native.lib.restway_call_progress, call, native.ref(read))
     return progress_of(read)
+
+
+@dataclass(frozen=True)
+class Timings:
+    """Seconds; None where a time is not known. Those of the exchange are of its last hop."""
+
+    queued: float | None
+    """From sending until a connection was free."""
+    name_lookup: float | None
+    """Looking up the host's name; 0 on a connection that was open."""
+    connect: float | None
+    """Until TCP stood; 0 on a connection that was open."""
+    tls: float | None
+    """The TLS handshake; 0 without TLS and on a connection that was open."""
+    first_byte: float | None
+    """From the start of the exchange to the first byte of the response."""
+    exchange: float | None
+    """From the start of the exchange to its last byte."""
+    decode: float | None
+    """Undoing the content coding."""
+    map: float | None
+    """Reading the body and storing its objects; 0 when nothing matched."""
+    total: float | None
+    """From sending to completion, redirects included."""
+    store: float | None
+    """Of `map`: storing the objects, in a file until the file has them."""
+
+
+def timings_of(response: native.ResponseHandle) -> Timings:
+    """For this package: reads the timings of a response."""
+    read = native.Timings()
+    check(native.lib.restway_timings_init, native.ref(read), native.size_of(read))
+    check(native.lib.restway_response_timings, response, native.ref(read))
+    return Timings(
+        queued=_seconds(read.queued_microseconds),
+        name_lookup=_seconds(read.name_lookup_microseconds),
+        connect=_seconds(read.connect_microseconds),
+        tls=_seconds(read.tls_microseconds),
+        first_byte=_seconds(read.first_byte_microseconds),
+        exchange=_seconds(read.exchange_microseconds),
+        decode=_seconds(read.decode_microseconds),
+        map=_seconds(read.map_microseconds),
+        total=_seconds(read.total_microseconds),
+        store=_seconds(read.store_microseconds),
+    )
+
+
+def _seconds(microseconds: int) -> float | None:
+    return None if microseconds < 0 else microseconds / 1e6

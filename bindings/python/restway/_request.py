@@ -3,23 +3,25 @@
 from __future__ import annotations
 
 import builtins
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Literal
 
-from . import _native as native
+from . import _ffi as native
 from ._body import Content, Reading, reading_of, set_body_reading
 from ._boundary import Owner, check, make, milliseconds, name, optional_name
 from ._draft import Draft
-from ._enums import AuthMode
+from ._ffi.conversion import encode, json_bytes
+from ._ffi.enums import AuthMode
+from ._ffi.trampolines import on_progress_function
 from ._object import Object
-from ._progress import OnProgress, progress_of
-from ._questions import on_progress_function, set_question
-from ._values import encode, json_bytes
+from ._progress import OnProgress, Progress, progress_of
+from ._questions import sending, set_question
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
-    from ._options import BodyOptions, RequestOptions
+    from ._body import BodyOptions, RequestOptions
 
 
 class Request(Owner[native.RequestHandle]):
@@ -33,7 +35,7 @@ class Request(Owner[native.RequestHandle]):
     complete, is found out when it is sent.
     """
 
-    __slots__ = ("_on_progress", "_reading")
+    __slots__ = ("_interval", "_on_progress", "_reading")
 
     _made_by = "use Request.path, Request.route, Request.object or Request.draft"
 
@@ -45,16 +47,12 @@ class Request(Owner[native.RequestHandle]):
         self._owned = handle
         self._reading: Reading | None = None
         self._on_progress: OnProgress | None = None
+        self._interval = 0
 
     @property
     def reading(self) -> Reading | None:
         """For this package: how its body is read while it is sent, or None."""
         return self._reading
-
-    @property
-    def watcher(self) -> OnProgress | None:
-        """Who is told of the progress of its calls, or None."""
-        return self._on_progress
 
     @classmethod
     def path(
@@ -191,27 +189,50 @@ class Request(Owner[native.RequestHandle]):
         """Asks for the progress of the calls that are made of this request.
 
         Args:
-            on_progress: Told how far a call has come, where `on_done` functions of a Client run,
-                or in the loop of an AsyncClient; None tells nobody, but lets `Call.progress`
-                follow the bytes.
+            on_progress: Given the `Call` and its `Progress`, where `on_done` functions of a Client
+                run, or in the loop of an AsyncClient; None tells nobody, but lets `Call.progress`
+                follow the bytes. A call lets go of the function when it completes, so the function
+                may hold the call.
             interval: The least seconds between two of these; 0 asks for none.
+
+                def show(call: restway.Call, progress: restway.Progress) -> None:
+                    print(f"{progress.fraction:.0%}")
+                    if progress.download_done > LIMIT:
+                        call.cancel()
+
+                request.watch(show, interval=1)
         """
         if interval < 0:
             raise ValueError(f"an interval is 0 seconds or more, not {interval}")
+        self._interval = -(-round(interval * 1_000_000) // 1_000)
+        self._set_progress(None)
+        self._on_progress = on_progress if interval else None
 
-        def run(_: native.CallHandle, progress: Any) -> None:
-            assert on_progress is not None
-            on_progress(progress_of(progress.contents))
-
+    def _set_progress(self, run: Callable[[native.CallHandle, Any], None] | None) -> None:
         set_question(
             native.lib.restway_request_set_progress,
             on_progress_function,
             self._handle,
-            -(-round(interval * 1_000_000) // 1_000),
-            run=on_progress and run,
-            callback=on_progress,
+            self._interval,
+            run=run,
+            callback=self._on_progress,
         )
-        self._on_progress = on_progress if interval else None
+
+    @contextmanager
+    def telling(self, tell: Callable[[native.CallHandle, Progress], None]) -> Iterator[None]:
+        """For this package: the progress of calls that are sent within this context is told to
+        `tell`, which such a call alone holds, until it completes."""
+
+        def run(call: native.CallHandle, progress: Any) -> None:
+            owned = native.own(native.lib.restway_call_retain(call))
+            tell(owned, progress_of(progress.contents))
+
+        with sending:
+            self._set_progress(run)
+            try:
+                yield
+            finally:
+                self._set_progress(None)
 
     def _fill(
         self,

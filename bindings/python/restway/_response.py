@@ -1,19 +1,48 @@
-"""Responses: what the server answered, and the objects that it was mapped to."""
+"""Responses: what the server answered, its headers, and the objects that it was mapped to."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
-from . import _native as native
-from ._attempts import Attempt, attempts_of
-from ._boundary import Owner, check
-from ._enums import Domain, Status
+from . import _ffi as native
+from ._boundary import Attempt, Owner, attempts_of, check
 from ._exceptions import MappingError
-from ._headers import Headers
-from ._object import Layouts, Object
-from ._objects import Objects
-from ._timings import Timings, timings_of
-from ._values import JSONValue, json_value
+from ._ffi.conversion import JSONValue, json_value
+from ._ffi.enums import Domain, Status
+from ._object import Layouts, Object, Objects
+from ._progress import Timings, timings_of
+
+
+class Headers(Mapping[str, str]):
+    """Headers by name, without regard to case. Several lines of one name are joined with ", "."""
+
+    __slots__ = ("_by_name", "lines")
+
+    lines: tuple[tuple[str, str], ...]
+    """Every header line as it was received: name and value."""
+
+    def __init__(self, lines: Iterable[tuple[str, str]] = ()) -> None:
+        self.lines = tuple(lines)
+        self._by_name: dict[str, tuple[str, str]] = {}
+        for name, value in self.lines:
+            key = name.lower()
+            first, before = self._by_name.get(key, (name, None))
+            self._by_name[key] = first, value if before is None else f"{before}, {value}"
+
+    def __getitem__(self, name: str) -> str:
+        if not isinstance(name, str) or name.lower() not in self._by_name:
+            raise KeyError(name)
+        return self._by_name[name.lower()][1]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter([name for name, _ in self._by_name.values()])
+
+    def __len__(self) -> int:
+        return len(self._by_name)
+
+    def __repr__(self) -> str:
+        return f"<Headers {', '.join(self)}>"  # names only: values may be secrets
 
 
 class MappingIssue(NamedTuple):

@@ -14,7 +14,7 @@ from typing import Any, Callable
 import pytest
 
 import restway
-from restway import _callbacks
+from restway._ffi import callbacks as _callbacks
 
 from .peer import Peer
 
@@ -60,10 +60,12 @@ def every_handle_is_gone_at_the_end(request: pytest.FixtureRequest) -> Iterator[
     yield
     if MISSING is None and FAILED not in request.node.stash:
         request.node.funcargs.clear()  # pytest keeps them a little longer than the test lives
+        gc.collect()  # clients that their own functions refer to
         assert _callbacks.completions.wait_until_empty(30)
         assert _callbacks.observers.wait_until_empty(30)
         assert _callbacks.questions.wait_until_empty(30)
         gc.collect()
+        assert _callbacks.causes.wait_until_empty(30)
         assert restway.debug_live_handles() == 0
 
 

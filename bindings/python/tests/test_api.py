@@ -11,6 +11,7 @@ import pytest
 import restway
 
 from .conftest import DOCUMENT, MakeClient
+from .peer import Peer
 
 ENTITY = {"identity": "id", "attributes": {"id": {"source": "id", "type": "int"}, "name": "name"}}
 
@@ -128,3 +129,88 @@ def test_a_closed_api_says_so_but_serves_its_clients(make_client: MakeClient) ->
         assert client.get("status").status == 200
         with pytest.raises(restway.UsageError, match="closed"):
             client.api.add_route("x", {"method": "GET", "path": "x"})
+
+
+def test_a_route_is_replaced_only_when_that_is_asked_for(peer: Peer) -> None:
+    api = restway.API.empty()
+    api.add_entity("Thing", ENTITY)
+    api.add_route("thing", {"path": "old/:id", "response": {"entity": "Thing"}})
+    with pytest.raises(restway.DuplicateError) as caught:
+        api.add_route("thing", {"path": "new/:id"})
+    assert caught.value.domain == restway.Domain.CONFIG
+    api.add_route("thing", {"path": "new/:id", "x-new": True}, replace=True)
+    assert api.route_property("thing", "x-new") is True
+    with pytest.raises(restway.ConfigError):
+        api.add_route("thing", {"path": 1}, replace=True)
+    peer.respond(b"{}")
+    with restway.Client(api, base_url=peer.url, timeout=30.0) as client:
+        client.route("thing", variables={"id": 1})
+        client.api.add_route("tail", {"path": "tail"})
+        client.api.join_routes("thing", "thing", "tail", replace=True)
+        client.route("thing", variables={"id": 2})
+    assert [request.split(b" ")[1] for request in peer.requests] == [b"/new/1", b"/new/2/tail"]
+
+
+def test_only_descriptors_of_the_most_specific_path_apply(peer: Peer) -> None:
+    api = restway.API.from_json(
+        {
+            "restway": 1,
+            "entities": {
+                "Issue": {"identity": "id", "attributes": {"id": {}, "text": {}}},
+                "Comment": {"identity": "id", "attributes": {"id": {}, "text": {}}},
+            },
+            "routes": {
+                "issue": {"path": "issues/{number}", "response": {"entity": "Issue"}},
+                "comments": {"path": "issues/comments", "response": {"entity": "Comment"}},
+            },
+        }
+    )
+    with restway.Client(api, base_url=peer.url, timeout=30.0) as client:
+        peer.respond(b'{"id": 1, "text": "issue"}')
+        issue = client.route("issue", variables={"number": 1}).objects[0]
+        peer.respond(b'{"id": 1, "text": "comment"}')
+        for response in (client.route("comments"), client.get("issues/comments")):
+            assert [found.entity for found in response.objects] == ["Comment"]
+        newest = client.store.find("Issue", 1)
+        assert newest is not None
+        assert (issue["text"], newest["text"]) == ("issue", "issue")
+
+
+def test_paths_that_overlap_undecided_are_a_problem() -> None:
+    problems = restway.API.check(
+        {
+            "restway": 1,
+            "routes": {"a": {"path": "f/{n}.json"}, "b": {"path": "f/report-{id}"}},
+        }
+    )
+    assert [problem.path for problem in problems] == ["$.routes.b"]
+    assert "f/{n}.json" in problems[0].message and "f/report-{id}" in problems[0].message
+
+
+def test_a_source_is_a_key_path_or_a_list_of_keys(peer: Peer) -> None:
+    api = restway.API.empty()
+    api.add_entity("Thing", {"attributes": {"listed": ["a.b"], "nested": "a.b", "c.d": {}}})
+    api.add_attribute("Thing", "size", source=["data", "size.cm"], type="int")
+    api.add_relationship("Thing", "parts", "Thing", source=["p.p"], many=True)
+    with pytest.raises(restway.ConfigError):
+        api.add_attribute("Thing", "none", source=[])
+    api.add_response({"path": "thing", "entity": "Thing"})
+    peer.respond(
+        b'{"a.b": 1, "a": {"b": 2}, "c.d": 3, "data": {"size.cm": 4}, "p.p": [{"c.d": 5}]}'
+    )
+    with restway.Client(api, base_url=peer.url, timeout=30.0) as client:
+        thing = client.get("thing").objects[0]
+        assert [thing[name] for name in ("listed", "nested", "c.d", "size")] == [1, 2, 3, 4]
+        assert [part["c.d"] for part in thing.related("parts")] == [5]
+
+
+def test_an_issue_of_the_whole_body_reads_as_a_sentence(peer: Peer) -> None:
+    api = restway.API.empty()
+    api.add_entity("Thing", ENTITY)
+    api.add_response({"path": "thing", "entity": "Thing"})
+    peer.respond(b"5")
+    with (
+        restway.Client(api, base_url=peer.url, timeout=30.0, strict_mapping=True) as client,
+        pytest.raises(restway.MappingError, match="does not map: expected an object"),
+    ):
+        client.get("thing")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import sys
 import threading
 import weakref
 from typing import Any
@@ -11,8 +12,9 @@ import pytest
 
 import restway
 from restway import Credential
-from restway import _native as native
+from restway import _ffi as native
 
+from .peer import Peer
 from .realm import Realm, token_of
 from .test_async import run
 
@@ -22,6 +24,10 @@ CALLS = 200
 @pytest.fixture
 def realm(demo_url: str) -> Realm:
     return Realm(demo_url)
+
+
+def clocked(realm: Realm, clock: restway.Clock) -> restway.Client:
+    return restway.Client(realm.api(), base_url=realm.demo_url, clock=clock)
 
 
 def test_two_hundred_concurrent_calls_cause_one_refresh_from_asyncio(realm: Realm) -> None:
@@ -67,34 +73,81 @@ def test_two_hundred_concurrent_calls_cause_one_refresh_from_a_blocking_function
     assert realm.log()["issued"] == 1
 
 
-def test_what_a_refresh_raises_fails_everybody_and_is_remembered(realm: Realm) -> None:
-    calls = 0
+def test_a_failure_that_a_refresh_declares_final_is_remembered(realm: Realm) -> None:
+    raised: list[Exception] = []
 
     def refresh() -> str:
-        nonlocal calls
-        calls += 1
-        raise RuntimeError("the user has logged out")
+        raised.append(restway.RefreshRefusedError("the user has logged out"))
+        raise raised[-1]
 
-    with realm.client() as client:
+    with restway.Clock() as clock, clocked(realm, clock) as client:
         client.set_auth(refresh=refresh)
         for _ in range(2):
             with pytest.raises(restway.AuthError, match="the user has logged out") as caught:
                 client.get(realm.me)
             assert caught.value.domain == restway.Domain.AUTH
             assert not caught.value.retryable
-        assert calls == 1
+            assert caught.value.__cause__ is raised[0]
+            clock.advance(3600)
+        assert len(raised) == 1
         client.set_credential(token_of(client.perform(realm.token_request())))
         assert client.get(realm.me).status == 200
 
 
-def test_a_retryable_failure_lets_the_next_call_try_again(realm: Realm) -> None:
+def test_what_a_refresh_raises_is_the_cause_and_counts_for_a_second(realm: Realm) -> None:
+    raised: list[Exception] = []
+
+    def refresh() -> str:
+        if len(raised) == 2:
+            return token_of(client.perform(realm.token_request()))
+        raised.append(RuntimeError(f"no network {len(raised)}"))
+        raise raised[-1]
+
+    def cause() -> BaseException | None:
+        with pytest.raises(restway.AuthError, match="RuntimeError: no network") as caught:
+            client.get(realm.me)
+        assert caught.value.retryable
+        return caught.value.__cause__
+
+    with restway.Clock() as clock, clocked(realm, clock) as client:
+        client.set_auth(refresh=refresh)
+        assert cause() is raised[0]
+        clock.advance(0.999)
+        assert cause() is raised[0] and len(raised) == 1
+        clock.advance(0.001)
+        assert cause() is raised[1]
+        clock.advance(1)
+        assert client.get(realm.me).status == 200
+
+
+def test_what_a_request_of_a_refresh_fails_with_is_the_cause(realm: Realm) -> None:
     with realm.client() as client:
         client.set_auth(
             refresh=lambda: token_of(client.perform(realm.token_request("?mode=broken")))
         )
-        for _ in range(2):
-            with pytest.raises(restway.AuthError, match="503"):
-                client.get(realm.me)
+        with pytest.raises(restway.AuthError, match="503") as caught:
+            client.get(realm.me)
+        cause = caught.value.__cause__
+        assert isinstance(cause, restway.HTTPStatusError) and cause.http_status == 503
+        assert cause.__traceback__ is not None
+
+
+def test_all_who_wait_for_a_coroutine_fail_with_what_it_raised(realm: Realm) -> None:
+    error = RuntimeError("no token today")
+
+    async def refresh() -> str:
+        raise error
+
+    async def main() -> None:
+        async with restway.AsyncClient(realm.api(), base_url=realm.demo_url) as client:
+            client.set_auth(refresh=refresh)
+            calls = [client.get(realm.me) for _ in range(10)]
+            failures = await asyncio.gather(*calls, return_exceptions=True)
+            for failure in failures:
+                assert isinstance(failure, restway.AuthError)
+                assert failure.__cause__ is error
+
+    run(main())
 
 
 class Held:
@@ -187,8 +240,37 @@ def test_authorize_may_refuse(realm: Realm) -> None:
 
     with realm.client() as client:
         client.set_auth(authorize=refuse)
-        with pytest.raises(restway.FileError):
+        with pytest.raises(restway.FileError, match="no key") as caught:
             client.get("status")
+        assert isinstance(caught.value.__cause__, restway.FileError)
+        assert caught.value.__cause__ is not caught.value
+
+
+@pytest.mark.parametrize("is_async", [False, True])
+def test_what_authorize_raises_is_the_cause(
+    realm: Realm, is_async: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    error = KeyError("signing key")
+    ignored: list[Any] = []
+    monkeypatch.setattr(sys, "unraisablehook", ignored.append)
+
+    def authorize(_: restway.Exchange) -> None:
+        raise error
+
+    async def asynchronously() -> None:
+        async with restway.AsyncClient(realm.api(), base_url=realm.demo_url) as client:
+            client.set_auth(authorize=authorize)
+            await client.get(realm.me)
+
+    with pytest.raises(restway.CancelledError, match="KeyError: 'signing key'") as caught:
+        if is_async:
+            run(asynchronously())
+        else:
+            with realm.client() as client:
+                client.set_auth(authorize=authorize)
+                client.get(realm.me)
+    assert caught.value.__cause__ is error
+    assert ignored == []
 
 
 def test_tokens_are_persisted_before_they_are_used(realm: Realm) -> None:
@@ -246,8 +328,26 @@ def test_wrong_credentials_are_refused(realm: Realm) -> None:
             client.set_credential(wrong)
         with pytest.raises(restway.UsageError):
             client.set_credential("a\nb")
+        client.set_credential(Credential(user="a:b"))
         with pytest.raises(ValueError, match="auth mode"):
             restway.Request.path("GET", "status").update(auth=wrong)
+
+
+def test_a_token_that_no_header_can_hold_ends_the_refresh(peer: Peer) -> None:
+    auth = {
+        "scheme": "oauth2",
+        "grant": "clientCredentials",
+        "clientID": "app",
+        "tokenURL": "token",
+    }
+    peer.respond(rb'{"access_token": "hush\r\nX-Evil: 1"}')
+    with restway.Client(
+        restway.API.from_json({"restway": 1, "auth": auth}), base_url=peer.url
+    ) as client:
+        with pytest.raises(restway.AuthError, match="an access token that holds") as caught:
+            client.get("things")
+    assert "hush" not in str(caught.value)
+    assert caught.value.retryable
 
 
 @pytest.mark.parametrize("scheme", ["basic", "digest"])
@@ -255,6 +355,9 @@ def test_a_user_opens_with_the_password_alone(realm: Realm, scheme: str) -> None
     with realm.client(auth={"scheme": scheme, "user": "demo"}) as client:
         with pytest.raises(restway.HTTPStatusError, match="401"):
             client.get(scheme)
+        with pytest.raises(restway.UsageError, match="colon") as caught:
+            client.set_credential(Credential(user="de:mo"))
+        assert caught.value.field == "credential.user"
         client.set_credential(Credential(password="open sesame"))
         answer: Any = client.post(scheme, body=iter([b"read ", b"late"])).json()
         assert answer["user"] == "demo"

@@ -220,14 +220,14 @@ def test_a_401_of_requests_refreshes_once_and_sends_them_again() -> None:
     ]
 
 
-def test_an_interceptor_sees_the_requests(client: restway.Client) -> None:
+def test_an_modifier_sees_the_requests(client: restway.Client) -> None:
     seen: list[str] = []
 
-    def intercept(request: restway.Request) -> None:
+    def modify(request: restway.Request) -> None:
         seen.append("asked")
         request.update(headers={"X-Mine": "m"})
 
-    client.set_interceptor(intercept)
+    client.set_modifier(modify)
     with client.batch() as batch:
         calls = [batch.get("echo"), batch.get("echo")]
     for call in calls:

@@ -171,7 +171,7 @@ def test_a_cancelled_call_is_asked_nothing_more(client: restway.Client, peer: Pe
         call.wait()  # while the question is still open
     may_answer.set()
     client.close()
-    assert restway._callbacks.questions.wait_until_empty(SECONDS_MAX)
+    assert restway._ffi.callbacks.questions.wait_until_empty(SECONDS_MAX)
     assert names == ["team"] and peer.requests == []
 
 

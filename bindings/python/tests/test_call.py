@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 import restway
-from restway import _callbacks
+from restway._ffi import callbacks as _callbacks
 
 from .conftest import DOCUMENT, MakeClient
 from .test_loader import PACKAGE
@@ -261,11 +261,11 @@ with restway.Client(restway.API.empty(), base_url=sys.argv[2]) as client:
 @pytest.mark.parametrize(
     ("process", "policies"),
     [
-        ("usual", (os.SCHED_OTHER, os.SCHED_BATCH)),
+        ("usual", (os.SCHED_OTHER, os.SCHED_OTHER)),
         ("idle", (os.SCHED_IDLE, os.SCHED_IDLE)),
     ],
 )
-def test_callbacks_preempt_nobody_unless_the_process_has_a_policy(
+def test_threads_have_the_scheduling_policy_of_the_process(
     demo_url: str, process: str, policies: tuple[int, int]
 ) -> None:
     if os.sched_getscheduler(0) != os.SCHED_OTHER:

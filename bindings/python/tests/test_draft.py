@@ -111,7 +111,7 @@ def test_a_draft_is_read_set_and_taken_back(client: restway.Client) -> None:
     assert (draft.name, draft.city) == (enterprise.name, enterprise.city)
     draft.revert()
     assert draft.changed == []
-    assert draft.snapshot() == enterprise
+    assert draft.snapshot() == enterprise and draft.snapshot().same_as(enterprise)
     assert "name" in dir(draft)
     assert repr(draft).startswith("<Draft of Enterprise 3")
 
@@ -157,8 +157,13 @@ def test_a_post_makes_one_object_that_keeps_its_key(client: restway.Client) -> N
     assert client.store.is_unsent(unsent)
     key = draft.store_key
     assert key > 0
+    before = unsent.enterprise
+    assert isinstance(before, restway.Object) and before.identity is None
+    number = hash(before)
 
     posted = client.post(draft).objects[0]
+    assert posted.identity is not None and posted.same_as(before)
+    assert posted != before and hash(before) == number
     assert (posted.store_key, posted.name, posted.city) == (key, "Posted", "Lyon")
     assert (posted.creationDate, posted.owner, posted.tags) == (founded, owner, ["a", "b"])
     assert client.store.count("Enterprise") == 1

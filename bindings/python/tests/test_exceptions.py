@@ -8,7 +8,7 @@ import pickle
 import pytest
 
 import restway
-from restway import _exceptions, _failures
+from restway import _boundary, _exceptions
 
 pytestmark = pytest.mark.no_library
 
@@ -23,8 +23,8 @@ def classes() -> dict[str, type[restway.RestwayError]]:
 
 def test_every_failing_status_has_a_class_of_its_own() -> None:
     failing = [status for status in restway.Status if status != restway.Status.OK]
-    assert set(_failures.BY_STATUS) == set(failing)
-    assert len(set(_failures.BY_STATUS.values())) == len(failing)
+    assert set(_boundary.BY_STATUS) == set(failing)
+    assert len(set(_boundary.BY_STATUS.values())) == len(failing)
 
 
 def test_the_docstring_draws_the_tree_as_it_is() -> None:
@@ -51,10 +51,10 @@ def test_standard_exceptions_catch_their_kin() -> None:
 
 
 def test_statuses_and_domains_that_are_not_known_stay_integers() -> None:
-    assert _failures.known_status(4711) == 4711
-    assert not isinstance(_failures.known_status(4711), restway.Status)
-    assert _failures.known_domain(restway.Domain.STORE.value) is restway.Domain.STORE
-    assert 4711 not in _failures.BY_STATUS
+    assert _boundary.known_status(4711) == 4711
+    assert not isinstance(_boundary.known_status(4711), restway.Status)
+    assert _boundary.known_domain(restway.Domain.STORE.value) is restway.Domain.STORE
+    assert 4711 not in _boundary.BY_STATUS
 
 
 @pytest.mark.parametrize("name", sorted(classes()))

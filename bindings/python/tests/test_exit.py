@@ -64,9 +64,9 @@ restway.set_log(lambda level, category, message: None, restway.LogLevel.DEBUG)
 client = make()
 client.send(slow(), lambda call: None)
 """,
-    "an interceptor that takes its time": """
+    "a modifier that takes its time": """
 client = make()
-client.set_interceptor(lambda request: sum(range(10_000_000)))
+client.set_modifier(lambda request: sum(range(10_000_000)))
 client.send(slow())
 """,
     "a loop in a thread": """
@@ -151,6 +151,53 @@ os._exit(0)
     assert run(FORKED + code, demo_url) == expected
 
 
+def test_a_forked_child_is_refused_everything_of_its_parents(demo_url: str) -> None:
+    code = """
+client = make()
+response = client.get("enterprises/1")
+uses = {
+    "attribute": lambda: response.object["name"],
+    "send": lambda: client.get("status"),
+    "clock": lambda: clock.advance(1),
+    "client": lambda: restway.Client(api, base_url=sys.argv[2]),
+}
+clock, api = restway.Clock(), restway.API.load(sys.argv[1])
+pid = os.fork()
+if pid == 0:
+    for name, use in uses.items():
+        try:
+            use()
+        except restway.ForkedError:
+            print(name, flush=True)
+    os._exit(0)
+print(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]), flush=True)
+os._exit(0)
+"""
+    assert run(code, demo_url) == (0, "attribute\nsend\nclock\nclient\n0\n", "")
+
+
+def test_a_forked_child_opens_no_file_that_its_parent_has_open(
+    demo_url: str, tmp_path: object
+) -> None:
+    path = os.path.join(str(tmp_path), "objects.db")
+    code = f"""
+path = {path!r}
+client = make(store_path=path)
+pid = os.fork()
+if pid == 0:
+    try:
+        make(store_path=path)
+    except restway.ForkedError as error:
+        print(path in str(error), flush=True)
+    with make(store_path=path + "-child") as mine:
+        print(mine.get("status").status, flush=True)
+    os._exit(0)
+print(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]), flush=True)
+client.close()
+"""
+    assert run(code, demo_url) == (0, "True\n200\n0\n", "")
+
+
 def test_a_forked_child_of_a_loop_leaves_its_parents_loop_alone(demo_url: str) -> None:
     code = """
 async def in_child(parents):
@@ -224,7 +271,7 @@ def test_a_forked_childs_exit_touches_no_client_of_its_parent(demo_url: str) -> 
     code = """
 client = make()
 client.get("status")
-client.set_interceptor(lambda request: None)
+client.set_modifier(lambda request: None)
 process = multiprocessing.get_context("fork").Process(target=child, args=(client,))
 process.start()
 process.join()

@@ -12,15 +12,8 @@ from typing import Any
 
 import pytest
 
-from restway import (
-    _enums,
-    _native,
-    _prototypes,
-    _structures,
-    _structures_batch,
-    _structures_body,
-    _structures_outbox,
-)
+from restway import _ffi
+from restway._ffi import enums, prototypes, structures
 
 from .header import FOLDER, Field, parse
 
@@ -30,63 +23,64 @@ HEADER = parse()
 
 HANDLES = {
     "restway" + re.sub("([A-Z])", r"_\1", kind.__name__[: -len("Handle")]).lower(): kind
-    for kind in _structures.Handle.__subclasses__()
+    for kind in _ffi.Handle.__subclasses__()
 }
 ENUMERATIONS: dict[str, tuple[type[IntEnum], str]] = {
-    "restway_status": (_enums.Status, "RESTWAY_E_"),
-    "restway_domain": (_enums.Domain, "RESTWAY_DOMAIN_"),
-    "restway_log_level": (_enums.LogLevel, "RESTWAY_LOG_"),
-    "restway_value_kind": (_enums.ValueKind, "RESTWAY_VALUE_"),
-    "restway_delivery": (_enums.Delivery, "RESTWAY_DELIVERY_"),
-    "restway_change_kind": (_enums.ChangeKind, "RESTWAY_CHANGE_"),
-    "restway_attribute_type": (_enums.AttributeType, "RESTWAY_TYPE_"),
-    "restway_policy": (_enums.Policy, "RESTWAY_POLICY_"),
-    "restway_comparison": (_enums.Comparison, "RESTWAY_COMPARISON_"),
-    "restway_event_kind": (_enums.EventKind, "RESTWAY_EVENT_"),
-    "restway_auth_mode": (_enums.AuthMode, "RESTWAY_AUTH_"),
-    "restway_reachability": (_enums.Reachability, "RESTWAY_REACHABILITY_"),
-    "restway_outbox_state": (_enums.OutboxState, "RESTWAY_OUTBOX_"),
-    "restway_attempt_reason": (_enums.AttemptReason, "RESTWAY_ATTEMPT_"),
+    "restway_status": (enums.Status, "RESTWAY_E_"),
+    "restway_domain": (enums.Domain, "RESTWAY_DOMAIN_"),
+    "restway_log_level": (enums.LogLevel, "RESTWAY_LOG_"),
+    "restway_value_kind": (enums.ValueKind, "RESTWAY_VALUE_"),
+    "restway_delivery": (enums.Delivery, "RESTWAY_DELIVERY_"),
+    "restway_change_kind": (enums.ChangeKind, "RESTWAY_CHANGE_"),
+    "restway_attribute_type": (enums.AttributeType, "RESTWAY_TYPE_"),
+    "restway_policy": (enums.Policy, "RESTWAY_POLICY_"),
+    "restway_comparison": (enums.Comparison, "RESTWAY_COMPARISON_"),
+    "restway_event_kind": (enums.EventKind, "RESTWAY_EVENT_"),
+    "restway_auth_mode": (enums.AuthMode, "RESTWAY_AUTH_"),
+    "restway_reachability": (enums.Reachability, "RESTWAY_REACHABILITY_"),
+    "restway_outbox_state": (enums.OutboxState, "RESTWAY_OUTBOX_"),
+    "restway_outbox_reason": (enums.OutboxReason, "RESTWAY_OUTBOX_REASON_"),
+    "restway_attempt_reason": (enums.AttemptReason, "RESTWAY_ATTEMPT_"),
 }
 STRUCTURES = {
-    "restway_value": _native.Value,
-    "restway_client_options": _native.ClientOptions,
-    "restway_timings": _native.Timings,
-    "restway_statistics": _native.Statistics,
-    "restway_event": _structures.Event,
-    "restway_credential": _native.Credential,
-    "restway_attempt": _native.Attempt,
-    "restway_progress": _native.Progress,
-    "restway_body_reader": _structures_body.BodyReader,
-    "restway_outbox_counts": _structures_outbox.OutboxCountsStructure,
+    "restway_value": structures.Value,
+    "restway_client_options": structures.ClientOptions,
+    "restway_timings": structures.Timings,
+    "restway_statistics": structures.Statistics,
+    "restway_event": structures.Event,
+    "restway_credential": structures.Credential,
+    "restway_attempt": structures.Attempt,
+    "restway_progress": structures.Progress,
+    "restway_body_reader": structures.BodyReader,
+    "restway_outbox_counts": structures.OutboxCounts,
 }
 UNIONS = {
-    "restway_value": ("as", _structures.ValueAs),
-    "restway_event": ("payload", _structures.EventPayload),
+    "restway_value": ("as", structures.ValueAs),
+    "restway_event": ("payload", structures.EventPayload),
 }
 CALLBACKS = {
-    "restway_changed_fn": _native.ChangedFn,
-    "restway_destroy_fn": _native.DestroyFn,
-    "restway_done_fn": _native.DoneFn,
-    "restway_exclude_fn": _native.ExcludeFn,
-    "restway_intercept_fn": _native.InterceptFn,
-    "restway_log_fn": _native.LogFn,
-    "restway_authorize_fn": _native.AuthorizeFn,
-    "restway_should_replay_fn": _native.ShouldReplayFn,
-    "restway_refresh_fn": _native.RefreshFn,
-    "restway_persist_fn": _native.PersistFn,
-    "restway_attempt_fn": _native.AttemptFn,
-    "restway_progress_fn": _native.ProgressFn,
-    "restway_read_failure_fn": _native.ReadFailureFn,
-    "restway_transform_fn": _native.TransformFn,
-    "restway_hook_fn": _native.HookFn,
-    "restway_body_read_fn": _structures_body.BodyReadFn,
-    "restway_body_rewind_fn": _structures_body.BodyRewindFn,
-    "restway_batch_done_fn": _structures_batch.BatchDoneFn,
-    "restway_batch_encode_fn": _structures_batch.BatchEncodeFn,
-    "restway_batch_decode_fn": _structures_batch.BatchDecodeFn,
-    "restway_outbox_item_fn": _structures_outbox.OutboxItemFn,
-    "restway_outbox_flushed_fn": _structures_outbox.OutboxFlushedFn,
+    "restway_changed_fn": structures.ChangedFn,
+    "restway_destroy_fn": structures.DestroyFn,
+    "restway_done_fn": structures.DoneFn,
+    "restway_exclude_fn": structures.ExcludeFn,
+    "restway_modify_fn": structures.ModifyFn,
+    "restway_log_fn": structures.LogFn,
+    "restway_authorize_fn": structures.AuthorizeFn,
+    "restway_should_replay_fn": structures.ShouldReplayFn,
+    "restway_refresh_fn": structures.RefreshFn,
+    "restway_persist_fn": structures.PersistFn,
+    "restway_attempt_fn": structures.AttemptFn,
+    "restway_progress_fn": structures.ProgressFn,
+    "restway_read_failure_fn": structures.ReadFailureFn,
+    "restway_transform_fn": structures.TransformFn,
+    "restway_hook_fn": structures.HookFn,
+    "restway_body_read_fn": structures.BodyReadFn,
+    "restway_body_rewind_fn": structures.BodyRewindFn,
+    "restway_batch_done_fn": structures.BatchDoneFn,
+    "restway_batch_encode_fn": structures.BatchEncodeFn,
+    "restway_batch_decode_fn": structures.BatchDecodeFn,
+    "restway_outbox_item_fn": structures.OutboxItemFn,
+    "restway_outbox_flushed_fn": structures.OutboxFlushedFn,
 }
 PLAIN: dict[str, Any] = {
     "void": None,
@@ -140,12 +134,12 @@ def test_the_header_is_read_completely() -> None:
 
 
 def test_prototypes_are_those_of_the_header() -> None:
-    assert set(_prototypes.PROTOTYPES) == set(HEADER.functions)
+    assert set(prototypes.PROTOTYPES) == set(HEADER.functions)
 
 
 @pytest.mark.parametrize("function", sorted(HEADER.functions))
 def test_prototype_equals_header(function: str) -> None:
-    result, arguments = _prototypes.PROTOTYPES[function]
+    result, arguments = prototypes.PROTOTYPES[function]
     declared = HEADER.functions[function]
     assert result is expected(declared.result)
     assert list(arguments) == [expected(argument.type) for argument in declared.arguments]
@@ -184,19 +178,21 @@ def test_enumeration_equals_header(enumeration: str) -> None:
 
 
 def test_macros_equal_header() -> None:
-    flags = {f"RESTWAY_CLIENT_{flag.name}": flag.value for flag in _enums.ClientFlag}
+    flags = {f"RESTWAY_CLIENT_{flag.name}": flag.value for flag in enums.ClientFlag}
     flags.update(
-        {f"RESTWAY_RELATIONSHIP_{flag.name}": flag.value for flag in _enums.RelationshipFlag}
+        {f"RESTWAY_RELATIONSHIP_{flag.name}": flag.value for flag in enums.RelationshipFlag}
     )
-    flags.update({f"RESTWAY_CURL_{flag.name}": flag.value for flag in _enums.CurlFlag})
+    flags.update({f"RESTWAY_ROUTE_{flag.name}": flag.value for flag in enums.RouteFlag})
+    flags.update({f"RESTWAY_CURL_{flag.name}": flag.value for flag in enums.CurlFlag})
+    flags.update({f"RESTWAY_OUTBOX_{flag.name}": flag.value for flag in enums.OutboxFlag})
+    prefixes = ("RESTWAY_CLIENT_", "RESTWAY_CURL_", "RESTWAY_OUTBOX_", "RESTWAY_RELATIONSHIP_",
+        "RESTWAY_ROUTE_")
     assert {
-        name: value
-        for name, value in HEADER.macros.items()
-        if name.startswith(("RESTWAY_CLIENT_", "RESTWAY_CURL_", "RESTWAY_RELATIONSHIP_"))
+        name: value for name, value in HEADER.macros.items() if name.startswith(prefixes)
     } == flags
-    assert HEADER.macros["RESTWAY_ABI_VERSION"] == _enums.ABI_VERSION
+    assert HEADER.macros["RESTWAY_ABI_VERSION"] == enums.ABI_VERSION
     number = HEADER.macros["RESTWAY_VERSION_MINOR"] * 1000 + HEADER.macros["RESTWAY_VERSION_PATCH"]
-    assert HEADER.macros["RESTWAY_VERSION_MAJOR"] * 1_000_000 + number >= _native.VERSION_NUMBER_MIN
+    assert HEADER.macros["RESTWAY_VERSION_MAJOR"] * 1_000_000 + number >= _ffi.VERSION_NUMBER_MIN
 
 
 @pytest.mark.parametrize("name", sorted(STRUCTURES))

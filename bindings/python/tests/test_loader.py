@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 import restway
-from restway import _native
+from restway import _ffi
 
 PACKAGE = Path(restway.__file__).parent
 
@@ -50,15 +50,15 @@ def test_library_error_lists_what_was_tried() -> None:
 @pytest.mark.no_library
 def test_order_is_bundled_then_staged_then_system(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("RESTWAY_LIBRARY", raising=False)
-    assert [place for place, _ in _native.candidates()] == ["bundled", "staged build", "system"]
+    assert [place for place, _ in _ffi.candidates()] == ["bundled", "staged build", "system"]
     monkeypatch.setenv("RESTWAY_LIBRARY", "/x.so")
-    assert _native.candidates() == [("$RESTWAY_LIBRARY", "/x.so")]
+    assert _ffi.candidates() == [("$RESTWAY_LIBRARY", "/x.so")]
 
 
 @pytest.mark.no_library
 def test_a_copy_outside_the_source_tree_does_not_look_for_a_staged_build(tmp_path: Path) -> None:
     shutil.copytree(PACKAGE, tmp_path / "restway", ignore=shutil.ignore_patterns("__pycache__"))
-    code = "from restway import _native; print([place for place, _ in _native.candidates()])"
+    code = "from restway import _ffi; print([place for place, _ in _ffi.candidates()])"
     assert run(code, tmp_path).stdout.strip() == "['bundled', 'system']"
 
 
@@ -70,12 +70,12 @@ def test_a_library_that_is_not_restway_is_refused_with_the_reason() -> None:
 
 def test_a_bundled_library_is_found_first(tmp_path: Path) -> None:
     restway.version()
-    loaded = _native.lib.path
+    loaded = _ffi.lib.path
     if loaded is None or os.sep not in loaded:
         pytest.skip("the system's library has no path to copy from")
     shutil.copytree(PACKAGE, tmp_path / "restway", ignore=shutil.ignore_patterns("__pycache__"))
     os.symlink(loaded, tmp_path / "restway" / "librestway.so")
-    code = "import restway, restway._native as n; restway.version(); print(n.lib.path)"
+    code = "import restway, restway._ffi as n; restway.version(); print(n.lib.path)"
     assert run(code, tmp_path).stdout.strip() == str(tmp_path / "restway" / "librestway.so")
 
 

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 import restway
-from restway import _callbacks
+from restway._ffi import callbacks as _callbacks
 
 MEETINGS = {
     "restway": 1,

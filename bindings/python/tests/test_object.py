@@ -12,6 +12,7 @@ import pytest
 
 import restway
 
+from .conftest import MakeClient
 from .peer import Peer
 
 THINGS: dict[str, Any] = {
@@ -133,18 +134,53 @@ def test_later_objects_of_an_entity_are_read_like_the_first(peer: Peer) -> None:
         later.text = "b"  # type: ignore[attr-defined]
 
 
-def test_equality_and_hash_follow_the_identity(client: restway.Client) -> None:
+def test_snapshots_that_say_the_same_are_equal_and_share_their_hash(
+    client: restway.Client, make_client: MakeClient
+) -> None:
     first, second = client.get("enterprises/12").object, client.get("enterprises/12").object
     other = client.get("enterprises/13").object
+    assert first is not None and second is not None and other is not None
     assert first == second and hash(first) == hash(second)
+    assert first.same_as(second) and not first.same_as(other)
     assert first != other and first != 12
     assert len({first, second, other}) == 2
+    with make_client() as elsewhere:  # of another api: nothing of it is the same
+        stranger = elsewhere.get("enterprises/12").object
+        assert stranger is not None
+        assert first != stranger and not first.same_as(stranger)
+    with pytest.raises(TypeError):
+        first.same_as(12)  # type: ignore[arg-type]
 
 
-def test_objects_without_identity_differ(peer: Peer) -> None:
-    first, second = fetch(peer, b'[{"name": "x"}, {"name": "x"}]', "loose").objects
+def test_a_newer_snapshot_is_the_same_instance_but_not_equal(peer: Peer) -> None:
+    with restway.Client(restway.API.from_json(THINGS), base_url=peer.url, timeout=30) as client:
+        peer.respond(b'{"id": 1, "text": "a"}')
+        before = client.get("things").object
+        assert before is not None
+        number = hash(before)
+        peer.respond(b'{"id": 1, "text": "b"}')
+        after = client.get("things").object
+        assert after is not None
+        assert after != before and after.same_as(before) and before.same_as(after)
+        assert hash(before) == number != hash(after)
+        peer.respond(b'{"id": 1, "text": "a"}')
+        again = client.get("things").object
+        assert again == before and hash(again) == number
+        with restway.Client(client.api, base_url=peer.url, timeout=30) as other:
+            peer.respond(b'{"id": 1, "text": "a"}')
+            twin = other.get("things").object
+            assert twin is not None
+            assert twin == before and hash(twin) == number
+            assert not twin.same_as(before), "each store has instances of its own"
+
+
+def test_objects_without_identity_are_two_instances_that_may_be_equal(peer: Peer) -> None:
+    first, second, third = fetch(
+        peer, b'[{"name": "x"}, {"name": "x"}, {"name": "y"}]', "loose"
+    ).objects
     assert first.identity is None
-    assert first != second and first == copy.copy(first)
+    assert first == second and not first.same_as(second)
+    assert first != third and first == copy.copy(first)
     assert first.store_key != second.store_key
     assert repr(first).startswith("<Loose #")
 
@@ -199,9 +235,9 @@ def test_the_store_finds_counts_and_knows_the_newest(client: restway.Client) -> 
     client.patch("enterprises/12", params={"name": "Renamed"})
     client.get(before)
     newest = store.newest(before)
-    assert newest is not None and newest.name == "Renamed" and newest == before
+    assert newest is not None and newest.name == "Renamed" and newest.same_as(before)
     assert before.name != "Renamed"
-    assert store.find("Enterprise", 12) == before
+    assert store.find("Enterprise", 12) == newest != before
     assert store.find("Enterprise", "12") is None
     assert store.count("Enterprise") == 1
     with pytest.raises(restway.UnknownEntityError):

@@ -84,7 +84,8 @@ def test_a_change_says_what_differs(peer: Peer) -> None:
     updated, deleted, inserted = (changes[0] for changes in seen)
     assert updated.kind is ChangeKind.UPDATED
     assert updated.before is not None and updated.before.name == "Old"
-    assert updated.object.name == "New" and updated.object == updated.before
+    assert updated.object.name == "New" and updated.object.same_as(updated.before)
+    assert updated.object != updated.before
     assert updated.attributes == ("name",) and updated.relationships == ("members",)
     assert deleted.kind is ChangeKind.DELETED and deleted.object.name == "New"
     assert inserted.kind is ChangeKind.INSERTED and inserted.before is None

@@ -52,14 +52,15 @@ class Server:
         self.status = 200
         self.body: object = {"id": 1, "name": "there"}
         self.requests: list[tuple[str, str, str, str]] = []
+        self.arrived = threading.Event()
         outer = self
 
         class Handler(BaseHTTPRequestHandler):
             def do_PUT(self) -> None:
-                length = int(self.headers.get("Content-Length", 0))
-                body = self.rfile.read(length).decode()
+                body = self.rfile.read(int(self.headers.get("Content-Length", 0))).decode()
                 key = self.headers.get("Idempotency-Key", "")
                 outer.requests.append((self.command, self.path, body, key))
+                outer.arrived.set()
                 answer = json.dumps(outer.body).encode()
                 self.send_response(outer.status)
                 self.send_header("Content-Type", "application/json")
@@ -268,6 +269,71 @@ def test_a_stored_draft_becomes_one_of_what_came_back(
     server.status = 422
     flush(client)
     assert draft.changed == ["name"]
+
+
+def rename(client: restway.Client, server: Server) -> restway.Object:
+    """A thing that has another name since a PUT of it was stored."""
+    server.body = {"id": 1, "name": "old"}
+    request = restway.Request.route("thing", variables={"id": 1})
+    thing = client.perform(request).objects[0]
+    client.set_reachability(Reachability.UNREACHABLE)
+    draft = client.draft(thing)
+    draft.name = "new"
+    with pytest.raises(QueuedError):
+        client.put(draft)
+    return thing
+
+
+def name_of(client: restway.Client, thing: restway.Object) -> object:
+    newest = client.store.newest(thing)
+    assert newest is not None
+    return newest.name
+
+
+def test_a_dropped_change_is_taken_back(client: restway.Client, server: Server) -> None:
+    thing = rename(client, server)
+    assert name_of(client, thing) == "new"
+    assert client.outbox.drop(1) == 1
+    assert name_of(client, thing) == "old"
+    draft = client.draft("Thing", name="made")
+    with pytest.raises(QueuedError):
+        client.post(draft)
+    assert client.store.count("Thing") == 2
+    assert client.outbox.drop_all() == 1
+    assert client.store.count("Thing") == 1
+    with pytest.raises(QueuedError):
+        client.post(draft)
+
+
+def test_a_dead_letter_marks_its_object(client: restway.Client, server: Server) -> None:
+    thing = rename(client, server)
+    told: list[tuple[str, ...]] = []
+    done = threading.Event()
+
+    def on_change(changes: restway.Changes) -> None:
+        told.extend(tuple(change.attributes) for change in changes)
+        done.set()
+
+    observer = client.observe(on_change, thing)
+    things = client.store.query("Thing")
+    assert not client.store.is_rejected(thing)
+    server.status = 422
+    flush(client)
+    assert client.store.is_rejected(thing)
+    assert [one.id for one in things.rejected()] == [1]
+    assert things.rejected(False).count() == 0
+    assert things.rejected().rejected(None).where(id=1).count() == 1
+    assert things.rejected().where(id=2).limit(1).order_by("id").first() is None
+    assert done.wait(60)
+    assert told == [()]
+    client.outbox.retry(1)
+    assert not client.store.is_rejected(thing)
+    observer.remove()
+    client.close()
+    with pytest.raises(restway.ClosedError):
+        client.store.is_rejected(thing)
+    with pytest.raises(restway.ClosedError):
+        things.rejected().all()
 
 
 def stored_with_its_part(client: restway.Client) -> tuple[restway.Draft, restway.Draft]:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import ast
 import importlib.util
 import inspect
 import os
 import re
-import statistics
 import subprocess
 import sys
+from collections.abc import Iterator
+from graphlib import TopologicalSorter
 from pathlib import Path
 from typing import Any
 
@@ -41,33 +43,71 @@ def test_what_stands_for_a_handle_is_made_of_nothing_else(wrong: Any) -> None:
             getattr(restway, kind)(wrong, *others)
 
 
-def test_only_the_native_modules_know_ctypes() -> None:
+def test_only_the_ffi_modules_know_ctypes() -> None:
     knowing = {
-        path.name
-        for path in PACKAGE.glob("*.py")
-        if re.search(r"^\s*(import|from) ctypes", path.read_text("utf-8"), re.M)
+        str(path.relative_to(PACKAGE))
+        for path in PACKAGE.rglob("*.py")
+        if re.search(r"^\s*(import|from) (ctypes|_ctypes)\b", path.read_text("utf-8"), re.M)
     }
-    assert knowing == {
-        "_native.py",
-        "_prototypes.py",
-        "_prototypes_auth.py",
-        "_prototypes_batch.py",
-        "_prototypes_objects.py",
-        "_prototypes_outbox.py",
-        "_structures.py",
-        "_structures_auth.py",
-        "_structures_batch.py",
-        "_structures_body.py",
-        "_structures_outbox.py",
-    }
+    assert {path for path in knowing if not path.startswith("_ffi" + os.sep)} == set()
+    assert knowing
 
 
 def test_files_stay_small() -> None:
     lengths = {
-        path.name: len(path.read_text("utf-8").splitlines()) for path in PACKAGE.glob("*.py")
+        path.name: len(path.read_text("utf-8").splitlines()) for path in PACKAGE.rglob("*.py")
     }
-    assert max(lengths.values()) <= 400
-    assert statistics.median(lengths.values()) <= 150
+    assert max(lengths.values()) <= 500
+    assert len(lengths) <= 36
+
+
+def imports_of(path: Path) -> set[str]:
+    """The modules of the package that a module imports when it runs, by dotted name."""
+
+    def running(node: ast.AST) -> Iterator[ast.ImportFrom]:
+        for child in ast.iter_child_nodes(node):
+            if isinstance(child, ast.If) and ast.unparse(child.test) == "TYPE_CHECKING":
+                continue
+            if isinstance(child, ast.ImportFrom) and child.level:
+                yield child
+            yield from running(child)
+
+    found = set()
+    package = path.relative_to(PACKAGE).parent.parts
+    for node in running(ast.parse(path.read_text("utf-8"))):
+        base = [*package[: len(package) - node.level + 1], *(node.module or "").split(".")]
+        start = ".".join(filter(None, base))
+        for alias in node.names:
+            module = ".".join(filter(None, [start, alias.name]))
+            found.add(module if module in MODULES else start)
+    return found
+
+
+def module_name(path: Path) -> str:
+    parts = path.relative_to(PACKAGE).with_suffix("").parts
+    return ".".join(part for part in parts if part != "__init__")
+
+
+MODULES = {module_name(path): path for path in PACKAGE.rglob("*.py")}
+
+
+def test_modules_import_each_other_in_one_direction() -> None:
+    """TopologicalSorter raises CycleError, which names the modules of a cycle."""
+    graph = {name: imports_of(path) for name, path in MODULES.items()}
+    assert "_ffi" in graph["_boundary"]
+    assert "_exceptions" in graph["_ffi.loader"]
+    order = list(TopologicalSorter(graph).static_order())
+    assert set(order) == set(MODULES)
+    assert order[-1] == ""  # the package itself, which nothing inside of it imports
+
+
+@pytest.mark.parametrize("verb", ["get", "head", "delete", "post", "put", "patch", "route"])
+def test_clients_share_their_verbs(verb: str) -> None:
+    blocking, awaited = getattr(restway.Client, verb), getattr(restway.AsyncClient, verb)
+    assert inspect.signature(awaited) == inspect.signature(blocking)
+    assert awaited.__doc__ == blocking.__doc__
+    assert inspect.iscoroutinefunction(awaited)
+    assert not inspect.iscoroutinefunction(blocking)
 
 
 def test_all_is_what_the_package_has() -> None:

@@ -11,6 +11,7 @@ import time
 import pytest
 
 import restway
+from restway._ffi import callbacks as _callbacks
 
 from .realm import ERRORS
 from .test_async import run
@@ -26,6 +27,14 @@ def fresh() -> str:
 def make(demo_url: str, clock: restway.Clock | None = None) -> restway.Client:
     api = restway.API.from_json({"restway": 1, "errors": ERRORS})
     return restway.Client(api, base_url=demo_url, clock=clock, random_seed=7)
+
+
+@pytest.mark.parametrize("seconds", [1e11, 2.0**62, 1e300, float("inf")])
+def test_a_clock_stands_still_when_it_cannot_show_the_time(seconds: float) -> None:
+    with restway.Clock() as clock:
+        with pytest.raises(restway.UsageError):
+            clock.advance(seconds)
+        clock.advance(1)
 
 
 def test_a_busy_server_is_asked_again_when_it_says(demo_url: str) -> None:
@@ -155,10 +164,16 @@ def test_an_idempotency_key_makes_a_post_safe_to_repeat(demo_url: str) -> None:
 
 def test_progress_never_goes_back_and_ends_with_all_done(demo_url: str) -> None:
     told: list[restway.Progress] = []
+    calls: list[restway.Call] = []
     done = threading.Event()
+
+    def tell(call: restway.Call, progress: restway.Progress) -> None:
+        calls.append(call)
+        told.append(progress)
+
     with make(demo_url) as client:
         request = restway.Request.path("POST", "echo", body=b"x" * 1_000_000)
-        request.watch(told.append, interval=0.001)
+        request.watch(tell, interval=0.001)
         call = client.send(request, lambda _: done.set())
         call.wait(30)
         assert done.wait(30)
@@ -169,6 +184,12 @@ def test_progress_never_goes_back_and_ends_with_all_done(demo_url: str) -> None:
         assert last.upload_done == last.upload_total == 1_000_000
         assert last.download_done == last.download_total
         assert call.progress == last
+        assert set(calls) == {call}
+        calls.clear()
+        told.clear()
+        assert client.perform(request).status == 200
+        assert _callbacks.questions.wait_until_empty(30), "the call has told the last of it"
+        assert told[-1].fraction == 1 and calls[-1].wait(30).status == 200
         with pytest.raises(ValueError, match="interval"):
             request.watch(None, interval=-1)
 
@@ -181,13 +202,39 @@ def test_progress_comes_in_the_loop_of_an_asyncio_client(demo_url: str) -> None:
         async with restway.AsyncClient(api, base_url=demo_url) as client:
             request = restway.Request.path("POST", "echo", body=b"x" * 1_000_000)
             here = threading.get_ident()
-            request.watch(lambda progress: told.append((progress, threading.get_ident() - here)))
+
+            def tell(call: restway.Call, progress: restway.Progress) -> None:
+                told.append((progress, threading.get_ident() - here))
+                assert call.progress.fraction >= progress.fraction
+                if not call.done:
+                    with pytest.raises(restway.WouldBlockError):
+                        call.wait()
+
+            request.watch(tell)
             await client.perform(request)
 
     run(main())
     assert told[-1][0].fraction == 1
     assert told[-1][0].upload_done == 1_000_000
     assert {elsewhere for _, elsewhere in told} == {0}
+
+
+def test_a_call_can_be_cancelled_where_its_progress_is_told(demo_url: str) -> None:
+    def cancel(call: restway.Call, _: restway.Progress) -> None:
+        call.cancel()
+
+    request = restway.Request.path("POST", "echo", body=b"x" * 8_000_000)
+    request.watch(cancel, interval=0.001)
+    with make(demo_url) as client, pytest.raises(restway.CancelledError):
+        client.send(request).wait(30)
+
+    async def main() -> None:
+        api = restway.API.from_json({"restway": 1})
+        async with restway.AsyncClient(api, base_url=demo_url) as client:
+            with pytest.raises(restway.CancelledError):
+                await client.perform(request)
+
+    run(main())
 
 
 def test_a_failure_reader_may_replace_what_was_found(demo_url: str) -> None:

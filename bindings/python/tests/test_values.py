@@ -10,8 +10,9 @@ from typing import Any
 import pytest
 
 import restway
-from restway import _native, _values
-from restway._enums import ValueKind
+from restway import _ffi
+from restway._ffi import conversion as _values
+from restway._ffi.enums import ValueKind
 
 pytestmark = pytest.mark.no_library
 
@@ -21,7 +22,7 @@ MOMENT = datetime(2026, 11, 21, 3, 4, 5, 678901, tzinfo=timezone.utc)
 def through(value: object) -> Any:
     encoded = _values.encode(value)
     gc.collect()  # what a value borrows must live as long as it does
-    return _values.decode(_native.cells(encoded)[0], lambda address: address)
+    return _values.decode(_ffi.cells(encoded)[0], lambda address: address)
 
 
 @pytest.mark.parametrize(
@@ -78,7 +79,7 @@ def test_a_long_list_keeps_its_texts_alive() -> None:
 
     encoded = _values.encode(list(texts()))
     gc.collect()
-    decoded = _values.decode(_native.cells(encoded)[0], lambda address: address)
+    decoded = _values.decode(_ffi.cells(encoded)[0], lambda address: address)
     assert decoded == list(texts())
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Optional, Union
@@ -44,9 +45,9 @@ def clients(api: restway.API) -> None:
 
 def questions(client: restway.Client, request: restway.Request) -> None:
     assert_type(client.curl_command(request, reveal=True), str)
-    client.set_interceptor(lambda request: request.update(headers={"X-Signed": "yes"}))
-    client.set_interceptor(None)
-    client.set_interceptor("refuse")  # type: ignore[arg-type]
+    client.set_modifier(lambda request: request.update(headers={"X-Signed": "yes"}))
+    client.set_modifier(None)
+    client.set_modifier("refuse")  # type: ignore[arg-type]
     client.set_auth(refresh=lambda: restway.Credential(token="t", expires_in=60.0))
     client.set_auth(authorize=lambda exchange: exchange.set_header("X-Signed", "yes"))
     client.set_auth(should_replay=lambda error: error.api_code == "4", persist=None)
@@ -56,7 +57,8 @@ def questions(client: restway.Client, request: restway.Request) -> None:
     client.set_retry({"attempts": 3})
     request.update(auth="none", idempotency_key=True)
     request.update(auth="never")  # type: ignore[arg-type]
-    request.watch(lambda progress: print(progress.fraction), interval=1)
+    request.watch(lambda call, progress: print(call.id, progress.fraction), interval=1)
+    request.watch(lambda progress: None)  # type: ignore[arg-type,misc]
 
 
 def processed(api: restway.API) -> None:
@@ -71,6 +73,8 @@ async def awaited(api: restway.API, request: restway.Request) -> None:
         assert_type(client, restway.AsyncClient)
         assert_type(await client.get("enterprises"), restway.Response)
         assert_type(await client.route("enterprise", variables={"itemID": 12}), restway.Response)
+        several = await asyncio.gather(client.get("enterprises/1"), client.head("enterprises/2"))
+        assert_type(several, tuple[restway.Response, restway.Response])
         assert_type(await client.perform(request), restway.Response)
         assert_type(await client.send(request), restway.Response)
         assert_type(client.store, restway.Store)
@@ -173,3 +177,7 @@ def on_change(changes: restway.Changes) -> None:
         assert_type(change.object, restway.Object)
         assert_type(change.before, Optional[restway.Object])
         assert_type(change.attributes, tuple[str, ...])
+
+
+async def gathered(client: restway.AsyncClient) -> list[Any]:
+    return await asyncio.gather(*(client.get(f"enterprises/{number}") for number in range(2)))

@@ -1,0 +1,231 @@
+"""The interface of the library as data: every function with its parameters, every struct with its
+fields, by type. It is read from the headers, so a new function is in every list from its first day.
+
+    python Tests/HeaderTests/interface.py
+
+writes it as JSON to `Include/restway.api.json`, which the bindings are generated from.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from functools import cache
+from typing import Any
+
+from declarations import (
+    OF_PROGRAMS,
+    all_callbacks,
+    all_constants,
+    all_enums,
+    all_functions,
+    all_structs,
+)
+from tree import INCLUDE
+
+#: The interface as data, for whoever writes a binding.
+INTERFACE_FILE = INCLUDE / "restway.api.json"
+
+#: The integer types of the headers: whether they are signed, and their size in bits.
+INTEGERS = {
+    "int32_t": (True, 32), "uint32_t": (False, 32), "int64_t": (True, 64),
+    "uint64_t": (False, 64), "size_t": (False, 64),
+}
+#: Sizes of everything that a field or a parameter can be, in bytes.
+SIZES = {**{name: bits // 8 for name, (_, bits) in INTEGERS.items()}, "double": 8}
+
+_OPAQUE = re.compile(r"^typedef struct (restway_\w+) \1;", re.MULTILINE)
+
+
+@cache
+def handle_types() -> frozenset[str]:
+    """The opaque types: what a handle can point at."""
+    texts = [header.read_text() for header in OF_PROGRAMS]
+    return frozenset(name for text in texts for name in _OPAQUE.findall(text)) - set(all_structs())
+
+
+@dataclass(frozen=True)
+class Variable:
+    """A parameter or a field, by its type ("const char *") and its name."""
+
+    name: str
+    type: str
+
+    @property
+    def pointee(self) -> str:
+        """What it points at, without const: "restway_api" for `const restway_api *`."""
+        words = self.type.replace("const", " ").replace("struct ", " ").split()
+        return "".join(words)[:-1] if self.type.endswith("*") else ""
+
+    @property
+    def handle(self) -> str:
+        """The opaque type, for one handle that is passed in; else ""."""
+        return self.pointee if self.pointee in handle_types() else ""
+
+    @property
+    def handles(self) -> str:
+        """The opaque type, for an array of handles that is passed in; else ""."""
+        element = self.pointee[:-1] if self.pointee.endswith("*") else ""
+        return element if element in handle_types() and "const *" in self.type else ""
+
+    @property
+    def integer(self) -> str:
+        """The integer type; an enum is one of 32 bits. "" for everything else."""
+        if self.type in all_enums():
+            return "uint32_t"
+        return self.type if self.type in INTEGERS else ""
+
+
+@dataclass(frozen=True)
+class Function:
+    """A function, by its result and its parameters."""
+
+    name: str
+    result: str
+    parameters: tuple[Variable, ...]
+
+    @property
+    def answers_a_status(self) -> bool:
+        return self.result == "restway_status"
+
+    @property
+    def handle_parameters(self) -> tuple[Variable, ...]:
+        return tuple(p for p in self.parameters if p.handle or p.handles)
+
+    @property
+    def integer_parameters(self) -> tuple[Variable, ...]:
+        return tuple(p for p in self.parameters if p.integer)
+
+
+def _variable(text: str) -> Variable:
+    match = re.fullmatch(r"(.*?)\s*(\w+)", text.strip(), re.DOTALL)
+    assert match, text
+    return Variable(match[2], " ".join(match[1].split()))
+
+
+@cache
+def functions() -> tuple[Function, ...]:
+    return tuple(_function(f.name, f.result, f.parameters) for f in all_functions())
+
+
+@cache
+def callbacks() -> tuple[Function, ...]:
+    """The types of functions that the library calls."""
+    return tuple(_function(*found) for found in all_callbacks())
+
+
+def _function(name: str, result: str, parameters: str) -> Function:
+    words = [] if parameters == "void" else parameters.split(", ")
+    return Function(name, result, tuple(map(_variable, words)))
+
+
+@cache
+def structs() -> dict[str, tuple[Variable, ...]]:
+    """The fields of every struct. A union is one field, of the type "union"; an array has a type
+    like "uint64_t[4]"."""
+    found = {}
+    for name, body in all_structs().items():
+        flat = re.sub(r"union\s*\{.*?\}", "union", body, flags=re.DOTALL)
+        flat = re.sub(r"(\w+)\[(\d+)\]", r"[\2] \1", flat)
+        words = [word for word in flat.split(";") if word.strip()]
+        found[name] = tuple(_variable(word.replace(" [", "[")) for word in words)
+    return found
+
+
+@cache
+def unions() -> dict[str, dict[str, tuple[Variable, ...]]]:
+    """The members of the unions inside structs: by the struct's name, and by the field's."""
+    found: dict[str, dict[str, tuple[Variable, ...]]] = {}
+    for name, body in all_structs().items():
+        for members, field in re.findall(r"union\s*\{(.*?)\}\s*(\w+)", body, re.DOTALL):
+            words = [word for word in members.split(";") if word.strip()]
+            found.setdefault(name, {})[field] = tuple(map(_variable, words))
+    return found
+
+
+@cache
+def enums() -> dict[str, dict[str, int]]:
+    """The constants of every enum, without those that only pin its size."""
+    found = {}
+    for name, lines in all_enums().items():
+        pairs = [line.split(" = ") for line in lines]
+        found[name] = {key: int(value, 0) for key, value in pairs if not key.endswith("_PIN_")}
+    return found
+
+
+def size_of(field: Variable) -> int:
+    """In bytes: everything that is no number is a pointer, or as large as one."""
+    element, _, count = field.type.rstrip("]").partition("[")
+    return SIZES.get(element.strip(), 8) * int(count or 1)
+
+
+def functions_of_handles() -> list[Function]:
+    """Those that can say RESTWAY_E_FORKED: they answer a status, and are given a handle."""
+    return [f for f in functions() if f.answers_a_status and f.handle_parameters]
+
+
+def integer_parameters() -> Iterator[tuple[Function, Variable]]:
+    for function in functions():
+        for parameter in function.integer_parameters:
+            yield function, parameter
+
+
+def extremes(integer: str) -> list[int]:
+    """The numbers at the ends of a type, and those at the ends of the types that it is mixed up
+    with."""
+    is_signed, bits = INTEGERS[integer]
+    low, high = (-(1 << (bits - 1)), (1 << (bits - 1)) - 1) if is_signed else (0, (1 << bits) - 1)
+    ends = [0, 1, -1]
+    for other in (32, 64):
+        ends += [-(1 << (other - 1)), (1 << (other - 1)) - 1, (1 << (other - 1)), (1 << other) - 1]
+    return sorted({end for end in ends if low <= end <= high})
+
+
+def interface() -> dict[str, Any]:
+    """Everything that programs call, as `Include/restway.api.json` says it."""
+    return {
+        "handles": sorted(handle_types()),
+        "enums": enums(),
+        "constants": all_constants(),
+        "callbacks": [_function_data(callback) for callback in callbacks()],
+        "structs": {
+            name: [_field_data(field, unions().get(name, {})) for field in fields]
+            for name, fields in structs().items()
+        },
+        "functions": [_function_data(function) for function in functions()],
+    }
+
+
+def _function_data(function: Function) -> dict[str, Any]:
+    return {
+        "name": function.name,
+        "result": function.result,
+        "parameters": [asdict(parameter) for parameter in function.parameters],
+    }
+
+
+def _field_data(field: Variable, members: dict[str, tuple[Variable, ...]]) -> dict[str, Any]:
+    if field.type != "union":
+        return asdict(field)
+    return {**asdict(field), "members": [asdict(member) for member in members[field.name]]}
+
+
+def interface_text() -> str:
+    """What stands in `Include/restway.api.json`."""
+    return "{\n" + ",\n".join(_section(*item) for item in interface().items()) + "\n}\n"
+
+
+def _section(name: str, content: Any) -> str:
+    """One line for each thing, so that a changed one is a changed line."""
+    if isinstance(content, dict):
+        lines = [f"{json.dumps(key)}: {json.dumps(value)}" for key, value in content.items()]
+    else:
+        lines = [json.dumps(value) for value in content]
+    opening, closing = "{}" if isinstance(content, dict) else "[]"
+    return f'"{name}": {opening}\n  ' + ",\n  ".join(lines) + f"\n{closing}"
+
+
+if __name__ == "__main__":
+    INTERFACE_FILE.write_text(interface_text())

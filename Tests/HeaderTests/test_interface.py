@@ -1,0 +1,75 @@
+"""The interface as data, and the Python modules that are generated from it, are those of the
+headers.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pytest
+from interface import INTERFACE_FILE, Function, callbacks, functions, interface_text, unions
+from tree import ROOT
+
+GENERATOR = ROOT / "bindings" / "python" / "generate.py"
+WRITE_INTERFACE = "python Tests/HeaderTests/interface.py"
+WRITE_MODULES = "python bindings/python/generate.py"
+
+
+def _generator() -> ModuleType:
+    spec = importlib.util.spec_from_file_location("generate", GENERATOR)
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+MODULES: dict[Path, str] = _generator().generated()
+
+
+def _function(data: dict[str, Any]) -> tuple[str, str, list[tuple[str, str]]]:
+    return data["name"], data["result"], [(p["type"], p["name"]) for p in data["parameters"]]
+
+
+def _declared(function: Function) -> tuple[str, str, list[tuple[str, str]]]:
+    return function.name, function.result, [(p.type, p.name) for p in function.parameters]
+
+
+def test_the_interface_is_that_of_the_headers() -> None:
+    stored = INTERFACE_FILE.read_text() if INTERFACE_FILE.exists() else ""
+    if stored != interface_text():
+        pytest.fail(
+            f"{INTERFACE_FILE.relative_to(ROOT)} is stale: the headers say something else. "
+            f"Write it anew, and the modules too: {WRITE_INTERFACE} && {WRITE_MODULES}",
+            pytrace=False,
+        )
+
+
+@pytest.mark.parametrize("path", MODULES, ids=lambda path: path.name)
+def test_the_modules_are_those_of_the_interface(path: Path) -> None:
+    stored = path.read_text() if path.exists() else ""
+    if stored != MODULES[path]:
+        pytest.fail(
+            f"{path.relative_to(ROOT)} is stale: {INTERFACE_FILE.relative_to(ROOT)} says something "
+            f"else. Write it anew: {WRITE_MODULES}",
+            pytrace=False,
+        )
+
+
+def test_the_interface_is_complete() -> None:
+    data = json.loads(INTERFACE_FILE.read_text())
+    assert [_function(each) for each in data["functions"]] == [_declared(f) for f in functions()]
+    assert [_function(each) for each in data["callbacks"]] == [_declared(c) for c in callbacks()]
+    assert data["enums"]["restway_status"]["RESTWAY_OK"] == 0
+    assert data["constants"]["RESTWAY_CLIENT_LOAD_PLUGINS"] == 0x100
+    assert "restway_client" in data["handles"]
+    assert [field["name"] for field in data["structs"]["restway_value"]] == ["kind", "length", "as"]
+
+
+def test_the_members_of_unions_are_known() -> None:
+    assert [member.name for member in unions()["restway_value"]["as"]] == [
+        "integer", "real", "text", "bytes", "object", "list",
+    ]

@@ -1,0 +1,215 @@
+"""A handle of every type that there is, those included that live only inside a callback."""
+
+from __future__ import annotations
+
+import ctypes
+import json
+import os
+import tempfile
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from calling import INT64, LIBRARY, OK, Memory, do, make
+
+#: Every route of the document leads to a path of the server in `peer.py`.
+DOCUMENT = {
+    "restway": 1,
+    "environments": {"here": {"baseURL": "http://127.0.0.1:1"}},
+    "entities": {
+        "Note": {
+            "identity": "id",
+            "attributes": {
+                "id": {"type": "int"}, "text": {"type": "string"}, "at": {"type": "date"},
+                "any": {},
+            },
+            "relationships": {"others": {"entity": "Note", "many": True}},
+        }
+    },
+    "auth": {"scheme": "bearer"},
+    "batch": {"path": "/batch"},
+    "outbox": {"path": "outbox.db"},
+    "routes": {
+        "notes": {"path": "notes", "response": {"entity": "Note", "hook": "look"}},
+        "later": {"method": "POST", "path": "later", "offline": True},
+        "note": {"path": "notes/:id", "response": {"entity": "Note"}},
+        "status": {"path": "status"},
+    },
+}
+
+#: What is done with the handles that are there at one moment, by their types.
+Act = Callable[[dict[str, int]], None]
+_UNREACHABLE, _UNKNOWN = 2, 0
+_DRAIN = 2
+_WAIT_MILLISECONDS = 10_000
+
+
+def load() -> int:
+    text = json.dumps(DOCUMENT).encode()
+    return make("restway_api_load", text, len(text))
+
+
+def own() -> dict[str, int]:
+    """What a process can make by itself, without a server or a file."""
+    memory = Memory()
+    document = {key: value for key, value in DOCUMENT.items() if key not in ("outbox", "routes")}
+    text = json.dumps(document).encode()
+    handles = {"restway_api": make("restway_api_load", text, len(text))}
+    handles["restway_client"] = make("restway_client_create", handles["restway_api"], None)
+    client = handles["restway_client"]
+    handles["restway_store"] = LIBRARY.restway_client_store(client)
+    store = handles["restway_store"]
+    handles["restway_clock"] = make("restway_clock_create")
+    handles["restway_request"] = make("restway_request_create", b"GET", b"status")
+    handles["restway_batch"] = make("restway_batch_create", client)
+    handles["restway_draft"] = make("restway_draft_create", store, b"Note")
+    do("restway_draft_set", handles["restway_draft"], b"id", memory.value(INT64, 1))
+    handles["restway_object"] = make("restway_draft_insert", handles["restway_draft"])
+    handles["restway_query"] = make("restway_query_create", store, b"Note")
+    return handles
+
+
+class World:
+    """A client of the server at `url`, and what it made."""
+
+    def __init__(self, url: str, directory: str) -> None:
+        self._memory = Memory()
+        self._callbacks: list[Any] = []
+        self._asking = threading.Lock()
+        self.act: Act | None = None
+        self.seen: set[str] = set()
+        self.handles = {"restway_api": load()}
+        api = self.handles["restway_api"]
+        do("restway_api_add_hook", api, b"look", self._asked("rows", "answer"), None, None)
+        options = self._memory.struct(
+            "restway_client_options",
+            {
+                "base_url": self._memory.text(url), "delivery": _DRAIN,
+                "outbox_path": self._memory.text(os.path.join(directory, "outbox.db")),
+            },
+        )
+        self.client = self.handles["restway_client"] = make("restway_client_create", api, options)
+        self._fill()
+        self._set_callbacks()
+
+    def _fill(self) -> None:
+        handles, client = self.handles, self.client
+        handles["restway_store"] = LIBRARY.restway_client_store(client)
+        store = handles["restway_store"]
+        handles["restway_observer"] = make("restway_client_observe", client, None, None, None, None)
+        handles["restway_clock"] = make("restway_clock_create")
+        handles["restway_draft"] = make("restway_draft_create", store, b"Note")
+        draft = handles["restway_draft"]
+        do("restway_draft_set", draft, b"id", self._memory.value(INT64, 7))
+        handles["restway_object"] = make("restway_draft_insert", draft)
+        handles["restway_list"] = make("restway_store_all", store, b"Note")
+        handles["restway_query"] = make("restway_query_create", store, b"Note")
+        handles["restway_batch"] = make("restway_batch_create", client)
+        handles["restway_request"] = make("restway_request_create_route", b"note", None)
+        do(
+            "restway_request_set_variable", handles["restway_request"], b"id",
+            self._memory.value(INT64, 1),
+        )
+        handles["restway_changes"] = self._changes()
+        request = make("restway_request_create_route", b"later", None)
+        do("restway_client_set_reachability", client, _UNREACHABLE)
+        error = ctypes.c_void_p()
+        LIBRARY.restway_client_perform(client, request, _WAIT_MILLISECONDS, None,
+                                       ctypes.byref(error))
+        handles["restway_error"] = error.value or 0
+        handles["restway_outbox_items"] = make("restway_outbox_list", client)
+        handles["restway_outbox_item"] = LIBRARY.restway_outbox_items_item(
+            handles["restway_outbox_items"], 0)
+        do("restway_client_set_reachability", client, _UNKNOWN)
+        handles["restway_call"] = make(
+            "restway_client_send", client, handles["restway_request"], None, None, None)
+        handles["restway_response"] = make(
+            "restway_call_wait", handles["restway_call"], _WAIT_MILLISECONDS)
+
+    def _changes(self) -> int:
+        """The payload of the first event: what the observer saw of the draft."""
+        event = (ctypes.c_uint64 * 8)()
+        count = ctypes.c_size_t()
+        for _ in range(1_000):
+            do("restway_client_drain", self.client, ctypes.addressof(event), 1,
+               ctypes.addressof(count))
+            if count.value:
+                return int(event[3])
+            # The commit has been told already; its notice is a worker's.
+            os.sched_yield()
+        raise AssertionError("no event came")
+
+    # Callbacks
+
+    def _asked(self, *names: str) -> int:
+        """A callback whose parameters behind the context are handles of these types."""
+
+        def ask(_context: object, *given: int) -> int:
+            new = {f"restway_{name}": handle for name, handle in zip(names, given, strict=True)}
+            with self._asking:
+                if self.act and not self.seen >= set(new):
+                    self.seen |= set(new)
+                    self.act(self.handles | new)
+            return OK
+
+        kind = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p, *[ctypes.c_void_p] * len(names))
+        callback = kind(ask)
+        self._callbacks.append(callback)
+        return ctypes.cast(callback, ctypes.c_void_p).value or 0
+
+    def _set_callbacks(self) -> None:
+        for name, types in {
+            "restway_client_set_authorize": ("exchange",),
+            "restway_client_set_failure_reader": ("failure",),
+            "restway_client_set_refresh": ("refresh",),
+        }.items():
+            do(name, self.client, self._asked(*types), None, None)
+        do("restway_client_set_batch_format", self.client,
+           self._encoding(), self._asked("batch_reader", "answer"), None, None)
+
+    def _encoding(self) -> int:
+        """Asks, and then writes a body, so that the batch is sent."""
+        asked = self._asked("batch_writer", "answer")
+        ask = self._callbacks[-1]
+
+        def encode(context: object, writer: int, answer: int) -> int:
+            ask(context, writer, answer)
+            status = LIBRARY.restway_batch_writer_set_body(writer, b"x", 1, b"text/plain", None)
+            return int(status)
+
+        callback = type(ask)(encode)
+        self._callbacks.append(callback)
+        assert asked
+        return ctypes.cast(callback, ctypes.c_void_p).value or 0
+
+    def _perform(self, request: int, milliseconds: int = 0) -> None:
+        """Whatever comes of it: what counts is the callbacks. 0 milliseconds are no bound."""
+        LIBRARY.restway_client_perform(self.client, request, milliseconds, None, None)
+        LIBRARY.restway_request_release(request)
+
+    def visit(self, act: Act) -> set[str]:
+        """Calls `act` with all handles that a program keeps, then inside of callbacks with theirs
+        as well. The types that were there."""
+        act(dict(self.handles))
+        self.act = act
+        self._perform(make("restway_request_create_route", b"notes", None))
+        self._perform(make("restway_request_create", b"GET", b"missing"))
+        batch = make("restway_batch_create", self.client)
+        do("restway_batch_add", batch, self.handles["restway_request"], None, None, None, None)
+        LIBRARY.restway_batch_send(batch, None, None, None, None)
+        LIBRARY.restway_batch_wait(batch, 0, None)
+        LIBRARY.restway_batch_release(batch)
+        # Last: nothing goes out as long as the refresh is under way, which nobody ends.
+        self._perform(make("restway_request_create", b"GET", b"secret"), _WAIT_MILLISECONDS)
+        with self._asking:
+            self.act = None
+        return self.seen | set(self.handles)
+
+
+@contextmanager
+def world(url: str) -> Iterator[World]:
+    with tempfile.TemporaryDirectory() as directory:
+        made = World(url, directory)
+        yield made
+        LIBRARY.restway_client_close(made.client)

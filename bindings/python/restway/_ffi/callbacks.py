@@ -1,0 +1,274 @@
+"""What the library calls: Python callbacks, the tokens that stand for them, and the end of both.
+
+A callback is registered before the library learns its token, and removed in its destroy function.
+No exception leaves a trampoline: it goes to `sys.unraisablehook`. At the end of the process,
+clients are closed while there is an interpreter to run their callbacks.
+
+A registry lives as long as the process, so what it holds is never garbage. A function that may
+refer to its client therefore stands in the `Holding` of that client, which the garbage collector
+can see; the registry refers to the holding weakly.
+"""
+
+from __future__ import annotations
+
+import atexit
+import itertools
+import os
+import sys
+import threading
+import traceback
+import weakref
+from abc import abstractmethod
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+from .enums import LogLevel
+from .loader import lib
+from .structures import NULL_DESTROY, NULL_LOG
+
+_EXIT_WAIT_SECONDS = 5.0
+
+
+class Entry(NamedTuple):
+    """What stands under a token."""
+
+    run: Callable[..., Any]
+    """Called by the trampoline."""
+    callback: object
+    """What the program gave; named when `run` fails."""
+
+
+tokens = itertools.count(1)
+
+
+class Holding:
+    """The functions that were given to one client, which owns this. The tokens are those of the
+    registries."""
+
+    __slots__ = ("__weakref__", "entries")
+
+    def __init__(self) -> None:
+        self.entries: dict[int, Entry] = {}
+
+
+class HeldFunctions:
+    """Functions of one client that an event loop calls.
+
+    They stand in the client's holding, to which this refers weakly.
+    """
+
+    __slots__ = ("_holding",)
+
+    def __init__(self, holding: Holding) -> None:
+        self._holding = weakref.ref(holding)
+
+    def put(self, token: int, function: Callable[..., object] | None, before: int = 0) -> None:
+        """Holds a function under a token, in place of the one under `before`; None holds none."""
+        holding = self._holding()
+        if holding is not None:
+            holding.entries.pop(before, None)
+            if function is not None:
+                holding.entries[token] = Entry(function, function)
+
+    def get(self, token: int) -> Callable[..., object] | None:
+        """The function under a token; None when it has been taken away."""
+        holding = self._holding()
+        entry = None if holding is None else holding.entries.get(token)
+        return None if entry is None else entry.run
+
+
+class Gone(Exception):
+    """The client of a function has been collected, and the function with it."""
+
+
+class Registry:
+    """Callbacks under integer tokens."""
+
+    def __init__(self) -> None:
+        self._entries: dict[int, Entry | weakref.ref[Holding]] = {}
+        self._held = 0
+        self._changed = threading.Condition()
+
+    def add(
+        self, run: Callable[..., Any], callback: object, holding: Holding | None = None
+    ) -> int:
+        """Registers a callback; with a `holding` it lives only as long as that."""
+        entry = Entry(run, callback)
+        with self._changed:
+            self._held += 1
+            token = next(tokens)
+            if holding is None:
+                self._entries[token] = entry
+            else:
+                holding.entries[token] = entry
+                self._entries[token] = weakref.ref(holding)
+            return token
+
+    def get(self, token: int | None) -> Entry:
+        """Raises Gone when the holding of the callback has been collected."""
+        found = self._entries[token or 0]
+        if isinstance(found, Entry):
+            return found
+        holding = found()
+        entry = None if holding is None else holding.entries.get(token or 0)
+        if entry is None:
+            raise Gone
+        return entry
+
+    def remove(self, token: int | None) -> None:
+        with self._changed:
+            found = self._entries.pop(token or 0, None)
+        if found is None:
+            return  # of the parent of a forked child
+        entry: Entry | None = None
+        if isinstance(found, Entry):
+            entry = found
+        else:
+            holding = found()
+            entry = None if holding is None else holding.entries.pop(token or 0, None)
+            del holding
+        del found, entry  # outside the lock: what ends with it may run any code
+        with self._changed:
+            self._held -= 1
+            self._changed.notify_all()
+
+    def wait_until_empty(self, seconds: float) -> bool:
+        """Waits until every callback has run for the last time, and is gone with all it held.
+
+        False when that takes too long.
+        """
+        with self._changed:
+            return self._changed.wait_for(lambda: self._held == 0, seconds)
+
+    def forget_all(self) -> None:
+        """In a forked child: the parent's callbacks never run here."""
+        self._changed = threading.Condition()
+        self._entries.clear()
+        self._held = 0
+
+    def __len__(self) -> int:
+        return self._held
+
+
+completions = Registry()
+observers = Registry()
+questions = Registry()
+causes = Registry()
+"""What authorize and refresh functions raised, while an error of the library carries it."""
+running = Registry()
+"""Transforms and hooks that are being asked right now."""
+functions = Registry()
+"""Transforms and hooks: they live as long as their api."""
+logs = Registry()
+
+if hasattr(os, "register_at_fork"):
+    for _registry in (completions, observers, questions, causes, running, functions, logs):
+        os.register_at_fork(after_in_child=_registry.forget_all)
+
+
+def cause_of(token: int) -> BaseException | None:
+    """What a function raised, as an error of the library names it; None for what another part of
+    the program attached to an error."""
+    try:
+        raised = causes.get(token).callback
+    except (Gone, KeyError):
+        return None
+    return raised if isinstance(raised, BaseException) else None
+
+
+def wait_at_exit() -> None:
+    """Waits for what the closed clients still have to say, while there is an interpreter to run it.
+
+    A callback that comes later would end its thread in the middle of the library.
+    """
+    completions.wait_until_empty(_EXIT_WAIT_SECONDS)
+    observers.wait_until_empty(_EXIT_WAIT_SECONDS)
+    questions.wait_until_empty(_EXIT_WAIT_SECONDS)
+    running.wait_until_empty(_EXIT_WAIT_SECONDS)
+
+
+class _Inside(threading.local):
+    """Whether this thread is inside a callback, where nothing may block."""
+
+    depth = 0
+
+    def __enter__(self) -> None:
+        self.depth += 1
+
+    def __exit__(self, *_: object) -> None:
+        self.depth -= 1
+
+
+inside = _Inside()
+
+
+class _Unraisable(NamedTuple):
+    """What `sys.unraisablehook` is given; Python has no constructor for its own type of it."""
+
+    exc_type: Any
+    exc_value: Any
+    exc_traceback: Any
+    err_msg: str
+    object: Any
+
+
+def report(callback: Any, where: str) -> None:
+    """Tells `sys.unraisablehook` about the exception being handled.
+
+    That a client has been collected while the library was about to ask it is no error.
+    """
+    if isinstance(sys.exc_info()[1], Gone):
+        return
+    message = f"Exception ignored in {where}"
+    if sys.unraisablehook is sys.__unraisablehook__:  # takes its own type alone
+        print(f"{message}: {callback!r}", file=sys.stderr)
+        traceback.print_exc()
+    else:
+        kind, error, trace = sys.exc_info()
+        hook: Callable[[Any], object] = sys.unraisablehook
+        hook(_Unraisable(kind, error, trace, message, callback))
+
+
+class Closing:
+    """What is to be closed before the interpreter goes."""
+
+    __slots__ = ()
+
+    @abstractmethod
+    def _close_at_exit(self) -> None:
+        """Ends all calls; their callbacks run soon, if not at once."""
+
+
+_open: weakref.WeakSet[Closing] = weakref.WeakSet()
+_exiting = False
+
+
+def close_at_exit(closing: Closing) -> None:
+    """Remembers, weakly, what the exit has to close."""
+    _open.add(closing)
+
+
+def stop_daemon_thread() -> None:
+    """Does not return in a daemon thread whose call was ended by the exit.
+
+    Such a thread ends with the process, wherever it is: an error of its call, which it did not
+    cause, is not for it to report. A callback goes on: the exit waits for it.
+    """
+    if _exiting and not inside.depth and threading.current_thread().daemon:
+        threading.Event().wait()
+
+
+@atexit.register
+def _close_all() -> None:
+    global _exiting
+    _exiting = True
+    closing = list(_open)
+    for each in closing:
+        each._close_at_exit()
+    wait_at_exit()
+    if closing:  # else nobody is there to log, and perhaps no library was ever loaded
+        lib.restway_log_set(LogLevel.OFF, NULL_LOG, None, NULL_DESTROY, None)
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_open.clear)

@@ -1,0 +1,148 @@
+"""Finding and loading the library, and owning its handles.
+
+The library is loaded at the first use of `lib`, so that `import restway` works without it. It is
+looked for in this order:
+
+1. the path in the environment variable `RESTWAY_LIBRARY`; when that is set, nowhere else
+2. bundled in the folder of the package
+3. the staged build of the source tree that the package stands in
+4. wherever the system's loader finds `librestway.so.0`
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import threading
+from pathlib import Path
+from typing import Any, TypeVar
+
+from .._exceptions import InternalError, LibraryError
+from .enums import ABI_VERSION
+from .handles import Handle, due, release_due
+from .prototypes import PROTOTYPES, QUICK
+
+H = TypeVar("H", bound=Handle)
+
+SONAME = "librestway.so.0"
+VERSION_NUMBER_MIN = 1_000
+"""The oldest library that has every function of the prototypes: 0.1.0."""
+
+
+def candidates() -> list[tuple[str, str]]:
+    """Where the library is looked for: pairs of what the place is and a path or a soname."""
+    chosen = os.environ.get("RESTWAY_LIBRARY")
+    if chosen:
+        return [("$RESTWAY_LIBRARY", chosen)]
+    package = Path(__file__).resolve().parents[1]
+    places = [("bundled", str(package / "librestway.so"))]
+    if len(package.parents) > 2:
+        root = package.parents[2]
+        if (root / "Include" / "restway" / "restway.h").is_file():
+            places.append(("staged build", str(root / "build/stage/lib/librestway.so")))
+    places.append(("system", SONAME))
+    return places
+
+
+def _open(name: str) -> tuple[ctypes.CDLL, ctypes.PyDLL]:
+    """Loads one library and gives its functions their prototypes; OSError says why it will not."""
+    if os.sep in name and not os.path.exists(name):
+        raise OSError("no such file")
+    library, holding = ctypes.CDLL(name), ctypes.PyDLL(name)
+    for function, (result, arguments) in PROTOTYPES.items():
+        try:
+            symbol = getattr(library, function)
+            if function in QUICK:
+                symbol = getattr(holding, function)
+                setattr(library, function, symbol)
+        except AttributeError:
+            raise OSError(f"it has no function {function}") from None
+        symbol.restype = result
+        symbol.argtypes = arguments
+    abi, version = library.restway_abi_version(), library.restway_version_number()
+    if abi != ABI_VERSION:
+        raise OSError(f"its ABI version is {abi}, not {ABI_VERSION}")
+    if version < VERSION_NUMBER_MIN:
+        raise OSError(f"its version number is {version}, less than {VERSION_NUMBER_MIN}")
+    return library, holding
+
+
+class Library:
+    """The functions of the library, loaded when the first of them is asked for."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._library: tuple[ctypes.CDLL, ctypes.PyDLL] | None = None
+        self.path: str | None = None
+
+    def __getattr__(self, name: str) -> Any:
+        if name not in PROTOTYPES:
+            raise AttributeError(name)
+        function = getattr(self._loaded()[0], name)
+        setattr(self, name, function)  # the next use comes no more through here
+        return function
+
+    def without_prototype(self, name: str) -> Any:
+        """A function that takes its arguments as they are; see `Bare`."""
+        library, holding = self._loaded()
+        function = (holding if name in QUICK else library)[name]
+        function.restype = PROTOTYPES[name][0]
+        return function
+
+    def _loaded(self) -> tuple[ctypes.CDLL, ctypes.PyDLL]:
+        with self._lock:
+            if self._library is None:
+                tried: list[tuple[str, str]] = []
+                for place, name in candidates():
+                    try:
+                        self._library, self.path = _open(name), name
+                        break
+                    except OSError as error:
+                        tried.append((f"{place}: {name}", str(error)))
+                else:
+                    raise LibraryError.tried(tried)
+            return self._library
+
+
+lib = Library()
+
+
+class Bare:
+    """The same functions, quicker, for what each request needs: ctypes checks and converts nothing.
+
+    Every argument must be what the prototype says already: a handle, `ref` of something, an array,
+    `size`, `whole` or `token` of an integer, or None for NULL. A plain integer would be cut off.
+    """
+
+    def __getattr__(self, name: str) -> Any:
+        function = lib.without_prototype(name)
+        setattr(self, name, function)
+        return function
+
+
+bare = Bare()
+
+
+class _Releasers(dict[type[Handle], Any]):
+    """Of each kind of handle, the function that gives one reference back."""
+
+    def __missing__(self, kind: type[Handle]) -> Any:
+        releaser = self[kind] = lib.without_prototype(kind.release)
+        return releaser
+
+
+_releasers = _Releasers()
+
+
+def own(handle: H) -> H:
+    """Makes `handle` the owner of one reference: released when the last use of it is gone.
+
+    The owner is the handle itself, not the object that holds it. So a thread that is inside the
+    library keeps its handles alive, whatever other threads close meanwhile.
+    """
+    if due:
+        release_due()
+    if not handle:
+        raise InternalError(f"the library gave no handle for a {type(handle).__name__}")
+    handle.give_back = _releasers[type(handle)]
+    return handle

@@ -1,0 +1,311 @@
+"""The C functions that the library calls: each finds the Python callback of its token and runs it.
+
+No exception leaves one: it goes to `sys.unraisablehook`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from . import structures as native
+from .callbacks import (
+    causes,
+    completions,
+    functions,
+    inside,
+    logs,
+    observers,
+    questions,
+    report,
+    running,
+)
+from .enums import Status
+from .handles import hindrances
+from .loader import lib, own
+from .memory import borrowed, cells
+
+
+def _done(
+    context: int | None,
+    call: native.CallHandle,
+    _status: int,
+    _response: native.ResponseHandle,
+    _error: native.ErrorHandle,
+) -> None:
+    entry = None
+    try:
+        entry = completions.get(context)
+        with inside:
+            entry.run(own(lib.restway_call_retain(call)))
+    except BaseException:
+        report(entry and entry.callback, "a completion callback")
+
+
+def _done_destroy(context: int | None) -> None:
+    try:
+        completions.remove(context)
+    except BaseException:
+        report(None, "the end of a completion callback")
+
+
+def _changed(context: int | None, changes: native.ChangesHandle) -> None:
+    entry = None
+    try:
+        entry = observers.get(context)
+        with inside:
+            entry.run(own(lib.restway_changes_retain(changes)))
+    except BaseException:
+        report(entry and entry.callback, "an observer")
+
+
+def _changed_destroy(context: int | None) -> None:
+    try:
+        observers.remove(context)
+    except BaseException:
+        report(None, "the end of an observer")
+
+
+def _modify(context: int | None, request: native.RequestHandle) -> int:
+    entry = None
+    try:
+        entry = questions.get(context)
+        with inside:
+            status: int = entry.run(own(lib.restway_request_retain(request)))
+            return status
+    except BaseException:
+        report(entry and entry.callback, "a modifier")
+        return Status.INTERNAL
+
+
+def _modify_destroy(context: int | None) -> None:
+    try:
+        questions.remove(context)
+    except BaseException:
+        report(None, "the end of a modifier")
+
+
+def _transform(
+    context: int | None, value: Any, answer: native.AnswerHandle, *, is_encoding: bool
+) -> int:
+    entry = None
+    token = running.add(_transform, None)
+    try:
+        entry = functions.get(context)
+        with inside:
+            status: int = entry.run(is_encoding, cells(value.contents)[0], answer)
+            return status
+    except BaseException:
+        report(entry and entry.callback, "a transform")
+        return Status.INTERNAL
+    finally:
+        running.remove(token)
+
+
+def _decode(context: int | None, value: Any, answer: native.AnswerHandle) -> int:
+    return _transform(context, value, answer, is_encoding=False)
+
+
+def _encode(context: int | None, value: Any, answer: native.AnswerHandle) -> int:
+    return _transform(context, value, answer, is_encoding=True)
+
+
+def _hook(context: int | None, rows: native.RowsHandle, answer: native.AnswerHandle) -> int:
+    entry = None
+    token = running.add(_hook, None)
+    try:
+        entry = functions.get(context)
+        with inside:
+            status: int = entry.run(rows, answer)
+            return status
+    except BaseException:
+        report(entry and entry.callback, "a hook")
+        return Status.INTERNAL
+    finally:
+        running.remove(token)
+
+
+def _function_destroy(context: int | None) -> None:
+    try:
+        functions.remove(context)
+    except BaseException:
+        report(None, "the end of a transform or a hook")
+
+
+def _exclude(
+    context: int | None, method: bytes, path: bytes | None, entity: bytes, relationship: bytes
+) -> int:
+    entry = None
+    try:
+        entry = questions.get(context)
+        with inside:
+            texts = (method, path, entity, relationship)
+            return 1 if entry.run(*map(borrowed, texts)) else 0
+    except BaseException:
+        report(entry and entry.callback, "an exclusion")
+        return -1
+
+
+def _exclude_destroy(context: int | None) -> None:
+    try:
+        questions.remove(context)
+    except BaseException:
+        report(None, "the end of an exclusion")
+
+
+def _log(context: int | None, level: int, category: bytes, message: bytes) -> None:
+    entry = None
+    try:
+        with hindrances:
+            entry = logs.get(context)
+            entry.run(level, borrowed(category), borrowed(message))
+    except BaseException:
+        report(entry and entry.callback, "a log callback")
+
+
+def _log_destroy(context: int | None) -> None:
+    try:
+        logs.remove(context)
+    except BaseException:
+        report(None, "the end of a log callback")
+
+
+def _authorize(context: int | None, exchange: native.ExchangeHandle) -> int:
+    entry = None
+    try:
+        entry = questions.get(context)
+        with inside:
+            status: int = entry.run(exchange)
+            return status
+    except BaseException:
+        report(entry and entry.callback, "an authorize function")
+        return Status.CANCELLED
+
+
+def _should_replay(context: int | None, error: native.ErrorHandle) -> int:
+    entry = None
+    try:
+        entry = questions.get(context)
+        with inside:
+            return 1 if entry.run(error) else 0
+    except BaseException:
+        report(entry and entry.callback, "a should_replay function")
+        return -1
+
+
+def _refresh(context: int | None, refresh: native.RefreshHandle) -> None:
+    entry = None
+    try:
+        handle = own(native.RefreshHandle(refresh.value))
+        entry = questions.get(context)
+        with inside:
+            entry.run(handle)
+    except BaseException:
+        report(entry and entry.callback, "a refresh function")
+
+
+def _told(what: str) -> Callable[..., None]:
+    """A trampoline without an answer."""
+
+    def run(context: int | None, *arguments: Any) -> None:
+        entry = None
+        try:
+            entry = questions.get(context)
+            with inside:
+                entry.run(*arguments)
+        except BaseException:
+            report(entry and entry.callback, what)
+
+    return run
+
+
+def _question_destroy(context: int | None) -> None:
+    try:
+        questions.remove(context)
+    except BaseException:
+        report(None, "the end of a question")
+
+
+def _cause_destroy(context: int | None) -> None:
+    try:
+        causes.remove(context)
+    except BaseException:
+        report(None, "the end of an error")
+
+
+def _batch_done(
+    context: int | None, _batch: native.BatchHandle, _status: int, _error: native.ErrorHandle
+) -> None:
+    entry = None
+    try:
+        entry = completions.get(context)
+        with inside:
+            entry.run()
+    except BaseException:
+        report(entry and entry.callback, "a completion callback of a batch")
+
+
+def _flushed(
+    context: int | None, items: native.OutboxItemsHandle, status: int, error: native.ErrorHandle
+) -> None:
+    entry = None
+    try:
+        entry = completions.get(context)
+        with inside:
+            entry.run(own(lib.restway_outbox_items_retain(items)), status, error)
+    except BaseException:
+        report(entry and entry.callback, "a completion callback of a flush")
+
+
+def _observed_item(
+    context: int | None, item: native.OutboxItemHandle, status: int, error: native.ErrorHandle
+) -> None:
+    entry = None
+    try:
+        entry = questions.get(context)
+        with inside:
+            entry.run(item, status, error)
+    except BaseException:
+        report(entry and entry.callback, "an observer of an outbox")
+
+
+def _observed_flush(
+    context: int | None, items: native.OutboxItemsHandle, status: int, error: native.ErrorHandle
+) -> None:
+    entry = None
+    try:
+        entry = questions.get(context)
+        with inside:
+            entry.run(own(lib.restway_outbox_items_retain(items)), status, error)
+    except BaseException:
+        report(entry and entry.callback, "an observer of an outbox")
+
+
+on_done_function = native.DoneFn(_done)
+on_done_destroy = native.DestroyFn(_done_destroy)
+on_changed_function = native.ChangedFn(_changed)
+on_changed_destroy = native.DestroyFn(_changed_destroy)
+on_modify_function = native.ModifyFn(_modify)
+on_modify_destroy = native.DestroyFn(_modify_destroy)
+on_decode_function = native.TransformFn(_decode)
+on_encode_function = native.TransformFn(_encode)
+on_hook_function = native.HookFn(_hook)
+on_function_destroy = native.DestroyFn(_function_destroy)
+on_exclude_function = native.ExcludeFn(_exclude)
+on_exclude_destroy = native.DestroyFn(_exclude_destroy)
+on_log_function = native.LogFn(_log)
+on_log_destroy = native.DestroyFn(_log_destroy)
+on_authorize_function = native.AuthorizeFn(_authorize)
+on_should_replay_function = native.ShouldReplayFn(_should_replay)
+on_refresh_function = native.RefreshFn(_refresh)
+on_persist_function = native.PersistFn(_told("a persist function"))
+on_attempt_function = native.AttemptFn(_told("an attempt observer"))
+on_progress_function = native.ProgressFn(_told("a progress function"))
+on_read_failure_function = native.ReadFailureFn(_told("a failure reader"))
+on_question_destroy = native.DestroyFn(_question_destroy)
+on_cause_destroy = native.DestroyFn(_cause_destroy)
+on_batch_done_function = native.BatchDoneFn(_batch_done)
+on_flushed_function = native.OutboxFlushedFn(_flushed)
+on_item_function = native.OutboxItemFn(_observed_item)
+on_observed_function = native.OutboxFlushedFn(_observed_flush)
+"""The trampolines as C functions; they live as long as the process."""
