@@ -45,11 +45,11 @@ let core: [Target] =
     + module("RestwaySQLite", ["CSQLite", "RestwaySupport"])
     + module("RestwayRouting", ["CCurl"])
     + module("RestwayObjects", ["CLinux", "RestwaySupport", "RestwaySQLite"])
-    + module("RestwayMapping", ["CLinux", "RestwayRouting", "RestwayObjects"])
+    + module("RestwayMapping", ["CLinux", "RestwaySupport", "RestwayRouting", "RestwayObjects"])
     + module(
         "RestwayJansson", ["CJansson", "RestwayJSON", "RestwayMapping"],
         testing: ["RestwayObjects"])
-    + module("RestwayHTTP", ["CZlib", "RestwaySupport", "RestwayRouting"])
+    + module("RestwayHTTP", ["CZlib", "RestwaySupport", "RestwayJSON", "RestwayRouting"])
     + module("RestwayCurl", ["CCurl", "CLinux", "RestwaySupport", "RestwayRouting", "RestwayHTTP"])
     + module(
         "RestwayAuth", ["CCurl", "RestwaySupport", "RestwayJSON", "RestwayHTTP"], safe)
@@ -58,7 +58,7 @@ let core: [Target] =
         "RestwayOutbox",
         [
             "CLinux", "RestwaySupport", "RestwayJSON", "RestwaySQLite", "RestwayRouting",
-            "RestwayObjects", "RestwayHTTP",
+            "RestwayObjects", "RestwayMapping", "RestwayHTTP",
         ])
     + module(
         "RestwayPlugins",

@@ -1,5 +1,6 @@
 /** @file restway/api.h
- *  The API document, loaded: environments, entities, routes, descriptors. See docs/API-DOCUMENT.md.
+ *  The loaded API document: environments, entities, routes, descriptors. See
+ *  docs/API-DOCUMENT.md.
  */
 #ifndef RESTWAY_API_H
 #define RESTWAY_API_H
@@ -10,17 +11,17 @@ RESTWAY_BEGIN_DECLS
 
 /** A loaded API document. Reference counted; usable from any thread; shared by many clients.
  *
- *  It is frozen when a client is first made of it: routes may still be added, entities and
- *  descriptors no more. */
+ *  The first client that is made of it freezes it: routes may still be added, but entities and
+ *  descriptors may not. */
 typedef struct restway_api restway_api;
 
 /** Loads an API document.
  *
- *  @param json      The document, UTF-8, @p length bytes. *Copied*. An empty one (`{"restway": 1}`)
- *                   is valid: entities and routes can be added by function.
+ *  @param json      The document, UTF-8, @p length bytes. *Copied*. An empty document (`{"restway":
+ *                   1}`) is valid: functions can add entities and routes.
  *  @param out_api   Receives a handle owned by the caller (+1).
  *  @return RESTWAY_OK; RESTWAY_E_CONFIG with *all* problems as details of the error, each with its
- *          JSON path (text that is not UTF-8 or not JSON is one problem at `$`);
+ *          JSON path (text that is not UTF-8, or not JSON, is one problem at `$`);
  *          RESTWAY_E_INVALID_ARGUMENT.
  *
  *  Relative paths in the document resolve against the working directory.
@@ -38,7 +39,7 @@ RESTWAY_API RESTWAY_MUST_USE restway_status restway_api_load(
 RESTWAY_API RESTWAY_MUST_USE restway_status restway_api_load_file(
     const char *path, restway_api **out_api, restway_error **out_error);
 
-/** Says everything that is wrong with an API document, without keeping it.
+/** Reports all problems of an API document, without loading it.
  *
  *  @return As restway_api_load().
  *
@@ -46,13 +47,13 @@ RESTWAY_API RESTWAY_MUST_USE restway_status restway_api_load_file(
 RESTWAY_API RESTWAY_MUST_USE restway_status restway_api_check(
     const char *json, size_t length, restway_error **out_error);
 
-/** Another reference, owned by the caller (+1). NULL gives NULL. Threads: any. Blocks: never. */
+/** Adds a reference, owned by the caller (+1). NULL gives NULL. Threads: any. Blocks: never. */
 RESTWAY_API restway_api *restway_api_retain(restway_api *api);
 
 /** Gives back one reference. NULL is fine. Threads: any. Blocks: never. */
 RESTWAY_API void restway_api_release(restway_api *api);
 
-/** Adds an entity, as it would stand under `entities` in a document.
+/** Adds an entity, written as under `entities` in a document.
  *
  *  @param name NUL-terminated UTF-8. *Copied*.
  *  @param json The entity's JSON object, @p length bytes. *Copied*.
@@ -63,19 +64,26 @@ RESTWAY_API void restway_api_release(restway_api *api);
 RESTWAY_API RESTWAY_MUST_USE restway_status restway_api_add_entity(
     restway_api *api, const char *name, const char *json, size_t length, restway_error **out_error);
 
-/** Adds a route, as it would stand under `routes` in a document; also after the api is frozen.
+/** The route replaces the route with the same name, if there is one. Calls that have started keep
+ *  the old route; routes that were joined to it keep it, too. */
+#define RESTWAY_ROUTE_REPLACE 0x1u
+
+/** Adds a route, written as under `routes` in a document. It may be added after the api is frozen.
  *
- *  @param name NUL-terminated UTF-8; NULL for a route without a name (one that only serves
- *              objects). *Copied*.
- *  @param json The route's JSON object, @p length bytes. *Copied*.
- *  @return RESTWAY_OK, RESTWAY_E_CONFIG (nothing is added), RESTWAY_E_DUPLICATE,
- *          RESTWAY_E_INVALID_ARGUMENT.
+ *  @param name  NUL-terminated UTF-8; NULL for a route without a name, which only serves objects.
+ *               *Copied*.
+ *  @param json  The route's JSON object, @p length bytes. *Copied*.
+ *  @param flags RESTWAY_ROUTE_* bits.
+ *  @return RESTWAY_OK; RESTWAY_E_CONFIG (nothing is added or replaced); RESTWAY_E_DUPLICATE with
+ *          domain RESTWAY_DOMAIN_CONFIG (a route has this name, and @p flags does not ask for its
+ *          replacement; or an equal route exists); RESTWAY_E_INVALID_ARGUMENT.
  *
  *  Threads: any. Blocks: never. */
 RESTWAY_API RESTWAY_MUST_USE restway_status restway_api_add_route(
-    restway_api *api, const char *name, const char *json, size_t length, restway_error **out_error);
+    restway_api *api, const char *name, const char *json, size_t length, uint32_t flags,
+    restway_error **out_error);
 
-/** Adds a response descriptor, as it would stand in the list `responses` of a document.
+/** Adds a response descriptor, written as in the list `responses` of a document.
  *
  *  @param json The descriptor's JSON object, @p length bytes. *Copied*.
  *  @return As restway_api_add_entity().
@@ -84,7 +92,7 @@ RESTWAY_API RESTWAY_MUST_USE restway_status restway_api_add_route(
 RESTWAY_API RESTWAY_MUST_USE restway_status restway_api_add_response(
     restway_api *api, const char *json, size_t length, restway_error **out_error);
 
-/** Adds a request descriptor, as it would stand in the list `requests` of a document.
+/** Adds a request descriptor, written as in the list `requests` of a document.
  *
  *  @param json The descriptor's JSON object, @p length bytes. *Copied*.
  *  @return As restway_api_add_entity().
@@ -93,16 +101,19 @@ RESTWAY_API RESTWAY_MUST_USE restway_status restway_api_add_response(
 RESTWAY_API RESTWAY_MUST_USE restway_status restway_api_add_request(
     restway_api *api, const char *json, size_t length, restway_error **out_error);
 
-/** Joins two routes into a new one: the path of @p child behind the path of @p parent; everything
- *  else is the child's.
+/** Joins two routes into a new one. Its path is the path of @p parent followed by the path of
+ *  @p child; everything else comes from the child.
  *
- *  @param name The new route's name. All three names are NUL-terminated UTF-8 and *Copied*.
- *  @return RESTWAY_OK, RESTWAY_E_UNKNOWN_ROUTE, RESTWAY_E_DUPLICATE, RESTWAY_E_CONFIG (a variable
- *          stands in both paths), RESTWAY_E_INVALID_ARGUMENT.
+ *  @param name  The new route's name. All three names are NUL-terminated UTF-8 and *Copied*.
+ *  @param flags RESTWAY_ROUTE_* bits. The new route may take the place of its parent or child.
+ *  @return RESTWAY_OK; RESTWAY_E_UNKNOWN_ROUTE; RESTWAY_E_DUPLICATE as restway_api_add_route();
+ *          RESTWAY_E_CONFIG (a variable stands in both paths, the joined path is longer than 4,096
+ *          bytes, or the route would have more than 64 parents one above the other);
+ *          RESTWAY_E_INVALID_ARGUMENT.
  *
  *  Threads: any. Blocks: never. */
 RESTWAY_API RESTWAY_MUST_USE restway_status restway_api_join_routes(
-    restway_api *api, const char *name, const char *parent, const char *child,
+    restway_api *api, const char *name, const char *parent, const char *child, uint32_t flags,
     restway_error **out_error);
 
 /** Reads a property of a named route that starts with `x-`.

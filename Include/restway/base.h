@@ -1,8 +1,9 @@
 /** @file restway/base.h
- *  What every other header needs: visibility, status codes, the destroy function, live handles.
+ *  The parts that every other header needs: visibility, status codes, the destroy function, live
+ *  handles.
  *
- *  Words such as *Borrowed* and *Copied* are defined in docs/OWNERSHIP.md; "Threads:" and "Blocks:"
- *  lines in docs/THREADING.md.
+ *  docs/OWNERSHIP.md defines words like *Borrowed* and *Copied*, docs/THREADING.md the lines
+ *  "Threads:" and "Blocks:", and docs/GLOSSARY.md the other words of Restway.
  */
 #ifndef RESTWAY_BASE_H
 #define RESTWAY_BASE_H
@@ -34,14 +35,13 @@
 
 RESTWAY_BEGIN_DECLS
 
-/** What a function answers. 0 is success. Values are frozen: new ones are only appended, so a
- *  program must expect values that it does not know.
- */
+/** The result of a function. 0 is success. Values are frozen: new values are only appended, so a
+ *  program must expect values that it does not know. */
 typedef enum RESTWAY_OPEN_ENUM restway_status {
     RESTWAY_OK = 0,
     /** An argument is NULL, not valid UTF-8, of an unknown size or out of range. */
     RESTWAY_E_INVALID_ARGUMENT = 1,
-    /** Memory could not be had. */
+    /** Memory could not be allocated. */
     RESTWAY_E_OUT_OF_MEMORY = 2,
     /** A bug of this library; the message says where. */
     RESTWAY_E_INTERNAL = 3,
@@ -51,23 +51,27 @@ typedef enum RESTWAY_OPEN_ENUM restway_status {
     RESTWAY_E_CANCELLED = 5,
     /** A blocking function was called inside a callback. */
     RESTWAY_E_WOULD_BLOCK = 6,
-    /** A time-out passed: of the connection, of the whole exchange, or of the wait. */
+    /** A time limit has passed: for making the connection, for the whole exchange, or for the
+     *  wait. */
     RESTWAY_E_TIMEOUT = 7,
-    /** The handle was made before a fork; the child may only release it. */
+    /** The process is a forked child, and its parent made a handle: every function that takes such
+     *  a handle and returns a status returns this. The child may only retain and release the
+     *  handle. A child also gets this status if it cannot open a file or make a client because of
+     *  the state of its parent at the fork; docs/THREADING.md says when. */
     RESTWAY_E_FORKED = 8,
     /** A file cannot be read or written. */
     RESTWAY_E_IO = 9,
     /** The API document, or a part of one, is not valid; see restway_error_detail_count(). */
     RESTWAY_E_CONFIG = 10,
-    /** Something equal has been registered before. */
+    /** An equal item has been registered before. */
     RESTWAY_E_DUPLICATE = 11,
     /** The api has been used by a client: its entities and descriptors can no longer change. */
     RESTWAY_E_FROZEN = 12,
-    /** No environment of that name. */
+    /** The API document has no environment of that name. */
     RESTWAY_E_UNKNOWN_ENVIRONMENT = 20,
-    /** No route of that name, or none for that object and method. */
+    /** There is no route of that name, or no route for that object and method. */
     RESTWAY_E_UNKNOWN_ROUTE = 21,
-    /** No entity of that name. */
+    /** There is no entity of that name. */
     RESTWAY_E_UNKNOWN_ENTITY = 22,
     /** The entity has no attribute, or no relationship, of that name. */
     RESTWAY_E_UNKNOWN_ATTRIBUTE = 23,
@@ -77,22 +81,25 @@ typedef enum RESTWAY_OPEN_ENUM restway_status {
     RESTWAY_E_MISSING_VARIABLE = 25,
     /** A URL cannot be built or is not allowed. */
     RESTWAY_E_INVALID_URL = 26,
-    /** The route or path does not take that method. */
+    /** The route or path does not allow that method. */
     RESTWAY_E_METHOD_NOT_ALLOWED = 27,
     /** The host name does not resolve. */
     RESTWAY_E_RESOLVE = 30,
-    /** Nothing accepts connections there. */
+    /** No connection to the server could be made. */
     RESTWAY_E_CONNECT = 31,
-    /** The TLS handshake failed, or the certificate is not the host's. */
+    /** The TLS handshake failed, or the certificate does not belong to the server. */
     RESTWAY_E_TLS = 32,
-    /** The connection was lost, or ended before the response was whole. So did one of TLS that was
-     *  closed without close_notify behind a body that has neither a length nor chunks. */
+    /** The connection was lost, or ended before the response was complete. A response is also
+     *  incomplete if its body has neither a length nor chunks and its TLS connection was closed
+     *  without close_notify. */
     RESTWAY_E_CONNECTION_LOST = 33,
-    /** The peer does not speak HTTP as it should. */
+    /** The peer does not speak HTTP as it should. This includes a response whose Content-Length is
+     *  not a number or exceeds 2^63 - 1, whose Transfer-Encoding names a coding other than chunked,
+     *  or whose header lines hold a bare CR. */
     RESTWAY_E_PROTOCOL = 34,
-    /** The response is larger than the bound that was set. */
+    /** The response is larger than the limit that was set. */
     RESTWAY_E_TOO_LARGE = 35,
-    /** More redirects than allowed. */
+    /** The call had more redirects than allowed. */
     RESTWAY_E_TOO_MANY_REDIRECTS = 36,
     /** The server answered with a status that is not a success. The error's domain is
      *  RESTWAY_DOMAIN_API when its body held the API's own code or message, else
@@ -100,39 +107,40 @@ typedef enum RESTWAY_OPEN_ENUM restway_status {
     RESTWAY_E_HTTP = 40,
     /** There is no valid credential: a refresh failed, did not end in time, or came too often. */
     RESTWAY_E_AUTH = 41,
-    /** The body is not what its media type says, or does not map (strict mode). */
+    /** The body is not valid for its media type, or, in strict mode, a value cannot be mapped. */
     RESTWAY_E_MAPPING = 50,
     /** The store has no such object. */
     RESTWAY_E_NO_OBJECT = 60,
-    /** The store failed; what it held before stands. */
+    /** The store failed; its content has not changed. */
     RESTWAY_E_STORE = 61,
-    /** A plugin is missing, does not start or does not do what it should. */
+    /** A plugin is missing, does not start or breaks its contract. If a mapper broke its contract,
+     *  the error's field is the key path where it did. */
     RESTWAY_E_PLUGIN = 70,
-    /** The answer to a batch is not what its format says, or a call of the batch before this one
-     *  failed and it was not sent. */
+    /** The answer to a batch does not have the batch format, or this request was not sent because
+     *  an earlier call of its batch failed. */
     RESTWAY_E_BATCH = 80,
-    /** The server could not be reached: the request is stored, and is sent when it can be
-     *  (docs/OUTBOX.md). */
+    /** The server could not be reached: the request is stored, and is sent when the server can be
+     *  reached (docs/OUTBOX.md). */
     RESTWAY_E_QUEUED = 90,
-    /** The outbox's file cannot be read or written, or another process is its sender; the error's
-     *  field is the file's path. */
+    /** The outbox's file cannot be read or written, or another process sends its requests. The
+     *  error's field is the file's path. */
     RESTWAY_E_OUTBOX = 91,
     /** Not a status: pins the type to 32 bits. */
     RESTWAY_STATUS_PIN_ = 0x7fffffff
 } restway_status;
 
-/** The name of @p status as it is written in this header ("RESTWAY_E_TIMEOUT"), or
+/** Returns the name of @p status as it is written in this header ("RESTWAY_E_TIMEOUT"), or
  *  "RESTWAY_E_UNKNOWN" for a value this version does not know. Lives as long as the process.
  *
  *  Threads: any. Blocks: never. */
 RESTWAY_API const char *restway_status_name(restway_status status);
 
-/** Ends the life of a callback's context. Runs exactly once, after the last callback.
- *  NULL may stand where this type is asked for. */
+/** Frees the context of a callback. It runs exactly once, after the last callback. Every parameter
+ *  of this type may be NULL. */
 typedef void (*restway_destroy_fn)(void *context);
 
-/** How many handles this process holds: every +1 that was handed out and not yet released.
- *  A program that releases what it owns sees 0 after its last release.
+/** Returns how many references to handles this process owns: each +1 that it has received and not
+ *  yet released. If a program releases all that it owns, this is 0 after the last release.
  *
  *  Threads: any. Blocks: never. */
 RESTWAY_API int64_t restway_debug_live_handles(void);

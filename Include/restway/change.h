@@ -1,5 +1,5 @@
 /** @file restway/change.h
- *  Changes: what one transaction did to a store.
+ *  Changes: the effects of one transaction on a store.
  */
 #ifndef RESTWAY_CHANGE_H
 #define RESTWAY_CHANGE_H
@@ -8,12 +8,12 @@
 
 RESTWAY_BEGIN_DECLS
 
-/** What one transaction (a response, a deletion, ...) did to the objects that are observed: one
- *  change for each object, in the order in which they were first touched. Immutable; never empty;
- *  reference counted; usable from any thread without a lock; it may outlive its client. */
+/** The effects of one transaction (a response, a deletion, ...) on the observed objects: one change
+ *  for each object, in the order in which the transaction first touched them. Immutable; never
+ *  empty; reference counted; usable from any thread without a lock; it may outlive its client. */
 typedef struct restway_changes restway_changes;
 
-/** What happened to an object. Frozen; append only. */
+/** The kind of a change. Frozen; append only. */
 typedef enum RESTWAY_OPEN_ENUM restway_change_kind {
     RESTWAY_CHANGE_INSERTED = 1,
     RESTWAY_CHANGE_UPDATED = 2,
@@ -22,37 +22,40 @@ typedef enum RESTWAY_OPEN_ENUM restway_change_kind {
     RESTWAY_CHANGE_KIND_PIN_ = 0x7fffffff
 } restway_change_kind;
 
-/** Another reference, owned by the caller (+1). NULL gives NULL. Threads: any. Blocks: never. */
+/** Adds a reference, owned by the caller (+1). NULL gives NULL. Threads: any. Blocks: never. */
 RESTWAY_API restway_changes *restway_changes_retain(const restway_changes *changes);
 
 /** Gives back one reference. NULL is fine. Threads: any. Blocks: never. */
 RESTWAY_API void restway_changes_release(restway_changes *changes);
 
-/** How many changes there are; 0 for NULL. Threads: any. Blocks: never. */
+/** Returns how many changes there are; 0 for NULL. Threads: any. Blocks: never. */
 RESTWAY_API size_t restway_changes_count(const restway_changes *changes);
 
-/** The restway_change_kind of change @p index; 0 when out of range.
+/** Returns the restway_change_kind of change @p index; 0 when out of range.
  *
  *  Threads: any. Blocks: never. */
 RESTWAY_API uint32_t restway_changes_kind(const restway_changes *changes, size_t index);
 
-/** The object of change @p index as the transaction left it; for a deleted object as it was. NULL
- *  when out of range. *Borrowed*: retain it to keep it longer than the changes.
+/** Returns the object of change @p index as it is after the transaction; a deleted object as it was
+ *  before. NULL when out of range. *Borrowed*: retain it to keep it longer than the changes.
  *
  *  Threads: any. Blocks: never. */
 RESTWAY_API restway_object *restway_changes_object(const restway_changes *changes, size_t index);
 
-/** The object of change @p index as the transaction found it; NULL for an inserted object and when
- *  out of range. *Borrowed*. Threads: any. Blocks: never. */
+/** Returns the object of change @p index as it was before the transaction; NULL for an inserted
+ *  object and when out of range. *Borrowed*. Threads: any. Blocks: never. */
 RESTWAY_API restway_object *restway_changes_before(const restway_changes *changes, size_t index);
 
-/** Tells which attributes change @p index changed: those that differ before and after; of an
- *  inserted or deleted object those that it has.
+/** Tells which attributes change @p index changed: the attributes that differ before and after, or,
+ *  for an inserted or deleted object, the attributes that it has. If an updated object has no
+ *  changed attribute and no changed relationship, its mark as rejected has been set or removed
+ *  (store.h, restway_store_is_rejected()).
  *
  *  @param out_indices Receives attribute indices, as in restway_object_attribute_name(), in order;
  *                     may be NULL when @p capacity is 0.
  *  @param capacity    How many indices there is room for.
- *  @return How many there are, also when that is more than @p capacity; 0 when out of range.
+ *  @return How many indices there are, even if there are more than @p capacity; 0 when out of
+ *          range.
  *
  *  Threads: any. Blocks: never. */
 RESTWAY_API size_t restway_changes_attributes(
@@ -62,7 +65,8 @@ RESTWAY_API size_t restway_changes_attributes(
  *
  *  @param out_indices Receives relationship indices, as in restway_object_relationship_name().
  *  @param capacity    How many indices there is room for.
- *  @return How many there are, also when that is more than @p capacity; 0 when out of range.
+ *  @return How many indices there are, even if there are more than @p capacity; 0 when out of
+ *          range.
  *
  *  Threads: any. Blocks: never. */
 RESTWAY_API size_t restway_changes_relationships(

@@ -1,5 +1,5 @@
 /** @file restway/list.h
- *  Lists: what a query or a relationship finds.
+ *  Lists: the objects that a query or a relationship finds.
  */
 #ifndef RESTWAY_LIST_H
 #define RESTWAY_LIST_H
@@ -12,16 +12,17 @@ RESTWAY_BEGIN_DECLS
  *  its objects alive, and may outlive its store and its client. */
 typedef struct restway_list restway_list;
 
-/** Another reference, owned by the caller (+1). NULL gives NULL. Threads: any. Blocks: never. */
+/** Adds a reference, owned by the caller (+1). NULL gives NULL. Threads: any. Blocks: never. */
 RESTWAY_API restway_list *restway_list_retain(const restway_list *list);
 
 /** Gives back one reference. NULL is fine. Threads: any. Blocks: never. */
 RESTWAY_API void restway_list_release(restway_list *list);
 
-/** How many objects there are; 0 for NULL. Threads: any. Blocks: never. */
+/** Returns how many objects there are; 0 for NULL. Threads: any. Blocks: never. */
 RESTWAY_API size_t restway_list_count(const restway_list *list);
 
-/** Object @p index; NULL when out of range. *Borrowed*: retain it to keep it longer than the list.
+/** Returns object @p index; NULL when out of range. *Borrowed*: retain it to keep it longer than
+ *  the list.
  *
  *  Threads: any. Blocks: never. */
 RESTWAY_API restway_object *restway_list_object(const restway_list *list, size_t index);
@@ -32,13 +33,13 @@ RESTWAY_API restway_object *restway_list_object(const restway_list *list, size_t
  *  @param count        How many objects to read.
  *  @param indices      @p column_count attribute indices (restway_object_attribute_index()), or
  *                      NULL for 0, 1, 2, ...
- *  @param column_count How many values to read of each object.
+ *  @param column_count How many attributes to read from each object.
  *  @param out_values   Room for @p count times @p column_count values, row after row, each
- *                      *Borrowed* from @p list. What an object does not have is
+ *                      *Borrowed* from @p list. A value that an object does not have is
  *                      RESTWAY_VALUE_ABSENT.
  *  @return RESTWAY_OK; RESTWAY_E_UNKNOWN_ATTRIBUTE when an index is out of range for the entity of
- *          one of the objects; RESTWAY_E_INVALID_ARGUMENT (also for objects out of range). When it
- *          fails, all values are null.
+ *          one of the objects; RESTWAY_E_INVALID_ARGUMENT (also for objects out of range). On
+ *          failure all values are null.
  *
  *  Threads: any. Blocks: never. */
 RESTWAY_API RESTWAY_MUST_USE restway_status restway_list_read(

@@ -12,20 +12,22 @@ RESTWAY_BEGIN_DECLS
 /** An immutable snapshot of one entity instance. Reference counted; usable from any thread without
  *  a lock; it may outlive its store and its client.
  *
- *  When a later response changes the instance, the store holds a newer snapshot; this one stays as
- *  it is. restway_store_newest() leads to the newer one. */
+ *  When a later response changes the instance, the store gets a newer snapshot, and this one does
+ *  not change. restway_store_newest() finds the newest snapshot. */
 typedef struct restway_object restway_object;
 
-/** Another reference, owned by the caller (+1). NULL gives NULL. Threads: any. Blocks: never. */
+/** Adds a reference, owned by the caller (+1). NULL gives NULL. Threads: any. Blocks: never. */
 RESTWAY_API restway_object *restway_object_retain(const restway_object *object);
 
 /** Gives back one reference. NULL is fine. Threads: any. Blocks: never. */
 RESTWAY_API void restway_object_release(restway_object *object);
 
-/** The name of the object's entity; NULL for NULL. *Borrowed*. Threads: any. Blocks: never. */
+/** Returns the name of the object's entity; NULL for NULL. *Borrowed*. Threads: any.
+ *  Blocks: never. */
 RESTWAY_API const char *restway_object_entity(const restway_object *object);
 
-/** The number that its store gave to the instance: positive, never reused; 0 for NULL.
+/** Returns the store key, a number that the store gives to each instance: positive, never reused. 0
+ *  for NULL.
  *
  *  Threads: any. Blocks: never. */
 RESTWAY_API int64_t restway_object_store_key(const restway_object *object);
@@ -39,21 +41,38 @@ RESTWAY_API int64_t restway_object_store_key(const restway_object *object);
 RESTWAY_API RESTWAY_MUST_USE restway_status restway_object_identity(
     const restway_object *object, restway_value *out_value, restway_error **out_error);
 
-/** 1 when both are snapshots of the same instance: of the same entity of the same api, with the
- *  same identity, or without one under the same store key of the same store. Else 0; two NULLs are
- *  not the same.
+/** Returns 1 if both are snapshots of the same instance: objects of one entity of one api, with the
+ *  same store key; otherwise 0. A store gives each instance its key at once and never changes it,
+ *  so the answer is the same before and after the instance gets its identity. Snapshots from
+ *  different stores are never of the same instance. Two NULLs are not the same.
  *
  *  Threads: any. Blocks: never. */
 RESTWAY_API int32_t restway_object_is_same(const restway_object *a, const restway_object *b);
 
-/** How many attributes the entity has; 0 for NULL. Threads: any. Blocks: never. */
+/** Returns 1 if both snapshots have the same values: they are of one entity of one api, and each
+ *  attribute, including the identity, and each relationship has the same value in both; otherwise
+ *  0. A value that was never received or set differs from null; strings, bytes and JSON texts are
+ *  compared byte by byte, doubles by their bits, relationships by the store keys to which they
+ *  lead. Two NULLs are not equal.
+ *
+ *  Threads: any. Blocks: never. */
+RESTWAY_API int32_t restway_object_is_equal(const restway_object *a, const restway_object *b);
+
+/** Returns a hash that is the same for equal snapshots, for hash tables of this process. It never
+ *  changes while the process runs. 0 for NULL.
+ *
+ *  Threads: any. Blocks: never. */
+RESTWAY_API uint64_t restway_object_hash(const restway_object *object);
+
+/** Returns how many attributes the entity has; 0 for NULL. Threads: any. Blocks: never. */
 RESTWAY_API size_t restway_object_attribute_count(const restway_object *object);
 
-/** The name of attribute @p index, in the order of the API document; NULL when out of range.
- *  *Borrowed*. Threads: any. Blocks: never. */
+/** Returns the name of attribute @p index, in the order of the API document; NULL when out of
+ *  range. *Borrowed*. Threads: any. Blocks: never. */
 RESTWAY_API const char *restway_object_attribute_name(const restway_object *object, size_t index);
 
-/** The index of the attribute called @p name, or -1. The same for all objects of an entity.
+/** Returns the index of the attribute called @p name, or -1. It is the same for all objects of an
+ *  entity.
  *
  *  Threads: any. Blocks: never. */
 RESTWAY_API int32_t restway_object_attribute_index(const restway_object *object, const char *name);
@@ -82,54 +101,56 @@ RESTWAY_API RESTWAY_MUST_USE restway_status restway_object_read(
     const restway_object *object, const uint32_t *indices, size_t count, restway_value *out_values,
     restway_error **out_error);
 
-/** The text of a string attribute, NUL-terminated, *Borrowed*; NULL when there is no such
+/** Returns the text of a string attribute, NUL-terminated, *Borrowed*; NULL when there is no such
  *  attribute, or its value is not a string. Threads: any. Blocks: never. */
 RESTWAY_API const char *restway_object_string(const restway_object *object, const char *name);
 
-/** The value of an int64, bool or date attribute; @p fallback when there is no such attribute, or
- *  its value is of another kind. Threads: any. Blocks: never. */
+/** Returns the value of an int64, bool or date attribute; @p fallback when there is no such
+ *  attribute, or its value is of another kind. Threads: any. Blocks: never. */
 RESTWAY_API int64_t restway_object_int64(
     const restway_object *object, const char *name, int64_t fallback);
 
-/** The value of a double or int64 attribute; @p fallback when there is no such attribute, or its
- *  value is of another kind. Threads: any. Blocks: never. */
+/** Returns the value of a double or int64 attribute; @p fallback when there is no such attribute,
+ *  or its value is of another kind. Threads: any. Blocks: never. */
 RESTWAY_API double restway_object_double(
     const restway_object *object, const char *name, double fallback);
 
-/** How many relationships the entity has; 0 for NULL. Threads: any. Blocks: never. */
+/** Returns how many relationships the entity has; 0 for NULL. Threads: any. Blocks: never. */
 RESTWAY_API size_t restway_object_relationship_count(const restway_object *object);
 
-/** The name of relationship @p index, in the order of the API document; NULL when out of range.
- *  *Borrowed*. Threads: any. Blocks: never. */
+/** Returns the name of relationship @p index, in the order of the API document; NULL when out of
+ *  range. *Borrowed*. Threads: any. Blocks: never. */
 RESTWAY_API const char *restway_object_relationship_name(
     const restway_object *object, size_t index);
 
-/** The index of the relationship called @p name, or -1. The same for all objects of an entity.
+/** Returns the index of the relationship called @p name, or -1. It is the same for all objects of
+ *  an entity.
  *
  *  Threads: any. Blocks: never. */
 RESTWAY_API int32_t restway_object_relationship_index(
     const restway_object *object, const char *name);
 
-/** The name of the entity at the other end of relationship @p index; NULL when out of range.
- *  *Borrowed*. Threads: any. Blocks: never. */
+/** Returns the name of the entity at the other end of relationship @p index; NULL when out of
+ *  range. *Borrowed*. Threads: any. Blocks: never. */
 RESTWAY_API const char *restway_object_relationship_entity(
     const restway_object *object, size_t index);
 
-/** 1 when relationship @p index leads to many objects, 0 when it leads to one or is out of range.
+/** Returns 1 when relationship @p index leads to many objects, 0 when it leads to one or is out of
+ *  range.
  *
  *  Threads: any. Blocks: never. */
 RESTWAY_API int32_t restway_object_relationship_is_many(
     const restway_object *object, size_t index);
 
-/** Tells which objects a relationship leads to, by their store keys, as this snapshot knows it.
+/** Tells which objects a relationship of this snapshot leads to, by their store keys.
  *  restway_store_related() gives the objects themselves.
  *
  *  @param out_kind  Receives a restway_value_kind: RESTWAY_VALUE_ABSENT when the relationship has
  *                   never been received or set, RESTWAY_VALUE_NULL, RESTWAY_VALUE_OBJECT (to-one)
  *                   or RESTWAY_VALUE_LIST (to-many); may be NULL.
  *  @param out_keys  Receives the store keys, in order, *Borrowed* from @p object; NULL when there
- *                   are none. Some may be of objects that have been deleted meanwhile.
- *  @param out_count Receives how many there are.
+ *                   are no keys. Some keys may belong to objects that have been deleted meanwhile.
+ *  @param out_count Receives the number of keys.
  *  @return RESTWAY_OK, RESTWAY_E_UNKNOWN_ATTRIBUTE, RESTWAY_E_INVALID_ARGUMENT.
  *
  *  Threads: any. Blocks: never. */

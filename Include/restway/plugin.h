@@ -1,13 +1,13 @@
 /** @file restway/plugin.h
- *  What a plugin is made of: a shared object that brings mappers and transports.
+ *  The interface of plugins. A plugin is a shared object that provides mappers and transports.
  *
- *  A plugin exports one function, restway_plugin_v1(), and links nothing of Restway: all that it
- *  may call comes through tables of function pointers. Every table begins with its size and is
- *  append only. Whoever reads a table looks at no more than its size says, and at no more than it
- *  knows.
+ *  A plugin exports one function, restway_plugin_v1(), and does not link to Restway: it calls
+ *  Restway through tables of function pointers. Every table begins with its size and is append
+ *  only. A reader of a table reads no field beyond that size, and no field that it does not know.
  *
- *  With the two that it includes this header stands alone. docs/PLUGINS.md writes a mapper and a
- *  transport step by step. What a host can do says restway_plugin_host.capabilities.
+ *  This header needs only the two headers that it includes. docs/PLUGINS.md shows step by step how
+ *  to write a mapper and a transport. restway_plugin_host.capabilities says what a host can do. The
+ *  host is the Restway library that has loaded the plugin.
  */
 #ifndef RESTWAY_PLUGIN_H
 #define RESTWAY_PLUGIN_H
@@ -21,28 +21,30 @@ extern "C" {
 
 /** @name Mappers: bytes to values, and values to bytes @{ */
 
-/** What a sink wants next. Each answer must be obeyed. */
-/** Go on. */
+/** What the functions of a sink return. A mapper must obey each of these answers. */
+/** Continue. */
 #define RESTWAY_PLUGIN_WANT 0
-/** Nobody needs it. After `key`: push nothing for its value, go on with the next key. After a
- *  begin: push neither the content nor the end. Other events never answer so. */
+/** The host does not need this value. After `key`: push nothing for the value of the key, and
+ *  continue with the next key. After begin_object or begin_array: push neither the content nor the
+ *  end. Other functions never return this. */
 #define RESTWAY_PLUGIN_SKIP 1
-/** Push nothing more at all, and return RESTWAY_PLUGIN_OK: the host knows why. */
+/** Push nothing more, and return RESTWAY_PLUGIN_OK: the host knows the reason. */
 #define RESTWAY_PLUGIN_STOP 2
 
-/** Where a mapper pushes what it reads: exactly one value. A value is a scalar, or begin_object,
- *  for each member key and a value, end_object; or begin_array, values, end_array.
+/** The sink that receives what a mapper reads: exactly one value. A value is a scalar; or
+ *  begin_object, then a key and a value for each member, then end_object; or begin_array, values,
+ *  end_array.
  *
- *  All functions are called on the thread that called `decode`, and none after it has returned.
- *  Pointers are borrowed for the call. Texts are valid UTF-8 and need no NUL. */
+ *  The mapper calls all functions on the thread that called `decode`, and none after `decode` has
+ *  returned. Pointers are borrowed for the call. Texts are valid UTF-8 and need no NUL. */
 typedef struct restway_plugin_sink {
     size_t struct_size;
-    /** Handed back to every function. */
+    /** Passed to every function. */
     void *context;
     int32_t (*begin_object)(void *context);
     int32_t (*key)(void *context, const char *text, size_t length);
     int32_t (*end_object)(void *context);
-    /** @param count How many elements will come; -1 when that is not known. */
+    /** @param count How many elements follow; -1 when this is not known. */
     int32_t (*begin_array)(void *context, int64_t count);
     int32_t (*end_array)(void *context);
     int32_t (*null_value)(void *context);
@@ -50,24 +52,27 @@ typedef struct restway_plugin_sink {
     int32_t (*integer)(void *context, int64_t value);
     int32_t (*real)(void *context, double value);
     int32_t (*string)(void *context, const char *text, size_t length);
-    /** For formats that have them: an attribute of bytes takes them as they are, JSON text as
-     *  base64. A format that has none pushes its text, as `string`. */
+    /** For formats that have bytes: an attribute of type bytes takes them unchanged, JSON text
+     *  takes them as base64. A format that has no bytes pushes its text with `string`. */
     int32_t (*bytes)(void *context, const void *bytes, size_t length);
-    /** Microseconds since 1970-01-01T00:00:00Z. For formats that have dates: an attribute of dates
-     *  takes it whatever its text would be, strings and JSON text take ISO 8601. */
+    /** Microseconds since 1970-01-01T00:00:00Z. For formats that have dates: an attribute of type
+     *  date takes the date whatever its text format is; strings and JSON text take it as ISO
+     *  8601. */
     int32_t (*date)(void *context, int64_t microseconds);
-    /** A number that neither an int64_t nor a double holds: its text, as in JSON. */
+    /** A number that neither an int64_t nor a double can hold, as its JSON text. An attribute of
+     *  type double takes the nearest double, if there is one. JSON text keeps all digits. An
+     *  attribute of type `any` keeps all digits, too, if the number is an integer. */
     int32_t (*number_out_of_range)(void *context, const char *text, size_t length);
 } restway_plugin_sink;
 
-/** What `decode` keeps to. */
+/** The limits that `decode` must obey. */
 typedef struct restway_plugin_limits {
     size_t struct_size;
-    /** How deep objects and arrays may nest, the outermost is 1; also in what is skipped. */
+    /** How deep objects and arrays may nest, also in skipped values. The outermost depth is 1. */
     int64_t nesting_depth_max;
 } restway_plugin_limits;
 
-/** What a value that is encoded holds. */
+/** The kinds of items in a value that is encoded. */
 #define RESTWAY_PLUGIN_ITEM_END 0 /**< The value is complete. */
 #define RESTWAY_PLUGIN_ITEM_BEGIN_OBJECT 1
 #define RESTWAY_PLUGIN_ITEM_KEY 2 /**< text, length */
@@ -84,36 +89,36 @@ typedef struct restway_plugin_limits {
 /** text, length: a number that neither an int64_t nor a double holds, as JSON writes it. */
 #define RESTWAY_PLUGIN_ITEM_NUMBER_OUT_OF_RANGE 13
 
-/** One step through a value that is encoded. Fields that its kind does not name are zero. */
+/** One part of a value that is encoded. Fields that its kind does not name are zero. */
 typedef struct restway_plugin_item {
     /** sizeof(restway_plugin_item), set by the caller. */
     size_t struct_size;
     /** RESTWAY_PLUGIN_ITEM_*. */
     int32_t kind;
     int32_t reserved;
-    /** Of a container: how many members or elements follow. */
+    /** For BEGIN_OBJECT and BEGIN_ARRAY: how many members or elements follow. */
     int64_t count;
     int64_t integer;
     double real;
-    /** Borrowed until the next step; valid UTF-8, but for BYTES. A NUL follows. */
+    /** Borrowed until the next call of `next`. Valid UTF-8, except for BYTES. A NUL follows. */
     const char *text;
     size_t length;
 } restway_plugin_item;
 
-/** The value that a mapper encodes, one step after the other, and where its bytes go.
+/** Gives a mapper the value to encode, one item after the other, and takes the bytes.
  *
- *  Exactly one value: a scalar, or BEGIN_OBJECT, for each member KEY and a value, END_OBJECT; or
- *  BEGIN_ARRAY, values, END_ARRAY; then END. No key stands twice in an object. Both functions are
- *  called on the thread that called `encode`, and not after it has returned. Whoever breaks this
- *  writes nothing: the request fails, and the error names the plugin. */
+ *  There is exactly one value: a scalar; or BEGIN_OBJECT, then KEY and a value for each member,
+ *  then END_OBJECT; or BEGIN_ARRAY, values, END_ARRAY. END comes last. An object has each key only
+ *  once. The mapper calls both functions on the thread that called `encode`, and not after `encode`
+ *  has returned. If it breaks these rules, the request fails, and the error names the plugin. */
 typedef struct restway_plugin_reader {
     size_t struct_size;
     void *context;
-    /** The next step; not asked for again after END. RESTWAY_PLUGIN_OK, or what `encode` then has
-     *  to return: the host knows why. */
+    /** Reads the next item; must not be called again after END. Returns RESTWAY_PLUGIN_OK, or a
+     *  result that `encode` must then return: the host knows the reason. */
     int32_t (*next)(void *context, restway_plugin_item *item);
-    /** Appends `length` bytes to the body, before or after END. RESTWAY_PLUGIN_OK, or what `encode`
-     *  then has to return. */
+    /** Appends `length` bytes to the body, before or after END. Returns RESTWAY_PLUGIN_OK, or a
+     *  result that `encode` must then return. */
     int32_t (*write)(void *context, const void *bytes, size_t length);
 } restway_plugin_reader;
 
@@ -122,21 +127,22 @@ typedef struct restway_plugin_mapper {
     size_t struct_size;
     /** Unique among the mappers of a client; letters, digits, `-`, `_`. */
     const char *name;
-    /** What it reads: lower case, without parameters, separated by spaces; `*+json` stands for
-     *  every type with that suffix. The first one is what it writes, unless the request's
-     *  Content-Type says another one of them. */
+    /** The media types that the mapper reads: lower case, without parameters, separated by spaces;
+     *  `*+json` stands for every type with that suffix. The mapper writes the first type, unless
+     *  the request's Content-Type is another type of this list. */
     const char *media_types;
-    /** Handed to the functions below. */
+    /** Passed to the functions below. */
     void *context;
-    /** Pushes the value that `bytes` holds into `sink`.
+    /** Reads the value in `bytes` and pushes it into `sink`.
      *
-     *  Behind the bytes lie 64 more that may be read, whatever they hold. No bytes may make it
-     *  crash, hang or leak. */
+     *  The 64 bytes after `bytes` may be read, too; their content is not defined. No input may make
+     *  the function crash, hang or leak. */
     int32_t (*decode)(
         void *context, const void *bytes, size_t length, const restway_plugin_sink *sink,
         const restway_plugin_limits *limits, restway_plugin_reason *reason);
-    /** Reads a value to its END and writes it; NULL when the mapper only reads. A value that the
-     *  format cannot hold is RESTWAY_PLUGIN_FAILED, with a reason: never write another one. */
+    /** Reads a value to its END and writes it; NULL when the mapper only decodes. If the format
+     *  cannot hold a value, the function must return RESTWAY_PLUGIN_FAILED with a reason; it must
+     *  never write another value instead. */
     int32_t (*encode)(
         void *context, const restway_plugin_reader *reader, restway_plugin_reason *reason);
 } restway_plugin_mapper;
@@ -154,17 +160,17 @@ typedef struct restway_plugin_mapper {
 #define RESTWAY_PLUGIN_CAN_ENCODE (1ull << 1)
 #define RESTWAY_PLUGIN_CAN_TRANSPORT (1ull << 2)
 
-/** What the host gives to a plugin. All functions may be called from any thread.
+/** The functions that the host gives to a plugin. All of them may be called from any thread.
  *
  *  For each exchange: `exchange_head` at most once; then `exchange_body`, any number of times;
  *  `exchange_trailers` at most once after them; `exchange_progress` at any time;
  *  `exchange_completed` exactly once, last. These calls for one exchange never overlap;
  *  `exchange_read` may overlap with them, though not with itself.
  *
- *  What breaks this is not obeyed: the exchange fails with RESTWAY_E_PLUGIN, the log says why, both
- *  name the plugin, and `cancel` is called. A call for an exchange that has completed does nothing
- *  but that log line. An exchange that does not complete within its time-out, or soon after it was
- *  cancelled, stopped or closed, is completed by the host's watchdog. */
+ *  If a plugin breaks these rules, the exchange fails with RESTWAY_E_PLUGIN, the log says why, both
+ *  name the plugin, and the host calls `cancel`. A call for an exchange that has completed only
+ *  writes that line to the log. If an exchange does not complete within its time limit, or soon
+ *  after it was cancelled, stopped or closed, the host completes it. */
 struct restway_plugin_host {
     size_t struct_size;
     /** RESTWAY_PLUGIN_ABI_* of the host. */
@@ -176,11 +182,11 @@ struct restway_plugin_host {
     const char *version;
     /** Writes a line to the host's log. */
     void (*log)(const restway_plugin_host *host, int32_t level, const char *text);
-    /** The host's own. */
+    /** For the host's own use. */
     void *context;
     void (*exchange_head)(
         const restway_plugin_host *host, uint64_t exchange, const restway_plugin_head *head);
-    /** Bytes of the body, content codings not undone.
+    /** Gives the host bytes of the response's body, with their content coding still applied.
      *
      *  @return RESTWAY_PLUGIN_BODY_*. */
     int32_t (*exchange_body)(
@@ -188,47 +194,49 @@ struct restway_plugin_host {
     void (*exchange_trailers)(
         const restway_plugin_host *host, uint64_t exchange, const restway_plugin_header *headers,
         size_t header_count);
-    /** Bytes of the bodies so far; a total of 0 is not known. */
+    /** Tells how many bytes of the bodies were sent and received so far; a total of 0 is not
+     *  known. */
     void (*exchange_progress)(
         const restway_plugin_host *host, uint64_t exchange, int64_t uploaded, int64_t upload_total,
         int64_t downloaded, int64_t download_total);
-    /** @param end For an exchange that was forwarded NULL says: as it ended. */
+    /** @param end NULL, for an exchange that was forwarded, means that it ends with its own
+     *             result. */
     void (*exchange_completed)(
         const restway_plugin_host *host, uint64_t exchange, const restway_plugin_end *end);
-    /** The next bytes of the request's body.
+    /** Reads the next bytes of the request's body.
      *
-     *  @param out_length Receives how many there are; 0 unless the answer is
+     *  @param out_length Receives how many bytes were read; 0 unless the result is
      *                    RESTWAY_PLUGIN_READ_BYTES.
      *  @return RESTWAY_PLUGIN_READ_*. */
     int32_t (*exchange_read)(
         const restway_plugin_host *host, uint64_t exchange, void *buffer, size_t capacity,
         size_t *out_length);
-    /** Reads the request's body from its beginning again.
+    /** Makes `exchange_read` start at the beginning of the request's body again.
      *
-     *  @return RESTWAY_PLUGIN_OK, or RESTWAY_PLUGIN_FAILED when that body is read but once. */
+     *  @return RESTWAY_PLUGIN_OK, or RESTWAY_PLUGIN_FAILED when the body can be read only once. */
     int32_t (*exchange_rewind)(const restway_plugin_host *host, uint64_t exchange);
-    /** Leaves an exchange to the transport that is built in, which performs it as it would have,
-     *  and tells the client. The plugin only watches; but for what RESTWAY_PLUGIN_LATER says, it
-     *  calls nothing for this exchange any more. `cancel` and `close` need not do anything for it.
+    /** Forwards an exchange to the built-in transport, which performs it and tells the client. The
+     *  plugin only watches: except after RESTWAY_PLUGIN_LATER, it calls no function for this
+     *  exchange any more. `cancel` and `close` need not do anything for it.
      *
-     *  @param watcher The table is copied. Its context lives until `completed` was called, and a
-     *                 later `exchange_completed` as well.
+     *  @param watcher The table is copied. Its context must live until `completed` has been called
+     *                 and, after RESTWAY_PLUGIN_LATER, until `exchange_completed` has been called.
      *  @return RESTWAY_PLUGIN_OK; RESTWAY_PLUGIN_FAILED for an exchange whose head has been given,
-     *          whose body has been read and cannot be rewound, or that was forwarded before: it
-     *          still has to be completed. */
+     *          whose body has been read and cannot be rewound, or that was forwarded before. The
+     *          plugin must still complete that exchange. */
     int32_t (*exchange_forward)(
         const restway_plugin_host *host, uint64_t exchange, const restway_plugin_watcher *watcher);
 };
 
-/** What a plugin is and brings. The plugin fills it; its texts and tables live as long as the
+/** Describes a plugin. The plugin fills this struct; its texts and tables must live as long as the
  *  process. */
 typedef struct restway_plugin {
-    /** Set by the host: how much of this it reads. */
+    /** Set by the host: the size of the part that it reads. */
     size_t struct_size;
     /** RESTWAY_PLUGIN_ABI_* that the plugin was compiled with. */
     uint32_t abi_major;
     uint32_t abi_minor;
-    /** RESTWAY_PLUGIN_CAN_* that it needs of the host. */
+    /** The RESTWAY_PLUGIN_CAN_* bits that the plugin needs. */
     uint64_t required_capabilities;
     /** Unique in the process; letters, digits, `-`, `_`. */
     const char *name;
@@ -240,16 +248,17 @@ typedef struct restway_plugin {
     size_t mapper_count;
     const restway_plugin_transport *const *transports;
     size_t transport_count;
-    /** Checks and takes the options of the API document, a JSON object as text; NULL when there are
-     *  none. The reason names the key that is wrong. */
+    /** Checks and takes the options of the API document, a JSON object as text; NULL when the
+     *  plugin takes no options. The reason names the wrong key. */
     int32_t (*configure)(const char *options, restway_plugin_reason *reason);
 } restway_plugin;
 
-/** The one function that a plugin exports. Called once for each process.
+/** Starts a plugin. It is the only function that a plugin exports, and is called once in each
+ *  process.
  *
- *  @param host   Lives as long as the process. Only `log` may be called on this one.
- *  @param plugin Zeroed, but for its size.
- *  @return RESTWAY_PLUGIN_OK, or why the plugin cannot start. */
+ *  @param host   Lives as long as the process. Only `log` may be called on this host.
+ *  @param plugin Set to zero, except for its size.
+ *  @return RESTWAY_PLUGIN_OK, or another result if the plugin cannot start. */
 int32_t restway_plugin_v1(
     const restway_plugin_host *host, restway_plugin *plugin, restway_plugin_reason *reason);
 

@@ -1,5 +1,6 @@
 /** @file restway/plugin_base.h
- *  What all tables of plugins share: versions, results, reasons. Include restway/plugin.h.
+ *  The parts that all tables of plugins share: versions, results, reasons. Include
+ *  restway/plugin.h.
  */
 #ifndef RESTWAY_PLUGIN_BASE_H
 #define RESTWAY_PLUGIN_BASE_H
@@ -11,33 +12,35 @@
 extern "C" {
 #endif
 
-/** The version of this header. Another major number is refused; a minor one only appends. */
+/** The version of this header. A host refuses another major number; a new minor number only
+ *  appends. */
 #define RESTWAY_PLUGIN_ABI_MAJOR 1
 #define RESTWAY_PLUGIN_ABI_MINOR 0
 
-/** What a function of a plugin or of the host answers. Frozen; append only. */
+/** The results of the functions of a plugin and of the host. Frozen; append only. */
 #define RESTWAY_PLUGIN_OK 0
-/** What was asked for cannot be done; the reason says why. */
+/** The function failed; the reason says why. */
 #define RESTWAY_PLUGIN_FAILED 1
-/** Memory could not be had. */
+/** Memory could not be allocated. */
 #define RESTWAY_PLUGIN_OUT_OF_MEMORY 2
 /** The bytes are not what the media type says. */
 #define RESTWAY_PLUGIN_MALFORMED 3
-/** Nested deeper than the limit. */
+/** The bytes nest deeper than the limit. */
 #define RESTWAY_PLUGIN_TOO_DEEP 4
-/** Of restway_plugin_watcher.completed alone: the plugin says later. */
+/** Only for restway_plugin_watcher.completed: the plugin calls `exchange_completed` later. */
 #define RESTWAY_PLUGIN_LATER 5
 
-/** Why something failed; whoever calls gives room for it.
+/** The reason of a failure. The caller provides the struct.
  *
- *  A text quotes nothing of a body, and no credentials. */
+ *  The text must not quote a body or credentials. */
 typedef struct restway_plugin_reason {
     /** sizeof(restway_plugin_reason), set by the caller. */
     size_t struct_size;
-    /** NUL-terminated UTF-8; empty when nothing is known. */
+    /** NUL-terminated UTF-8; empty when the reason is not known. */
     char text[512];
-    /** Where in the bytes: line and column from 1, the offset from 0; all 0 when not known. Where
-     *  a line is given the host's error says the place behind the text; bytes alone it does not. */
+    /** The place of the failure in the bytes: line and column count from 1, the offset from 0; all
+     *  are 0 when the place is not known. If a line is given, the host's error adds the place to
+     *  the text; it does not add an offset alone. */
     int64_t line;
     int64_t column;
     int64_t byte_offset;

@@ -1,6 +1,6 @@
 /** @file restway/plugin_transport.h
- *  Transports of plugins: performing exchanges. Include restway/plugin.h, whose restway_plugin_host
- *  holds the functions that a transport calls.
+ *  Transports of plugins: performing exchanges. Include restway/plugin.h, whose
+ *  restway_plugin_host holds the functions that a transport calls.
  */
 #ifndef RESTWAY_PLUGIN_TRANSPORT_H
 #define RESTWAY_PLUGIN_TRANSPORT_H
@@ -13,27 +13,28 @@ extern "C" {
 
 /** @name Transports: performing exchanges @{
  *
- *  One exchange, as host and plugin see it:
+ *  The calls of one exchange, in their order:
  *
  *      host:   start(exchange)
  *      plugin: exchange_read ... exchange_head, exchange_body ..., exchange_trailers,
  *              exchange_completed
  *
- *  or, when the plugin leaves it to the transport that is built in, start and exchange_forward.
+ *  If the plugin forwards the exchange to the built-in transport: start and exchange_forward.
  *
  *  Once:      every exchange that was started completes exactly once, whatever happens.
- *  Threads:   either side calls the other from any thread, also from inside a call of the other
- *             one. So neither holds a lock while it calls, and no call blocks.
- *  Ownership: what is given is borrowed until the call returns. */
+ *  Threads:   each side calls the other from any thread, also from inside a call by the other
+ *             side. So neither side holds a lock while it calls, and no call blocks.
+ *  Ownership: arguments are borrowed until the call returns. */
 
-/** One line of a head. The name is a token, the value has no control characters. */
+/** One header line. The name is a token, the value has no control characters. */
 typedef struct restway_plugin_header {
     const char *name;
     const char *value;
 } restway_plugin_header;
 
-/** An exchange to perform. Everything is decided: a transport follows no redirect and adds no
- *  credential. It adds what framing needs (`Host`, `Content-Length`), and cookies that it keeps.
+/** An exchange to perform: one request and its response. The request is complete: a transport
+ *  follows no redirect and adds no credential. It adds the headers that HTTP needs (`Host`,
+ *  `Content-Length`), and the cookies that it keeps.
  *
  *  The texts are borrowed until `start` returns; the body is read with `exchange_read`. */
 typedef struct restway_plugin_exchange {
@@ -45,27 +46,30 @@ typedef struct restway_plugin_exchange {
     const char *url;
     const restway_plugin_header *headers;
     size_t header_count;
-    /** Bytes of the body; 0 when there is none, -1 when its length is not known beforehand. */
+    /** The length of the body in bytes; 0 when there is no body, -1 when the length is not known
+     *  beforehand. */
     int64_t body_length;
-    /** Until it completes; 0 sets no limit. The host has a watchdog for this one. */
+    /** The time limit of the whole exchange; 0 sets no limit. The host enforces this one, too. */
     int64_t total_milliseconds;
-    /** Until a connection stands; 0 sets no limit. */
+    /** The time limit for making a connection; 0 sets no limit. */
     int64_t connect_milliseconds;
-    /** Without a byte moving; 0 sets no limit. */
+    /** The longest time in which no byte is sent or received; 0 sets no limit. */
     int64_t idle_milliseconds;
-    /** Higher goes first; 0 is usual. */
+    /** Exchanges with a higher priority are sent first; 0 is the default. */
     int32_t priority;
-    /** 1 when kept cookies may be sent, and those of the response be kept. */
+    /** 1 when the transport may send the cookies that it keeps, and may keep the response's
+     *  cookies. */
     int32_t uses_cookies;
-    /** What a Digest challenge (RFC 7616) is answered with, by sending the exchange again; both
-     *  NULL when there is none. A transport that cannot do that tells of the challenge. */
+    /** The user and the password for a Digest challenge (RFC 7616), which the transport answers by
+     *  sending the exchange again; both NULL without a user. A transport that cannot do this
+     *  passes the response with the challenge to the host. */
     const char *digest_user;
     const char *digest_password;
 } restway_plugin_exchange;
 
-/** The head of a response; never of an interim (1xx) one. */
+/** The head of a response, but never of an interim (1xx) response. */
 typedef struct restway_plugin_head {
-    /** sizeof(restway_plugin_head), set by whoever makes it. */
+    /** sizeof(restway_plugin_head), set by the side that makes it. */
     size_t struct_size;
     /** 200 to 999. */
     int32_t status;
@@ -75,27 +79,28 @@ typedef struct restway_plugin_head {
     size_t header_count;
 } restway_plugin_head;
 
-/** How an exchange ended. Times count from its start to the end of their phase; what did not
- *  happen, or is not known, is 0. */
+/** The end of an exchange. Each time counts from the start of the exchange to the end of the phase.
+ *  A time is 0 if its phase did not happen or the time is not known. */
 typedef struct restway_plugin_end {
-    /** sizeof(restway_plugin_end), set by whoever makes it. */
+    /** sizeof(restway_plugin_end), set by the side that makes it. */
     size_t struct_size;
-    /** RESTWAY_PLUGIN_OK after a head and the whole body, else why there is none:
-     *  RESTWAY_PLUGIN_EXCHANGE_*, RESTWAY_PLUGIN_OUT_OF_MEMORY, or RESTWAY_PLUGIN_FAILED. */
+    /** RESTWAY_PLUGIN_OK after a head and the whole body, or the reason why the response is
+     *  missing: RESTWAY_PLUGIN_EXCHANGE_*, RESTWAY_PLUGIN_OUT_OF_MEMORY, or
+     *  RESTWAY_PLUGIN_FAILED. */
     int32_t result;
-    /** The transport's own number for that, or 0. */
+    /** The transport's own number for the result, or 0. */
     int32_t code;
-    /** What happened and where, without credentials; NULL when there is nothing to say. */
+    /** A text that says what happened and where, without credentials; NULL if it is missing. */
     const char *text;
     int64_t name_lookup_microseconds;
     int64_t connect_microseconds;
     int64_t tls_microseconds;
     int64_t first_byte_microseconds;
     int64_t total_microseconds;
-    /** Bytes of the bodies. */
+    /** The number of bytes of the bodies. */
     int64_t uploaded;
     int64_t downloaded;
-    /** 1 when no connection had to be made. */
+    /** 1 when the exchange used an open connection. */
     int32_t reused_connection;
     int32_t reserved;
 } restway_plugin_end;
@@ -112,22 +117,23 @@ typedef struct restway_plugin_end {
 #define RESTWAY_PLUGIN_EXCHANGE_TOO_LARGE 108
 #define RESTWAY_PLUGIN_EXCHANGE_UNSUPPORTED 109
 
-/** What `exchange_read` answers. */
-/** There are bytes, at least one. */
+/** The results of `exchange_read`. */
+/** At least one byte was read. */
 #define RESTWAY_PLUGIN_READ_BYTES 0
 /** The body has ended. */
 #define RESTWAY_PLUGIN_READ_END 1
-/** Nothing now: read again when the host has called `body_ready`. */
+/** No bytes are ready: read again when the host has called `body_ready`. */
 #define RESTWAY_PLUGIN_READ_LATER 2
-/** There will be no more. Complete the exchange with RESTWAY_PLUGIN_FAILED: the host knows why. */
+/** The body failed. Complete the exchange with RESTWAY_PLUGIN_FAILED: the host knows the reason. */
 #define RESTWAY_PLUGIN_READ_FAILED 3
 
-/** What `exchange_body` answers. Each answer must be obeyed. */
+/** The results of `exchange_body`. A transport must obey each of them. */
 #define RESTWAY_PLUGIN_BODY_MORE 0
-/** These bytes are taken. Tell nothing more of this exchange until `resume` or `cancel`. */
+/** The host has taken these bytes. Call no function for this exchange until `resume` or
+ *  `cancel`. */
 #define RESTWAY_PLUGIN_BODY_PAUSE 1
-/** Nothing more is wanted. Complete the exchange with RESTWAY_PLUGIN_EXCHANGE_TOO_LARGE: the host
- *  knows why. */
+/** The host takes no more bytes. Complete the exchange with RESTWAY_PLUGIN_EXCHANGE_TOO_LARGE: the
+ *  host knows the reason. */
 #define RESTWAY_PLUGIN_BODY_STOP 2
 
 typedef struct restway_plugin_host restway_plugin_host;
@@ -137,53 +143,58 @@ typedef struct restway_plugin_transport {
     size_t struct_size;
     /** Unique among the transports of a client; letters, digits, `-`, `_`. */
     const char *name;
-    /** Handed to `open`. */
+    /** Passed to `open`. */
     void *context;
-    /** Makes one for a client.
+    /** Makes a transport for a client.
      *
      *  @param host    Lives until `close` has returned and every exchange has completed.
-     *  @param options A JSON object as text: what the client says for this transport, else the
+     *  @param options A JSON object as text: the client's options for this transport, or else the
      *                 plugin's own options; "{}" when there are none.
-     *  @param out_transport Handed to the functions below; not NULL when this succeeds.
-     *  @return RESTWAY_PLUGIN_OK, or why not; the reason names the key that is wrong. */
+     *  @param out_transport Passed to the functions below; must not be NULL when this succeeds.
+     *  @return RESTWAY_PLUGIN_OK, or another result; the reason names the wrong key. */
     int32_t (*open)(
         void *context, const restway_plugin_host *host, const char *options,
         void **out_transport, restway_plugin_reason *reason);
-    /** Starts an exchange. It then completes exactly once, through `exchange_completed`, also when
-     *  it could not be started; that may be before this returns. */
+    /** Starts an exchange. The exchange then completes exactly once, through `exchange_completed`,
+     *  also if it could not be started. It may complete before this returns. */
     void (*start)(void *transport, const restway_plugin_exchange *exchange);
-    /** Ends an exchange soon, with RESTWAY_PLUGIN_EXCHANGE_CANCELLED unless it completes before. An
-     *  unknown id, or one that has completed, is fine; so is one whose `start` is still running. */
+    /** Ends an exchange soon, with RESTWAY_PLUGIN_EXCHANGE_CANCELLED unless it completes before.
+     *  The id may be unknown, or belong to an exchange that has completed or whose `start` is still
+     *  running. */
     void (*cancel)(void *transport, uint64_t exchange);
-    /** After RESTWAY_PLUGIN_BODY_PAUSE: go on. May come before `exchange_body` has returned the
-     *  pause. An unknown id is fine. */
+    /** Continues an exchange after RESTWAY_PLUGIN_BODY_PAUSE. The call may come before
+     *  `exchange_body` has returned that. The id may be unknown. */
     void (*resume)(void *transport, uint64_t exchange);
-    /** After RESTWAY_PLUGIN_READ_LATER: read again. May come before `exchange_read` has returned
-     *  that. An unknown id is fine. NULL when the transport reads no bodies. */
+    /** Tells that the body can be read again after RESTWAY_PLUGIN_READ_LATER. The call may come
+     *  before `exchange_read` has returned that. The id may be unknown. NULL when the transport
+     *  reads no bodies. */
     void (*body_ready)(void *transport, uint64_t exchange);
-    /** Completes all exchanges with RESTWAY_PLUGIN_EXCHANGE_CLOSED, soon, and gives everything
-     *  back. Called once; no function of this transport is called after it. */
+    /** Closes the transport: it soon completes all exchanges with RESTWAY_PLUGIN_EXCHANGE_CLOSED,
+     *  and frees everything. The host calls this once, and no other function of this transport
+     *  after it. */
     void (*close)(void *transport);
 } restway_plugin_transport;
 
-/** Who sees what becomes of an exchange that was forwarded, before the client does. Each function
- *  may be NULL. They are called one at a time for each exchange, and `completed` last. */
+/** The functions that watch a forwarded exchange; they are called before the client sees the same
+ *  events. Each function may be NULL. For each exchange they are called one at a time, and
+ *  `completed` last. */
 typedef struct restway_plugin_watcher {
     /** sizeof(restway_plugin_watcher), set by the plugin. */
     size_t struct_size;
     void *context;
-    /** Bytes of the request's body as they go out, and how many came before them: the offset
-     *  returns to 0 when the body is sent again. */
+    /** Gives bytes of the request's body as they are sent. The offset is the number of bytes before
+     *  them; it returns to 0 when the body is sent again. */
     void (*sent)(
         void *context, uint64_t exchange, int64_t offset, const void *bytes, size_t length);
     void (*head)(void *context, uint64_t exchange, const restway_plugin_head *head);
-    /** Bytes of the response's body, content codings not undone. */
+    /** Gives bytes of the response's body, with their content coding still applied. */
     void (*body)(void *context, uint64_t exchange, const void *bytes, size_t length);
     void (*trailers)(
         void *context, uint64_t exchange, const restway_plugin_header *headers,
         size_t header_count);
-    /** @return RESTWAY_PLUGIN_OK: the client is told as it is. RESTWAY_PLUGIN_LATER: the client is
-     *          told when the plugin calls `exchange_completed`. Else the exchange fails. */
+    /** @return RESTWAY_PLUGIN_OK: the client receives this result. RESTWAY_PLUGIN_LATER: the client
+     *          receives a result when the plugin calls `exchange_completed`. Anything else: the
+     *          exchange fails. */
     int32_t (*completed)(void *context, uint64_t exchange, const restway_plugin_end *end);
 } restway_plugin_watcher;
 

@@ -1,7 +1,7 @@
 /** @file restway/plugins.h
- *  Plugins of this process: loading them, and what is loaded.
+ *  The plugins of this process: loading them, and listing the loaded ones.
  *
- *  What a plugin itself is made of stands in restway/plugin.h.
+ *  restway/plugin.h is for authors of plugins.
  */
 #ifndef RESTWAY_PLUGINS_H
 #define RESTWAY_PLUGINS_H
@@ -10,36 +10,37 @@
 
 RESTWAY_BEGIN_DECLS
 
-/** Loads a plugin for the rest of the process's life. Its mappers are there for every client that
- *  is made afterwards. A plugin is a program: load none that you would not run.
+/** Loads a plugin for the rest of the process's life. Every client that is made afterwards can use
+ *  its mappers. A plugin is a program: load only plugins that you would run.
  *
- *  A document's own plugins are loaded by restway_client_create() when the client's options hold
- *  RESTWAY_CLIENT_LOAD_PLUGINS; both find the same plugin.
+ *  restway_client_create() loads the plugins that a document names if the client's options hold
+ *  RESTWAY_CLIENT_LOAD_PLUGINS. Both functions find the same plugin.
  *
  *  @param path_or_name An absolute path, or a name that is looked for as `<name>.so` in the
  *                      directories of RESTWAY_PLUGIN_PATH (absolute ones, between colons), then in
  *                      `restway/plugins` beside this library.
  *  @param options      A JSON object as NUL-terminated text; NULL gives none. *Copied*.
- *  @return RESTWAY_OK (also when it is loaded already, with the same options); RESTWAY_E_PLUGIN;
- *          RESTWAY_E_INVALID_ARGUMENT (also for options that are no JSON object).
+ *  @return RESTWAY_OK (also when the plugin is already loaded with the same options);
+ *          RESTWAY_E_PLUGIN; RESTWAY_E_INVALID_ARGUMENT (also for options that are not a JSON
+ *          object).
  *
  *  Threads: any. Blocks: while the plugin is read and starts. */
 RESTWAY_API RESTWAY_MUST_USE restway_status restway_plugin_load(
     const char *path_or_name, const char *options, restway_error **out_error);
 
-/** How many plugins are loaded. Threads: any. Blocks: never. */
+/** Returns how many plugins are loaded. Threads: any. Blocks: never. */
 RESTWAY_API size_t restway_plugin_count(void);
 
-/** What plugin @p index calls itself, in the order of loading; NULL when out of range. Each text
+/** Returns the name of plugin @p index, in the order of loading; NULL when out of range. Each text
  *  lives as long as the process. Threads: any. Blocks: never. */
 RESTWAY_API const char *restway_plugin_name(size_t index);
-/** Its version; empty when it has none. */
+/** Returns the version of the plugin; empty when it has none. */
 RESTWAY_API const char *restway_plugin_version(size_t index);
-/** Its licence, an SPDX expression; empty when it says none. */
+/** Returns the licence of the plugin, an SPDX expression; empty when it names none. */
 RESTWAY_API const char *restway_plugin_licence(size_t index);
-/** What it is for, in a sentence; empty when it does not say. */
+/** Returns the description of the plugin, one sentence; empty when it has none. */
 RESTWAY_API const char *restway_plugin_description(size_t index);
-/** The file that it was loaded from. */
+/** Returns the path of the file that the plugin was loaded from. */
 RESTWAY_API const char *restway_plugin_path(size_t index);
 
 RESTWAY_END_DECLS

@@ -1,5 +1,5 @@
 /** @file restway/query.h
- *  Queries: which objects of an entity, and in which order.
+ *  Queries: they select the objects of an entity and order them.
  */
 #ifndef RESTWAY_QUERY_H
 #define RESTWAY_QUERY_H
@@ -8,15 +8,15 @@
 
 RESTWAY_BEGIN_DECLS
 
-/** A query on the objects of one entity. Reference counted; usable from any thread, with any store
- *  of the same api, any number of times. */
+/** A query for objects of one entity. Reference counted; usable from any thread, with any store of
+ *  the same api, any number of times. */
 typedef struct restway_query restway_query;
 
-/** How an attribute is compared with a value. Frozen; append only.
+/** The comparison of an attribute with a value. Frozen; append only.
  *
  *  Values are ordered as SQLite orders them: null first, then numbers (a bool is 0 or 1, a date its
- *  microseconds), then texts byte by byte, then bytes. Null, and what is absent, equals null and
- *  nothing else; it is never less or greater than anything. */
+ *  microseconds), then texts byte by byte, then bytes. Null, or an absent value, equals only null;
+ *  it is never less or greater than another value. */
 typedef enum RESTWAY_OPEN_ENUM restway_comparison {
     RESTWAY_COMPARISON_EQUAL = 1,
     RESTWAY_COMPARISON_NOT_EQUAL = 2,
@@ -40,7 +40,7 @@ RESTWAY_API RESTWAY_MUST_USE restway_status restway_query_create(
     restway_store *store, const char *entity, restway_query **out_query,
     restway_error **out_error);
 
-/** Another reference, owned by the caller (+1). NULL gives NULL. Threads: any. Blocks: never. */
+/** Adds a reference, owned by the caller (+1). NULL gives NULL. Threads: any. Blocks: never. */
 RESTWAY_API restway_query *restway_query_retain(restway_query *query);
 
 /** Gives back one reference. NULL is fine. Threads: any. Blocks: never. */
@@ -49,9 +49,9 @@ RESTWAY_API void restway_query_release(restway_query *query);
 /** Adds a condition; all of a query's conditions must hold.
  *
  *  @param attribute  The attribute's name.
- *  @param comparison How it is compared.
- *  @param value      *Copied*. What it is compared with: null, or a value that the attribute's type
- *                    can have.
+ *  @param comparison The comparison.
+ *  @param value      *Copied*. The value to compare with: null, or a value that the attribute's
+ *                    type can have.
  *  @return RESTWAY_OK; RESTWAY_E_UNKNOWN_ATTRIBUTE; RESTWAY_E_INVALID_ARGUMENT (also for a value
  *          that the attribute can never have).
  *
@@ -60,7 +60,8 @@ RESTWAY_API RESTWAY_MUST_USE restway_status restway_query_add_condition(
     restway_query *query, const char *attribute, restway_comparison comparison,
     const restway_value *value, restway_error **out_error);
 
-/** Adds an attribute to order by: it decides between objects that all before it leave equal.
+/** Adds an attribute to order by. It decides the order of objects that are equal in all attributes
+ *  added before it.
  *
  *  @param attribute  The attribute's name.
  *  @param descending 0: smallest first; 1: largest first.
@@ -70,16 +71,16 @@ RESTWAY_API RESTWAY_MUST_USE restway_status restway_query_add_condition(
 RESTWAY_API RESTWAY_MUST_USE restway_status restway_query_add_order(
     restway_query *query, const char *attribute, int32_t descending, restway_error **out_error);
 
-/** Sets how many objects the query finds at most.
+/** Sets the largest number of objects that the query finds.
  *
- *  @param limit -1 takes all.
+ *  @param limit The number; -1 finds all objects.
  *  @return RESTWAY_OK, RESTWAY_E_INVALID_ARGUMENT.
  *
  *  Threads: any. Blocks: never. */
 RESTWAY_API RESTWAY_MUST_USE restway_status restway_query_set_limit(
     restway_query *query, int64_t limit, restway_error **out_error);
 
-/** Sets how many objects the query leaves out at its start.
+/** Sets how many objects the query skips at the beginning.
  *
  *  @return RESTWAY_OK, RESTWAY_E_INVALID_ARGUMENT.
  *
@@ -87,22 +88,35 @@ RESTWAY_API RESTWAY_MUST_USE restway_status restway_query_set_limit(
 RESTWAY_API RESTWAY_MUST_USE restway_status restway_query_set_offset(
     restway_query *query, int64_t offset, restway_error **out_error);
 
-/** Finds objects.
+/** Sets whether the query finds only objects that are rejected, see restway_store_is_rejected().
+ *  The limit and the offset count the objects that are left.
+ *
+ *  @param rejected 1 finds only rejected objects, 0 only other objects, and -1, the default, all
+ *                  objects.
+ *  @return RESTWAY_OK, RESTWAY_E_INVALID_ARGUMENT.
+ *
+ *  Threads: any. Blocks: never. */
+RESTWAY_API RESTWAY_MUST_USE restway_status restway_query_set_rejected(
+    restway_query *query, int32_t rejected, restway_error **out_error);
+
+/** Finds the objects of a query.
  *
  *  @param out_list Receives the newest snapshots, owned by the caller (+1).
  *  @return RESTWAY_OK; RESTWAY_E_INVALID_ARGUMENT (also for a query of another api);
- *          RESTWAY_E_STORE; RESTWAY_E_FORKED.
+ *          RESTWAY_E_STORE; RESTWAY_E_FORKED; for a query with restway_query_set_rejected() also
+ *          RESTWAY_E_OUTBOX and RESTWAY_E_CLOSED.
  *
- *  Threads: any. Blocks: on the file of a SQLite store, else never. */
+ *  Threads: any. Blocks: on the file of a SQLite store, else never; for a query with
+ *  restway_query_set_rejected() also on the file of the outbox. */
 RESTWAY_API RESTWAY_MUST_USE restway_status restway_store_query(
     restway_store *store, restway_query *query, restway_list **out_list,
     restway_error **out_error);
 
-/** Counts the objects that the query finds, its limit and offset left aside.
+/** Counts the objects that the query finds without its limit and offset.
  *
  *  @return As restway_store_query().
  *
- *  Threads: any. Blocks: on the file of a SQLite store, else never. */
+ *  Threads: any. Blocks: as restway_store_query(). */
 RESTWAY_API RESTWAY_MUST_USE restway_status restway_store_count_query(
     restway_store *store, restway_query *query, size_t *out_count, restway_error **out_error);
 

@@ -1,5 +1,5 @@
 /** @file restway/request.h
- *  Requests: what is to be sent, before it is sent.
+ *  Requests: their paths, variables, parameters, headers and bodies.
  */
 #ifndef RESTWAY_REQUEST_H
 #define RESTWAY_REQUEST_H
@@ -9,21 +9,22 @@
 RESTWAY_BEGIN_DECLS
 
 /** A request being prepared. Reference counted; usable from any thread; it may be sent many times,
- *  through several clients. Sending takes a copy: later changes never reach the wire.
+ *  through several clients. Sending copies the request: later changes do not affect what is sent.
  *
- *  Which route serves it, and whether its variables are complete, is found out when it is sent. */
+ *  The library looks for the route, and checks that all variables have values, when the request is
+ *  sent. */
 typedef struct restway_request restway_request;
 
-/** A draft: a mutable copy of an object, or a new one, made to be sent (draft.h). Reference
- *  counted; usable from any thread; whoever reads or sends it sees a whole. */
+/** A draft: a mutable copy of an object, or a new object, made to be sent (draft.h). Reference
+ *  counted; usable from any thread: a thread that reads or sends it never sees half of a change. */
 typedef struct restway_draft restway_draft;
 
-/** A request to a path.
+/** Makes a request to a path.
  *
  *  @param method "GET", "HEAD", "POST", "PUT", "PATCH" or "DELETE". *Copied*.
  *  @param path   A path below the environment's base URL ("enterprises/12"), which may have a query
  *                and variables ("enterprises/:itemID"), NUL-terminated UTF-8. *Copied*. An absolute
- *                URL needs a route that says `"absolute": true`.
+ *                URL needs a route with `"absolute": true`.
  *  @param out_request Receives a handle owned by the caller (+1).
  *  @return RESTWAY_OK, RESTWAY_E_INVALID_ARGUMENT.
  *
@@ -32,7 +33,7 @@ RESTWAY_API RESTWAY_MUST_USE restway_status restway_request_create(
     const char *method, const char *path, restway_request **out_request,
     restway_error **out_error);
 
-/** A request to a named route.
+/** Makes a request to a named route.
  *
  *  @param route  The route's name. *Copied*.
  *  @param method One of the route's methods, or NULL for its first. *Copied*.
@@ -44,9 +45,10 @@ RESTWAY_API RESTWAY_MUST_USE restway_status restway_request_create_route(
     const char *route, const char *method, restway_request **out_request,
     restway_error **out_error);
 
-/** A request about an object: the object router finds the path by entity and method, and the
- *  object's attributes, also those of objects that it leads to (":meeting.itemID"), fill the path's
- *  variables. A request descriptor that names its entity writes it into the body.
+/** Makes a request about an object. The object router finds the path by entity and method. The
+ *  attributes of the object, and of objects that its relationships lead to (":meeting.itemID"),
+ *  fill the path's variables. If a request descriptor names its entity, the object is written into
+ *  the body.
  *
  *  @param method As in restway_request_create().
  *  @param object Kept alive (+1) by the request.
@@ -58,15 +60,15 @@ RESTWAY_API RESTWAY_MUST_USE restway_status restway_request_create_object(
     const char *method, const restway_object *object, restway_request **out_request,
     restway_error **out_error);
 
-/** A request about a draft: the object router finds the path by entity and method, what the draft
- *  says fills the path's variables, and the draft makes the body of a POST, PUT or PATCH, as the
- *  request descriptors of the API document say (docs/DRAFTS.md).
+/** Makes a request about a draft. The object router finds the path by entity and method, and the
+ *  values of the draft fill the path's variables. The draft is written into the body of a POST, PUT
+ *  or PATCH, as the request descriptors of the API document say (docs/DRAFTS.md).
  *
- *  What the draft says is copied when the request is sent. A 2xx answer changes the draft: its base
- *  is then the object that the store has.
+ *  The values of the draft are copied when the request is sent. A 2xx answer changes the draft: its
+ *  base is then the object in the store.
  *
  *  @param method As in restway_request_create().
- *  @param draft  Kept alive (+1) by the request. It can be sent by clients of its store only.
+ *  @param draft  Kept alive (+1) by the request. Only clients of its store can send it.
  *  @param out_request Receives a handle owned by the caller (+1).
  *  @return RESTWAY_OK, RESTWAY_E_INVALID_ARGUMENT, RESTWAY_E_FORKED.
  *
@@ -75,14 +77,15 @@ RESTWAY_API RESTWAY_MUST_USE restway_status restway_request_create_draft(
     const char *method, restway_draft *draft, restway_request **out_request,
     restway_error **out_error);
 
-/** Another reference, owned by the caller (+1). NULL gives NULL. Threads: any. Blocks: never. */
+/** Adds a reference, owned by the caller (+1). NULL gives NULL. Threads: any. Blocks: never. */
 RESTWAY_API restway_request *restway_request_retain(restway_request *request);
 
 /** Gives back one reference. NULL is fine. Threads: any. Blocks: never. */
 RESTWAY_API void restway_request_release(restway_request *request);
 
-/** Sets what a request to a path or a route is about, in place of an earlier object or draft: it
- *  fills the variables that have no value of their own, and the body if a descriptor says so.
+/** Sets the object that a request to a path or a route is about, in place of an earlier object or
+ *  draft. The object fills the variables that have no value of their own, and the body if a
+ *  descriptor says so.
  *
  *  @param object Kept alive (+1) by the request.
  *  @return RESTWAY_OK, RESTWAY_E_INVALID_ARGUMENT.
@@ -91,7 +94,8 @@ RESTWAY_API void restway_request_release(restway_request *request);
 RESTWAY_API RESTWAY_MUST_USE restway_status restway_request_set_object(
     restway_request *request, const restway_object *object, restway_error **out_error);
 
-/** The same with a draft, which makes the body of a POST, PUT or PATCH.
+/** Sets the draft that a request is about, like restway_request_set_object(). The draft is written
+ *  into the body of a POST, PUT or PATCH.
  *
  *  @param draft As in restway_request_create_draft().
  *  @return RESTWAY_OK, RESTWAY_E_INVALID_ARGUMENT, RESTWAY_E_FORKED.
@@ -100,7 +104,7 @@ RESTWAY_API RESTWAY_MUST_USE restway_status restway_request_set_object(
 RESTWAY_API RESTWAY_MUST_USE restway_status restway_request_set_draft(
     restway_request *request, restway_draft *draft, restway_error **out_error);
 
-/** Gives a path variable its value, in place of an earlier one.
+/** Sets the value of a path variable, in place of an earlier value.
  *
  *  @param name  The variable's name ("itemID"; for `:meeting.itemID` either "meeting.itemID" or
  *               "meeting" with an object). *Copied*.
@@ -113,15 +117,15 @@ RESTWAY_API RESTWAY_MUST_USE restway_status restway_request_set_variable(
     restway_request *request, const char *name, const restway_value *value,
     restway_error **out_error);
 
-/** Gives a parameter its value, in place of an earlier one. For GET, HEAD and DELETE parameters go
- *  into the query, where a null is left out and a list repeats the name; otherwise they make the
- *  body, where a null is kept and a dotted name nests. The body is JSON unless a Content-Type or a
- *  data mapper says otherwise.
+/** Sets the value of a parameter, in place of an earlier value. For GET, HEAD and DELETE parameters
+ *  go into the query, where a null is left out and a list repeats the name. For other methods they
+ *  form the body, where a null is kept and a dotted name makes nested objects. The body is JSON
+ *  unless a Content-Type or a data mapper says otherwise.
  *
  *  @param name  *Copied*.
  *  @param value A null, bool, int64, double, date, string, bytes, JSON or list. *Copied*. In a
  *               query and in JSON a date is written as ISO 8601 in UTC and bytes as base64; other
- *               formats may have words of their own for them.
+ *               formats may have types of their own for them.
  *  @return RESTWAY_OK, RESTWAY_E_INVALID_ARGUMENT.
  *
  *  Threads: any. Blocks: never. */
@@ -129,7 +133,7 @@ RESTWAY_API RESTWAY_MUST_USE restway_status restway_request_set_parameter(
     restway_request *request, const char *name, const restway_value *value,
     restway_error **out_error);
 
-/** Sets many parameters at once from a JSON object; names are taken as they are, not nested.
+/** Sets many parameters at once from a JSON object. A dot in a name has no special meaning.
  *
  *  @param json A JSON object, @p length bytes of UTF-8. *Copied*.
  *  @return RESTWAY_OK, RESTWAY_E_INVALID_ARGUMENT (the message says where the JSON is wrong).
@@ -138,7 +142,7 @@ RESTWAY_API RESTWAY_MUST_USE restway_status restway_request_set_parameter(
 RESTWAY_API RESTWAY_MUST_USE restway_status restway_request_set_parameters_json(
     restway_request *request, const char *json, size_t length, restway_error **out_error);
 
-/** Sets a header of this request, in place of the environment's of the same name.
+/** Sets a header of this request, in place of a header of the environment with the same name.
  *
  *  @param name  A token (RFC 9110, section 5.6.2). *Copied*.
  *  @param value UTF-8 without line breaks or NUL; NULL sends the request without that header.
@@ -149,8 +153,8 @@ RESTWAY_API RESTWAY_MUST_USE restway_status restway_request_set_parameters_json(
 RESTWAY_API RESTWAY_MUST_USE restway_status restway_request_set_header(
     restway_request *request, const char *name, const char *value, restway_error **out_error);
 
-/** Sets the body as it is to be sent. Parameters then go into the query, whatever the method. With
- *  HEAD the send fails with RESTWAY_E_INVALID_ARGUMENT.
+/** Sets the bytes of the body. Parameters then go into the query, whatever the method. With HEAD
+ *  the send fails with RESTWAY_E_INVALID_ARGUMENT.
  *
  *  @param body       @p length bytes. *Copied*. May be NULL when @p length is 0.
  *  @param media_type The Content-Type, NUL-terminated. *Copied*.
@@ -161,24 +165,25 @@ RESTWAY_API RESTWAY_MUST_USE restway_status restway_request_set_body(
     restway_request *request, const void *body, size_t length, const char *media_type,
     restway_error **out_error);
 
-/** Sets the time-out of the whole exchange, redirects included, in place of the client's.
+/** Sets the time limit of the whole exchange, including redirects, in place of the client's.
  *
- *  @param milliseconds More than 0; 0 takes the client's; -1 sets none.
+ *  @param milliseconds More than 0; 0 takes the client's limit; -1 sets no limit.
  *  @return RESTWAY_OK, RESTWAY_E_INVALID_ARGUMENT.
  *
  *  Threads: any. Blocks: never. */
 RESTWAY_API RESTWAY_MUST_USE restway_status restway_request_set_timeout(
     restway_request *request, int64_t milliseconds, restway_error **out_error);
 
-/** Sets which request goes first.
+/** Sets the priority of a request.
  *
- *  Of those of one client that wait for a connection to the same origin, the ones with a higher
- *  priority go first, those with the same one in the order in which they were sent; a lower one
- *  waits for as long as there are higher ones. Over HTTP/2 it is the weight of the stream as well:
- *  16 at 0, twice as much for each step up, half for each step down, from 1 to 256. Other
- *  transports are given the number (restway/plugin_transport.h).
+ *  When several requests of a client wait for a connection to the same origin, the request with the
+ *  highest priority is sent first. Requests with the same priority are sent in the order in which
+ *  the program sent them. A request waits as long as there are requests with a higher priority.
+ *  Over HTTP/2 the priority also sets the weight of the stream: 16 at priority 0, twice as much for
+ *  each step up, half for each step down, from 1 to 256. Transports of plugins receive the number
+ *  (restway/plugin_transport.h).
  *
- *  @param priority Any number; 0 is what a request has by itself.
+ *  @param priority Any number; the default is 0.
  *  @return RESTWAY_OK, RESTWAY_E_INVALID_ARGUMENT.
  *
  *  Threads: any. Blocks: never. */

@@ -1,5 +1,5 @@
 /** @file restway/restway.h
- *  Everything of Restway that a program uses. Each topic has a header of its own beside this one.
+ *  All public headers in one. Each topic has a header of its own beside this one.
  */
 #ifndef RESTWAY_RESTWAY_H
 #define RESTWAY_RESTWAY_H

@@ -1,7 +1,7 @@
 /** @file restway/store.h
- *  The store: the newest snapshot of every object, in memory or in a file (docs/STORES.md). Where
- *  it is a file, what reads or changes objects reads or writes the file, and may fail with
- *  RESTWAY_E_STORE; a change also waits for other processes that write (docs/STORES.md).
+ *  The store: the newest snapshot of every object, in memory or in a file (docs/STORES.md). With a
+ *  file, functions that read or change objects read or write the file and may fail with
+ *  RESTWAY_E_STORE. A change also waits for other processes that write to the file.
  */
 #ifndef RESTWAY_STORE_H
 #define RESTWAY_STORE_H
@@ -10,14 +10,15 @@
 
 RESTWAY_BEGIN_DECLS
 
-/** The identity map of a client. Reference counted; usable from any thread; it may outlive its
- *  client. */
+/** The store of a client: it finds each object by its entity and identity. Reference counted;
+ *  usable from any thread; it may outlive its client. */
 typedef struct restway_store restway_store;
 
-/** Another reference, owned by the caller (+1). NULL gives NULL. Threads: any. Blocks: never. */
+/** Adds a reference, owned by the caller (+1). NULL gives NULL. Threads: any. Blocks: never. */
 RESTWAY_API restway_store *restway_store_retain(restway_store *store);
 
-/** Gives back one reference; the last one, its client's included, closes the file. NULL is fine.
+/** Gives back one reference. The last release, including the client's own, closes the file. NULL is
+ *  fine.
  *
  *  Threads: any. Blocks: on the file of a SQLite store, else never. */
 RESTWAY_API void restway_store_release(restway_store *store);
@@ -25,7 +26,7 @@ RESTWAY_API void restway_store_release(restway_store *store);
 /** Finds an object by its identity.
  *
  *  @param entity     The entity's name.
- *  @param identity   A string or an int64; the two never equal each other.
+ *  @param identity   A string or an int64. A string never equals an int64.
  *  @param out_object Receives the newest snapshot, owned by the caller (+1).
  *  @return RESTWAY_OK, RESTWAY_E_NO_OBJECT, RESTWAY_E_UNKNOWN_ENTITY, RESTWAY_E_INVALID_ARGUMENT,
  *          RESTWAY_E_STORE, RESTWAY_E_FORKED.
@@ -35,26 +36,27 @@ RESTWAY_API RESTWAY_MUST_USE restway_status restway_store_find(
     restway_store *store, const char *entity, const restway_value *identity,
     restway_object **out_object, restway_error **out_error);
 
-/** Finds the newest snapshot of the instance that @p object shows.
+/** Finds the newest snapshot of an object.
  *
- *  @param object     Borrowed. It must come from this store: one without identity that comes from
- *                    another store of the same api may be taken for somebody else.
+ *  @param object     Borrowed. It must come from this store: an object without identity from
+ *                    another store of the same api may be taken for another object.
  *  @param out_object Receives the newest snapshot, owned by the caller (+1).
- *  @return RESTWAY_OK, RESTWAY_E_NO_OBJECT (it has been deleted, or is not of this store),
- *          RESTWAY_E_INVALID_ARGUMENT, RESTWAY_E_STORE, RESTWAY_E_FORKED.
+ *  @return RESTWAY_OK, RESTWAY_E_NO_OBJECT (the object has been deleted, or is not from this
+ *          store), RESTWAY_E_INVALID_ARGUMENT, RESTWAY_E_STORE, RESTWAY_E_FORKED.
  *
  *  Threads: any. Blocks: on the file of a SQLite store, else never. */
 RESTWAY_API RESTWAY_MUST_USE restway_status restway_store_newest(
     restway_store *store, const restway_object *object, restway_object **out_object,
     restway_error **out_error);
 
-/** Follows a relationship of @p object, as that snapshot knows it.
+/** Follows a relationship of @p object, with the links of that snapshot.
  *
- *  @param object       Borrowed. It must come from this store, but need not be the newest.
+ *  @param object       Borrowed. It must come from this store, but need not be the newest snapshot.
  *  @param relationship Its name.
- *  @param out_list     Receives the newest snapshots of the objects that it leads to, in order,
- *                      without those that are gone; owned by the caller (+1). To-one gives at most
- *                      one; absent and null give an empty list.
+ *  @param out_list     Receives the newest snapshots of the related objects, in order, without
+ *                      objects that have been deleted; owned by the caller (+1). A relationship to
+ *                      one gives at most one object; an absent or null relationship gives an empty
+ *                      list.
  *  @return RESTWAY_OK, RESTWAY_E_UNKNOWN_ATTRIBUTE, RESTWAY_E_INVALID_ARGUMENT, RESTWAY_E_STORE,
  *          RESTWAY_E_FORKED.
  *
@@ -66,19 +68,19 @@ RESTWAY_API RESTWAY_MUST_USE restway_status restway_store_related(
 /** Follows a relationship that leads to one object.
  *
  *  @param object       As in restway_store_related().
- *  @param relationship Its name; of one that leads to many it is the first.
+ *  @param relationship Its name. If it leads to many objects, the first one is found.
  *  @param out_object   Receives the newest snapshot, owned by the caller (+1).
  *  @return RESTWAY_OK; RESTWAY_E_NO_OBJECT when the relationship is absent or null, or the object
- *          is gone; RESTWAY_E_UNKNOWN_ATTRIBUTE; RESTWAY_E_INVALID_ARGUMENT; RESTWAY_E_STORE;
- *          RESTWAY_E_FORKED.
+ *          has been deleted; RESTWAY_E_UNKNOWN_ATTRIBUTE; RESTWAY_E_INVALID_ARGUMENT;
+ *          RESTWAY_E_STORE; RESTWAY_E_FORKED.
  *
  *  Threads: any. Blocks: on the file of a SQLite store, else never. */
 RESTWAY_API RESTWAY_MUST_USE restway_status restway_store_related_one(
     restway_store *store, const restway_object *object, const char *relationship,
     restway_object **out_object, restway_error **out_error);
 
-/** All objects of an entity, in the order in which they were first stored. Of some of them, or in
- *  another order: restway_store_query().
+/** Lists all objects of an entity, in the order in which they were first stored.
+ *  restway_store_query() can select objects and order them in another way.
  *
  *  @param out_list Receives the newest snapshots, owned by the caller (+1).
  *  @return RESTWAY_OK, RESTWAY_E_UNKNOWN_ENTITY, RESTWAY_E_INVALID_ARGUMENT, RESTWAY_E_STORE,
@@ -98,7 +100,7 @@ RESTWAY_API RESTWAY_MUST_USE restway_status restway_store_all(
 RESTWAY_API RESTWAY_MUST_USE restway_status restway_store_count(
     restway_store *store, const char *entity, size_t *out_count, restway_error **out_error);
 
-/** Tells whether the host made an object and the server has not answered for it yet.
+/** Tells whether the program made an object and the server has not answered for it yet.
  *
  *  @param object     Borrowed; from this store.
  *  @param out_unsent Receives 1 or 0; 0 also for an object that has been deleted.
@@ -109,11 +111,28 @@ RESTWAY_API RESTWAY_MUST_USE restway_status restway_store_is_unsent(
     restway_store *store, const restway_object *object, int32_t *out_unsent,
     restway_error **out_error);
 
-/** Deletes an object from the store; nothing is sent. Relationships that lead to it lead nowhere
- *  from then on. Snapshots that the program holds stay as they are.
+/** Tells whether the server has refused a change of an object, so that a dead letter of the
+ *  client's outbox (outbox.h) changes or makes it. The object is marked as rejected until every one
+ *  of these dead letters is retried, edited or dropped. Observers of the object receive the mark as
+ *  an update in which no attribute and no relationship differs.
+ *
+ *  @param object       Borrowed; from this store.
+ *  @param out_rejected Receives 1 or 0; 0 also for an object that has been deleted, and without an
+ *                      outbox.
+ *  @return RESTWAY_OK, RESTWAY_E_INVALID_ARGUMENT, RESTWAY_E_STORE, RESTWAY_E_OUTBOX,
+ *          RESTWAY_E_CLOSED (the client has an outbox, and is closed or has ended),
+ *          RESTWAY_E_FORKED.
+ *
+ *  Threads: any. Blocks: on the files of the outbox and of a SQLite store. */
+RESTWAY_API RESTWAY_MUST_USE restway_status restway_store_is_rejected(
+    restway_store *store, const restway_object *object, int32_t *out_rejected,
+    restway_error **out_error);
+
+/** Deletes an object from the store; no request is sent. Links to the object lead nowhere from then
+ *  on. Snapshots that the program holds do not change.
  *
  *  @param object Borrowed; from this store, but it need not be the newest snapshot.
- *  @return RESTWAY_OK; RESTWAY_E_NO_OBJECT when it is not there (any more);
+ *  @return RESTWAY_OK; RESTWAY_E_NO_OBJECT when the store does not have it (any more);
  *          RESTWAY_E_INVALID_ARGUMENT; RESTWAY_E_STORE; RESTWAY_E_FORKED.
  *
  *  Threads: any. Blocks: on the file of a SQLite store, else never. */
@@ -131,7 +150,7 @@ RESTWAY_API RESTWAY_MUST_USE restway_status restway_store_delete_identity(
     restway_store *store, const char *entity, const restway_value *identity,
     restway_error **out_error);
 
-/** Deletes all objects of an entity.
+/** Deletes all objects of an entity from the store.
  *
  *  @param entity    The entity's name.
  *  @param out_count Receives how many there were; may be NULL.
@@ -142,7 +161,7 @@ RESTWAY_API RESTWAY_MUST_USE restway_status restway_store_delete_identity(
 RESTWAY_API RESTWAY_MUST_USE restway_status restway_store_delete_all(
     restway_store *store, const char *entity, size_t *out_count, restway_error **out_error);
 
-/** Deletes all objects.
+/** Deletes all objects from the store.
  *
  *  @param out_count Receives how many there were; may be NULL.
  *  @return RESTWAY_OK, RESTWAY_E_INVALID_ARGUMENT, RESTWAY_E_STORE, RESTWAY_E_FORKED.
@@ -151,27 +170,28 @@ RESTWAY_API RESTWAY_MUST_USE restway_status restway_store_delete_all(
 RESTWAY_API RESTWAY_MUST_USE restway_status restway_store_clear(
     restway_store *store, size_t *out_count, restway_error **out_error);
 
-/** How large a store is. */
+/** The size of a store. */
 typedef struct restway_statistics {
     /** sizeof(restway_statistics), set by the INIT macro. */
     size_t struct_size;
     /** How many objects there are, of all entities. */
     int64_t object_count;
-    /** How many of them have their newest snapshot in memory. */
+    /** How many objects have their newest snapshot in memory. */
     int64_t cached_object_count;
-    /** How much memory those snapshots take, in bytes; the store's own tables are not counted. */
+    /** How much memory these snapshots take, in bytes, without the store's own tables. */
     int64_t cached_byte_count;
     /** The size of the store's file in bytes; 0 without a file. */
     int64_t file_byte_count;
 } restway_statistics;
 
-/** Statistics with nothing in them. */
+/** An initialiser for statistics, all 0. */
 #define RESTWAY_STATISTICS_INIT { sizeof(restway_statistics), 0, 0, 0, 0 }
 
 /** Sets the first @p size bytes of @p statistics to what RESTWAY_STATISTICS_INIT would set. @p size
  *  is the caller's sizeof(restway_statistics).
  *
- *  @return RESTWAY_OK, RESTWAY_E_INVALID_ARGUMENT (NULL, or a size that is no version's).
+ *  @return RESTWAY_OK, RESTWAY_E_INVALID_ARGUMENT (NULL, or a size that no version of the struct
+ *          has).
  *
  *  Threads: any. Blocks: never. */
 RESTWAY_API RESTWAY_MUST_USE restway_status restway_statistics_init(
@@ -179,7 +199,8 @@ RESTWAY_API RESTWAY_MUST_USE restway_status restway_statistics_init(
 
 /** Says how large the store is.
  *
- *  @param statistics Initialised; fields that its version has are filled.
+ *  @param statistics Must be initialised; the function fills the fields that this version of the
+ *                    struct has.
  *  @return RESTWAY_OK, RESTWAY_E_INVALID_ARGUMENT, RESTWAY_E_STORE, RESTWAY_E_FORKED.
  *
  *  Threads: any. Blocks: on the file of a SQLite store, else never. */

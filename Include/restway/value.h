@@ -1,5 +1,5 @@
 /** @file restway/value.h
- *  The one tagged value: attributes, path variables, parameters.
+ *  Values: the tagged type of attributes, path variables and parameters.
  */
 #ifndef RESTWAY_VALUE_H
 #define RESTWAY_VALUE_H
@@ -8,9 +8,9 @@
 
 RESTWAY_BEGIN_DECLS
 
-/** What a restway_value holds. Frozen; append only. */
+/** The kind of a restway_value. Frozen; append only. */
 typedef enum RESTWAY_OPEN_ENUM restway_value_kind {
-    /** Null: known to have no value. */
+    /** Null: it is known that there is no value. */
     RESTWAY_VALUE_NULL = 0,
     /** as.integer is 0 or 1. */
     RESTWAY_VALUE_BOOL = 1,
@@ -20,17 +20,18 @@ typedef enum RESTWAY_OPEN_ENUM restway_value_kind {
     RESTWAY_VALUE_DOUBLE = 3,
     /** as.integer: microseconds since 1970-01-01T00:00:00Z, negative before. */
     RESTWAY_VALUE_DATE = 4,
-    /** as.text: length bytes of UTF-8, and a NUL behind them when the library gave the value. */
+    /** as.text: length bytes of UTF-8, followed by a NUL if the library made the value. */
     RESTWAY_VALUE_STRING = 5,
     /** as.bytes: length bytes. */
     RESTWAY_VALUE_BYTES = 6,
-    /** as.text: length bytes of JSON, and a NUL behind them when the library gave the value. */
+    /** as.text: length bytes of JSON, followed by a NUL if the library made the value. */
     RESTWAY_VALUE_JSON = 7,
     /** as.object: an object handle. */
     RESTWAY_VALUE_OBJECT = 8,
     /** as.list: length values. */
     RESTWAY_VALUE_LIST = 9,
-    /** Nothing is known: the attribute has never been received or set. Only ever given out. */
+    /** Nothing is known: the attribute has never been received or set. Only the library makes such
+     *  values. */
     RESTWAY_VALUE_ABSENT = 10,
     /** Not a kind: pins the type to 32 bits. */
     RESTWAY_VALUE_KIND_PIN_ = 0x7fffffff
@@ -40,9 +41,9 @@ struct restway_object;
 
 /** A tagged value of 16 bytes. The layout is frozen.
  *
- *  A value owns nothing. One that the library gives is *Borrowed* from the handle that gave it;
- *  one that is passed in is *Copied*. In a value that is passed in, strings need no NUL.
- */
+ *  A value owns no memory. A value that the library returns is *Borrowed* from the handle that it
+ *  was read from; a value that is passed in is *Copied*. In a value that is passed in, strings need
+ *  no NUL. */
 typedef struct restway_value {
     /** A restway_value_kind. */
     uint32_t kind;
@@ -58,7 +59,7 @@ typedef struct restway_value {
     } as;
 } restway_value;
 
-/** Values by hand. Threads: any. Blocks: never.
+/** Makes a value. Threads: any. Blocks: never.
  *
  *  restway_value_string() borrows @p text (NUL-terminated, up to 4 GiB - 1; NULL gives null). */
 RESTWAY_API restway_value restway_value_null(void);

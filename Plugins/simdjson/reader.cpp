@@ -223,9 +223,6 @@ template <bool tells> outcome reader::key(const char *at, bool &is_wanted) {
     text text;
     if (*at != '"' || !read(at, text))
         return outcome::malformed;
-    // As in the built-in mapper.
-    if (text.first == unescaped_.text() && std::memchr(text.first, 0, text.length) != nullptr)
-        return outcome::malformed;
     if (!tells)
         return outcome::done;
     const int32_t answer = sink_.key(context_, text.first, text.length);

@@ -1,4 +1,5 @@
-/* libcurl as Swift sees it: its variadic functions with one typed form per kind of argument. */
+/* Declares libcurl for Swift. Each variadic function has one typed form for each kind of
+ * argument. */
 #ifndef RESTWAY_CCURL_SHIMS_H
 #define RESTWAY_CCURL_SHIMS_H
 
@@ -81,7 +82,7 @@ static inline CURLcode rw_easy_get_pointer(CURL *easy, CURLINFO info, void **val
     return curl_easy_getinfo(easy, info, value);
 }
 
-/* Bit masks that Swift cannot import: their macros have casts. */
+/* Return bit masks that Swift cannot import, because their macros have casts. */
 static inline unsigned long rw_auth_basic(void) { return CURLAUTH_BASIC; }
 static inline unsigned long rw_auth_digest(void) { return CURLAUTH_DIGEST; }
 
@@ -107,7 +108,7 @@ static inline CURLSHcode rw_share_set_int(CURLSH *share, CURLSHoption option, in
     return curl_share_setopt(share, option, value);
 }
 
-/* What curl_multi_info_read points at: the easy handle and its result; NULL when none is left. */
+/* Returns the next completed easy handle, with its result in `result`; NULL if none is left. */
 static inline CURL *rw_multi_next_done(CURLM *multi, CURLcode *result) {
     int left = 0;
     CURLMsg *message;

@@ -1,18 +1,18 @@
-/* Jansson as Swift sees it: the type tests that are macros in jansson.h, as functions. */
+/* Declares Jansson for Swift, with functions for parts that Swift cannot use directly. */
 #ifndef RESTWAY_CJANSSON_SHIMS_H
 #define RESTWAY_CJANSSON_SHIMS_H
 
 #include <jansson.h>
 
-/* json_error_t keeps its code in the last byte of text; json_error_code reads it. */
+/* Returns the error code, which json_error_t keeps in the last byte of its text. */
 static inline int rw_json_error_code(const json_error_t *error) {
     return (int)json_error_code(error);
 }
 
 static inline const char *rw_json_error_text(const json_error_t *error) { return error->text; }
 
-/* Whether this Jansson lies in the same file as the code that asks: else the host may share it.
- * dladdr is an extension of glibc, which names no features for Swift. */
+/* Returns whether Jansson is in the same file as this code. If not, the host may share it. dladdr
+ * is an extension of glibc, whose feature macros are not set for Swift. */
 static inline int rw_json_is_private(void) {
     struct {
         const char *file;

@@ -1,10 +1,12 @@
-/* The Linux system calls that Swift's Glibc module leaves out. */
+/* Declares the Linux system calls that Swift's Glibc module leaves out. */
 #ifndef RESTWAY_CLINUX_SHIMS_H
 #define RESTWAY_CLINUX_SHIMS_H
 
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/sched.h>
+#include <limits.h>
+#include <linux/futex.h>
 #include <malloc.h>
 #include <pthread.h>
 #include <sched.h>
@@ -12,12 +14,13 @@
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/prctl.h>
+#include <sys/syscall.h>
 #include <sys/timerfd.h>
 #include <time.h>
 #include <unistd.h>
 
-/* The file of the library, or program, that holds `address`; NULL when nothing does. dladdr is an
- * extension of glibc, which names no features for Swift. */
+/* Returns the file of the library or program that contains `address`; NULL if there is none. dladdr
+ * is an extension of glibc, whose feature macros are not set for Swift. */
 static inline const char *rw_library_of(const void *address) {
     struct {
         const char *file;
@@ -29,53 +32,13 @@ static inline const char *rw_library_of(const void *address) {
     return dladdr(address, &found) != 0 ? found.file : 0;
 }
 
-/* Asks for memory and gives it back; the compiler would leave both out. */
-static inline void rw_heap_touch(size_t bytes) {
-    void *block = malloc(bytes);
-    __asm__ volatile("" : : "r"(block) : "memory");
-    free(block);
-}
-
-/* What tells the calling thread from all others that run, without a call. */
-static inline unsigned long rw_thread_mark(void) {
-    return (unsigned long)__builtin_thread_pointer();
-}
-/* Has the cache fetch what lies at `address`, which need not be readable. */
-static inline void rw_prefetch(const void *address) { __builtin_prefetch(address); }
-
-/* Copies to memory past the caches, for another core to read. All of it lies at multiples of eight
- * bytes. Before another thread may look, the writer calls rw_stream_end. */
-static inline void rw_stream(void *to, const void *from, size_t length) {
-    unsigned long *target = (unsigned long *)to;
-    const unsigned long *source = (const unsigned long *)from;
-    for (size_t index = 0; index < length / sizeof *target; index++)
-        __builtin_nontemporal_store(source[index], target + index);
-}
-
-/* Orders what rw_stream wrote before all that the thread writes next. */
-static inline void rw_stream_end(void) {
-#if defined(__x86_64__)
-    __builtin_ia32_sfence();
-#else
-    __atomic_thread_fence(__ATOMIC_SEQ_CST);
-#endif
-}
-
-/* prctl is variadic. */
+/* Sets the name of the calling thread. prctl is variadic, so Swift cannot call it. */
 static inline void rw_thread_set_name(const char *name) { prctl(PR_SET_NAME, name, 0, 0, 0); }
 
-/* From now on the calling thread takes no core from a thread that runs when it is woken
- * (SCHED_BATCH, sched(7)). Threads that it starts inherit that. Nothing changes when somebody chose
- * another policy for it, or a sandbox forbids it. */
-static inline void rw_thread_preempt_nobody(void) {
-    const struct sched_param none = {0};
-    if (sched_getscheduler(0) == SCHED_OTHER) sched_setscheduler(0, SCHED_BATCH, &none);
-}
-
-/* pthread_timedjoin_np is an extension of glibc, which names no features for Swift. */
+/* pthread_timedjoin_np is an extension of glibc, whose feature macros are not set for Swift. */
 int pthread_timedjoin_np(pthread_t thread, void **result, const struct timespec *until);
 
-/* Joins a thread; ETIMEDOUT when it has not ended within so many milliseconds. */
+/* Joins a thread. Returns ETIMEDOUT if it has not ended within `milliseconds`. */
 static inline int rw_thread_join_within(pthread_t thread, int milliseconds) {
     struct timespec until;
     clock_gettime(CLOCK_REALTIME, &until);
@@ -88,9 +51,9 @@ static inline int rw_thread_join_within(pthread_t thread, int milliseconds) {
     return pthread_timedjoin_np(thread, NULL, &until);
 }
 
-/* Locks, or unlocks, the whole file for its open file description; F_OFD_SETLK is an extension of
- * glibc, which names no features for Swift. 0, or the error: EAGAIN when another description has
- * the lock. */
+/* Locks or unlocks the whole file for its open file description. F_OFD_SETLK is an extension of
+ * glibc, whose feature macros are not set for Swift. Returns 0 or the error, which is EAGAIN if
+ * another description has the lock. */
 static inline int rw_description_lock(int descriptor, int locks) {
     enum { set_description_lock = 37 };
     struct flock lock = {0};
@@ -100,6 +63,62 @@ static inline int rw_description_lock(int descriptor, int locks) {
         if (fcntl(descriptor, set_description_lock, &lock) == 0) return 0;
         if (errno != EINTR) return errno == EACCES ? EAGAIN : errno;
     }
+}
+
+/* A gate counts the threads inside, and keeps other threads out while it is closed. It is one word,
+ * so a forked child can reset it, whatever the parent's threads did. */
+#define RW_GATE_CLOSED 0x80000000u
+
+static inline void rw_gate_wait(unsigned *gate, unsigned seen, long long nanoseconds) {
+    struct timespec time = {nanoseconds / 1000000000, nanoseconds % 1000000000};
+    syscall(SYS_futex, gate, FUTEX_WAIT_PRIVATE, seen, &time, NULL, 0);
+}
+
+static inline void rw_gate_wake(unsigned *gate) {
+    syscall(SYS_futex, gate, FUTEX_WAKE_PRIVATE, INT_MAX, NULL, NULL, 0);
+}
+
+/* Enters the gate. Waits while it is closed. */
+static inline void rw_gate_enter(unsigned *gate) {
+    unsigned seen = __atomic_load_n(gate, __ATOMIC_RELAXED);
+    for (;;) {
+        if (seen & RW_GATE_CLOSED) {
+            rw_gate_wait(gate, seen, 1000000000);
+            seen = __atomic_load_n(gate, __ATOMIC_RELAXED);
+        } else if (__atomic_compare_exchange_n(
+                       gate, &seen, seen + 1, 1, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED)) {
+            return;
+        }
+    }
+}
+
+static inline void rw_gate_leave(unsigned *gate) {
+    if (__atomic_sub_fetch(gate, 1, __ATOMIC_RELEASE) == RW_GATE_CLOSED) rw_gate_wake(gate);
+}
+
+static inline void rw_gate_open(unsigned *gate) {
+    __atomic_and_fetch(gate, ~RW_GATE_CLOSED, __ATOMIC_RELEASE);
+    rw_gate_wake(gate);
+}
+
+/* Closes the gate, waits until no thread is inside, and returns 1. After `nanoseconds` it opens the
+ * gate again and returns 0. One thread at a time may close a gate. */
+static inline int rw_gate_close(unsigned *gate, long long nanoseconds) {
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    const long long end = time.tv_sec * 1000000000LL + time.tv_nsec + nanoseconds;
+    unsigned seen = __atomic_or_fetch(gate, RW_GATE_CLOSED, __ATOMIC_ACQUIRE);
+    while (seen != RW_GATE_CLOSED) {
+        clock_gettime(CLOCK_MONOTONIC, &time);
+        const long long left = end - (time.tv_sec * 1000000000LL + time.tv_nsec);
+        if (left <= 0) {
+            rw_gate_open(gate);
+            return 0;
+        }
+        rw_gate_wait(gate, seen, left);
+        seen = __atomic_load_n(gate, __ATOMIC_ACQUIRE);
+    }
+    return 1;
 }
 
 #endif

@@ -1,4 +1,4 @@
-/* zlib as Swift sees it: inflateInit2 and deflateInit2 are macros. */
+/* Declares zlib for Swift, with functions for the macros inflateInit2 and deflateInit2. */
 #ifndef RESTWAY_CZLIB_SHIMS_H
 #define RESTWAY_CZLIB_SHIMS_H
 

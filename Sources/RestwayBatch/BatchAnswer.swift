@@ -1,8 +1,8 @@
 package import RestwayHTTP
 
-/// What a server answered to one request of a batch.
+/// A server's answer to one request of a batch.
 package struct BatchAnswer: Equatable, Sendable {
-    /// Of a final answer: an interim one answers nothing.
+    /// The status codes of a final answer. An interim answer does not count.
     package static let codes = 200...599
 
     package var code: Int

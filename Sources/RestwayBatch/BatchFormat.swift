@@ -1,18 +1,19 @@
-/// The seam of batch formats: how several requests become the body of one, and one answer several.
+/// The interface for batch formats: combines several requests in one body, and separates the
+/// answer.
 ///
-/// Both functions are asked on a worker; for different calls side by side.
+/// Both functions run on a worker, and may run for different calls at the same time.
 package protocol BatchFormat: Sendable {
-    /// Whether a body that is no text can be part of a batch.
+    /// Whether a binary body can be part of a batch.
     var takesBinaryBodies: Bool { get }
 
-    /// The body of the call that carries `items`, of which there is at least one.
+    /// The body of the call that carries `items`. There is at least one item.
     func encode(_ items: [BatchItem]) throws(BatchError) -> BatchBody
 
-    /// The answers to `count` items, by position, from a body that came with a 2xx status.
+    /// The answers to `count` items, by position. The body came with a 2xx status.
     func decode(_ body: BatchBody, count: Int) throws(BatchError) -> [BatchAnswer]
 }
 
-/// A body and its media type, which a server may leave out.
+/// A body and its media type. A server may leave the media type out.
 package struct BatchBody: Equatable, Sendable {
     package var bytes: [UInt8]
     package var mediaType: String?
@@ -24,7 +25,7 @@ package struct BatchBody: Equatable, Sendable {
 }
 
 extension BatchFormat {
-    /// What `decode` gives, when it can be the answers to `count` items.
+    /// The result of `decode`, if it can be the answers to `count` items.
     package func answers(_ body: BatchBody, count: Int) throws(BatchError) -> [BatchAnswer] {
         let answers = try decode(body, count: count)
         guard answers.count == count else {

@@ -1,13 +1,14 @@
 package import RestwayHTTP
 
-/// One request of a batch, as it stands in the body of the call that carries it.
+/// One request of a batch, as it appears in the body of the call that carries it.
 package struct BatchItem: Equatable, Sendable {
     package var method: String
-    /// Relative to the base URL, with a leading slash; parameters of a GET in its query.
+    /// The URI relative to the base URL, with a leading slash. Parameters of a GET are in its
+    /// query.
     package var uri: String
-    /// Its own headers: what the carrying call says counts for all.
+    /// The item's own headers. The headers of the carrying call apply to all items.
     package var headers: [HeaderField]
-    /// `nil`: it has none.
+    /// The body; `nil` if there is none.
     package var body: [UInt8]?
 
     package init(

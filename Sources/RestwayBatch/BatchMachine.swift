@@ -1,20 +1,20 @@
-/// Decides which requests of a session go out together, and when.
+/// Decides which requests of a batch session are sent together, and when.
 ///
-/// Requests go out in their order, at most `limit` in a call, one call after the other: the next
-/// one when every request of the one before has ended or wants to go out again (with a newer
-/// credential, or after a wait). One that steps aside is not waited for: it goes with a later call.
-/// After a call that failed nothing goes out any more.
+/// Requests are sent in order, at most `limit` in a call, one call after the other. The next call
+/// starts when every request of the call before has ended or is ready to be sent again (with a
+/// newer credential, or after a wait). A request that steps aside is not waited for; it is sent
+/// with a later call. After a failed call, no more requests are sent.
 ///
 /// No clock, no lock, no I/O: feed it an event, perform the actions it returns.
 package struct BatchMachine {
     package enum Action: Equatable, Sendable {
         /// Send these requests in one call.
         case send(call: Int, items: [Int])
-        /// Nobody waits any more for what a call brings.
+        /// The answer to this call is no longer needed.
         case abandon(call: Int)
-        /// The call that carried these has failed.
+        /// The call that carried these requests has failed.
         case fail([Int])
-        /// These are not sent: a call before them has failed.
+        /// These requests are not sent, because a call before them has failed.
         case refuse([Int])
         /// Every request has ended.
         case finish
@@ -25,31 +25,31 @@ package struct BatchMachine {
     }
 
     private enum Place: Int, CaseIterable {
-        /// Not ready yet, or its answer is being looked at.
+        /// The request is not ready yet, or its answer is being processed.
         case away = 0
-        /// It wants to go out.
+        /// The request is ready to be sent.
         case ready
-        /// It is on its way, in the call under way.
+        /// The request is part of the running call.
         case carried
-        /// It comes when it can; the others do not wait for it.
+        /// The request comes later; the others do not wait for it.
         case aside
         case ended
     }
 
     private let limit: Int
     private var places: [Place] = []
-    /// How many requests are in each place.
+    /// The number of requests in each place.
     private var counts = [Int](repeating: 0, count: Place.allCases.count)
     private var hasStarted = false
     private var hasFailed = false
     private var hasStopped = false
     private var hasFinished = false
-    /// The number of the call under way, and what it carries, in order.
+    /// The number of the running call, and its requests, in order.
     private var call: Int?
     private var cargo: [Int] = []
     private var callLast = 0
 
-    /// - Parameter limit: Of requests in one call; at least 1.
+    /// - Parameter limit: The largest number of requests in one call; at least 1.
     package init(limit: Int) {
         precondition(limit > 0)
         self.limit = limit
@@ -57,7 +57,7 @@ package struct BatchMachine {
 
     package var count: Int { places.count }
 
-    /// Another request, before the start; its number.
+    /// Adds a request before the start, and returns its number.
     package mutating func add() -> Int {
         precondition(!hasStarted)
         places.append(.away)
@@ -65,13 +65,13 @@ package struct BatchMachine {
         return places.count - 1
     }
 
-    /// No further request comes.
+    /// Starts the session. No request can be added afterwards.
     package mutating func start() -> [Action] {
         hasStarted = true
         return goOn()
     }
 
-    /// A request wants to go out, for the first time or again.
+    /// Notes that a request is ready to be sent, for the first time or again.
     package mutating func arrive(_ item: Int) -> [Action] {
         guard places[item] == .away || places[item] == .aside, !hasStopped else { return [] }
         guard !hasFailed else { return [.refuse([item])] }
@@ -79,19 +79,20 @@ package struct BatchMachine {
         return goOn()
     }
 
-    /// A request does not know when it can go out: that may depend on others of this session.
+    /// Notes that it is unknown when a request can be sent: it may depend on others of this
+    /// session.
     package mutating func stepAside(_ item: Int) -> [Action] {
         guard places[item] == .away else { return [] }
         move(item, .aside)
         return goOn()
     }
 
-    /// Nothing goes out any more: all requests are about to end.
+    /// Stops sending, because all requests are about to end.
     package mutating func stop() {
         hasStopped = true
     }
 
-    /// A request has ended, one way or another.
+    /// Notes that a request has ended, for whatever reason.
     package mutating func leave(_ item: Int) -> [Action] {
         let wasCarried = places[item] == .carried
         move(item, .ended)
@@ -99,21 +100,21 @@ package struct BatchMachine {
         return goOn()
     }
 
-    /// A call is about to be written: answers what goes along, which from here on is what it was
-    /// when it left. Nothing when everybody has left; then the call has `failed`.
+    /// Returns the requests of a call that is about to be written. From now on they are fixed. The
+    /// list is empty if all of them have ended; the caller must then report `failed`.
     package mutating func depart(_ call: Int) -> [Int] {
         guard self.call == call else { return [] }
         cargo.removeAll { places[$0] != .carried }
         return cargo
     }
 
-    /// What a call under way carries, those included that have ended meanwhile.
+    /// The requests of the running call, including those that have ended since.
     package func cargo(of call: Int) -> [Int] { self.call == call ? cargo : [] }
 
-    /// A call was answered.
+    /// Notes that a call was answered.
     ///
-    /// - Returns: By position, who waits for the answer, if somebody still does; the answers are
-    ///   theirs to look at.
+    /// - Returns: The requests that wait for the answers, by position; nil for a request that has
+    ///   ended. The caller processes the answers.
     package mutating func answered(_ call: Int) -> (waiting: [Int?], actions: [Action]) {
         guard self.call == call else { return ([], []) }
         self.call = nil
@@ -122,12 +123,12 @@ package struct BatchMachine {
         return (waiting, goOn())
     }
 
-    /// A call has failed as a whole.
+    /// Notes that a call has failed as a whole.
     package mutating func failed(_ call: Int) -> [Action] {
         guard self.call == call else { return [] }
         self.call = nil
         let carried = items(.carried)
-        // Everybody had left: nothing has failed that somebody waited for.
+        // All requests had ended before, so the failure affects none of them.
         guard !carried.isEmpty else { return goOn() }
         hasFailed = true
         let refused = items(.ready)
@@ -135,7 +136,7 @@ package struct BatchMachine {
         return [.fail(carried)] + (refused.isEmpty ? [] : [.refuse(refused)])
     }
 
-    /// Whether a call is under way for which somebody waits.
+    /// Whether a call is running for which a request waits.
     package func isWanted(_ call: Int) -> Bool {
         self.call == call && count(.carried) > 0
     }

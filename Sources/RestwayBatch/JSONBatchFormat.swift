@@ -1,11 +1,11 @@
 import RestwayHTTP
 import RestwayJSON
 
-/// The built-in format: `{"batch": [{"method", "uri", "body", "headers"}]}`, answered by an array
-/// of `{"code", "body", "headers"}` by position.
+/// The built-in format. The request is `{"batch": [{"method", "uri", "body", "headers"}]}`. The
+/// answer is an array of `{"code", "body", "headers"}` by position.
 ///
-/// A body is a string in both. Of an answer `body` and `headers` may be missing or null; what has
-/// another shape is an error, and nothing is guessed.
+/// A body is a string in both. In an answer `body` and `headers` may be missing or null. An answer
+/// of any other form is an error.
 package struct JSONBatchFormat: BatchFormat {
     package init() {}
 
@@ -45,7 +45,7 @@ package struct JSONBatchFormat: BatchFormat {
         text.append("}")
     }
 
-    /// Fields of one name become one, as an object has each key once.
+    /// Joins fields of the same name, because each key of an object occurs once.
     private static func write(_ fields: [HeaderField], _ text: inout JSONText) {
         for (index, field) in fields.enumerated() {
             if fields[..<index].contains(where: { $0.isNamed(field.name) }) { continue }
@@ -62,7 +62,6 @@ package struct JSONBatchFormat: BatchFormat {
     // MARK: Answers
 
     package func decode(_ body: BatchBody, count: Int) throws(BatchError) -> [BatchAnswer] {
-        if let answers = Self.repeated(body.bytes, count: count) { return answers }
         let tree: JSONValue
         do {
             tree = try Self.parse(body.bytes[...])
@@ -72,7 +71,7 @@ package struct JSONBatchFormat: BatchFormat {
         guard let elements = tree.elements else {
             throw BatchError("the answer is \(tree.kind.withArticle), not an array")
         }
-        // First of all: with another count nobody knows what belongs to what.
+        // This check comes first: with another count the answers cannot be assigned to the items.
         guard elements.count == count else {
             throw BatchError("\(elements.count) answers came for \(count) requests")
         }
@@ -84,37 +83,11 @@ package struct JSONBatchFormat: BatchFormat {
         return answers
     }
 
-    /// The longest text of an answer that is compared with the one before it. What is nested deeper
-    /// than a parser allows is longer.
-    private static let repeatedBytesMax = 1_024
-
-    /// To requests that were just taken the answers are the same, byte by byte: of those that
-    /// follow each other one is parsed. nil when most are others, or something is wrong with any.
-    private static func repeated(_ bytes: [UInt8], count: Int) -> [BatchAnswer]? {
-        guard count > 1, let texts = JSONOutline.elements(of: bytes), texts.count == count,
-            texts.allSatisfy({ $0.count <= repeatedBytesMax })
-        else { return nil }
-        let isRepeated = [false] + zip(texts, texts.dropFirst()).map { text, next in
-            text.count == next.count && bytes[text].elementsEqual(bytes[next])
-        }
-        guard isRepeated.count(where: { $0 }) * 2 >= count else { return nil }
-        var answers: [BatchAnswer] = []
-        answers.reserveCapacity(count)
-        for (index, text) in texts.enumerated() {
-            if isRepeated[index], let last = answers.last {
-                answers.append(last)
-            } else if let element = try? parse(bytes[text]), let answer = try? answer(element, "") {
-                answers.append(answer)
-            } else {
-                return nil
-            }
-        }
-        return answers
-    }
-
     private static func parse(_ bytes: ArraySlice<UInt8>) throws(JSONError) -> JSONValue {
         let result: Result<JSONValue, JSONError> = unsafe bytes.withUnsafeBytes { bytes in
-            Result { () throws(JSONError) in try unsafe JSONValue.parse(bytes) }
+            Result { () throws(JSONError) in
+                try unsafe JSONValue.parse(bytes, .init(keepsNULInKeys: true))
+            }
         }
         return try result.get()
     }

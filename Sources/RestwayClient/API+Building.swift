@@ -2,9 +2,9 @@ import RestwayJSON
 package import RestwayMapping
 package import RestwayObjects
 
-/// Entities by function, until the api is frozen.
+/// Builds entities through functions, until the api is frozen.
 extension API {
-    /// Registers a transform of the host's.
+    /// Registers a transform of the program.
     package func addTransform(_ name: String, _ transform: CustomTransform) throws(Failure) {
         try change { reader throws(Failure) in
             guard DocumentNode.typesOfTransforms[name] == nil else {
@@ -18,7 +18,7 @@ extension API {
         }
     }
 
-    /// Registers a hook of the host's; also when the api is frozen.
+    /// Registers a hook of the program, also when the api is frozen.
     package func addHook(_ name: String, _ hook: @escaping Hook) throws(Failure) {
         try change(allowedWhenFrozen: true) { reader throws(Failure) in
             guard reader.definition.hooks[name] == nil else {
@@ -28,13 +28,14 @@ extension API {
         }
     }
 
-    /// Adds an attribute to an entity. `transform` is a name or the text of a JSON object.
+    /// Adds an attribute to an entity. `source` is a key path or the text of a JSON array of keys,
+    /// `transform` is a name or the text of a JSON object.
     package func addAttribute(
         _ name: String, toEntity entityName: String, source: String?, type: AttributeType,
         format: String?, transform: String?
     ) throws(Failure) {
         var members: [(key: String, value: JSONValue)] = [("type", .string(type.rawValue))]
-        if let source { members.append(("source", .string(source))) }
+        if let source { members.append(("source", try Self.source(source))) }
         if let format { members.append(("format", .string(format))) }
         if let transform { members.append(("transform", try Self.transform(transform))) }
         let value = JSONValue.object(members)
@@ -55,7 +56,7 @@ extension API {
             ("entity", .string(target)), ("many", .bool(isMany)),
             ("byIdentity", .bool(isByIdentity)), ("policy", .string(policy.rawValue)),
         ]
-        if let source { members.append(("source", .string(source))) }
+        if let source { members.append(("source", try Self.source(source))) }
         let value = JSONValue.object(members)
         try change { reader throws(Failure) in
             let mapping = try self.mapping(entityName, reader)
@@ -66,7 +67,7 @@ extension API {
         }
     }
 
-    /// Chooses the attribute that tells the objects of an entity apart; nil for none.
+    /// Sets the attribute that identifies the objects of an entity; nil for none.
     package func setIdentity(_ name: String?, ofEntity entityName: String) throws(Failure) {
         try change { reader throws(Failure) in
             let mapping = try self.mapping(entityName, reader)
@@ -99,6 +100,16 @@ extension API {
             || entity.relationshipIndex(named: name) != nil
         else { return }
         throw Failure(.duplicate, "\(entity.name) has a \"\(name)\" already", field: name)
+    }
+
+    /// Reads a key path: its text, or the text of a JSON array of its keys.
+    private static func source(_ text: String) throws(Failure) -> JSONValue {
+        guard text.utf8.first == UInt8(ascii: "[") else { return .string(text) }
+        do {
+            return try JSONValue.parse(text)
+        } catch {
+            throw Failure(.config, details: [.init(path: "$.source", message: error.message)])
+        }
     }
 
     private static func transform(_ text: String) throws(Failure) -> JSONValue {

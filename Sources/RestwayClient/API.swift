@@ -7,7 +7,8 @@ import RestwaySupport
 
 /// A loaded API document, shared by many clients.
 ///
-/// Frozen by its first client: routes may still be added, entities and descriptors no more.
+/// Its first client freezes it: from then on, routes may still be added, but not entities or
+/// descriptors.
 package final class API: Sendable {
     private struct State {
         var loaded: LoadedAPI
@@ -20,7 +21,7 @@ package final class API: Sendable {
         state = Lock(State(loaded: LoadedAPI(definition)))
     }
 
-    /// Loads a document, or throws everything that is wrong with it.
+    /// Loads a document, or throws all its problems.
     package convenience init(document: UnsafeRawBufferPointer) throws(Failure) {
         self.init(try DocumentReader.read(document))
     }
@@ -39,12 +40,12 @@ package final class API: Sendable {
         self.init(definition)
     }
 
-    /// What the api holds now; later additions do not reach it.
+    /// The present content of the api; later additions do not reach it.
     var loaded: LoadedAPI { state.withLock { $0.loaded } }
 
     var definition: APIDefinition { loaded.definition }
 
-    /// The entity called `name`.
+    /// Returns the entity called `name`.
     package func entity(named name: String) throws(Failure) -> Entity {
         let definition = definition
         if let mapping = definition.mappings[name] { return mapping.entity }
@@ -53,7 +54,8 @@ package final class API: Sendable {
         throw Failure(.unknownEntity, "unknown entity \"\(name)\"\(hint ?? "")", field: name)
     }
 
-    /// Ends all changes but new routes; refused while something that the document names is missing.
+    /// Forbids all changes except new routes. It fails while something that the document names is
+    /// missing.
     func freeze() throws(Failure) {
         try state.withLock { state throws(Failure) in
             guard !state.isFrozen else { return }
@@ -75,15 +77,29 @@ package final class API: Sendable {
         }
     }
 
-    /// Adds a route; `nil` names one that only serves objects.
-    package func addRoute(_ name: String?, _ text: UnsafeRawBufferPointer) throws(Failure) {
+    /// Adds a route. A route whose name is `nil` only serves objects.
+    ///
+    /// - Parameter replaces: Whether the route replaces one with the same name. Calls that have
+    ///   started, and routes that were joined to the old one, keep the old one.
+    package func addRoute(
+        _ name: String?, _ text: UnsafeRawBufferPointer, replaces: Bool = false
+    ) throws(Failure) {
         let node = try Self.part(text)
         try change(allowedWhenFrozen: true) { reader throws(Failure) in
-            if let name, (try? reader.definition.routes.route(named: name)) != nil {
-                throw Failure(.duplicate, "route \"\(name)\" exists already", field: name)
-            }
+            if let name { try Self.makeRoom(for: name, &reader, replaces: replaces) }
             reader.addRoute(name, node(reader.problems))
         }
+    }
+
+    /// Refuses the name of an existing route, or removes that route.
+    private static func makeRoom(
+        for name: String, _ reader: inout DocumentReader, replaces: Bool
+    ) throws(Failure) {
+        guard (try? reader.definition.routes.route(named: name)) != nil else { return }
+        guard replaces else {
+            throw Failure(.duplicate, "a route \"\(name)\" exists already", field: name)
+        }
+        reader.definition.removeRoute(name)
     }
 
     package func addResponse(_ text: UnsafeRawBufferPointer) throws(Failure) {
@@ -101,27 +117,40 @@ package final class API: Sendable {
         }
     }
 
-    /// Adds the route `name`: the path of `child` behind that of `parent`, the rest from `child`.
-    package func joinRoutes(_ name: String, parent: String, child: String) throws(Failure) {
+    /// Adds the route `name`: the path of `parent` followed by the path of `child`, and everything
+    /// else from `child`.
+    ///
+    /// - Parameter replaces: As in `addRoute`. The new route may replace its own parent or child.
+    package func joinRoutes(
+        _ name: String, parent: String, child: String, replaces: Bool = false
+    ) throws(Failure) {
         try change(allowedWhenFrozen: true) { reader throws(Failure) in
+            let joined: Route
+            let settings: RouteSettings
             do throws(RoutingError) {
-                try reader.definition.routes.join(name: name, parent: parent, child: child)
                 let routes = reader.definition.routes
-                let settings = reader.definition.settings(of: try routes.route(named: child))
-                let key = try routes.route(named: name).key
-                reader.definition.routeSettings[key] = settings
+                joined = try routes.joined(name: name, parent: parent, child: child)
+                settings = reader.definition.settings(of: try routes.route(named: child))
             } catch .invalidTemplate(let text, let position, let reason) {
-                // Both are templates by themselves: it is the joint that is wrong.
+                // Each path is a valid template by itself; only the joined path is not.
                 let error = RoutingError.invalidTemplate(
                     text: text, position: position, reason: reason)
                 throw Failure(.config, error.message, field: name)
             } catch {
                 throw Failure(error)
             }
+            try Self.makeRoom(for: name, &reader, replaces: replaces)
+            do throws(RoutingError) {
+                try reader.definition.routes.add(joined)
+            } catch {
+                throw Failure(error)
+            }
+            reader.definition.routeSettings[joined.key] = settings
+            reader.claim(joined, "$")
         }
     }
 
-    /// The JSON text of a route's property that starts with `x-`.
+    /// Returns the JSON text of a route's property that starts with `x-`.
     package func property(_ property: String, ofRoute name: String) throws(Failure) -> String? {
         do {
             return try definition.routes.route(named: name).properties[property]
@@ -130,7 +159,7 @@ package final class API: Sendable {
         }
     }
 
-    /// A part of a document, and how to make a node of it.
+    /// Parses a part of a document. Returns a function that makes its node.
     private static func part(
         _ text: UnsafeRawBufferPointer
     ) throws(Failure) -> @Sendable (DocumentProblems) -> DocumentNode {
@@ -142,7 +171,7 @@ package final class API: Sendable {
         }
     }
 
-    /// Changes the definition, wholly or not at all.
+    /// Changes the definition completely or not at all.
     func change(
         allowedWhenFrozen: Bool = false,
         _ body: (inout DocumentReader) throws(Failure) -> Void
@@ -155,6 +184,7 @@ package final class API: Sendable {
             var reader = DocumentReader()
             reader.definition = state.loaded.definition
             try body(&reader)
+            reader.reportUndecidedTemplates()
             if reader.problems.areDuplicates {
                 throw Failure(.duplicate, details: reader.problems.details)
             }

@@ -1,79 +1,99 @@
 import RestwayAuth
+import RestwayHTTP
 import RestwayJSON
 import RestwayMapping
 import RestwayObjects
 import RestwayRouting
+import RestwaySupport
 
-/// What an API document says, as the library works with it.
+/// The content of an API document in the form that the library uses.
 struct APIDefinition: Sendable {
     var environments: [String: Environment] = [:]
-    /// Every name that the document gives, in its order, also of environments with a problem.
+    /// All environment names of the document, in its order, including environments with a problem.
     var environmentNames: [String] = []
     /// The environment to use when a client names none.
     var environment: String?
-    /// Sent to every environment.
+    /// Headers that are sent to every environment.
     var headers: [HeaderLine] = []
     var errors = ErrorDefinition()
     var auth = AuthDefinition()
-    /// `nil`: nothing is retried.
+    /// The retry policy; `nil` if nothing is retried.
     var retry: RetryPolicy?
 
-    /// `nil`: requests are not sent in batches.
+    /// The batch settings; `nil` if requests are not sent in batches.
     var batch: BatchDefinition?
-    /// `nil`: no request is stored.
+    /// The outbox settings; `nil` if no request is stored.
     var outbox: OutboxDefinition?
 
     var redaction = Redaction()
+    /// The rules for headers that follow a redirect to an origin that the environment does not
+    /// trust.
+    var redirects = RedirectRules()
     var store = StoreSettings()
+    /// The permissions of files that clients make.
+    var fileMode = FileMode.ownerOnly
 
-    /// What attributes of a type become that have no transform of their own.
+    /// The conversions of attributes without a transform of their own, by type.
     var conversions: [AttributeType: ValueConversion] = [:]
-    /// The host's transforms that the document names, and where it first does.
-    var transformNames: [Pair] = []
-    /// The host's transforms by name.
+    /// The program's transforms that the document names, each with the first place that names it.
+    var transformNames = FirstMentions()
+    /// The program's transforms by name.
     var transforms: [String: CustomTransform] = [:]
 
-    /// The hooks that descriptors name, and where one first does.
-    var hookNames: [Pair] = []
-    /// The host's hooks by name.
+    /// The hooks that descriptors name, each with the first place that names it.
+    var hookNames = FirstMentions()
+    /// The program's hooks by name.
     var hooks: [String: Hook] = [:]
 
-    /// What the entities have in common.
+    /// The data that the entities share.
     let model = EntityModel()
-    /// Mappings by the name of their entity.
+    /// The mappings by the names of their entities.
     var mappings: [String: EntityMapping] = [:]
-    /// Every entity's name in order, also of entities with a problem.
-    var entityNames: [String] = []
+    /// The names of all entities in order, including entities with a problem.
+    private(set) var entityNames: [String] = []
+    /// The index of each name in `entityNames`.
+    private(set) var entityIndices: [String: Int] = [:]
 
     var plugins: [PluginReference] = []
     /// The name of the mapper for answers to requests whose route names none.
     var dataMapper: String?
-    /// What routes name.
+    /// The mappers that routes name.
     var dataMappersOfRoutes: [RouteMapper] = []
 
-    /// What performs exchanges whose route says nothing.
+    /// The transport for exchanges whose route names none.
     var transport: TransportReference?
-    /// What routes name, and where the document says so.
-    var transportsOfRoutes: [(path: String, reference: TransportReference)] = []
+    /// The transports that routes name, with the places in the document.
+    var transportsOfRoutes: [(route: String?, path: String, reference: TransportReference)] = []
 
     var routes = RouteTable()
     var routeSettings: [String: RouteSettings] = [:]
-    /// The routes' own descriptors, then those of `responses`: the order of results.
+    /// The descriptors of routes. They come before the descriptors of `responses`, and results have
+    /// this order.
     var routeDescriptors: [ResponseDescriptor] = []
     var responseDescriptors: [ResponseDescriptor] = []
+    /// The essences of all response descriptors. Each may occur only once.
+    var responseEssences: Set<ResponseDescriptor.Essence> = []
     var requestDefaults: [RequestDefaults] = []
-    /// The routes' own, then those of `requests`.
+    /// The request descriptors of routes. They come before the descriptors of `requests`.
     var routeRequestDescriptors: [RequestDescriptor] = []
     var requestDescriptors: [RequestDescriptor] = []
+    /// The routes and descriptors whose templates may match the same paths as others without being
+    /// more or less specific.
+    var templateClaims: [TemplateClaim] = []
+
+    mutating func addEntityName(_ name: String) {
+        entityIndices[name] = entityNames.count
+        entityNames.append(name)
+    }
 
     var allRequestDescriptors: [RequestDescriptor] {
         routeRequestDescriptors + requestDescriptors
     }
 
-    /// In the order of the entities' indices, once there are no problems.
+    /// The mappings in the order of the entities' indices, once the document has no problems.
     var entityMappings: [EntityMapping] { entityNames.compactMap { mappings[$0] } }
 
-    /// Puts a newer mapping of its entity in place of the one before, wherever that is used.
+    /// Replaces the mapping of an entity with a newer one wherever it is used.
     mutating func replace(_ mapping: EntityMapping) {
         mappings[mapping.entity.name] = mapping
         let index = mapping.entity.index
@@ -87,6 +107,19 @@ struct APIDefinition: Sendable {
         Self.replace(&requestDescriptors, mapping, index)
     }
 
+    /// Removes the route called `name` and everything that belongs to it.
+    mutating func removeRoute(_ name: String) {
+        guard let key = try? routes.route(named: name).key else { return }
+        routes.remove(named: name)
+        routeSettings[key] = nil
+        routeDescriptors.removeAll { $0.routeKey == key }
+        responseEssences = Set(descriptors.map(\.essence))
+        routeRequestDescriptors.removeAll { $0.routeKey == key }
+        templateClaims.removeAll { $0.routeKey == key }
+        dataMappersOfRoutes.removeAll { $0.route == name }
+        transportsOfRoutes.removeAll { $0.route == name }
+    }
+
     private static func replace(
         _ descriptors: inout [RequestDescriptor], _ mapping: EntityMapping, _ entityIndex: Int
     ) {
@@ -96,25 +129,25 @@ struct APIDefinition: Sendable {
         }
     }
 
-    /// What the document names and the host has not registered.
+    /// The functions that the document names and the program has not registered.
     var missingFunctions: [Failure.Detail] {
-        let missing = transformNames.filter { transforms[$0.name] == nil }.map {
+        let missing = transformNames.all.filter { transforms[$0.name] == nil }.map {
             Failure.Detail(
                 path: $0.value, message: "transform \"\($0.name)\" is neither built in nor added")
         }
         return missing
-            + hookNames.filter { hooks[$0.name] == nil }.map {
+            + hookNames.all.filter { hooks[$0.name] == nil }.map {
                 Failure.Detail(path: $0.value, message: "hook \"\($0.name)\" has not been added")
             }
     }
 
-    /// Whether mapping a response may call the host.
+    /// Whether mapping a response may call the program.
     var asksWhileMapping: Bool { !transforms.isEmpty || !hooks.isEmpty }
 
-    /// Whether writing an object may call the host.
+    /// Whether writing an object may call the program.
     var asksWhileEncoding: Bool { transforms.values.contains { $0.encode != nil } }
 
-    /// In the order of their indices.
+    /// The entities in the order of their indices.
     var entities: [Entity] { entityMappings.map(\.entity) }
 
     var descriptors: [ResponseDescriptor] { routeDescriptors + responseDescriptors }
@@ -123,16 +156,10 @@ struct APIDefinition: Sendable {
         routeSettings[route.key] ?? RouteSettings()
     }
 
-    /// Whether requests with `method` to `path` may be stored, as the route says that they fit; of
-    /// several the one with the fewest variables, which is about the least. `nil`: it does not say.
+    /// Returns whether the route that matches `path` with the most specific template allows
+    /// requests with `method` to be stored; `nil` if it does not say.
     func mayBeStored(_ method: Method, _ path: String) -> Bool? {
-        var closest: Route?
-        for route in routes.all where route.methods.contains(method) {
-            let count = route.template.variableNames.count
-            if count < closest?.template.variableNames.count ?? .max, route.template.matches(path) {
-                closest = route
-            }
-        }
-        return closest.flatMap { settings(of: $0).mayBeStored }
+        routes.routes(method: method, path: path).lazy.compactMap { settings(of: $0).mayBeStored }
+            .first
     }
 }

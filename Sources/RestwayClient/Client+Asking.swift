@@ -1,7 +1,7 @@
 import RestwaySupport
 
 extension Client {
-    /// Runs `body`, which asks the host, on a worker, and waits for it.
+    /// Runs `body`, which calls functions of the program, on a worker and waits for it.
     func asking<Answer: Sendable>(
         _ body: @escaping @Sendable () throws(Failure) -> Answer
     ) throws(Failure) -> Answer {
@@ -9,7 +9,8 @@ extension Client {
         let answer = Monitor<Result<Answer, Failure>?>(nil)
         let question = Lock<(@Sendable () throws(Failure) -> Answer)?>(body)
         pool.submit {
-            // What it holds of the host's is given back before anybody hears the answer.
+            // The references of `body` to the program are released before the caller gets the
+            // answer.
             let asked = question.withLock { question in
                 defer { question = nil }
                 return question

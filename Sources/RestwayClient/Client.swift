@@ -7,11 +7,13 @@ import RestwayPlugins
 package import RestwayRouting
 package import RestwaySupport
 
-/// One api in one environment, with its connections and its store: the composition root.
+/// One api in one environment, with its connections and its store. It creates and connects the
+/// parts of the library.
 package final class Client: Sendable {
-    /// May replace what was made of a failed answer. A question to the host.
+    /// A function of the program that may replace the error made from a failed answer. It is a
+    /// question.
     package typealias FailureReader = @Sendable (Failure) -> Failure
-    /// Told of an attempt that did not end its call, and of its number.
+    /// Receives an attempt that did not end its call, with its number.
     package typealias AttemptObserver = @Sendable (Call, Int, CallAttempt) -> Void
 
     package let api: API
@@ -27,26 +29,22 @@ package final class Client: Sendable {
     let auth: AuthDriver
     let retry: RetryDriver
     let standardHeaders: StandardHeaders
-    private let preparedRequests: PreparedRequests
-    /// `nil`: the document has none.
+    /// The outbox; `nil` if the document has none.
     package let outbox: Outbox?
     let wayToServer = ReachabilityState()
-    /// What came together; empty with a transport that does not tell rounds.
-    let round: Round
-    let hasRounds: Bool
 
-    /// Whether a relationship of an object stays out of a request with this method to this path. A
-    /// question to the host.
+    /// Returns whether a relationship of an object stays out of a request with this method to this
+    /// path. It is a question.
     package typealias Exclusion = @Sendable (Method, String?, Entity, Relationship) -> Bool?
 
     private struct State {
         var isClosed = false
-        var interceptor: Call.Interceptor?
+        var modifier: Call.Modifier?
         var exclusion: Exclusion?
         var failureReader: FailureReader?
         var attemptObserver: AttemptObserver?
         var batchFormat: (any BatchFormat)?
-        /// Everything in flight: what `close` has to complete.
+        /// All calls in flight, which `close` has to complete.
         var calls = CallList()
     }
 
@@ -57,11 +55,12 @@ package final class Client: Sendable {
         try self.init(api: api, options: options, transport: nil)
     }
 
-    /// - Parameter transport: `nil` takes the built-in one.
+    /// - Parameter transport: `nil` for the built-in one.
     package init(
         api: API, options: ClientOptions, transport: (any Transport)?,
         pool: WorkerPool = .shared, clock: (any Clock)? = nil
     ) throws(Failure) {
+        guard ForkBarrier.isWhole else { throw Self.brokenCopyFailure }
         let clock = clock ?? options.clock ?? SystemClock()
         let environment = try Self.environment(api.definition, options)
         var options = options
@@ -80,12 +79,13 @@ package final class Client: Sendable {
             definition, environment, userAgent: options.userAgent,
             accepted: mappers.accepted(named: nil))
         timers = (clock as? any Timers) ?? SystemTimers.shared
+        let fileMode = options.fileMode ?? definition.fileMode
         store = ObservedStore(
-            try definition.store.open(definition.entities, path: options.storePath),
+            try definition.store.open(
+                definition.entities, path: options.storePath, mode: fileMode),
             clock: clock, timers: timers)
         delivery = try Delivery(options.delivery, pool: pool, clock: clock)
-        round = Round(pool, delivery)
-        let builtIn = transport ?? TransportTable.libcurl(options, clock, round)
+        let builtIn = transport ?? TransportTable.libcurl(options, clock)
         transports = try TransportTable(
             definition, plugins, options,
             PluginTransport.Surroundings(builtIn: builtIn, clock: clock, timers: timers),
@@ -98,8 +98,6 @@ package final class Client: Sendable {
                 userAgent: options.userAgent, timeouts: options.timeouts))
         outbox = try Outbox.make(
             definition, options, pool: pool, clock: clock, timers: timers, delivery: delivery)
-        preparedRequests = PreparedRequests(mayRemember: outbox == nil)
-        hasRounds = builtIn.tellsRounds && plugins.isEmpty
         outbox?.begin(self)
     }
 
@@ -109,7 +107,8 @@ package final class Client: Sendable {
 
     // MARK: Calls
 
-    /// Sends a request. What it throws is the caller's mistake; everything else completes the call.
+    /// Sends a request. If this throws, the caller has made a mistake; every other failure
+    /// completes the call.
     package func send(
         _ spec: RequestSpec, token: UInt64 = 0, completion: Call.Completion? = nil,
         end: @escaping @Sendable () -> Void = {}
@@ -120,14 +119,14 @@ package final class Client: Sendable {
         return call
     }
 
-    /// Sends a request and waits for its response: `send` and `Call.wait` in one, so that this
-    /// thread can do what else others would be woken for.
+    /// Sends a request and waits for its response, as `send` and `Call.wait` do. This thread can do
+    /// work for which other threads would have to be woken.
     package func perform(_ spec: RequestSpec, milliseconds: Int64) throws(Failure) -> Response {
         try Call.refuseToBlockInsideCallbacks()
         return try call(spec, token: 0, receiver: nil).perform(milliseconds: milliseconds)
     }
 
-    /// A call that this client knows of, but that has not started.
+    /// Makes a call that this client knows but that has not started.
     private func call(
         _ spec: RequestSpec, token: UInt64, receiver: Call.Receiver?
     ) throws(Failure) -> Call {
@@ -136,37 +135,30 @@ package final class Client: Sendable {
         return call
     }
 
-    /// A call that nobody knows of.
+    /// Makes a call that the client does not know.
     ///
-    /// - Parameter isAskedAbout: Whether the interceptor sees the request.
+    /// - Parameter isAskedAbout: Whether the modifier sees the request.
     func makeCall(
         _ spec: RequestSpec, token: UInt64, receiver: Call.Receiver?, isAskedAbout: Bool = true
     ) throws(Failure) -> Call {
         try refuseAfterFork()
         let loaded = api.loaded
         let isAskedAbout = isAskedAbout && !spec.isStored
-        let (interceptor, exclusion) = state.withLock {
-            (isAskedAbout ? $0.interceptor : nil, $0.exclusion)
-        }
-        let version = preparedRequests.version
-        if interceptor == nil, let known = preparedRequests.known(spec, loaded) {
-            return Call(
-                client: self, api: loaded, request: known, token: token, question: nil,
-                receiver: receiver)
+        let (modifier, exclusion) = state.withLock {
+            (isAskedAbout ? $0.modifier : nil, $0.exclusion)
         }
         let spec = spec.captured()
         let questions = BodyQuestions(exclusion: exclusion)
-        let request = preparedRequests.remember(
-            try prepare(spec, loaded, questions), spec, loaded, version)
-        let isAsked = interceptor != nil || request.owesBody
+        let request = try prepare(spec, loaded, questions)
+        let isAsked = modifier != nil || request.owesBody
         return Call(
             client: self, api: loaded, request: request, token: token,
             question: isAsked
-                ? .init(spec: spec, interceptor: interceptor, body: questions) : nil,
+                ? .init(spec: spec, modifier: modifier, body: questions) : nil,
             receiver: receiver)
     }
 
-    /// From now on a close completes the call.
+    /// Adds a call to the client, so that a close completes it.
     func register(_ call: Call) throws(Failure) {
         try state.withLock { state throws(Failure) in
             guard !state.isClosed else { throw Self.closedFailure }
@@ -174,18 +166,18 @@ package final class Client: Sendable {
         }
     }
 
-    /// Refuses new calls and completes all pending ones. Idempotent; waits for nothing but what is
-    /// being stored in the outbox, and inside a callback not for that either.
+    /// Refuses new calls and completes all pending ones. It may be called again. It waits only for
+    /// requests that are being stored in the outbox, and not even for those inside a callback.
     package func close() {
-        // In a forked child neither the thread nor the connections are this process's own.
+        // In a forked child, the thread and the connections are not this process's own.
         guard generation == ProcessGeneration.current else { return }
-        // What the host gave ends outside of the lock.
-        var (interceptor, reader): (Call.Interceptor?, FailureReader?)
+        // The functions of the program end outside the lock.
+        var (modifier, reader): (Call.Modifier?, FailureReader?)
         var (observer, exclusion): (AttemptObserver?, Exclusion?)
         var format: (any BatchFormat)?
         let calls = state.withLock { state in
             state.isClosed = true
-            swap(&interceptor, &state.interceptor)
+            swap(&modifier, &state.modifier)
             swap(&exclusion, &state.exclusion)
             swap(&reader, &state.failureReader)
             swap(&observer, &state.attemptObserver)
@@ -198,30 +190,30 @@ package final class Client: Sendable {
         if calls.isEmpty { endDelivery() }
         transports.close()
         outbox?.finishStoring()
-        // The thread that completes the last call may not have come to its end.
+        // The thread that completes the last call may not have finished yet.
         outbox?.letGo()
     }
 
-    /// Sets who may change requests before they go out; `nil` sets nobody.
-    package func setInterceptor(_ interceptor: Call.Interceptor?) throws(Failure) {
-        try set(\.interceptor, interceptor)
+    /// Sets the modifier, which may change requests before they are sent; `nil` removes it.
+    package func setModifier(_ modifier: Call.Modifier?) throws(Failure) {
+        try set(\.modifier, modifier)
     }
 
-    /// Sets who reads the API's own errors; `nil` sets nobody.
+    /// Sets the function that reads the API's own errors; `nil` removes it.
     package func setFailureReader(_ reader: FailureReader?) throws(Failure) {
         try set(\.failureReader, reader)
     }
 
     var failureReader: FailureReader? { state.withLock { $0.failureReader } }
 
-    /// Sets who is told of attempts that did not end their call; `nil` sets nobody.
+    /// Sets the function that receives attempts that did not end their calls; `nil` removes it.
     package func setAttemptObserver(_ observer: AttemptObserver?) throws(Failure) {
         try set(\.attemptObserver, observer)
     }
 
     var attemptObserver: AttemptObserver? { state.withLock { $0.attemptObserver } }
 
-    /// Sets how batches are written and read; `nil`: as the built-in format does.
+    /// Sets the format of batches; `nil` for the built-in format.
     package func setBatchFormat(_ format: (any BatchFormat)?) throws(Failure) {
         try set(\.batchFormat, format)
     }
@@ -230,10 +222,10 @@ package final class Client: Sendable {
         state.withLock { $0.batchFormat } ?? JSONBatchFormat()
     }
 
-    /// Whether the host is asked what a failed answer means.
+    /// Whether the program is asked what a failed answer means.
     var asksAboutFailures: Bool { auth.asksAboutFailures || failureReader != nil }
 
-    /// Changes who is asked about authentication.
+    /// Changes the functions that answer questions about authentication.
     package func setAuthFunctions(
         _ change: (inout AuthFunctions) -> Void
     ) throws(Failure) {
@@ -242,20 +234,19 @@ package final class Client: Sendable {
         auth.setFunctions(change)
     }
 
-    /// There is a new credential; `nil`: the host keeps it.
+    /// Sets a new credential; `nil` if the program keeps it itself.
     package func setCredential(_ credential: Credential?) throws(Failure) {
         try refuseAfterFork()
         guard !isClosed else { throw Self.closedFailure }
-        auth.setCredential(credential)
+        try auth.setCredential(credential)
         outbox?.credentialChanged()
     }
 
-    /// Sets the retry policy, in place of the document's; `nil` retries nothing.
+    /// Sets the retry policy that replaces the document's; `nil` turns retries off.
     package func setRetry(_ text: UnsafeRawBufferPointer?) throws(Failure) {
         try refuseAfterFork()
         guard !isClosed else { throw Self.closedFailure }
         retry.set(try text.map { text throws(Failure) in try DocumentReader.retryPolicy(text) })
-        preparedRequests.forget()
     }
 
     private var isClosed: Bool { state.withLock { $0.isClosed } }
@@ -268,7 +259,7 @@ package final class Client: Sendable {
         _ place: WritableKeyPath<State, Function?>, _ function: Function?
     ) throws(Failure) {
         try refuseAfterFork()
-        // The one before may end here, which may run a destroy function of the host.
+        // The previous function may end here, which may run a destroy function of the program.
         var before = function
         let isClosed = state.withLock { state in
             if !state.isClosed { swap(&before, &state[keyPath: place]) }
@@ -277,15 +268,16 @@ package final class Client: Sendable {
         if isClosed { throw Self.closedFailure }
     }
 
-    /// Sets who may leave relationships out of requests; `nil` sets nobody.
+    /// Sets the function that may leave relationships out of requests; `nil` removes it.
     package func setExclusion(_ exclusion: Exclusion?) throws(Failure) {
         try set(\.exclusion, exclusion)
     }
 
     // MARK: Observers
 
-    /// Tells `changed` of every transaction from here on that touches `scope`, as a notice, until
-    /// the observer is removed from the store or the client has ended; then `end` runs once.
+    /// Calls `changed`, as a notice, for every transaction from now on that changes something in
+    /// `scope`. When the observer is removed from the store or the client has ended, `end` runs
+    /// once.
     package func observe(
         _ scope: Observer.Scope, token: UInt64 = 0, changed: @escaping Observer.Changed,
         end: @escaping @Sendable () -> Void = {}
@@ -297,7 +289,8 @@ package final class Client: Sendable {
         return observer
     }
 
-    /// The curl command that would send what `spec` sends, without secrets unless `reveals`.
+    /// Returns the curl command that sends the same as `spec`, without secrets unless `reveals` is
+    /// true.
     package func curlCommand(_ spec: RequestSpec, reveals: Bool) throws(Failure) -> String {
         try refuseAfterFork()
         let loaded = api.loaded
@@ -328,13 +321,14 @@ package final class Client: Sendable {
         ).prepare(spec)
     }
 
-    /// The same once more, on a worker: objects may have got their identities meanwhile.
+    /// Prepares a request again on a worker, because objects may have got their identities
+    /// meanwhile.
     func prepareAgain(_ spec: RequestSpec, _ api: LoadedAPI) throws(Failure) -> PreparedRequest {
         let exclusion = state.withLock { $0.exclusion }
         return try prepare(spec, api, BodyQuestions(exclusion: exclusion).asking())
     }
 
-    /// In a forked child neither threads nor connections are left.
+    /// Throws in a forked child, which has neither threads nor connections.
     package func refuseAfterFork() throws(Failure) {
         if generation != ProcessGeneration.current { throw Self.forkedFailure }
     }
@@ -347,7 +341,7 @@ package final class Client: Sendable {
         if isLast { endDelivery() }
     }
 
-    /// The client is closed and its last call has completed.
+    /// Ends the delivery after the client was closed and its last call has completed.
     private func endDelivery() {
         outbox?.end()
         store.endObservers()
@@ -359,6 +353,9 @@ package final class Client: Sendable {
     static let closedFailure = Failure(.closed, "the client has been closed")
     package static let forkedFailure = Failure(
         .forked, "made before a fork: in the child it can only be released")
+    private static let brokenCopyFailure = Failure(
+        .forked,
+        "the parent forked while a lock was not free: this child cannot make clients")
 
     // MARK: Environment
 
@@ -376,8 +373,8 @@ package final class Client: Sendable {
         }
     }
 
-    /// The environment that the options, or else the document, name. With a base URL in the options
-    /// there need not be one.
+    /// Returns the environment that the options name or, if they name none, the document's. If the
+    /// options have a base URL, there need not be one.
     private static func named(
         _ definition: APIDefinition, _ options: ClientOptions
     ) throws -> Environment {

@@ -1,7 +1,8 @@
 package import RestwayHTTP
 package import RestwayRouting
+package import RestwaySupport
 
-/// What went wrong, as every caller of the library sees it.
+/// An error as every caller of the library sees it.
 package struct Failure: Error, Sendable {
     /// One case for each status of the C ABI.
     package enum Reason: Sendable, Equatable {
@@ -43,7 +44,7 @@ package struct Failure: Error, Sendable {
         case outbox
     }
 
-    /// Where a failure comes from.
+    /// The part of the system that a failure comes from.
     package enum Domain: Sendable, Equatable {
         case usage, config, route, transport, http, auth, mapping, store, batch, outbox, cache
         case plugin, api, cancelled
@@ -51,16 +52,17 @@ package struct Failure: Error, Sendable {
 
     /// One of several problems that a failure reports.
     package struct Detail: Sendable, Equatable {
-        package var path: String
-        package var message: String
+        package let path: String
+        package let message: String
 
+        /// Escapes control characters in both texts.
         package init(path: String, message: String) {
-            self.path = path
-            self.message = message
+            self.path = path.escapingControls
+            self.message = message.escapingControls
         }
     }
 
-    /// What it says.
+    /// The content of a failure.
     private struct Values {
         var reason: Reason
         var message: String
@@ -76,12 +78,14 @@ package struct Failure: Error, Sendable {
         var response: Response?
         var outboxID: Int64 = 0
         var isOfCarrier = false
+        var isOfHost = false
         var attempts: [CallAttempt] = []
+        var cause: (any HostCause)?
     }
 
-    /// That is much to copy, and a failure passes through many hands.
+    /// Keeps the content apart, because it is large and a failure is passed on by many functions.
     ///
-    /// `@unchecked Sendable`: only changed while one failure has it.
+    /// `@unchecked Sendable`: only changed while one failure refers to it.
     private final class Box: @unchecked Sendable {
         var values: Values
 
@@ -102,9 +106,10 @@ package struct Failure: Error, Sendable {
         get { box.values.reason }
         set { own().values.reason = newValue }
     }
+    /// The message. Control characters in it are escaped, whatever foreign text it quotes.
     package var message: String {
         get { box.values.message }
-        set { own().values.message = newValue }
+        set { own().values.message = newValue.escapingControls }
     }
     package var domain: Domain {
         get { box.values.domain }
@@ -122,7 +127,8 @@ package struct Failure: Error, Sendable {
         get { box.values.isRetryable }
         set { own().values.isRetryable = newValue }
     }
-    /// What the host said about that, which stands over any policy.
+    /// Whether the program said that the request may succeed later. This counts more than any
+    /// policy.
     package private(set) var statedRetryable: Bool? {
         get { box.values.statedRetryable }
         set { own().values.statedRetryable = newValue }
@@ -147,20 +153,32 @@ package struct Failure: Error, Sendable {
         get { box.values.response }
         set { own().values.response = newValue }
     }
-    /// Of the request that was stored in the outbox.
+    /// The number of the stored request in the outbox.
     package var outboxID: Int64 {
         get { box.values.outboxID }
         set { own().values.outboxID = newValue }
     }
-    /// It is that of the call which carried the request in a batch.
+    /// Whether it is the failure of the batch call that carried the request.
     var isOfCarrier: Bool {
         get { box.values.isOfCarrier }
         set { own().values.isOfCarrier = newValue }
     }
-    /// Of a call that failed: every time it was sent.
+    /// Whether a function of the program failed during the exchange, so that neither the request
+    /// nor the server is the cause.
+    var isOfHost: Bool {
+        get { box.values.isOfHost }
+        set { own().values.isOfHost = newValue }
+    }
+    /// All attempts of a call that failed.
     package var attempts: [CallAttempt] {
         get { box.values.attempts }
         set { own().values.attempts = newValue }
+    }
+
+    /// The cause that the program's function attached to this failure.
+    package var cause: (any HostCause)? {
+        get { box.values.cause }
+        set { own().values.cause = newValue }
     }
 
     package init(
@@ -168,28 +186,30 @@ package struct Failure: Error, Sendable {
     ) {
         box = Box(
             Values(
-                reason: reason, message: message, domain: domain ?? reason.usualDomain,
-                field: field))
+                reason: reason, message: message.escapingControls,
+                domain: domain ?? reason.usualDomain, field: field))
     }
 
-    /// Several problems as one failure; the message names the first.
+    /// Reports several problems as one failure, whose message names the first problem. A detail
+    /// without a path is about the whole text; then the failure names neither a path nor a field.
     package init(_ reason: Reason, details: [Detail]) {
-        let first = details.first.map { "\($0.path): \($0.message)" } ?? "no details"
+        let path = details.first.flatMap { $0.path.isEmpty ? nil : $0.path }
+        let first = details.first?.message ?? "no details"
         let more = details.count > 1 ? " (and \(details.count - 1) more)" : ""
-        self.init(reason, first + more, field: details.first?.path)
+        self.init(reason, (path.map { "\($0): " } ?? "") + first + more, field: path)
         self.details = details
     }
 }
 
 extension Failure.Reason {
-    /// The domain of a failure for this reason, unless it says another.
+    /// The domain of a failure with this reason, unless the failure has another one.
     var usualDomain: Failure.Domain {
         switch self {
-        case .invalidArgument, .outOfMemory, .internal, .wouldBlock, .forked, .frozen, .duplicate,
+        case .invalidArgument, .outOfMemory, .internal, .wouldBlock, .forked, .frozen,
             .unknownEntity, .unknownAttribute:
             .usage
         case .closed, .cancelled: .cancelled
-        case .io, .config, .unknownEnvironment: .config
+        case .io, .config, .duplicate, .unknownEnvironment: .config
         case .unknownRoute, .ambiguousRoute, .missingVariable, .invalidURL, .methodNotAllowed:
             .route
         case .timedOut, .resolve, .connect, .tls, .connectionLost, .protocolViolation, .tooLarge,
@@ -207,7 +227,7 @@ extension Failure.Reason {
 }
 
 extension Failure {
-    /// A routing error as its caller sees it.
+    /// Turns a routing error into a failure.
     package init(_ error: RoutingError) {
         switch error {
         case .invalidTemplate: self.init(.invalidURL, error.message)
@@ -225,11 +245,12 @@ extension Failure {
         case .unusableVariable(let name, _, _):
             self.init(.invalidURL, error.message, field: name)
         case .duplicateRoute: self.init(.duplicate, error.message)
+        case .tooManyParents(let route, _): self.init(.config, error.message, field: route)
         case .invalidURL: self.init(.invalidURL, error.message)
         }
     }
 
-    /// A transport error as its caller sees it.
+    /// Turns a transport error into a failure.
     package init(_ error: TransportError) {
         self.init(Self.reason(error.kind), error.message)
         transportCode = error.code
@@ -257,7 +278,8 @@ extension Failure {
 }
 
 extension Failure {
-    /// Says something else about an answer: "" for none, `nil` keeps what stands.
+    /// Replaces what the failure says about an answer. An empty text removes a value; `nil` keeps
+    /// it.
     package mutating func replace(
         apiCode: String?, apiMessage: String?, message: String?, isRetryable: Bool?
     ) {

@@ -1,8 +1,8 @@
 import Glibc
 
-/// Whole small files.
+/// Reads whole small files.
 enum FileText {
-    /// A document larger than this is no document: a wrong path, or an attack.
+    /// A larger file is no document: the path is wrong, or it is an attack.
     private static let bytesMax = 64 << 20
 
     static func read(_ path: String) throws(Failure) -> [UInt8] {

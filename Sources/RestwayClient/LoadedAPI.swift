@@ -3,14 +3,14 @@ import RestwayObjects
 import RestwayRouting
 import RestwaySupport
 
-/// A definition that no longer changes, and what is worked out from it once. Calls share it.
+/// A definition that no longer changes, and data derived from it once. Calls share it.
 final class LoadedAPI: Sendable {
     let definition: APIDefinition
-    /// In the order of results.
+    /// The descriptors, in the order of results.
     let descriptors: [ResponseDescriptor]
-    /// By the indices of their descriptors. There are as many as there are kinds of responses.
+    /// The plans by the indices of their descriptors. There is one for each kind of response.
     private let plans = Lock<[[Int]: MappingPlan]>([:])
-    /// Those of one descriptor once more, by its index.
+    /// The plans with a single descriptor, by the index of that descriptor.
     private let plansOfOne: Lock<[MappingPlan?]>
 
     init(_ definition: APIDefinition) {
@@ -19,38 +19,39 @@ final class LoadedAPI: Sendable {
         plansOfOne = Lock(Array(repeating: nil, count: descriptors.count))
     }
 
-    /// The plan of all descriptors that apply to an answer with `status`; `nil` when none does.
+    /// Returns the plan of all descriptors that apply to an answer with `status`; `nil` if none
+    /// applies.
     func plan(for request: PreparedRequest, status: Int) -> MappingPlan? {
-        // Most often it is one alone, and then no list of them has to be made.
-        guard let first = next(from: 0, request, status) else { return nil }
-        guard var other = next(from: first + 1, request, status) else { return plan(only: first) }
+        // Usually a single descriptor applies, and then no list of indices is needed.
+        let choice = request.descriptorChoice
+        guard let first = next(from: 0, request.method, status, choice) else { return nil }
+        guard var other = next(from: first + 1, request.method, status, choice) else {
+            return plan(only: first)
+        }
         var indices = [first, other]
-        while let another = next(from: other + 1, request, status) {
+        while let another = next(from: other + 1, request.method, status, choice) {
             indices.append(another)
             other = another
         }
-        return plan(indices)
+        return plan(choice.mostSpecific(indices) { descriptors[$0].template })
     }
 
-    /// Whether there is one: anything to be mapped.
-    func hasPlan(method: Method, path: String?, routeName: String?, status: Int) -> Bool {
-        descriptors.withUnsafeBufferPointer { descriptors in
-            descriptors.contains {
-                $0.matches(method: method, path: path, status: status, routeName: routeName)
-            }
-        }
+    /// Whether a descriptor applies, so that there is something to map.
+    func hasPlan(method: Method, status: Int, _ choice: DescriptorChoice) -> Bool {
+        next(from: 0, method, status, choice) != nil
     }
 
-    /// The first descriptor from `index` on that applies.
-    private func next(from index: Int, _ request: PreparedRequest, _ status: Int) -> Int? {
-        // Through a pointer: taken out of the array, or of a buffer, each would be copied.
+    /// Returns the first descriptor from `index` on that applies, unless a more specific one
+    /// applies.
+    private func next(
+        from index: Int, _ method: Method, _ status: Int, _ choice: DescriptorChoice
+    ) -> Int? {
+        // The pointer avoids a copy of each descriptor.
         descriptors.withUnsafeBufferPointer { descriptors in
             guard let first = descriptors.baseAddress else { return nil }
             for index in index..<descriptors.count {
-                let isMatch = (first + index).pointee.matches(
-                    method: request.method, path: request.path, status: status,
-                    routeName: request.routeName)
-                if isMatch { return index }
+                let isFit = (first + index).pointee.fits(method: method, status: status, choice)
+                if isFit { return index }
             }
             return nil
         }
@@ -74,13 +75,15 @@ final class LoadedAPI: Sendable {
         }
     }
 
-    /// The descriptor that writes objects of `entity`: the route's own first.
+    /// Returns the descriptor that writes objects of `entity`: the route's own one or, if it has
+    /// none, the first of the most specific ones.
     func requestDescriptor(
-        method: Method, path: String?, entity: Entity, routeName: String?
+        method: Method, entity: Entity, route: Route?, path: String?
     ) -> RequestDescriptor? {
+        let choice = DescriptorChoice(route: route, path: path)
         let all = definition.allRequestDescriptors.filter {
-            $0.matches(method: method, path: path, entity: entity, routeName: routeName)
+            $0.fits(method: method, entity: entity, choice)
         }
-        return all.first { routeName != nil && $0.routeName == routeName } ?? all.first
+        return choice.mostSpecific(all, \.template).first
     }
 }

@@ -1,9 +1,9 @@
 package import RestwayJSON
 package import RestwayMapping
 
-/// One parameter of a request: where its value goes, and the value.
+/// One parameter of a request: its value, and where the value goes.
 package struct Parameter: Sendable {
-    /// More than one key nests in a body; a query writes them with dots between.
+    /// Several keys nest in a body; a query joins them with dots.
     package var keys: [String]
     package var value: WireValue
 

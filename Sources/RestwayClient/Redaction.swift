@@ -1,11 +1,11 @@
 import RestwayHTTP
 import RestwayRouting
 
-/// Keeps secrets out of what people read: logs and commands.
+/// Hides secrets in texts that people read: logs and commands.
 struct Redaction: Sendable {
-    static let mark = "[redacted]"
+    static let mark = BodyRedaction.mark
 
-    /// Headers and query parameters that hold secrets by their name, in lower case.
+    /// The names of headers and query parameters that hold secrets, in lower case.
     private static let standardNames: Set<String> = [
         "authorization", "proxy-authorization", "cookie", "set-cookie", "x-api-key", "x-auth-token",
         "x-csrf-token", "api-key", "access_token", "refresh_token", "id_token", "token", "auth",
@@ -13,14 +13,14 @@ struct Redaction: Sendable {
         "sig", "code", "session", "sessionid", "jwt",
     ]
 
-    /// How names of headers end that hold one, whatever service they are of (`X-Vendor-Token`).
+    /// The endings of header names that hold secrets in many services (`X-Vendor-Token`).
     private static let standardEndings = [
         "-token", "-secret", "-password", "-signature", "-credential", "-jwt", "-api-key",
     ]
 
     private var names: Set<String>
 
-    /// - Parameter names: The document's own, beside the standard ones.
+    /// - Parameter names: The document's own names, besides the standard ones.
     init(_ names: [String] = []) {
         self.names = Self.standardNames.union(names.map { $0.lowercased() })
     }
@@ -34,22 +34,29 @@ struct Redaction: Sendable {
         return names.contains(name) || Self.standardEndings.contains { name.hasSuffix($0) }
     }
 
-    /// The value of a header, which may be, or hold, a URL (`Location`, `Link`).
+    /// Returns the value of a header, which may be or contain a URL (`Location`, `Link`).
     func header(_ field: HeaderField) -> String {
         if isSecret(field.name) { return Self.mark }
         return Self.holdsURL(field) ? url(field.value) : parameters(field.value)
     }
 
-    /// `url` with the values of secret parameters replaced, and no credentials.
+    /// Returns `url` without credentials and with the values of secret parameters replaced.
     func url(_ url: String) -> String {
         parameters(URLText.redacted(url))
+    }
+
+    /// Returns a JSON or form body with the values of secret members replaced, and any other body
+    /// unchanged.
+    func body(_ bytes: [UInt8], _ fields: [HeaderField]) -> [UInt8] {
+        let text = BodyRedaction(isSecret: isSecret).text(bytes, Headers(fields))
+        return text.map { Array($0.utf8) } ?? bytes
     }
 
     private static func holdsURL(_ field: HeaderField) -> Bool {
         field.isNamed("Location") || field.isNamed("Content-Location") || field.isNamed("Referer")
     }
 
-    /// `text` with the values of secret parameters replaced, in queries and in fragments.
+    /// Returns `text` with the values of secret parameters replaced, in queries and in fragments.
     private func parameters(_ text: String) -> String {
         let bytes = text.utf8
         var output = ""
@@ -77,7 +84,7 @@ struct Redaction: Sendable {
         byte == UInt8(ascii: "=") || byte == UInt8(ascii: "?") || endsValue(byte)
     }
 
-    /// No URL has one of the last ones: they stand around it.
+    /// The last three characters cannot be part of a URL; they stand around it.
     private static func endsValue(_ byte: UInt8) -> Bool {
         byte == UInt8(ascii: "&") || byte == UInt8(ascii: "#") || byte == UInt8(ascii: ">")
             || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: " ")

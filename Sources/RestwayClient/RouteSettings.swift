@@ -1,20 +1,20 @@
 import RestwayAuth
 import RestwayRouting
 
-/// What a route adds to the requests that it serves.
+/// The settings that a route adds to its requests.
 struct RouteSettings: Sendable {
     var headers: [HeaderLine] = []
-    /// Parameters that stand unless the caller gives others of the same name.
+    /// Parameters that are used unless the caller gives others with the same names.
     var parameters: [Parameter] = []
     var timeoutMilliseconds: Int64?
-    /// In place of the client's.
+    /// The retry policy that replaces the client's.
     var retry: RetryPolicy?
     var auth: AuthMode?
-    /// The name of the mapper for its answers, and for its bodies if it writes.
+    /// The name of the mapper for its answers and, if the mapper writes, for its bodies.
     var dataMapper: String?
-    /// In place of the client's.
+    /// The transport that replaces the client's.
     var transport: TransportReference?
-    /// Whether its requests may be stored; `nil`: as the patterns of the outbox say.
+    /// Whether its requests may be stored; `nil` if the patterns of the outbox decide.
     var mayBeStored: Bool?
 
     var contentType: String? { headers.last { $0.name.lowercased() == "content-type" }?.value }

@@ -1,4 +1,4 @@
-/// The library's version: that of `restway/version.h`, which a test compares.
+/// The version of the library. A test compares it with `restway/version.h`.
 package enum Version {
     package static let major: Int32 = 0
     package static let minor: Int32 = 1

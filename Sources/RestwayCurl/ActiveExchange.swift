@@ -4,41 +4,41 @@ import RestwaySupport
 
 /// An exchange between its start and its completion.
 ///
-/// `@unchecked Sendable`: made on the caller's thread and handed over through the inbox; from then
-/// on only the I/O thread touches it.
+/// `@unchecked Sendable`: the caller's thread makes it and hands it over through the inbox. After
+/// that only the thread that drives the loop uses it.
 final class ActiveExchange: @unchecked Sendable {
     let id: ExchangeID
     private(set) var exchange: Exchange
     let acceptedAt: Deadline
-    /// When the total time-out passes.
+    /// The end of the total time limit.
     let deadline: Deadline
     let priority: Int32
-    /// A thread waits for it, which can drive the loop meanwhile.
+    /// Whether a thread waits for the exchange. The waiting thread can drive the loop.
     let isAwaited: Bool
 
-    /// A credential stands in it.
+    /// Whether the exchange carries a credential.
     let holdsCredential: Bool
     let hasDigest: Bool
-    /// See `Exchange`.
+    /// Whether the request is framed with a body: see `Exchange`.
     let sendsBody: Bool
 
-    /// nil when it has completed; what still refers to it skips it.
+    /// The observer; nil after the exchange has completed. Queues skip a completed exchange.
     private(set) var observer: (any ExchangeObserver)?
-    /// From when it is queued to its end.
+    /// The queue of the origin, from queueing until the end.
     var lane: Lane?
-    /// When it left the queue.
+    /// The time at which the exchange left the queue.
     var startedAt = Deadline.never
-    /// It was given to libcurl before, which could not send it.
+    /// Whether libcurl had the exchange before and could not send it.
     var isRepetition = false
-    /// The handle that performs it, while it runs.
+    /// The handle that performs the exchange while it runs.
     var handle: EasyHandle?
-    /// Its body, when that is pulled.
+    /// The body, if libcurl pulls it from a source.
     private var pulled: PulledBody?
-    /// `nil`: there is none to pull.
+    /// Takes pieces from the source; `nil` if there is no source.
     private let deliver: (@Sendable (BodyPiece) -> Void)?
 
     var hasEnded: Bool { observer == nil }
-    /// Plain HTTP: TLS is for the I/O thread alone.
+    /// Whether a waiting thread may drive it: plain HTTP only, because TLS stays on the I/O thread.
     var mayBeDrivenByGuests: Bool {
         var url = exchange.url
         return url.withUTF8 { url in
@@ -46,13 +46,13 @@ final class ActiveExchange: @unchecked Sendable {
             return memcmp(start, "http:", 5) == 0 || memcmp(start, "HTTP:", 5) == 0
         }
     }
-    /// Whether libcurl, or the loop, may send it again by itself: nothing of its body is lost.
+    /// Whether libcurl or the loop may send the exchange again without losing a part of its body.
     var isRepeatable: Bool { exchange.isRepeatable && !hasPulled }
-    /// Something of a body that is pulled was given to libcurl.
+    /// Whether libcurl has taken a part of a pulled body.
     var hasPulled: Bool { pulled?.hasBegun == true }
-    /// libcurl waits for more of a body that is pulled.
+    /// Whether libcurl waits for more of a pulled body.
     var isPaused: Bool { pulled?.isPaused == true }
-    /// It stands in its lane.
+    /// Whether the exchange still waits in its queue.
     var isWaiting: Bool { handle == nil && !hasEnded }
 
     init(
@@ -74,10 +74,10 @@ final class ActiveExchange: @unchecked Sendable {
         deadline = total > 0 ? acceptedAt.advanced(milliseconds: total) : .never
     }
 
-    /// Why this cannot be sent, if it cannot. A caller that checked its headers never sees it: it
-    /// keeps a line break in a value from becoming a header.
+    /// Why the exchange cannot be sent, if it cannot. Callers that check their headers never see
+    /// this error. The check keeps a line break in a value from becoming a header.
     ///
-    /// - Parameter known: Headers that were looked at and can be sent.
+    /// - Parameter known: Headers that were checked before and can be sent.
     func refusal(knowing known: [HeaderField]) -> TransportError? {
         guard Headers.isValidName(exchange.method), exchange.method != "CONNECT" else {
             return TransportError(.unsupported, "the method cannot be sent")
@@ -85,7 +85,7 @@ final class ActiveExchange: @unchecked Sendable {
         if exchange.method == "HEAD", exchange.body.count != 0 {
             return TransportError(.unsupported, "HEAD cannot be sent with a body")
         }
-        // Most often the very same list.
+        // Usually it is the very same list.
         if exchange.headers == known { return nil }
         for header in exchange.headers
         where !Headers.isValidName(header.name) || !Headers.isValidValue(header.value) {
@@ -94,19 +94,20 @@ final class ActiveExchange: @unchecked Sendable {
         return nil
     }
 
-    /// The next bytes of a body that is pulled.
+    /// Copies the next bytes of a pulled body.
     func give(_ buffer: UnsafeMutableRawBufferPointer) -> PulledBody.Answer {
         guard let deliver else { return .bytes(0) }
         return pulled?.give(buffer, deliver) ?? .bytes(0)
     }
 
-    /// Takes what the source of the body has brought; true when libcurl waits for it.
+    /// Takes a piece from the source of the body; true if libcurl waits for it.
     func take(_ piece: BodyPiece) -> Bool {
         pulled?.take(piece) ?? false
     }
 
-    /// Hands over the observer, once, to be told of the completion. Headers and body go too: a
-    /// queue may refer to this for a while yet. So does the lane, which may be that queue.
+    /// Returns the observer, once, so that the completion can be reported. Also releases the
+    /// headers, the body and the queue, because a queue may still refer to this exchange for a
+    /// while.
     func end() -> (any ExchangeObserver)? {
         exchange.body = .none
         exchange.headers = []

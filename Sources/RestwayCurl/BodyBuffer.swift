@@ -1,10 +1,10 @@
 import Glibc
 import RestwayHTTP
 
-/// Where a request's body stays while libcurl sends it: libcurl copies none, and the storage of a
-/// Swift array has no lasting address.
+/// The memory of a request's body while libcurl sends it. libcurl does not copy it, and the storage
+/// of a Swift array has no lasting address.
 struct BodyBuffer: ~Copyable {
-    /// A larger buffer is given back after its exchange.
+    /// A larger buffer is freed after its exchange.
     private static let keptBytesMax = 64 << 10
 
     private var storage: UnsafeMutableRawPointer?
@@ -14,9 +14,9 @@ struct BodyBuffer: ~Copyable {
         free(storage)
     }
 
-    /// Copies `body`; the result is valid until `release`. nil when there is no memory.
+    /// Copies `body`; the result is valid until `release`. Returns nil if there is no memory.
     mutating func hold(_ body: ExchangeBody) -> UnsafeMutableRawPointer? {
-        // libcurl takes NULL for "ask for the body", so nothing needs an address too.
+        // libcurl takes NULL for "ask for the body", so an empty body needs an address too.
         let count = max(1, Int(body.count ?? 0))
         if count > capacity {
             free(storage)
@@ -31,7 +31,7 @@ struct BodyBuffer: ~Copyable {
         return storage
     }
 
-    /// Overwrites what was held, before `release`.
+    /// Overwrites the bytes before `release`.
     func wipe() {
         if let storage { explicit_bzero(storage, capacity) }
     }

@@ -2,13 +2,13 @@ import CCurl
 import RestwayHTTP
 
 extension TransportError {
-    /// What libcurl's `code` means. `detail` is its own text, `place` the host and port.
+    /// Translates libcurl's `code`. `detail` is libcurl's own text, `place` the host and port.
     ///
-    /// - Parameter wasSent: Whether a request had been sent when it happened.
+    /// - Parameter wasSent: Whether a request had been sent when the error occurred.
     static func curl(
         _ code: CURLcode, detail: String, place: String, wasSent: Bool
     ) -> TransportError {
-        // libcurl has no code of its own for chunks that are none.
+        // libcurl has no separate code for invalid chunks.
         let isBadChunk = code == CURLE_RECV_ERROR && detail.hasSuffix("in chunked-encoding")
         let kind = isBadChunk ? .protocolViolation : kind(of: code, wasSent: wasSent)
         let text = detail.isEmpty ? String(cString: curl_easy_strerror(code)) : detail
@@ -21,10 +21,12 @@ extension TransportError {
 
     private static func kind(of code: CURLcode, wasSent: Bool) -> Kind {
         switch code {
-        // Also said of an answer that is no HTTP/1 at all.
+        // libcurl also uses this code for an answer that is not HTTP/1.
         case CURLE_UNSUPPORTED_PROTOCOL: wasSent ? .protocolViolation : .unsupported
+        // libcurl's header parser uses this code for a line with a bad name.
+        case CURLE_BAD_FUNCTION_ARGUMENT: wasSent ? .protocolViolation : .internal
         case CURLE_NOT_BUILT_IN: .unsupported
-        // A body without a length, for a server that speaks HTTP/1.0.
+        // A body without a length cannot be sent to a server that speaks HTTP/1.0.
         case CURLE_UPLOAD_FAILED: .unsupported
         case CURLE_URL_MALFORMAT: .invalidURL
         case CURLE_COULDNT_RESOLVE_HOST, CURLE_COULDNT_RESOLVE_PROXY: .resolve

@@ -1,19 +1,46 @@
 import CCurl
 import Glibc
 import RestwaySupport
+import Synchronization
 
-/// libcurl's own set-up, once for the process.
+/// Sets libcurl up, once for the process.
 enum CurlGlobal {
-    /// Whether libcurl can be used. The first read does the work; Swift makes it safe on threads.
-    static let isReady: Bool = {
-        guard curl_global_init(Int(CURL_GLOBAL_DEFAULT)) == CURLE_OK else { return false }
-        // After OpenSSL has put its exit handler in place.
-        ExitBarrier.raise()
-        return true
-    }()
+    private enum Readiness: Int {
+        case unknown, ready, refused
+    }
 
-    /// Whether libcurl tells of the records that TLS itself exchanges; of its back ends only
-    /// OpenSSL's does.
+    private static let readiness = Atomic<Int>(Readiness.unknown.rawValue)
+
+    /// The gate for every call of libcurl that may take a lock of libcurl or of the libraries below
+    /// it, such as OpenSSL.
+    static let gate = ForkGate()
+
+    /// Whether libcurl can be used. The first read sets it up, and no fork happens meanwhile.
+    static var isReady: Bool {
+        if readiness.load(ordering: .acquiring) == Readiness.unknown.rawValue { setUp() }
+        return readiness.load(ordering: .acquiring) == Readiness.ready.rawValue
+            && ForkBarrier.isWhole
+    }
+
+    private static func setUp() {
+        let gate = gate
+        ForkBarrier.add(.transport) {
+            guard readiness.load(ordering: .relaxed) == Readiness.unknown.rawValue else {
+                return nil
+            }
+            guard curl_global_init(Int(CURL_GLOBAL_DEFAULT)) == CURLE_OK else {
+                readiness.store(Readiness.refused.rawValue, ordering: .releasing)
+                return nil
+            }
+            // This comes after OpenSSL has registered its exit handler.
+            ExitBarrier.raise()
+            readiness.store(Readiness.ready.rawValue, ordering: .releasing)
+            return gate.member
+        }
+    }
+
+    /// Whether libcurl reports the records that TLS itself exchanges. Only its OpenSSL back end
+    /// does.
     static let tellsOfAlerts: Bool = {
         guard let text = curl_version_info(CURLVERSION_FIRST)?.pointee.ssl_version else {
             return false

@@ -1,9 +1,9 @@
 import RestwaySupport
 
-/// Deadlines with what they belong to, the earliest first.
+/// Deadlines with their elements, the earliest first.
 ///
-/// Nothing is taken out early: who no longer waits is skipped when its time comes, and thrown out
-/// by `compact` when too many of those have gathered.
+/// No element is removed early. An element that no longer waits is skipped at its deadline, or
+/// removed by `compact` when there are too many.
 struct DeadlineHeap<Element> {
     private var entries: [(deadline: Deadline, element: Element)] = []
 
@@ -21,7 +21,7 @@ struct DeadlineHeap<Element> {
         }
     }
 
-    /// Takes out the earliest entry if its deadline has passed.
+    /// Removes the earliest element if its deadline has passed.
     mutating func popExpired(_ now: Deadline) -> Element? {
         guard let first, first <= now else { return nil }
         entries.swapAt(0, entries.count - 1)
@@ -30,7 +30,7 @@ struct DeadlineHeap<Element> {
         return element
     }
 
-    /// Throws out every entry that does not satisfy `isWanted`.
+    /// Removes every element that does not satisfy `isWanted`.
     mutating func compact(keeping isWanted: (Element) -> Bool) {
         entries.removeAll { !isWanted($0.element) }
         for index in stride(from: entries.count / 2 - 1, through: 0, by: -1) { siftDown(index) }

@@ -2,7 +2,7 @@ import CCurl
 import RestwayHTTP
 import RestwaySupport
 
-/// What libcurl calls while it performs an exchange.
+/// The functions that libcurl calls while it performs an exchange.
 extension EasyHandle {
     func setCallbacks(_ me: UnsafeMutableRawPointer, _ sockets: UnsafeMutableRawPointer) {
         rw_easy_set_data_function(easy, CURLOPT_HEADERFUNCTION) { bytes, size, count, me in
@@ -16,7 +16,7 @@ extension EasyHandle {
             let piece = UnsafeRawBufferPointer(start: bytes, count: size * count)
             var taken = 0
             EasyHandle.lend(me) { handle in
-                // libcurl keeps the piece, and gives it again when it goes on.
+                // libcurl keeps the piece and gives it again when the exchange is resumed.
                 if handle.isPaused {
                     taken = Int(CURL_WRITEFUNC_PAUSE)
                 } else if handle.received(piece) {
@@ -59,13 +59,15 @@ extension EasyHandle {
         setDebugFunction(me)
     }
 
-    /// What libcurl calls for each exchange, and each line, counts no references.
+    /// Runs `body` without counting references, because libcurl calls this for each exchange and
+    /// line.
     static func lend(_ pointer: UnsafeMutableRawPointer?, _ body: (EasyHandle) -> Void) {
         guard let pointer else { return }
         UserData.lend(pointer) { body(unsafeDowncast($0, to: EasyHandle.self)) }
     }
 
-    /// False ends the exchange with `failure`; the same goes for the next two.
+    /// Takes a header line. False ends the exchange with `failure`; it has the same meaning in the
+    /// next two functions.
     private func received(headerLine line: UnsafeRawBufferPointer) -> Bool {
         let step = head.consume(line.assumingMemoryBound(to: UInt8.self))
         switch step {
@@ -76,7 +78,7 @@ extension EasyHandle {
             let answer = ResponseHead(
                 status: status, headers: headers, url: active.exchange.url,
                 httpVersion: httpVersion)
-            // Else libcurl would wait for the rest of a body that the server does not want.
+            // Otherwise libcurl would wait for the rest of a body that the server does not want.
             if active.isPaused { curl_easy_pause(easy, CURLPAUSE_CONT) }
             watchEnd(behind: answer)
             if isChallenge(answer) {
@@ -111,10 +113,10 @@ extension EasyHandle {
         }
     }
 
-    /// A connection stands and the request goes out now.
+    /// Runs when a connection is ready, just before the request is sent.
     ///
-    /// libcurl sends a request again when a kept connection died before a byte of the answer. It
-    /// cannot be told not to, so what must not be repeated is stopped here.
+    /// libcurl sends a request again if a kept connection died before a byte of the answer. This
+    /// cannot be turned off, so a request that must not be repeated is stopped here.
     private func willSend() -> Bool {
         attempts += 1
         tellOfTLS(false)
@@ -124,12 +126,15 @@ extension EasyHandle {
             return false
         }
         if challenge != nil {
-            // The answer to it; the request before was only a question.
+            // This request answers the challenge; the request before only asked for it.
             challenge = nil
             head.reset()
             return true
         }
-        guard attempts > 1, active?.exchange.isRepeatable != true else { return true }
+        guard attempts > 1, active?.exchange.isRepeatable != true else {
+            wasRepeated = attempts > 1
+            return true
+        }
         failure = TransportError(
             .connectionLost,
             "\(place): the kept connection ended before the response; "

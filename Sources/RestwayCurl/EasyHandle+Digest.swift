@@ -2,12 +2,13 @@ import CCurl
 import RestwayHTTP
 import RestwaySupport
 
-/// Digest authentication (RFC 7616): libcurl answers the challenge, and sends the exchange again.
+/// Digest authentication (RFC 7616): libcurl answers the challenge and sends the exchange again.
 ///
-/// It does not say beforehand whether it will. So the head of a challenge is kept back until either
-/// the next request goes out, and nobody hears of it, or something of its body comes.
+/// libcurl does not announce whether it will do so. Therefore the head of a challenge is held back.
+/// It is dropped if the next request is sent, and reported if a part of its body comes.
 extension EasyHandle {
-    /// `nil` forgets the credential: the next exchange may be somebody else's.
+    /// Sets the credential. `nil` removes it, because the next exchange may belong to another
+    /// client.
     func set(_ digest: DigestCredential?) {
         rw_easy_set_long(
             easy, CURLOPT_HTTPAUTH, Int(digest == nil ? rw_auth_basic() : rw_auth_digest()))
@@ -22,7 +23,7 @@ extension EasyHandle {
         }
     }
 
-    /// libcurl has not answered the challenge: it is an answer like any other.
+    /// Reports the challenge as an ordinary answer, because libcurl has not answered it.
     func tellChallenge() {
         guard let head = challenge.take() else { return }
         active?.observer?.receivedHead(head)

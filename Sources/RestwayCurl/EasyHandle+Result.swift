@@ -2,22 +2,23 @@ import CCurl
 import RestwayHTTP
 import RestwaySupport
 
-/// What has become of an exchange.
+/// Translates libcurl's result of an exchange.
 extension EasyHandle {
-    /// Whether the response came over HTTP/2 or later, whose connections are shared.
+    /// Whether the response came over HTTP/2 or later, where exchanges share connections.
     var isMultiplexed: Bool {
         var version = 0
         rw_easy_get_long(easy, CURLINFO_HTTP_VERSION, &version)
         return version >= CURL_HTTP_VERSION_2_0
     }
 
-    /// - Parameter startedAt: When it left the queue.
+    /// - Parameter startedAt: The time at which the exchange left the queue.
     func result(
         _ code: CURLcode, startedAt: Deadline
     ) -> Result<ExchangeSummary, TransportError> {
         if let failure { return .failure(failure) }
         if code == CURLE_OUT_OF_MEMORY, attempts > 0, !head.isComplete {
-            // That is what libcurl calls it, and memory never really ends right here.
+            // libcurl reports this error as "out of memory"; a real lack of memory never shows
+            // here.
             let message = "\(place): a line of the response headers exceeds libcurl's 100 KiB"
             return .failure(TransportError(.tooLarge, code: Int32(code.rawValue), message))
         }
@@ -25,7 +26,7 @@ extension EasyHandle {
             return .failure(
                 .curl(code, detail: errorDetail, place: place, wasSent: attempts > 0))
         }
-        // libcurl is content when a connection ends anywhere within the headers.
+        // libcurl accepts a connection that ends within the headers.
         guard head.isComplete else {
             return .failure(
                 TransportError(
@@ -50,7 +51,7 @@ extension EasyHandle {
         }
         var connections = 0
         rw_easy_get_long(easy, CURLINFO_NUM_CONNECTS, &connections)
-        // Of a kept connection libcurl tells how long it took to find it.
+        // For a kept connection, libcurl reports how long it took to find it.
         if connections > 0 {
             timings.nameLookupMicroseconds = number(CURLINFO_NAMELOOKUP_TIME_T)
             timings.connectMicroseconds = number(CURLINFO_CONNECT_TIME_T)
@@ -60,7 +61,7 @@ extension EasyHandle {
         timings.totalMicroseconds = number(CURLINFO_TOTAL_TIME_T)
         return ExchangeSummary(
             redirectURL: redirectURL, timings: timings, connectionWasReused: connections == 0,
-            uploadedBytes: number(CURLINFO_SIZE_UPLOAD_T),
+            wasRepeated: wasRepeated, uploadedBytes: number(CURLINFO_SIZE_UPLOAD_T),
             downloadedBytes: number(CURLINFO_SIZE_DOWNLOAD_T))
     }
 

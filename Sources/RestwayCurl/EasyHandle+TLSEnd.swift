@@ -2,25 +2,26 @@ import CCurl
 import RestwayHTTP
 import RestwaySupport
 
-/// The end of a body over TLS that has neither a length nor chunks: the end of the connection.
+/// Checks the end of a body over TLS that has no length and no chunks, so that the connection's end
+/// ends it.
 ///
-/// Anybody on the way can end a connection, but only the server can say goodbye to TLS (its alert
-/// close_notify), so without that the body may be cut off (RFC 9112, section 9.8). libcurl takes
-/// every end for a good one with OpenSSL before 3.2. What it tells its debug function knows better;
-/// it is asked for that while a connection is made, which turns it on, and behind such a head.
+/// Anyone on the network path can end a connection, but only the server can send the TLS alert
+/// close_notify. Without this alert the body may be cut off (RFC 9112, section 9.8). With OpenSSL
+/// before 3.2, libcurl accepts every end. Its debug function sees the alert. It is turned on while
+/// a connection is made, as libcurl requires, and after the head of an answer with such a body.
 extension EasyHandle {
     enum TLSEnd {
         /// The end of the connection is not the end of the body.
         case unimportant
         case awaited
-        /// The server has said that nothing more comes.
+        /// The server has sent close_notify.
         case told
     }
 
     func setDebugFunction(_ me: UnsafeMutableRawPointer) {
         guard CurlGlobal.tellsOfAlerts else { return }
         rw_easy_set_debug_function(easy) { _, kind, bytes, count, me in
-            // Of the messages of TLS only alerts have two bytes: a level, and 0 for close_notify.
+            // Among TLS messages only alerts have two bytes: a level, and 0 for close_notify.
             guard kind == CURLINFO_SSL_DATA_IN, count == 2, bytes?[1] == 0 else { return 0 }
             let handle = UserData.object(EasyHandle.self, me!)
             if handle.tlsEnd == .awaited { handle.tlsEnd = .told }
@@ -35,7 +36,7 @@ extension EasyHandle {
         rw_easy_set_long(easy, CURLOPT_VERBOSE, isWanted ? 1 : 0)
     }
 
-    /// The head of the answer is there.
+    /// Decides, when the head of the answer has come, whether to wait for close_notify.
     func watchEnd(behind answer: ResponseHead) {
         tlsEnd = .unimportant
         guard CurlGlobal.tellsOfAlerts, let active, active.lane?.isSecure == true,
@@ -55,7 +56,7 @@ extension ResponseHead {
         }
         if status == 204 || status == 304 { return false }
         if let coding = headers.joined("Transfer-Encoding") {
-            // Of several the last one counts.
+            // If there are several codings, the last one counts.
             return !coding.lowercased().hasSuffix("chunked")
         }
         return headers[first: "Content-Length"] == nil

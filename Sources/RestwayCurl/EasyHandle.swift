@@ -2,19 +2,20 @@ import CCurl
 import RestwayHTTP
 import RestwaySupport
 
-/// One of libcurl's easy handles, used for one exchange after the other on the I/O thread.
+/// One easy handle of libcurl, used for one exchange after the other by the thread that drives the
+/// loop.
 ///
-/// What stays the same is set once; `prepare` sets everything that may differ, so nothing of one
-/// exchange reaches the next. libcurl's callbacks carry a borrowed pointer to this object, which
-/// lives longer than the handle.
+/// Constant options are set once. `prepare` sets all options that may differ, so no option of one
+/// exchange affects the next. libcurl's callbacks carry a borrowed pointer to this object, which
+/// lives longer than libcurl's handle.
 final class EasyHandle {
-    /// What rarely differs between one exchange and the next, so that it is rarely set.
+    /// Options that rarely change between exchanges, so that they are rarely set.
     private struct Options: Equatable {
         let connectMilliseconds: Int64
         let idleMilliseconds: Int64
         let isSecure: Bool
         let wantsProgress: Bool
-        /// Of its stream, in HTTP/2.
+        /// The weight of the stream in HTTP/2.
         let weight: Int
 
         init(_ active: ActiveExchange) {
@@ -22,46 +23,48 @@ final class EasyHandle {
             idleMilliseconds = active.exchange.timeouts.idleMilliseconds
             isSecure = active.lane?.isSecure == true
             wantsProgress = active.observer?.wantsProgress == true
-            // 16 is usual, 1 and 256 are the ends.
+            // The default is 16; the range is 1 to 256.
             weight = 1 << Int(4 + max(-4, min(4, active.priority)))
         }
     }
 
     let easy: UnsafeMutableRawPointer
     let sockets: SocketSet
-    /// What it performs.
+    /// The exchange that the handle performs.
     private(set) var active: ActiveExchange?
     var head = HeadParser()
-    /// How often the request was sent. libcurl repeats it by itself when a kept connection died.
+    /// The number of times the request was sent. libcurl repeats it if a kept connection died.
     var attempts = 0
-    /// Why a callback of ours ended the exchange: libcurl only knows that it did.
+    /// Whether libcurl has repeated the request.
+    var wasRepeated = false
+    /// The error with which one of our callbacks ended the exchange. libcurl does not know it.
     var failure: TransportError?
     var progress = ExchangeProgress()
-    /// Nothing more is given to the observer for now.
+    /// Whether the observer currently receives no data.
     private(set) var isPaused = false
-    /// A Digest challenge, which libcurl may answer by itself.
+    /// A Digest challenge that libcurl may answer by itself.
     var challenge: ResponseHead?
     var tlsEnd = TLSEnd.unimportant
-    /// libcurl calls the debug function.
+    /// Whether libcurl calls the debug function.
     var isToldOfTLS = false
 
     private let errorText = UnsafeMutablePointer<CChar>.allocate(capacity: Int(CURL_ERROR_SIZE))
     var headerList = HeaderList()
-    /// What was set last.
+    /// The URL that was set last.
     private var url: String?
     private var parsedURL = ParsedURL()
     private var hasParsedURL = false
     private var body = BodyBuffer()
     private var cookies: CookieJar?
     private var options: Options?
-    /// The total time-out that was set last.
+    /// The total time limit that was set last.
     private var timeoutMilliseconds: Int64 = 0
-    /// Its method, set with the exchange before, is GET, without a body.
+    /// Whether the method that was set last is GET without a body.
     private var isPlainGet = false
 
-    /// nil when there is no memory.
+    /// Creates a handle; nil if there is no memory.
     init?(sockets: SocketSet, _ settings: CurlTransport.Settings) {
-        guard let easy = curl_easy_init() else { return nil }
+        guard let easy = CurlGlobal.gate.pass({ curl_easy_init() }) else { return nil }
         self.easy = easy
         self.sockets = sockets
         errorText.initialize(repeating: 0, count: Int(CURL_ERROR_SIZE))
@@ -74,21 +77,22 @@ final class EasyHandle {
     }
 
     deinit {
-        curl_easy_cleanup(easy)
+        CurlGlobal.gate.pass { curl_easy_cleanup(easy) }
         errorText.deallocate()
     }
 
     var place: String { active?.lane?.place ?? "" }
 
-    /// libcurl's own words on what went wrong; may be empty.
+    /// libcurl's description of the error; may be empty.
     var errorDetail: String { String(cString: errorText) }
 
-    /// Sets the handle up for `active`; says what cannot be sent.
+    /// Prepares the handle for `active`; returns an error if the exchange cannot be sent.
     func prepare(
         _ active: ActiveExchange, timeoutMilliseconds: Int64, cookies: CookieJar?
     ) -> TransportError? {
         self.active = active
         attempts = 0
+        wasRepeated = false
         failure = nil
         isPaused = false
         tlsEnd = .unimportant
@@ -110,13 +114,13 @@ final class EasyHandle {
         return nil
     }
 
-    /// Lets go of the exchange; the handle can be prepared again.
+    /// Releases the exchange. The handle can then be prepared again.
     func release() {
         if active?.hasDigest == true { set(nil) }
         if active?.holdsCredential == true {
             headerList.wipe(on: easy)
             body.wipe()
-            // A key may stand in its query.
+            // The query of the URL may contain a key.
             rw_easy_set_string(easy, CURLOPT_URL, nil)
             url = nil
             if hasParsedURL { rw_easy_set_pointer(easy, CURLOPT_CURLU, nil) }
@@ -130,12 +134,12 @@ final class EasyHandle {
         body.release()
     }
 
-    /// The response is over.
+    /// Reports the trailers at the end of the response.
     func tellTrailers() {
         if let trailers = head.takeTrailers() { active?.observer?.receivedTrailers(trailers) }
     }
 
-    /// Whether the handle that libcurl speaks of is paused; it also has handles of its own.
+    /// Whether this handle of libcurl is paused. libcurl also has internal handles.
     static func isPaused(_ easy: UnsafeMutableRawPointer?) -> Bool {
         guard let easy else { return false }
         var pointer: UnsafeMutableRawPointer?
@@ -162,7 +166,8 @@ final class EasyHandle {
         rw_easy_set_pointer(easy, CURLOPT_PRIVATE, me)
         rw_easy_set_pointer(easy, CURLOPT_ERRORBUFFER, errorText)
         rw_easy_set_long(easy, CURLOPT_NOSIGNAL, 1)
-        // Else giving up on a name would block the thread until the resolver gives up as well.
+        // Without this option, giving up on a name would block the thread until the resolver gives
+        // up.
         rw_easy_set_long(easy, CURLOPT_QUICK_EXIT, 1)
         rw_easy_set_string(easy, CURLOPT_PROTOCOLS_STR, "http,https")
         rw_easy_set_string(easy, CURLOPT_REDIR_PROTOCOLS_STR, "http,https")
@@ -172,8 +177,8 @@ final class EasyHandle {
         rw_easy_set_long(easy, CURLOPT_HTTP09_ALLOWED, 0)
         rw_easy_set_long(easy, CURLOPT_HTTP_VERSION, CURL_HTTP_VERSION_2TLS)
         rw_easy_set_long(easy, CURLOPT_TCP_NODELAY, 1)
-        // libcurl gets it anew for each exchange. From 64 KiB on, giving it back makes the C
-        // library tidy its whole heap up.
+        // libcurl allocates the buffer for each exchange. Freeing 64 KiB or more makes the C
+        // library consolidate its whole heap.
         rw_easy_set_long(easy, CURLOPT_BUFFERSIZE, 32 << 10)
         setCallbacks(me, UserData.borrow(sockets))
     }
@@ -181,38 +186,38 @@ final class EasyHandle {
     private func set(_ options: Options) {
         guard options != self.options else { return }
         self.options = options
-        // libcurl's 0 is not "none" but 300 seconds.
+        // For libcurl, 0 means 300 seconds, not "no limit".
         let connect = options.connectMilliseconds
         rw_easy_set_long(easy, CURLOPT_CONNECTTIMEOUT_MS, Self.long(connect > 0 ? connect : .max))
         let idle = options.idleMilliseconds
         let idleSeconds = idle > 0 ? (idle - 1) / 1_000 + 1 : 0
         rw_easy_set_long(easy, CURLOPT_LOW_SPEED_LIMIT, idleSeconds > 0 ? 1 : 0)
         rw_easy_set_long(easy, CURLOPT_LOW_SPEED_TIME, Self.long(idleSeconds))
-        // Wait and see whether a connection can be shared: TLS says so when it stands, plain HTTP
-        // only with the first response.
+        // libcurl waits to learn whether a connection can be shared. TLS tells this when the
+        // connection is ready, plain HTTP only with the first response.
         rw_easy_set_long(easy, CURLOPT_PIPEWAIT, options.isSecure ? 1 : 0)
         rw_easy_set_long(easy, CURLOPT_NOPROGRESS, options.wantsProgress ? 0 : 1)
         rw_easy_set_long(easy, CURLOPT_STREAM_WEIGHT, options.weight)
     }
 
-    /// libcurl keeps such numbers in an int.
+    /// Limits a number to the range of int, in which libcurl keeps it.
     private static func long(_ number: Int64) -> Int { Int(min(max(0, number), 0x7FFF_FFFF)) }
 
     private func share(_ jar: CookieJar?) {
         guard jar !== cookies else { return }
-        // In this order, else the handle would get a jar of its own, or empty the shared one.
+        // In any other order the handle would get a jar of its own or empty the shared one.
         rw_easy_set_pointer(easy, CURLOPT_SHARE, jar?.share)
         rw_easy_set_string(easy, CURLOPT_COOKIEFILE, jar == nil ? nil : "")
         cookies = jar
     }
 
-    /// libcurl gets the text in any case, but parses it only when it has no parsed form of it:
-    /// that would cost more than all else that is set here.
+    /// Sets the text of the URL, and a parsed form if there is one. libcurl parses the text only if
+    /// it has no parsed form. Parsing would cost more than all other options together.
     private func setURL(_ url: String) -> Bool {
-        // Who polls sends the same again.
+        // A client that polls sends the same URL again.
         if url == self.url { return true }
         self.url = nil
-        // Not left to the conversion of arguments, which copies.
+        // `withCString` avoids the copy that Swift makes when it converts arguments.
         let code = url.withCString { rw_easy_set_string(easy, CURLOPT_URL, $0) }
         let parsed = active?.lane.flatMap { parsedURL.set(url, of: $0) }
         if parsed != nil || hasParsedURL {
@@ -225,7 +230,7 @@ final class EasyHandle {
         return true
     }
 
-    /// The request line and the body.
+    /// Sets the request line and the body.
     private func setRequest(_ active: ActiveExchange) -> Bool {
         guard setURL(active.exchange.url) else { return false }
         let method = active.exchange.method
@@ -236,12 +241,12 @@ final class EasyHandle {
             rw_easy_set_long(easy, CURLOPT_NOBODY, 1)
             return rw_easy_set_string(easy, CURLOPT_CUSTOMREQUEST, nil) == CURLE_OK
         }
-        // Also takes back NOBODY and UPLOAD.
+        // This also resets NOBODY and UPLOAD.
         rw_easy_set_long(easy, CURLOPT_HTTPGET, 1)
         var implied = "GET"
         let body = active.exchange.body
         if case .source(let source) = body {
-            // Without a length it goes out in chunks, or in frames.
+            // A body without a length is sent in chunks, or in frames.
             rw_easy_set_long(easy, CURLOPT_UPLOAD, 1)
             rw_easy_set_offset(easy, CURLOPT_INFILESIZE_LARGE, Int(source.length ?? -1))
             implied = "PUT"

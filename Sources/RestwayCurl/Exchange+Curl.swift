@@ -1,8 +1,8 @@
 import RestwayHTTP
 
 extension Exchange {
-    /// Whether the request is framed as one with a body: an empty one too, where a server expects
-    /// to be told (`Content-Length: 0`).
+    /// Whether the request is framed with a body. This includes an empty body if the server expects
+    /// one to be declared (`Content-Length: 0`).
     var sendsBody: Bool {
         switch body {
         case .none: expectsBody

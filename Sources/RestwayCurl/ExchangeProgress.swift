@@ -1,6 +1,6 @@
 import RestwayHTTP
 
-/// The last progress an observer was told of. libcurl tells the same one over and over.
+/// The progress that an observer received last. libcurl reports the same progress repeatedly.
 struct ExchangeProgress: Equatable {
     var uploaded: Int64 = 0
     var uploadTotal: Int64 = 0

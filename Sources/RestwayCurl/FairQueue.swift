@@ -1,15 +1,15 @@
 import RestwaySupport
 
-/// Shares a bounded number of places among origins: by priority within an origin, then first come,
-/// first served; round robin between them. A decision only: it starts nothing.
+/// Shares a limited number of running exchanges among origins. Within an origin, priority decides,
+/// then the order of arrival; origins take turns. It only decides: it starts no exchange.
 struct FairQueue {
     let runningMax: Int
     let runningPerLaneMax: Int
 
     private(set) var running = 0
-    /// How many wait, those that ended meanwhile not counted.
+    /// The number of waiting exchanges, without those that have ended.
     private(set) var waiting = 0
-    /// The lanes that may start something, the next one first.
+    /// The lanes that may start an exchange, the next one first.
     private var ring = Fifo<Lane>()
 
     init(runningMax: Int, runningPerLaneMax: Int) {
@@ -23,7 +23,7 @@ struct FairQueue {
         enterRing(lane)
     }
 
-    /// The exchange that starts now; nil when every place is taken or nobody waits.
+    /// The exchange that starts now; nil if the limits are reached or no exchange waits.
     mutating func next() -> ActiveExchange? {
         while running < runningMax, let lane = ring.popFirst() {
             lane.isInRing = false
@@ -37,15 +37,16 @@ struct FairQueue {
         return nil
     }
 
-    /// An exchange that `next` gave has ended.
+    /// Notes that an exchange from `next` has ended.
     mutating func ended(_ lane: Lane) {
         lane.running -= 1
         running -= 1
         enterRing(lane)
     }
 
-    /// An exchange that still waits has ended: `hasEnded` of it says so from now on. Leaving it in
-    /// its place costs nothing; only when such ones are most of the lane, they are swept out.
+    /// Notes that a waiting exchange has ended: its `hasEnded` is true from now on. It stays in the
+    /// lane, which costs nothing, until most exchanges of the lane have ended; then they are
+    /// removed.
     mutating func abandonedWaiting(_ lane: Lane) {
         waiting -= 1
         lane.abandoned += 1

@@ -1,11 +1,11 @@
 import Glibc
 import RestwayHTTP
 
-/// Makes a head out of header lines as libcurl gives them: one at a time, whole, with their ends.
+/// Builds a head from the header lines that libcurl gives, one whole line with its end at a time.
 ///
-/// Interim responses are skipped. Nothing is kept beyond the bounds, however long a server talks.
-/// Used for one response after the other: lines that repeat those of the head before are not parsed
-/// anew.
+/// The parser skips interim responses. Limits bound the memory, however long the server sends.
+/// libcurl's own header functions (`curl_easy_nextheader`) would hide the faults that are found
+/// here: a bare CR, a NUL, a folded first line and two lengths.
 struct HeadParser {
     private typealias Bytes = UnsafeBufferPointer<UInt8>
 
@@ -15,36 +15,29 @@ struct HeadParser {
         case failed(TransportError.Kind, String)
     }
 
-    /// Of all lines of one exchange, interim responses included. libcurl stops at 300 KiB.
+    /// The limit on all lines of one exchange, including interim responses. libcurl stops at 300
+    /// KiB.
     static let bytesMax = 256 << 10
     static let linesMax = 2_000
-    /// A longer one is not kept for the next response.
-    private static let keptStatusLineBytesMax = 256
 
-    /// The head is complete: what comes now are trailers.
+    /// Whether the head is complete. Later lines are trailers.
     private(set) var isComplete = false
 
-    /// Something of an answer has come.
+    /// Whether a part of an answer has come.
     var hasBegun: Bool { lines > 0 }
 
     private var status = 0
     private var httpVersion = HTTPVersion.http11
-    /// What the two were read from.
-    private var statusLine: [UInt8] = []
-    private var fields = KnownFields()
+    private var fields: [HeaderField] = []
     private var trailers: [HeaderField] = []
     private var bytes = 0
     private var lines = 0
     private var isInside = false
-    /// Several lines make one field, or tell the same length: what one of them says does not follow
-    /// from it alone, so none is kept for the next head.
-    private var isEntangled = false
 
-    /// The response is over, or will be another one.
+    /// Starts again after a response, or before another one.
     mutating func reset() {
         isComplete = false
-        fields.forgetWhenLarge()
-        if statusLine.count > Self.keptStatusLineBytesMax { statusLine = [] }
+        fields = []
         trailers = []
         bytes = 0
         lines = 0
@@ -52,20 +45,6 @@ struct HeadParser {
     }
 
     mutating func consume(_ line: UnsafeBufferPointer<UInt8>) -> Step {
-        repeats(line) ? .more : consumeAnew(line)
-    }
-
-    /// Takes a line that repeats the one in its place of the head before, as most do.
-    private mutating func repeats(_ line: Bytes) -> Bool {
-        guard isInside, bytes + line.count <= Self.bytesMax, lines < Self.linesMax,
-            fields.repeats(line)
-        else { return false }
-        bytes += line.count
-        lines += 1
-        return true
-    }
-
-    private mutating func consumeAnew(_ line: Bytes) -> Step {
         bytes += line.count
         lines += 1
         guard bytes <= Self.bytesMax, lines <= Self.linesMax else {
@@ -74,34 +53,25 @@ struct HeadParser {
                 "the response headers exceed \(Self.bytesMax) bytes or \(Self.linesMax) lines")
         }
         let content = Self.withoutEnd(line)
+        guard Self.index(of: 0x0D, in: content) == nil, Self.index(of: 0, in: content) == nil else {
+            return .failed(
+                .protocolViolation, "a line of the response headers holds a bare CR or a NUL")
+        }
         if isComplete { return trailer(content) }
         if !isInside { return begin(content) }
         if content.isEmpty { return end() }
-        return field(content, of: line)
+        return field(content)
     }
 
     private mutating func begin(_ line: Bytes) -> Step {
-        if !isStatusLine(line) {
-            guard let (version, status) = Self.parseStatusLine(line) else {
-                return .failed(.protocolViolation, "the response has no status line")
-            }
-            httpVersion = version
-            self.status = status
-            statusLine = Array(line)
+        guard let (version, status) = Self.parseStatusLine(line) else {
+            return .failed(.protocolViolation, "the response has no status line")
         }
+        httpVersion = version
+        self.status = status
         isInside = true
-        if isEntangled { fields = KnownFields() }
-        isEntangled = false
-        fields.begin()
+        fields = []
         return .more
-    }
-
-    /// Whether `line` is what stood there before.
-    private func isStatusLine(_ line: Bytes) -> Bool {
-        statusLine.withUnsafeBufferPointer { known in
-            guard let start = known.baseAddress, known.count == line.count else { return false }
-            return memcmp(start, line.baseAddress!, line.count) == 0
-        }
     }
 
     private mutating func end() -> Step {
@@ -110,17 +80,21 @@ struct HeadParser {
             return .failed(.protocolViolation, "the server switched protocols, unasked")
         }
         if status < 200 { return .more }
+        let headers = Headers(fields)
+        if let problem = ResponseFraming.problem(in: headers) {
+            return .failed(.protocolViolation, problem)
+        }
         isComplete = true
-        return .head(status: status, headers: fields.end(), httpVersion: httpVersion)
+        return .head(status: status, headers: headers, httpVersion: httpVersion)
     }
 
-    /// libcurl has seen that it is a field.
+    /// Takes a trailer. libcurl has checked that it is a field.
     private mutating func trailer(_ line: Bytes) -> Step {
         if let field = Self.parseField(line) { trailers.append(field) }
         return .more
     }
 
-    /// The fields behind the body, when the response is over.
+    /// The fields after the body, at the end of the response.
     mutating func takeTrailers() -> Headers? {
         guard isComplete, !trailers.isEmpty else { return nil }
         defer { trailers = [] }
@@ -134,40 +108,23 @@ struct HeadParser {
             value: text(trimmed(part(line, colon + 1, line.count))))
     }
 
-    /// - Parameter whole: The line with its end.
-    private mutating func field(_ line: Bytes, of whole: Bytes) -> Step {
+    private mutating func field(_ line: Bytes) -> Step {
         if Self.isBlank(line[0]) {
-            // A folded line (RFC 9112, 5.2) goes on with the value before it.
-            isEntangled = true
-            guard fields.fold(Self.text(Self.trimmed(line))) else {
+            // A folded line (RFC 9112, 5.2) continues the value before it.
+            guard !fields.isEmpty else {
                 return .failed(.protocolViolation, "the response headers begin with a folded line")
             }
+            fields[fields.count - 1].value += " " + Self.text(Self.trimmed(line))
             return .more
         }
         guard let field = Self.parseField(line) else {
             return .failed(.protocolViolation, "a line of the response headers has no name")
         }
-        let isLength = field.isNamed("Content-Length")
-        if isLength, !agrees(field.value) {
-            return .failed(
-                .protocolViolation, "the response has no length, or several (Content-Length)")
-        }
-        fields.append(field, isLength: isLength, of: whole)
+        fields.append(field)
         return .more
     }
 
-    /// Whether `value` is a length, and that of the lines before it (RFC 9112, section 6.3): where
-    /// two readers see two lengths, one takes a part of this response for the next one.
-    private mutating func agrees(_ value: String) -> Bool {
-        guard !value.isEmpty, value.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else {
-            return false
-        }
-        guard let before = fields.contentLength else { return true }
-        isEntangled = true
-        return Int(before) == Int(value)
-    }
-
-    /// `HTTP/1.1 200 OK`, or `HTTP/2 200`, which libcurl makes up.
+    /// Parses `HTTP/1.1 200 OK`, or `HTTP/2 200`, which libcurl makes up.
     private static func parseStatusLine(_ line: Bytes) -> (HTTPVersion, Int)? {
         guard let space = index(of: 0x20, in: line) else { return nil }
         let version: HTTPVersion

@@ -2,12 +2,13 @@ import CCurl
 import Glibc
 import RestwayHTTP
 
-/// The headers of a request as libcurl wants them. Rebuilt only when they differ from those of the
-/// exchange before, which is rare.
+/// The headers of a request in libcurl's form. They are rebuilt only if they differ from the
+/// headers of the exchange before, which is rare.
 struct HeaderList: ~Copyable {
-    /// Framing is the transport's: what a caller says about it is left out.
+    /// The transport decides the framing, so these headers of a caller are left out.
     private static let ownNames = ["Content-Length", "Transfer-Encoding"]
-    /// What libcurl adds when it is not given; everything is decided, so it must not.
+    /// libcurl adds these headers if they are missing. All headers are decided here, so it must
+    /// not.
     private static let unwantedNames = ["Accept", "Expect"]
 
     private var list: UnsafeMutablePointer<curl_slist>?
@@ -19,7 +20,7 @@ struct HeaderList: ~Copyable {
         curl_slist_free_all(list)
     }
 
-    /// False when there is no memory.
+    /// Sets the headers; false if there is no memory.
     mutating func set(
         _ headers: [HeaderField], sendsBody: Bool, on easy: UnsafeMutableRawPointer
     ) -> Bool {
@@ -32,8 +33,8 @@ struct HeaderList: ~Copyable {
             return false
         }
         rw_easy_set_list(easy, CURLOPT_HTTPHEADER, list)
-        // Sent along with those that are kept, in one header; as a header of its own it would be
-        // a second one.
+        // libcurl sends these cookies and those of its jar in one header. As a header in the list
+        // they would be a second one.
         let cookies = headers.filter { $0.isNamed("Cookie") }.map(\.value)
             .joined(separator: "; ")
         let code = rw_easy_set_string(easy, CURLOPT_COOKIE, cookies.isEmpty ? nil : cookies)
@@ -43,9 +44,9 @@ struct HeaderList: ~Copyable {
         return true
     }
 
-    /// Overwrites the headers and forgets them: a credential stood in them.
+    /// Overwrites and removes the headers, because they contained a credential.
     ///
-    /// - Parameter inspect: For tests; told what stands in the lines afterwards.
+    /// - Parameter inspect: For tests; receives the bytes of the lines afterwards.
     mutating func wipe(
         on easy: UnsafeMutableRawPointer, inspect: ((UnsafeRawBufferPointer) -> Void)? = nil
     ) {
@@ -86,7 +87,8 @@ struct HeaderList: ~Copyable {
         return true
     }
 
-    /// "Name: value"; "Name;" sends an empty value and "Name:" sends nothing.
+    /// Appends a line. "Name: value" is usual, "Name;" sends an empty value and "Name:" sends
+    /// nothing.
     private mutating func append(_ name: String, _ separator: String, _ value: String) -> Bool {
         line.removeAll(keepingCapacity: true)
         for part in [name, separator, value] {

@@ -4,16 +4,17 @@ import Glibc
 import RestwayHTTP
 import RestwaySupport
 
-/// libcurl's multi handle, what runs on it and what waits for it.
+/// libcurl's multi handle, with the exchanges that run on it and those that wait.
 ///
-/// Made and ended on the I/O thread, and driven by it, or for a while by its guest: `Inbox` sees to
-/// it that there is one driver at a time. Other threads speak to it through the inbox. It sleeps
-/// until a socket, a timer or the inbox has something for it.
+/// The I/O thread creates and destroys the loop and drives it. For a while a thread that waits for
+/// an exchange (a guest) may drive it instead; `Inbox` makes sure that there is one driver at a
+/// time. Other threads reach the loop through the inbox. The loop sleeps until a socket, a timer or
+/// the inbox has work.
 final class IOLoop {
-    /// Handles kept for later exchanges. Each holds a buffer, so not for ever as many as ran once.
+    /// The number of handles kept for later exchanges. Each has a buffer, so not all are kept.
     private static let idleHandlesMax = 64
 
-    /// A deadline that has passed, without a look at the clock.
+    /// A deadline that has passed, without reading the clock.
     private static let atOnce = Deadline(nanoseconds: 0)
 
     private let inbox: Inbox
@@ -26,29 +27,25 @@ final class IOLoop {
 
     private var commands: [Inbox.Command] = []
     private var lanes = LaneDirectory()
-    /// Those of the exchange that was accepted last.
+    /// The headers of the exchange that was accepted last.
     private var sendableHeaders: [HeaderField] = []
     private var queue: FairQueue
-    /// Everything that has not completed.
+    /// All exchanges that have not completed.
     private var exchanges: [ExchangeID: ActiveExchange] = [:]
-    /// The total time-outs of those that had to wait.
+    /// The total time limits of the exchanges that had to wait.
     private var waitingDeadlines = DeadlineHeap<ActiveExchange>()
     private var idleHandles: [EasyHandle] = []
-    /// When libcurl wants to be called although no socket is ready; on the system's clock.
+    /// The time at which libcurl wants a call although no socket is ready, on the system's clock.
     private var curlDeadline = Deadline.never
     private let systemClock = SystemClock()
-    /// Completions were told whose round has not ended.
-    private var isInRound = false
-    /// Somebody waited for the exchange that came last.
+    /// Whether a thread waits for the exchange that came last.
     private var isAwaited = false
 
-    /// nil when the system has no resources to give.
+    /// Creates a loop; nil if the system has no resources left.
     init?(inbox: Inbox, settings: CurlTransport.Settings, clock: any Clock) {
         let wakeUps = inbox.eventDescriptor
         guard CurlGlobal.isReady, let timer = TimerDescriptor(),
-            let sockets = SocketSet(
-                wakeUps: wakeUps, timer: timer.descriptor,
-                busyPoll: BusyPoll(microseconds: settings.busyPollMicroseconds)),
+            let sockets = SocketSet(wakeUps: wakeUps, timer: timer.descriptor),
             let multi = curl_multi_init()
         else { return nil }
         self.inbox = inbox
@@ -66,11 +63,11 @@ final class IOLoop {
 
     deinit {
         idleHandles = []
-        // Closes the connections, which still need `sockets`.
-        curl_multi_cleanup(multi)
+        // This closes the connections, which still need `sockets`.
+        CurlGlobal.gate.pass { _ = curl_multi_cleanup(multi) }
     }
 
-    /// The I/O thread: drives until the transport is closed.
+    /// Drives the loop on the I/O thread until the transport is closed.
     func run() {
         while true {
             switch inbox.take(&commands) {
@@ -78,37 +75,35 @@ final class IOLoop {
             case .shutDown(let error):
                 inbox.forgetLoop()
                 return shutDown(error)
-            // Kept for ever: the end of a loop is work, and completes what is under way.
+            // The loop is never freed here, because its end would complete the running exchanges.
             case .abandon: return _ = UserData.retain(self)
             }
             obey()
             work()
-            endRound()
             if isAwaited, exchanges.isEmpty, inbox.rest(self) {
                 lookAfterRest()
             } else {
-                sleep(.sleep)
+                sleep()
             }
         }
     }
 
-    /// A guest: drives as long as `isWanted`, or until the I/O thread has to. Says whether nothing
-    /// is under way.
+    /// Drives the loop on a waiting thread while `isWanted`, or until the I/O thread needs the
+    /// loop. Returns whether no exchange is left.
     func drive(while isWanted: () -> Bool) -> Bool {
         lookAfterRest()
         while isWanted(), inbox.takeAsGuest(&commands) {
             obey()
             work()
-            endRound()
             guard isWanted() else { break }
-            sleep(.pollFirst)
+            sleep()
         }
         return exchanges.isEmpty
     }
 
-    /// Nobody has watched the idle connections meanwhile: those that ended are not to be used.
+    /// Removes idle connections that ended while no thread watched them, so that they are not used.
     private func lookAfterRest() {
-        watch(.none)
+        watch(maySleep: false)
     }
 
     private func setUp(_ limits: CurlTransport.Limits) {
@@ -157,7 +152,7 @@ final class IOLoop {
             guard active.isWaiting, active.deadline != .never else { continue }
             waitingDeadlines.insert(active, at: active.deadline)
         }
-        // A burst of thousands should not stay reserved for ever.
+        // The memory for a burst of thousands of commands should not be kept for ever.
         commands.removeAll(keepingCapacity: commands.count <= 1_024)
     }
 
@@ -175,46 +170,43 @@ final class IOLoop {
         else { return }
         curlDeadline = .never
         var running: Int32 = 0
-        curl_multi_socket_action(multi, CURL_SOCKET_TIMEOUT, 0, &running)
+        CurlGlobal.gate.pass {
+            _ = curl_multi_socket_action(multi, CURL_SOCKET_TIMEOUT, 0, &running)
+        }
     }
 
-    private func sleep(_ patience: SocketSet.Patience) {
-        watch(inbox.willSleep() && setTimer() ? patience : .none)
+    private func sleep() {
+        watch(maySleep: inbox.willSleep() && setTimer())
         _ = finishDone()
-        endRound()
     }
 
-    private func watch(_ patience: SocketSet.Patience) {
-        sockets.wait(patience, timerFired: timer.hasFired) { descriptor, events in
+    private func watch(maySleep: Bool) {
+        sockets.wait(maySleep: maySleep, timerFired: timer.hasFired) { descriptor, events in
             var bits: Int32 = 0
             let ended = EPOLLHUP.rawValue | EPOLLERR.rawValue
             if events & (SocketSet.readable | ended) != 0 { bits |= CURL_CSELECT_IN }
             if events & SocketSet.writable != 0 { bits |= CURL_CSELECT_OUT }
             if events & EPOLLERR.rawValue != 0 { bits |= CURL_CSELECT_ERR }
             var running: Int32 = 0
-            curl_multi_socket_action(multi, descriptor, bits, &running)
-            // A worker may begin with what is complete while the others are read.
+            CurlGlobal.gate.pass {
+                _ = curl_multi_socket_action(multi, descriptor, bits, &running)
+            }
+            // A worker may start on completed exchanges while the others are read.
             _ = finishDone()
         }
     }
 
-    /// Sees to it that the next deadline ends the sleep; false when it has passed already.
+    /// Sets the timer for the next deadline; false if the deadline has already passed.
     private func setTimer() -> Bool {
         if curlDeadline == Self.atOnce { return false }
         var next = curlDeadline
         if let first = waitingDeadlines.first {
-            // The queue's deadlines are on a clock of their own.
+            // The deadlines of the queue use their own clock.
             let left = first.milliseconds(since: clock.now())
             next = min(next, systemClock.now().advanced(milliseconds: left))
         }
         timer.wake(at: next)
         return true
-    }
-
-    private func endRound() {
-        guard isInRound else { return }
-        isInRound = false
-        settings.roundEnded?()
     }
 
     // MARK: Exchanges
@@ -249,7 +241,7 @@ final class IOLoop {
         }
     }
 
-    /// Gives an exchange to libcurl; says why it cannot.
+    /// Gives an exchange to libcurl; returns an error if that fails.
     private func start(_ active: ActiveExchange, _ now: Deadline) -> TransportError? {
         active.startedAt = now
         guard active.deadline > now else { return timedOutWaiting(active) }
@@ -262,7 +254,7 @@ final class IOLoop {
         let error = handle.prepare(active, timeoutMilliseconds: left, cookies: cookies)
         if let error { return error }
         active.handle = handle
-        let code = curl_multi_add_handle(multi, handle.easy)
+        let code = CurlGlobal.gate.pass { curl_multi_add_handle(multi, handle.easy) }
         guard code == CURLM_OK else {
             let text = String(cString: curl_multi_strerror(code))
             return TransportError(.internal, code: code.rawValue, "\(handle.place): \(text)")
@@ -270,7 +262,12 @@ final class IOLoop {
         return nil
     }
 
-    /// Completes what libcurl has finished; false when that is nothing.
+    /// Takes a handle back from libcurl, which may close a connection.
+    private func takeBack(_ handle: EasyHandle) {
+        CurlGlobal.gate.pass { _ = curl_multi_remove_handle(multi, handle.easy) }
+    }
+
+    /// Completes the exchanges that libcurl has finished; false if there are none.
     private func finishDone() -> Bool {
         var hasFinished = false
         var code = CURLE_OK
@@ -292,25 +289,26 @@ final class IOLoop {
         if let lane = active.lane, lane.isSecure, code == CURLE_OK {
             lane.isMultiplexed = handle.isMultiplexed
         }
-        curl_multi_remove_handle(multi, handle.easy)
+        takeBack(handle)
         active.handle = nil
         handle.release()
-        // One that failed, or that libcurl repeated, may remember it: it counts repetitions.
+        // Other handles may remember the failure: libcurl counts repetitions.
         if code == CURLE_OK, handle.attempts == 1, idleHandles.count < Self.idleHandlesMax {
             idleHandles.append(handle)
         }
         ended(active, result)
     }
 
-    /// Sends a request once more that HTTP/2 left unanswered: most often the server has announced
-    /// with a GOAWAY that it will not look at it (RFC 9113, section 6.8), which libcurl 7.88 does
-    /// not tell from a broken frame. Its connection is not used again.
+    /// Sends a request once more if HTTP/2 left it unanswered. The usual cause is a GOAWAY, by
+    /// which the server announces that it will not process the request (RFC 9113, section 6.8).
+    /// libcurl 7.88 does not distinguish this from a broken frame. The connection is not used
+    /// again.
     private func repeatOnce(_ active: ActiveExchange, _ handle: EasyHandle) -> Bool {
         guard !active.isRepetition, active.isRepeatable, !handle.head.hasBegun else {
             return false
         }
         active.isRepetition = true
-        curl_multi_remove_handle(multi, handle.easy)
+        takeBack(handle)
         active.handle = nil
         handle.release()
         if let error = start(active, clock.now()) {
@@ -321,11 +319,11 @@ final class IOLoop {
     }
 
     private func take(_ piece: BodyPiece, of id: ExchangeID) {
-        // It may have ended meanwhile.
+        // The exchange may have ended since then.
         guard let active = exchanges[id], active.take(piece), let handle = active.handle else {
             return
         }
-        curl_easy_pause(handle.easy, CURLPAUSE_CONT)
+        CurlGlobal.gate.pass { _ = curl_easy_pause(handle.easy, CURLPAUSE_CONT) }
     }
 
     private func cancel(_ id: ExchangeID) {
@@ -339,7 +337,7 @@ final class IOLoop {
         while let active = waitingDeadlines.popExpired(now) {
             if active.isWaiting { end(active, timedOutWaiting(active)) }
         }
-        // Most start in time, and their deadlines stay behind.
+        // Most exchanges start in time, and their deadlines stay in the heap.
         if waitingDeadlines.count > 2 * queue.waiting + 64 {
             waitingDeadlines.compact { $0.isWaiting }
         }
@@ -350,10 +348,10 @@ final class IOLoop {
         return TransportError(.timedOut, "\(place): timed out waiting for a connection")
     }
 
-    /// Ends an exchange that libcurl has not finished, running or waiting.
+    /// Ends an exchange that libcurl has not finished, whether it is running or waiting.
     private func end(_ active: ActiveExchange, _ error: TransportError) {
         if let handle = active.handle {
-            curl_multi_remove_handle(multi, handle.easy)
+            takeBack(handle)
             active.handle = nil
             handle.release()
             ended(active, .failure(error))
@@ -366,13 +364,12 @@ final class IOLoop {
         }
     }
 
-    /// An exchange that had a place gives it back, and completes.
+    /// Completes an exchange that was running and frees its place.
     private func ended(
         _ active: ActiveExchange, _ result: Result<ExchangeSummary, TransportError>
     ) {
         exchanges[active.id] = nil
         if let lane = active.lane { queue.ended(lane) }
-        isInRound = true
         tell(active, result)
     }
 
@@ -383,10 +380,9 @@ final class IOLoop {
     }
 
     private func shutDown(_ error: TransportError) {
-        endRound()
         for active in exchanges.values {
             guard let handle = active.handle else { continue }
-            curl_multi_remove_handle(multi, handle.easy)
+            takeBack(handle)
             active.handle = nil
             handle.release()
         }

@@ -1,22 +1,23 @@
 import RestwaySupport
 
-/// Who drives the loop: the I/O thread, or in its place a thread that waits for an exchange.
+/// Decides which thread drives the loop: the I/O thread, or a thread that waits for an exchange,
+/// called a guest.
 ///
-/// A waiting thread that drives by itself needs nobody to wake it. So when nothing is under way and
-/// the last exchange was one that somebody waited for, the I/O thread rests, and the next thread
-/// that waits is its guest. It gives the loop back when it has what it waits for; the I/O thread
-/// takes over when more is under way, or when no guest has come for a while, since idle
-/// connections have to be watched too.
+/// A waiting thread that drives the loop itself needs no wake-up. So when no exchange is running,
+/// and a thread waited for the last one, the I/O thread rests. The next waiting thread becomes the
+/// guest and drives the loop until its exchange is complete. The I/O thread takes over if more
+/// exchanges run, or if no guest has come for a while, because idle connections must be watched
+/// too.
 ///
-/// TLS libraries keep storage for each thread that uses them, and end with the process: exchanges
-/// over TLS stay with the I/O thread, which the exit waits for. It waits for guests as well, as the
-/// I/O thread only ends when it has the loop back.
+/// TLS libraries keep storage for each thread that uses them and clean up when the process exits.
+/// So exchanges over TLS stay on the I/O thread, for which the exit waits. The exit waits for
+/// guests too, because the I/O thread ends only when it has the loop back.
 extension Inbox {
-    /// How long the I/O thread rests without a guest.
+    /// How long the I/O thread rests if no guest comes.
     private static let restMilliseconds: Int64 = 1_000
 
-    /// The I/O thread lets go of `loop`, which has nothing to do, and returns when it is its turn
-    /// again. False when it cannot.
+    /// Lets the I/O thread rest while `loop` has no work. Returns when the I/O thread must drive
+    /// again; false if it cannot rest.
     func rest(_ loop: IOLoop) -> Bool {
         let mayRest = state.withLock { state in
             guard state.isRunning, state.commands.isEmpty, !state.isForThreadAlone else {
@@ -47,7 +48,7 @@ extension Inbox {
         return mayRest
     }
 
-    /// Lets the calling thread drive while `isWanted`, when it is nobody else's turn.
+    /// Lets the calling thread drive while `isWanted`, if no other thread drives.
     func drive(while isWanted: () -> Bool) {
         let isItsTurn = state.withLock { state in
             guard case .nobody = state.driver, state.isRunning, !state.isForThreadAlone else {
@@ -60,14 +61,14 @@ extension Inbox {
         if isItsTurn { giveBack(isIdle: driveLoop(while: isWanted)) }
     }
 
-    /// In a function of its own: when the loop is given back the guest holds it no more, as its end
-    /// must be the I/O thread's.
+    /// A separate function makes sure that the guest holds no reference when it gives the loop
+    /// back: only the I/O thread may free the loop.
     @inline(never)
     private func driveLoop(while isWanted: () -> Bool) -> Bool {
         state.withLock { $0.loop }?.drive(while: isWanted) ?? true
     }
 
-    /// As `take`; false when the guest has to give the loop back.
+    /// Works like `take` for a guest; false if the guest must give the loop back.
     func takeAsGuest(_ commands: inout [Command]) -> Bool {
         state.withLock { state in
             state.isSleeping = false
@@ -77,7 +78,7 @@ extension Inbox {
         }
     }
 
-    /// The guest drives no more. What is left to do is the I/O thread's.
+    /// Ends the guest's turn. The I/O thread does the remaining work.
     private func giveBack(isIdle: Bool) {
         let wakeUp: WakeUp = state.withLock { state in
             state.isSleeping = false
@@ -89,9 +90,9 @@ extension Inbox {
         perform(wakeUp)
     }
 
-    /// The I/O thread ends, and the loop with it.
+    /// Releases the loop when the I/O thread ends.
     func forgetLoop() {
-        // Given back outside of the lock.
+        // The loop is released outside the lock.
         _ = state.withLock { $0.loop.take() }
     }
 }

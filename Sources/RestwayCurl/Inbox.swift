@@ -3,24 +3,24 @@ import Glibc
 import RestwayHTTP
 import RestwaySupport
 
-/// What other threads tell the thread that drives the loop, and how they wake it.
+/// Passes commands of other threads to the thread that drives the loop, and wakes it.
 ///
-/// A wake-up is written only when the driver said that it is about to sleep, and only once: a burst
-/// of commands costs one system call, and none while the driver is busy. Who drives is decided here
-/// too, so that there is one at a time: see `Inbox+Driver`.
+/// A wake-up is written only if the driver has announced that it is about to sleep, and only once.
+/// A burst of commands costs one system call, or none while the driver is busy. The inbox also
+/// decides which single thread drives: see `Inbox+Driver`.
 final class Inbox: Sendable {
     enum Command {
         case start(ActiveExchange)
         case cancel(ExchangeID)
         case resume(ExchangeID)
-        /// A piece of a body that was asked for.
+        /// A piece of a body that the driver asked for.
         case body(ExchangeID, BodyPiece)
     }
 
-    /// What a submitted exchange met.
+    /// The result of submitting an exchange.
     enum Acceptance {
         case accepted
-        /// Accepted, and the caller must start the I/O thread.
+        /// The exchange is accepted, and the caller must start the I/O thread.
         case acceptedFirst
         case refused(TransportError)
     }
@@ -33,25 +33,25 @@ final class Inbox: Sendable {
         case abandoned
     }
 
-    /// Who may touch the loop.
+    /// The thread that may use the loop.
     enum Driver {
-        /// Nobody: nothing is under way, and the I/O thread rests.
+        /// No thread drives: no exchange is running, and the I/O thread rests.
         case nobody
         case thread
-        /// A thread of the host, which waits for an exchange.
+        /// A thread of the host drives while it waits for an exchange.
         case guest
     }
 
-    /// What the I/O thread is to do.
+    /// The next step of the I/O thread.
     enum Order {
         case goOn
-        /// Complete everything with the error, give everything back and end.
+        /// Complete all exchanges with the error, free all resources and end.
         case shutDown(TransportError)
-        /// End at once and leave everything as it is: the process is exiting.
+        /// End at once and leave everything unchanged, because the process is exiting.
         case abandon
     }
 
-    /// How the one that has to see to what has come is woken.
+    /// The way to wake the thread that must handle the commands.
     enum WakeUp {
         case none
         case write(Int32)
@@ -64,11 +64,11 @@ final class Inbox: Sendable {
         var commands: [Command] = []
         var isSleeping = false
         var eventDescriptor: Int32 = -1
-        /// Guests may not drive any more.
+        /// Whether only the I/O thread may drive from now on.
         var isForThreadAlone = false
-        /// What guests drive: there once the I/O thread has rested for the first time.
+        /// The loop that guests drive. It is set when the I/O thread rests for the first time.
         var loop: IOLoop?
-        /// How often a guest has driven.
+        /// The number of times a guest has driven.
         var guestTurns = 0
 
         var isRunning: Bool {
@@ -87,7 +87,7 @@ final class Inbox: Sendable {
         if descriptor >= 0 { Glibc.close(descriptor) }
     }
 
-    /// The descriptor of the wake-ups; never read, so it must be watched edge-triggered.
+    /// The descriptor for wake-ups. It is never read, so it must be watched edge-triggered.
     var eventDescriptor: Int32 { state.withLock { $0.eventDescriptor } }
 
     func submit(_ exchange: ActiveExchange) -> Acceptance {
@@ -100,7 +100,7 @@ final class Inbox: Sendable {
             case .running:
                 state.commands.append(.start(exchange))
                 if !exchange.mayBeDrivenByGuests { state.isForThreadAlone = true }
-                // Who waits for it comes and drives.
+                // The thread that waits for the exchange will drive.
                 let isLeft = exchange.isAwaited && !state.isForThreadAlone
                 return (.accepted, isLeft ? Self.wakeUpDriver(&state) : Self.wakeUp(&state))
             case .idle:
@@ -139,12 +139,12 @@ final class Inbox: Sendable {
         perform(wakeUp)
     }
 
-    /// Refuses every later start with `error`. The first reason stays.
+    /// Refuses every later start with `error`. The first error is kept.
     func close(_ error: TransportError) {
         end(.closed(error))
     }
 
-    /// The process is exiting: refuses every later start, and what is under way never completes.
+    /// Refuses every later start because the process is exiting. Running exchanges never complete.
     func abandon() {
         end(.abandoned)
     }
@@ -163,7 +163,7 @@ final class Inbox: Sendable {
         perform(wakeUp)
     }
 
-    /// There is no I/O thread: everything completes with `error`, here and now.
+    /// Completes all exchanges with `error` on this thread, because there is no I/O thread.
     func fail(_ error: TransportError) {
         close(error)
         var commands: [Command] = []
@@ -172,7 +172,7 @@ final class Inbox: Sendable {
         for case .start(let active) in commands { active.end()?.completed(.failure(reason)) }
     }
 
-    /// Moves what has come into `commands`, which is empty. The driver is awake from now on.
+    /// Moves the commands into `commands`, which is empty. The driver counts as awake from now on.
     func take(_ commands: inout [Command]) -> Order {
         state.withLock { state in
             state.isSleeping = false
@@ -185,7 +185,7 @@ final class Inbox: Sendable {
         }
     }
 
-    /// Says that the driver is about to sleep; false when it must not, as something has come.
+    /// Notes that the driver is about to sleep; false if commands have come and it must not.
     func willSleep() -> Bool {
         state.withLock { state in
             guard state.isRunning else { return false }
@@ -196,21 +196,21 @@ final class Inbox: Sendable {
 
     // MARK: Wake-ups
 
-    /// Sees to it that somebody drives, and soon: the I/O thread, when it is nobody else's turn.
+    /// Makes sure that a thread drives soon. If no thread drives, this is the I/O thread.
     static func wakeUp(_ state: inout State) -> WakeUp {
         guard case .nobody = state.driver else { return wakeUpDriver(&state) }
         state.driver = .thread
         return .signal
     }
 
-    /// Wakes who drives, when that is needed.
+    /// Wakes the driver if it sleeps.
     private static func wakeUpDriver(_ state: inout State) -> WakeUp {
         guard state.isSleeping else { return .none }
         state.isSleeping = false
         return .write(state.eventDescriptor)
     }
 
-    /// Outside of the lock: who wakes would run right into it.
+    /// Wakes the thread. Call it outside the lock, or the woken thread would wait for the lock.
     func perform(_ wakeUp: WakeUp) {
         switch wakeUp {
         case .none: break

@@ -3,23 +3,23 @@ import RestwayRouting
 
 /// Finds the lane of a URL's origin.
 struct LaneDirectory {
-    /// How many spellings of origins are remembered. Beyond it, idle ones are forgotten, and what
-    /// was learned about them with them.
+    /// The number of remembered spellings of origins. Beyond it, idle origins are removed together
+    /// with the facts learned about them.
     private static let spellingsMax = 1_024
 
-    /// By what stands before the path, as it was spelled: parsing it for every exchange would cost
-    /// more than finding it here.
+    /// The lanes by the text before the path, as it was spelled. Parsing the URL of every exchange
+    /// would cost more than this lookup.
     private var lanesBySpelling: [Substring: Lane] = [:]
     private var lanesByOrigin: [Origin: Lane] = [:]
-    /// What was found last: most exchanges go where the one before went.
+    /// The lane that was found last. Most exchanges go to the same origin as the one before.
     private var last: (spelling: String, lane: Lane)?
 
-    /// nil when `url` is no absolute http or https URL.
+    /// The lane for a URL; nil if `url` is not an absolute http or https URL.
     mutating func lane(of url: String) -> Lane? {
         if let last, Self.begins(url, with: last.spelling) { return last.lane }
         let spelling = Self.beforePath(url)
         let lane = lane(of: url, spelling)
-        // A copy: a slice would keep the whole URL alive.
+        // A copy is stored because a slice would keep the whole URL alive.
         if let lane { last = (String(spelling), lane) }
         return lane
     }
@@ -40,7 +40,7 @@ struct LaneDirectory {
         last = nil
     }
 
-    /// Whether `spelling` is what stands before the path of `url`.
+    /// Whether `spelling` is the text before the path of `url`.
     private static func begins(_ url: String, with spelling: String) -> Bool {
         var url = url
         var spelling = spelling

@@ -1,17 +1,17 @@
 import CCurl
 import Glibc
 
-/// A URL that libcurl need not parse: its origin was parsed once, and path and query are put in.
+/// A URL that libcurl need not parse. Its origin was parsed once, and the path and query are set.
 ///
-/// One for each easy handle, as libcurl reads it when the exchange leaves libcurl's own queue. It
-/// copies what it reads.
+/// Each easy handle has its own, because libcurl reads it only when the exchange leaves libcurl's
+/// queue. libcurl copies the parts.
 struct ParsedURL: ~Copyable {
     private typealias Bytes = UnsafeBufferPointer<UInt8>
 
     private var url: OpaquePointer?
     private var lane: Lane?
     private var hasQuery = false
-    /// Where the path, or the query, stands with a NUL behind it.
+    /// The path or query, with a NUL at its end.
     private var text = UnsafeMutableBufferPointer<CChar>(start: nil, count: 0)
 
     deinit {
@@ -19,8 +19,8 @@ struct ParsedURL: ~Copyable {
         free(text.baseAddress)
     }
 
-    /// The handle for `url`, which is of `lane`; nil when it has to be parsed as a whole. Valid
-    /// until the next call.
+    /// The handle for `url`, which belongs to `lane`; nil if the URL must be parsed as a whole. It
+    /// is valid until the next call.
     mutating func set(_ url: String, of lane: Lane) -> OpaquePointer? {
         if self.lane !== lane {
             curl_url_cleanup(self.url)
@@ -33,7 +33,7 @@ struct ParsedURL: ~Copyable {
         return url.withUTF8 { put($0, into: handle) } ? handle : nil
     }
 
-    /// Overwrites the text that was put in last, and lets go of the parsed URL.
+    /// Overwrites the text that was set last, and releases the parsed URL.
     mutating func wipe() {
         if let start = text.baseAddress { explicit_bzero(start, text.count) }
         curl_url_cleanup(url)
@@ -45,8 +45,8 @@ struct ParsedURL: ~Copyable {
         _ url: UnsafeBufferPointer<UInt8>, into handle: OpaquePointer
     ) -> Bool {
         guard let start = Self.pathStart(of: url) else { return false }
-        // libcurl changes how triplets are written, and takes no empty query as a part. No
-        // fragment comes this far.
+        // libcurl changes the spelling of percent triplets and does not accept an empty query as a
+        // part. No URL has a fragment here.
         let mayStand = url[start...].allSatisfy { byte in
             byte > 0x20 && byte < 0x7F && byte != UInt8(ascii: "%") && byte != UInt8(ascii: "#")
         }
@@ -66,7 +66,7 @@ struct ParsedURL: ~Copyable {
     private mutating func set(
         _ part: CURLUPart, _ bytes: Bytes, on handle: OpaquePointer
     ) -> Bool {
-        // An empty path is the root's.
+        // An empty path means the root.
         guard let start = bytes.baseAddress, !bytes.isEmpty else {
             return curl_url_set(handle, part, "/", 0) == CURLUE_OK
         }
@@ -76,7 +76,8 @@ struct ParsedURL: ~Copyable {
         return curl_url_set(handle, part, room, 0) == CURLUE_OK
     }
 
-    /// What stood in a smaller block is overwritten: a key may stand in a query.
+    /// Makes room for the text. The text in a smaller block is overwritten, because a query may
+    /// contain a key.
     private mutating func makeRoom(_ count: Int) -> Bool {
         guard count > text.count else { return true }
         let capacity = max(count, 2 * text.count, 128)
@@ -100,11 +101,11 @@ struct ParsedURL: ~Copyable {
     }
 }
 
-/// An origin's URL, parsed by libcurl.
+/// The URL of an origin, parsed by libcurl.
 final class OriginURL {
     let handle: OpaquePointer
 
-    /// nil when libcurl does not take it.
+    /// Parses the URL; nil if libcurl does not accept it.
     init?(_ text: String) {
         guard let handle = curl_url() else { return nil }
         self.handle = handle

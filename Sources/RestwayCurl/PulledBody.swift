@@ -1,10 +1,10 @@
 import CCurl
 import RestwayHTTP
 
-/// A body on its way from its source to libcurl: the piece that is being taken, and the next one,
-/// which is asked for as soon as the one before is. So memory holds two pieces at most.
+/// A body that libcurl reads from its source. The next piece is requested as soon as the current
+/// piece has come, so memory holds two pieces at most.
 ///
-/// Used by the driver of the loop alone. While the source takes its time libcurl pauses the upload.
+/// Only the driver of the loop uses it. libcurl pauses the upload while the source is not ready.
 struct PulledBody {
     private let source: any BodySource
     private var piece: [UInt8] = []
@@ -13,16 +13,16 @@ struct PulledBody {
     private var isAsking = false
     private var hasEnded = false
     private var failure: TransportError?
-    /// Something went to libcurl, which may lose it: it cannot be given again.
+    /// Whether libcurl has taken bytes. It may lose them, and they cannot be given again.
     private(set) var hasBegun = false
-    /// libcurl waits for more.
+    /// Whether libcurl waits for more bytes.
     private(set) var isPaused = false
 
-    /// What libcurl's read function answers.
+    /// The answer to libcurl's read function.
     enum Answer {
-        /// So many bytes; 0 is the end.
+        /// This number of bytes; 0 is the end.
         case bytes(Int)
-        /// Nothing is there yet.
+        /// No bytes are available yet.
         case pause
         case abort(TransportError)
     }
@@ -33,9 +33,9 @@ struct PulledBody {
 
     var length: Int64? { source.length }
 
-    /// Fills `buffer` as far as it goes.
+    /// Copies as many bytes as possible into `buffer`.
     ///
-    /// - Parameter deliver: Where what is asked for is brought, on whatever thread.
+    /// - Parameter deliver: Receives the requested pieces, on any thread.
     mutating func give(
         _ buffer: UnsafeMutableRawBufferPointer,
         _ deliver: @escaping @Sendable (BodyPiece) -> Void
@@ -59,7 +59,7 @@ struct PulledBody {
         return isPaused ? .pause : .bytes(count)
     }
 
-    /// Takes what the source has brought; true when libcurl waits for it.
+    /// Takes a piece from the source; true if libcurl waits for it.
     mutating func take(_ delivered: BodyPiece) -> Bool {
         guard isAsking else { return false }
         isAsking = false
@@ -74,7 +74,7 @@ struct PulledBody {
 }
 
 extension EasyHandle {
-    /// libcurl wants more of the body.
+    /// Copies the next bytes when libcurl wants more of the body.
     func give(_ buffer: UnsafeMutableRawBufferPointer) -> Int {
         guard let active, buffer.count > 0 else { return Int(CURL_READFUNC_ABORT) }
         switch active.give(buffer) {

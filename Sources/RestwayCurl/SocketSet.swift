@@ -2,22 +2,23 @@ import CCurl
 import CLinux
 import Glibc
 
-/// What the thread that drives waits for: libcurl's sockets and the wake-ups, in one epoll set.
+/// The sockets and wake-ups that the driving thread waits for, in one epoll set.
 ///
-/// libcurl lets go of a socket after each exchange and takes it up again with the next. Following
-/// that literally would cost two system calls for each exchange. So a socket stays in the set while
-/// its connection is idle, and leaves it when something happens on it (the server closes), or when
-/// it is closed. Sockets that libcurl opens by itself (its resolver's) are followed literally:
-/// nobody tells when they are closed.
+/// libcurl releases a socket after each exchange and takes it again with the next. Following these
+/// changes at once would cost two system calls for each exchange. So a socket stays in the set
+/// while its connection is idle. It is removed if an event occurs on it (the server closes), or
+/// when it is closed. Sockets that libcurl opens by itself (for its resolver) are followed at once,
+/// because their closing is not reported.
 final class SocketSet {
     private struct Slot {
-        /// What libcurl waits for; 0 when it has let go.
+        /// The events that libcurl waits for; 0 if it has released the socket.
         var wanted: UInt32 = 0
-        /// What the set has it for; 0 when it is not in the set.
+        /// The events that the set watches; 0 if the socket is not in the set.
         var actual: UInt32 = 0
-        /// `open` made it, so `close` will end it.
+        /// Whether `open` made the socket, so that `close` will end it.
         var isOurs = false
-        /// TLS has things to say between two exchanges, plain HTTP has not.
+        /// Whether the socket uses TLS, which sends messages between exchanges; plain HTTP does
+        /// not.
         var isSecure = false
         var isDirty = false
     }
@@ -31,19 +32,17 @@ final class SocketSet {
     private let wakeUps: Int32
     private let timer: Int32
     private let events = UnsafeMutablePointer<epoll_event>.allocate(capacity: eventsMax)
-    /// By descriptor.
+    /// The slots by descriptor.
     private var slots: [Slot] = []
-    /// Whose `wanted` may differ from `actual`.
+    /// The descriptors whose `wanted` may differ from `actual`.
     private var dirty: [Int32] = []
-    private var busyPoll: BusyPoll
 
-    /// nil when the system has no descriptor to give.
-    init?(wakeUps: Int32, timer: Int32, busyPoll: BusyPoll) {
+    /// Creates a set; nil if the system has no descriptor left.
+    init?(wakeUps: Int32, timer: Int32) {
         epoll = epoll_create1(Int32(EPOLL_CLOEXEC))
         self.wakeUps = wakeUps
         self.timer = timer
-        self.busyPoll = busyPoll
-        // Edge-triggered: neither needs a read.
+        // These descriptors are edge-triggered, so neither needs a read.
         let events = EPOLLIN.rawValue | EPOLLET.rawValue
         guard epoll >= 0, control(EPOLL_CTL_ADD, wakeUps, events),
             control(EPOLL_CTL_ADD, timer, events)
@@ -55,7 +54,7 @@ final class SocketSet {
         events.deallocate()
     }
 
-    // MARK: Told by libcurl
+    // MARK: Calls from libcurl
 
     func open(_ address: UnsafePointer<curl_sockaddr>, isSecure: Bool) -> Int32 {
         let flags = Int32(SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
@@ -69,7 +68,7 @@ final class SocketSet {
 
     func close(_ descriptor: Int32) -> Int32 {
         if slots.indices.contains(Int(descriptor)) {
-            // Not left to the kernel: a forked child may still hold the same socket.
+            // The kernel would not remove it if a forked child still holds the same socket.
             if slots[Int(descriptor)].actual != 0 { control(EPOLL_CTL_DEL, descriptor, 0) }
             slots[Int(descriptor)] = Slot()
         }
@@ -78,7 +77,8 @@ final class SocketSet {
 
     /// - Parameters:
     ///   - what: One of CURL_POLL_*.
-    ///   - isPaused: libcurl lets go of a socket that has something to say, but not now.
+    ///   - isPaused: Whether libcurl releases a readable socket only because the exchange is
+    ///     paused.
     func watch(_ descriptor: Int32, _ what: Int32, isPaused: Bool) {
         makeRoom(descriptor)
         let index = Int(descriptor)
@@ -88,7 +88,7 @@ final class SocketSet {
         case CURL_POLL_INOUT: slots[index].wanted = Self.readable | Self.writable
         default:
             slots[index].wanted = 0
-            // Room to write is no news on an idle connection.
+            // An idle connection is always writable, so only readability matters.
             apply(index, wanted: slots[index].isOurs && !isPaused ? Self.readable : 0)
             return
         }
@@ -102,27 +102,17 @@ final class SocketSet {
 
     // MARK: The loop
 
-    /// What to do while nothing has happened.
-    enum Patience {
-        case none, sleep
-        /// Look on for a while, if answers come soon, and only then sleep.
-        case pollFirst
-    }
-
-    /// Waits, or only looks, and hands over what happened: the descriptor and a set of EPOLL* bits.
-    /// Wake-ups are left out, they are their own message.
+    /// Waits and reports each event: the descriptor and a set of EPOLL* bits. Wake-ups are left
+    /// out, because the inbox holds their commands.
+    ///
+    /// - Parameter maySleep: Whether the thread waits until an event occurs.
     func wait(
-        _ patience: Patience, timerFired: () -> Void,
+        maySleep: Bool, timerFired: () -> Void,
         _ body: (_ descriptor: Int32, _ events: UInt32) -> Void
     ) {
         flush()
-        let count =
-            switch patience {
-            case .none: look(maySleep: false)
-            case .sleep: look(maySleep: true)
-            case .pollFirst: busyPoll.wait(look)
-            }
-        // Negative when a debugger interrupts: then nothing has happened.
+        let count = epoll_wait(epoll, events, Int32(Self.eventsMax), maySleep ? -1 : 0)
+        // The count is negative if a debugger interrupts; then no event has occurred.
         for index in 0..<max(0, Int(count)) {
             let descriptor = events[index].data.fd
             if descriptor == wakeUps { continue }
@@ -131,7 +121,8 @@ final class SocketSet {
                 continue
             }
             if slots[Int(descriptor)].wanted == 0 {
-                // An idle connection ended; libcurl finds out when it looks for one.
+                // An idle connection has ended. libcurl notices this when it looks for a
+                // connection.
                 apply(Int(descriptor), wanted: 0)
                 retire(descriptor)
             } else {
@@ -140,19 +131,15 @@ final class SocketSet {
         }
     }
 
-    private func look(maySleep: Bool) -> Int32 {
-        epoll_wait(epoll, events, Int32(Self.eventsMax), maySleep ? -1 : 0)
-    }
-
-    /// Sees to it that libcurl takes an idle connection for dead when it looks for one.
+    /// Makes sure that libcurl finds an idle connection dead when it looks for one.
     ///
-    /// It takes one that was reset, or that has unread bytes, for a live one; then bytes that
-    /// nobody asked for would be the answer to the next request.
+    /// libcurl accepts a connection that was reset or has unread bytes. Such bytes, which answer no
+    /// request, would be taken for the answer to the next request.
     private func retire(_ descriptor: Int32) {
         let slot = slots[Int(descriptor)]
         guard slot.isOurs, !slot.isSecure else { return }
         var stray = [UInt8](repeating: 0, count: 4 << 10)
-        // A bound on what a server may say to nobody; what is left ends with the connection.
+        // This limits the bytes that are read. The connection's end discards the rest.
         for _ in 0..<Self.strayReadsMax {
             guard recv(descriptor, &stray, stray.count, Int32(MSG_DONTWAIT)) > 0 else { break }
         }
@@ -168,7 +155,7 @@ final class SocketSet {
         dirty.removeAll(keepingCapacity: true)
     }
 
-    /// Makes the set have a socket for `wanted`; 0 takes it out.
+    /// Makes the set watch a socket for `wanted`; 0 removes it.
     private func apply(_ index: Int, wanted: UInt32) {
         let actual = slots[index].actual
         guard wanted != actual else { return }
@@ -179,7 +166,7 @@ final class SocketSet {
         } else if actual == 0 {
             control(EPOLL_CTL_ADD, descriptor, wanted)
         } else if !control(EPOLL_CTL_MOD, descriptor, wanted) {
-            // Closed and opened anew behind our back.
+            // The socket was closed and opened again without notice.
             control(EPOLL_CTL_ADD, descriptor, wanted)
         }
     }

@@ -1,7 +1,7 @@
-/// Collects the pieces of a body, up to a bound.
+/// Collects the pieces of a body, up to a limit.
 package struct BodyCollector: Sendable {
-    /// What `Content-Length` may make us reserve before a byte has come: a server that announces
-    /// much and sends little costs no more than this.
+    /// The limit on memory that `Content-Length` alone can reserve. A server that announces a large
+    /// body and sends little costs no more than this.
     private static let reservedBytesMax = 1 << 20
     private static let roomBehind = 65
 
@@ -13,14 +13,14 @@ package struct BodyCollector: Sendable {
         self.bytesMax = bytesMax
     }
 
-    /// Takes the announced length from a head, as a hint.
+    /// Reads the announced length from the headers, as a hint.
     package mutating func expect(_ headers: Headers) {
         guard let text = headers[first: "Content-Length"], let length = Int(text) else { return }
         announcedBytes = max(0, length)
     }
 
-    /// Appends a piece; says `.stop` when the body becomes larger than the bound, or is announced
-    /// to become so.
+    /// Appends a piece. Returns `.stop` if the body exceeds the limit, or is announced to exceed
+    /// it.
     package mutating func append(_ piece: UnsafeRawBufferPointer) -> BodyReply {
         guard piece.count <= bytesMax - bytes.count, announcedBytes <= bytesMax else {
             return .stop(
@@ -31,8 +31,9 @@ package struct BodyCollector: Sendable {
         return .proceed
     }
 
-    /// Makes room for what was announced, once a part of it has really come, rather than growing
-    /// and copying on the way. Some bytes more: C gets a NUL behind it, and mappers may read on.
+    /// Reserves room for the announced length once a part of the body has come. This avoids growing
+    /// and copying. There are some more bytes: C gets a NUL at the end, and mappers may read beyond
+    /// it.
     private mutating func reserve(for count: Int) {
         guard bytes.count + count >= bytes.capacity, announcedBytes > bytes.count else { return }
         let isEarned = bytes.count >= Self.reservedBytesMax
@@ -40,7 +41,7 @@ package struct BodyCollector: Sendable {
         bytes.reserveCapacity(expected + Self.roomBehind)
     }
 
-    /// Hands over what was collected; the collector is empty afterwards.
+    /// Returns the collected bytes and empties the collector.
     package mutating func take() -> [UInt8] {
         defer { bytes = [] }
         return bytes

@@ -1,12 +1,12 @@
 /// Why a body cannot be decoded.
 package enum BodyError: Error, Equatable, Sendable {
-    /// Decoded, it would be larger than the bound.
+    /// The decoded body would exceed the limit.
     case tooLarge(bytesMax: Int)
     /// The compressed stream ends too early.
     case truncated(coding: String)
-    /// The compressed stream is not one.
+    /// The compressed stream is invalid.
     case corrupt(coding: String)
-    /// Something stands behind the end of the compressed stream.
+    /// More bytes follow the end of the compressed stream.
     case trailingBytes(coding: String, count: Int)
     case unknownCoding(String)
     case tooManyCodings(max: Int)

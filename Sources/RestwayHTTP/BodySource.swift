@@ -1,23 +1,26 @@
-/// The seam through which a transport pulls the body of one exchange that is not in memory.
+/// The interface through which a transport reads a request body that is not in memory. Each source
+/// serves one exchange.
 ///
-/// It is asked for one piece at a time, and again only when that was delivered: what a transport
-/// has not sent yet keeps it from asking for much more. A transport that ends the exchange asks no
-/// more, and drops what is delivered later. A body that has to be sent again is another source.
+/// The transport asks for one piece at a time, and asks again only after the piece was delivered.
+/// So unsent bytes keep it from asking for much more. A transport that ends the exchange asks no
+/// more, and drops pieces that are delivered later. A body that must be sent again needs a new
+/// source.
 package protocol BodySource: AnyObject, Sendable {
-    /// How many bytes come before the end, exactly; `nil` when only the end will tell.
+    /// The exact number of bytes; `nil` if it is not known before the end.
     var length: Int64? { get }
 
-    /// Asks for the next piece; never blocks. `deliver` is told once, on any thread, now or much
-    /// later; or never, when the exchange has ended. After the end, or a failure, nothing is asked.
+    /// Asks for the next piece; never blocks. `deliver` is called once, on any thread, now or much
+    /// later, or never if the exchange has ended. After the end or a failure the transport asks no
+    /// more.
     func next(_ deliver: @escaping @Sendable (BodyPiece) -> Void)
 }
 
-/// What a source delivers.
+/// A piece that a source delivers.
 package enum BodyPiece: Sendable {
-    /// Not empty.
+    /// Some bytes, at least one.
     case bytes([UInt8])
-    /// There is no more.
+    /// The end of the body.
     case end
-    /// There is more, but it cannot be had: the exchange fails with this.
+    /// The rest cannot be read; the exchange fails with this error.
     case failed(TransportError)
 }

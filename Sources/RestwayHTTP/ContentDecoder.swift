@@ -1,18 +1,19 @@
-/// Undoes the content codings of a whole body (RFC 9110, 8.4), strictly: what a server cut off or
-/// padded is an error, not a shorter body.
+/// Decodes the content codings of a whole body (RFC 9110, 8.4), strictly: a truncated or padded
+/// body is an error, not a shorter body.
 package enum ContentDecoder {
-    /// More than one coding is unheard of; stacking them is how a small body becomes a bomb.
+    /// The limit on codings. More than one is very rare, and stacked codings can hide a huge body
+    /// in a small one.
     private static let codingsMax = 4
 
     /// - Parameters:
-    ///   - body: As it came. It is returned as it is when it has no coding, and then nobody else
-    ///     holds it.
-    ///   - headers: Of the response; `Content-Encoding` is read.
-    ///   - bytesMax: The most bytes that any step may produce.
+    ///   - body: The received body. Without a coding it is returned unchanged, and no other
+    ///     reference to it is kept.
+    ///   - headers: The headers of the response; `Content-Encoding` is read.
+    ///   - bytesMax: The limit on the bytes that any step may produce.
     package static func decode(
         _ body: consuming [UInt8], headers: Headers, bytesMax: Int
     ) throws(BodyError) -> [UInt8] {
-        // The answer to HEAD names a coding too.
+        // The answer to HEAD may name a coding too.
         guard !body.isEmpty, let codings = headers.joined("Content-Encoding") else { return body }
         let names = codings.utf8.split(separator: UInt8(ascii: ",")).map(trimmed)
             .filter { !$0.isEmpty && $0 != "identity" }
@@ -23,7 +24,7 @@ package enum ContentDecoder {
             case "gzip", "x-gzip":
                 decoded = try inflate(decoded, .gzip, name, bytesMax)
             case "deflate":
-                // The standard means zlib's wrapping; a good many servers leave it out.
+                // The standard requires the zlib format, but many servers send raw deflate.
                 let format: Inflater.Format = hasZlibHeader(decoded) ? .zlib : .raw
                 decoded = try inflate(decoded, format, name, bytesMax)
             default:
@@ -40,7 +41,7 @@ package enum ContentDecoder {
         return try inflater.inflate(body, format)
     }
 
-    /// RFC 1950: method 8, a window of at most 32 KiB, and a check that makes it divisible by 31.
+    /// Checks for RFC 1950: method 8, a window of at most 32 KiB, and a checksum divisible by 31.
     private static func hasZlibHeader(_ body: [UInt8]) -> Bool {
         guard body.count >= 2 else { return true }
         return body[0] & 0x0F == 8 && body[0] >> 4 <= 7

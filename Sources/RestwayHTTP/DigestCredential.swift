@@ -1,6 +1,6 @@
 package import RestwaySupport
 
-/// What a transport answers a Digest challenge with (RFC 7616).
+/// The credential with which a transport answers a Digest challenge (RFC 7616).
 package struct DigestCredential: Sendable, Equatable {
     package var user: String
     package var password: Secret

@@ -1,22 +1,22 @@
-/// One HTTP exchange as a transport performs it.
+/// One HTTP exchange that a transport performs.
 ///
-/// Everything is decided: a transport follows no redirect and adds no credential. It adds what
-/// framing needs (`Host`, `Content-Length`) and, when `usesCookies`, the cookies it keeps.
+/// The exchange is complete: a transport follows no redirect and adds no credential. It adds only
+/// the headers for framing (`Host`, `Content-Length`) and, if `usesCookies`, its kept cookies.
 package struct Exchange: Sendable {
     package var method: String
-    /// Absolute, http or https.
+    /// An absolute http or https URL.
     package var url: String
     package var headers: [HeaderField]
     package var body: ExchangeBody
     package var timeouts: ExchangeTimeouts
-    /// Whether kept cookies are sent with it and those of its response are kept.
+    /// Whether kept cookies are sent and the cookies of the response are kept.
     package var usesCookies: Bool
-    /// Those that are higher go first; 0 is usual.
+    /// Exchanges of higher priority go first; 0 is the default.
     package var priority: Int32 = 0
-    /// It was given a credential.
+    /// Whether the exchange was given a credential.
     package var isAuthorized = false
-    /// Answers a Digest challenge; the transport then sends the exchange twice, and tells of the
-    /// last answer alone.
+    /// Answers a Digest challenge. The transport then sends the exchange twice and reports only the
+    /// last answer.
     package var digest: DigestCredential?
 
     package init(
@@ -31,16 +31,16 @@ package struct Exchange: Sendable {
         self.usesCookies = usesCookies
     }
 
-    /// Whether a credential stands in it: what a transport copies it into, it overwrites
-    /// afterwards.
+    /// Whether the exchange contains a credential. A transport overwrites its copies afterwards.
     package var holdsCredential: Bool {
         isAuthorized || headers.contains { $0.isNamed("Authorization") }
     }
 
-    /// Whether a transport may send this again by itself when a kept connection died before an
-    /// answer: the server may have acted on it, so only what is safe to repeat is repeated.
+    /// Whether a transport may send this again by itself if a kept connection died before an
+    /// answer. The server may have acted on it, so only requests that are safe to repeat are sent.
     ///
-    /// PUT and DELETE are not: repeated late, they can undo what somebody else did in between.
+    /// PUT and DELETE are not repeated: a late repetition could undo a change that was made in
+    /// between.
     package var isRepeatable: Bool {
         switch method {
         case "GET", "HEAD", "OPTIONS", "TRACE": true

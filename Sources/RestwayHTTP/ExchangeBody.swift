@@ -1,11 +1,11 @@
-/// What an exchange sends behind its headers.
+/// The body that an exchange sends.
 package enum ExchangeBody: Sendable {
     case none
     case bytes([UInt8])
-    /// Pulled while it is sent; good for one exchange.
+    /// A source that is read while the body is sent. It serves one exchange.
     case source(any BodySource)
 
-    /// How many bytes that is; `nil` when it is not known beforehand.
+    /// The number of bytes; `nil` if it is not known beforehand.
     package var count: Int64? {
         switch self {
         case .none: 0

@@ -1,4 +1,4 @@
-/// Names a started exchange. Unique within its transport.
+/// Identifies a started exchange. It is unique within its transport.
 package struct ExchangeID: Hashable, Sendable {
     package let rawValue: UInt64
 

@@ -1,37 +1,38 @@
-/// The seam through which a transport tells what happens to one exchange.
+/// The interface through which a transport reports the events of one exchange.
 ///
-/// Called on a thread that drives the transport, one call at a time for each exchange; a transport
-/// holds no lock meanwhile. Every call must be quick and must not block: all other exchanges wait.
-/// Any function of the transport but `drive` may be called from inside.
+/// It is called on a thread that drives the transport, one call at a time for each exchange, and
+/// without a lock of the transport. Every call must be quick and must not block, because all other
+/// exchanges wait. It may call any function of the transport except `drive`.
 ///
 /// The order is: `receivedHead` at most once, and never for an interim (1xx) response; then
 /// `receivedBody`, any number of times; `receivedTrailers` at most once; `progressed` at any time;
 /// `completed` exactly once, last.
-/// A successful completion comes after a head, and after the whole body. The transport lets go of
-/// the observer after `completed`.
+/// A successful completion comes after a head and the whole body. The transport releases the
+/// observer after `completed`.
 package protocol ExchangeObserver: AnyObject, Sendable {
-    /// Whether `progressed` is of interest; asked once, at the start. `true` unless declared.
+    /// Whether the observer wants `progressed`; read once, at the start. The default is `true`.
     var wantsProgress: Bool { get }
 
-    /// Whether a thread waits for the completion that will `drive` the transport meanwhile; asked
-    /// once, at the start. `false` unless declared.
+    /// Whether a thread waits for the completion and will `drive` the transport meanwhile; read
+    /// once, at the start. The default is `false`.
     var isAwaited: Bool { get }
 
-    /// The status and headers have come.
+    /// Receives the status and the headers.
     func receivedHead(_ head: ResponseHead)
 
-    /// Some bytes of the body, as they are on the wire: content codings are not undone. `bytes` is
-    /// borrowed until this returns, and not empty.
+    /// Receives bytes of the body as they are on the wire, without decoding content codings.
+    /// `bytes` is borrowed until this returns, and is not empty.
     func receivedBody(_ bytes: UnsafeRawBufferPointer) -> BodyReply
 
-    /// The fields behind the body, when there are any.
+    /// Receives the fields after the body, if there are any.
     func receivedTrailers(_ trailers: Headers)
 
-    /// How many bytes of the bodies have moved, whenever that changes; a total of 0 is unknown.
+    /// Receives the bytes of the bodies moved so far, whenever they change. A total of 0 means
+    /// unknown.
     func progressed(
         uploaded: Int64, uploadTotal: Int64, downloaded: Int64, downloadTotal: Int64)
 
-    /// The end, good or bad.
+    /// Receives the end, which is a success or a failure.
     func completed(_ result: Result<ExchangeSummary, TransportError>)
 }
 

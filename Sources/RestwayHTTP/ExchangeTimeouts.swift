@@ -1,10 +1,10 @@
-/// How long an exchange may take. 0 sets no limit.
+/// The time limits of an exchange. 0 sets no limit.
 package struct ExchangeTimeouts: Equatable, Sendable {
-    /// From `Transport.start` to the end, time in a queue included.
+    /// The time from `Transport.start` to the end, including the time in a queue.
     package var totalMilliseconds: Int64
-    /// Until a connection stands: name lookup, TCP and TLS.
+    /// The time until a connection is ready: name lookup, TCP and TLS.
     package var connectMilliseconds: Int64
-    /// Without a byte moving. A transport may round it up to whole seconds.
+    /// The time without a byte moving. A transport may round it up to whole seconds.
     package var idleMilliseconds: Int64
 
     package init(

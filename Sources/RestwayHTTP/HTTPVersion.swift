@@ -1,4 +1,4 @@
-/// The version of HTTP that a response came in.
+/// The HTTP version of a response.
 package enum HTTPVersion: Sendable {
     case http10, http11, http2, http3
 }

@@ -1,8 +1,8 @@
 import Glibc
 
 extension HeaderField {
-    /// A line as C gives it; nil when that is no header. It is looked at as bytes, before any of it
-    /// becomes a string.
+    /// Reads a header line from C; nil if it is not valid. The bytes are checked before a string is
+    /// made.
     package init?(name: UnsafePointer<CChar>, value: UnsafePointer<CChar>) {
         let name = Self.bytes(name)
         let value = Self.bytes(value)
@@ -24,7 +24,8 @@ extension HeaderField {
         }
     }
 
-    /// How many of `bytes` are allowed. Without an early end, so that many are looked at at a time.
+    /// The number of `bytes` that are allowed. It does not stop early, so the compiler can
+    /// vectorise it.
     private static func count(
         _ bytes: UnsafeBufferPointer<UInt8>, _ isAllowed: (UInt8) -> Bool
     ) -> Int {

@@ -1,4 +1,4 @@
-/// One header line: a name, whose case does not matter, and its value.
+/// One header line: a case-insensitive name and its value.
 package struct HeaderField: Equatable, Sendable {
     package var name: String
     package var value: String
@@ -8,12 +8,13 @@ package struct HeaderField: Equatable, Sendable {
         self.value = value
     }
 
-    /// Whether this field is called `name`, whatever the case of either.
+    /// Whether this field is called `name`, without regard to case.
     package func isNamed(_ name: String) -> Bool {
         Self.areEqualIgnoringCase(self.name, name)
     }
 
-    /// Compares ASCII without regard to case; no allocation, since every lookup walks all fields.
+    /// Compares ASCII without regard to case. It allocates no memory, because every lookup visits
+    /// all fields.
     static func areEqualIgnoringCase(_ left: String, _ right: String) -> Bool {
         let count = left.utf8.count
         guard count == right.utf8.count else { return false }

@@ -1,4 +1,4 @@
-/// The header fields of a message, in the order in which they stand in it.
+/// The header fields of a message, in order.
 package struct Headers: Equatable, Sendable {
     package var fields: [HeaderField]
 
@@ -11,8 +11,8 @@ package struct Headers: Equatable, Sendable {
         index(of: name, from: 0).map { fields[$0].value }
     }
 
-    /// The values of all fields called `name`, with ", " between them, as RFC 9110, 5.3 allows for
-    /// every field that is a list (`Set-Cookie` is not); nil when there is none.
+    /// The values of all fields called `name`, separated by ", ", as RFC 9110, 5.3 allows for every
+    /// field that is a list (`Set-Cookie` is not); nil if there is no field.
     package func joined(_ name: String) -> String? {
         guard var index = index(of: name, from: 0) else { return nil }
         var result = fields[index].value
@@ -23,7 +23,7 @@ package struct Headers: Equatable, Sendable {
         return result
     }
 
-    /// Through a pointer: taken out of the array, each field would be retained.
+    /// Access through a pointer avoids retaining each field.
     private func index(of name: String, from start: Int) -> Int? {
         let count = name.utf8.count
         return fields.withUnsafeBufferPointer { fields in
@@ -35,8 +35,8 @@ package struct Headers: Equatable, Sendable {
         }
     }
 
-    /// Puts one field in the place of all that are called `name`: where the first of them was, or
-    /// at the end.
+    /// Replaces all fields called `name` with one. It stands where the first of them was, or at the
+    /// end.
     package mutating func set(_ name: String, _ value: String) {
         let field = HeaderField(name: name, value: value)
         guard let index = index(of: name, from: 0) else {
@@ -57,8 +57,8 @@ package struct Headers: Equatable, Sendable {
         return name.withUTF8 { !$0.isEmpty && $0.allSatisfy(isTokenByte) }
     }
 
-    /// Whether `value` is a field value (RFC 9110, 5.5): no control character but the tab, so that
-    /// nobody smuggles a line in, and no white space at its ends. An empty one is.
+    /// Whether `value` is a field value (RFC 9110, 5.5). It has no control character except the
+    /// tab, so that it cannot add a line, and no white space at its ends. An empty value is valid.
     package static func isValidValue(_ value: String) -> Bool {
         var value = value
         return value.withUTF8 { bytes in

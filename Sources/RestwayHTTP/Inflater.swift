@@ -1,15 +1,15 @@
 import CZlib
 
-/// Decompresses one body with zlib, within a bound.
+/// Decompresses one body with zlib, up to a limit.
 struct Inflater {
-    /// The wrapping of the compressed bytes, as zlib's number for it.
+    /// The format of the compressed bytes, as zlib's number for it.
     enum Format: Int32 {
         case zlib = 15
         case gzip = 31
         case raw = -15
     }
 
-    /// How much is decompressed at a time.
+    /// The number of bytes that are decompressed at a time.
     private static let stepBytes = 64 << 10
 
     let coding: String
@@ -37,8 +37,8 @@ struct Inflater {
         return output
     }
 
-    /// A gzip body may be several members, one after the other (RFC 1952, 2.2); the other formats
-    /// end once.
+    /// Decompresses all members. A gzip body may have several (RFC 1952, 2.2); the other formats
+    /// have one.
     private mutating func members(
         of input: UnsafeBufferPointer<UInt8>, _ format: Format, _ stream: inout z_stream
     ) throws(BodyError) {
@@ -56,17 +56,17 @@ struct Inflater {
         }
     }
 
-    /// Decompresses to the end of one stream and says how many bytes of input it took.
+    /// Decompresses one stream to its end and returns the number of input bytes that it took.
     private mutating func member(
         at start: Int, of input: UnsafeBufferPointer<UInt8>, _ stream: inout z_stream
     ) throws(BodyError) -> Int {
         var position = start
         while true {
-            // zlib counts in 32 bits, a body may be longer.
+            // zlib counts in 32 bits, but a body may be longer.
             let inputCount = min(input.count - position, 1 << 30)
             stream.next_in = UnsafeMutablePointer(mutating: input.baseAddress! + position)
             stream.avail_in = UInt32(inputCount)
-            // One byte beyond the bound, so that exceeding it can be told from reaching it.
+            // One byte more than the limit makes it possible to tell whether the limit is exceeded.
             let space = min(Self.stepBytes - 1, bytesMax - output.count) + 1
             let (status, produced) = step(&stream, space)
             position += inputCount - Int(stream.avail_in)

@@ -1,9 +1,9 @@
-/// What to do with a response that may be a redirect.
+/// Decides what to do with a response that may be a redirect.
 package enum RedirectDecision: Equatable, Sendable {
     package enum Failure: Equatable, Sendable {
-        /// More redirects than this.
+        /// There were more redirects than this.
         case tooMany(max: Int)
-        /// The target is no http or https URL.
+        /// The target is not an http or https URL.
         case invalid
 
         package var message: String {
@@ -14,8 +14,8 @@ package enum RedirectDecision: Equatable, Sendable {
         }
     }
 
-    /// Send the next exchange. When it is not the same origin, credentials and the environment's
-    /// headers stay behind.
+    /// Send the next exchange. If the origin differs, credentials and the environment's headers are
+    /// not sent.
     case follow(method: String, url: String, keepsBody: Bool, isSameOrigin: Bool)
     /// The response is the answer.
     case stop

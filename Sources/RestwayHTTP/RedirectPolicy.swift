@@ -2,7 +2,7 @@ import RestwayRouting
 
 /// Decides whether and how a redirect is followed (RFC 9110, 15.4). No I/O.
 package struct RedirectPolicy: Equatable, Sendable {
-    /// The most redirects of one call.
+    /// The largest number of redirects in one call.
     package let redirectsMax: Int
 
     package init(redirectsMax: Int) {
@@ -10,12 +10,12 @@ package struct RedirectPolicy: Equatable, Sendable {
     }
 
     /// - Parameters:
-    ///   - status: Of the response.
-    ///   - method: Of the exchange that got it.
-    ///   - location: The resolved `Location`, absolute; nil when there was none. Its fragment is
-    ///     for whoever shows what is there: no request has one (RFC 9110, 7.1 and 10.2.2).
-    ///   - url: Where the response came from.
-    ///   - count: How many redirects of this call were followed before.
+    ///   - status: The status of the response.
+    ///   - method: The method of the exchange.
+    ///   - location: The resolved, absolute `Location`; nil if there is none. Its fragment is not
+    ///     sent, because no request has one (RFC 9110, 7.1 and 10.2.2).
+    ///   - url: The URL of the response.
+    ///   - count: The number of redirects that this call has followed before.
     package func decide(
         status: Int, method: String, location: String?, from url: String, followed count: Int
     ) -> RedirectDecision {
@@ -30,7 +30,7 @@ package struct RedirectPolicy: Equatable, Sendable {
             isSameOrigin: target == Self.origin(of: url))
     }
 
-    /// The method of the next exchange; nil when the status is no redirect that is followed.
+    /// The method of the next exchange; nil if the status is not a redirect that is followed.
     private static func nextMethod(_ status: Int, _ method: String) -> String? {
         switch status {
         case 301, 302: method == "POST" ? "GET" : method

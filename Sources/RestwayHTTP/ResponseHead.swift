@@ -2,10 +2,10 @@
 package struct ResponseHead: Sendable {
     package let status: Int
     package let headers: Headers
-    /// Where it came from: the exchange's URL.
+    /// The URL of the exchange.
     package let url: String
-    /// The resolved `Location` of a 3xx, when the transport knows it this early; else it is in the
-    /// summary.
+    /// The resolved `Location` of a 3xx response, if the transport knows it this early. Otherwise
+    /// it is in the summary.
     package let redirectURL: String?
     package let httpVersion: HTTPVersion
 
@@ -23,6 +23,6 @@ package struct ResponseHead: Sendable {
 
 extension ResponseHead {
     package var isSuccess: Bool { (200..<300).contains(status) }
-    /// Whether it may lead elsewhere.
+    /// Whether the response may be a redirect.
     package var isRedirect: Bool { (300..<400).contains(status) }
 }

@@ -1,36 +1,32 @@
-/// The seam that performs exchanges. All functions may be called from any thread, also from inside
-/// an observer, and never block, but for `drive`.
+/// The interface that performs exchanges. All functions may be called from any thread, also inside
+/// an observer call, and never block. `drive` is the exception.
 package protocol Transport: AnyObject, Sendable {
-    /// Whether it tells whoever made it when all exchanges that came together have completed.
-    /// `false` unless declared.
-    var tellsRounds: Bool { get }
-
-    /// Starts `exchange`, or queues it; `observer` is kept until it was told of the completion.
+    /// Starts `exchange`, or queues it. `observer` is kept until it has received the completion.
     ///
-    /// After `close` the observer is told `.closed` on the caller's thread, before this returns.
+    /// After `close` the observer receives `.closed` on the caller's thread, before this returns.
     func start(_ exchange: Exchange, observer: any ExchangeObserver) -> ExchangeID
 
-    /// Ends an exchange: it completes with `.cancelled`, unless it completed before or completes
-    /// meanwhile. An unknown id is fine.
+    /// Ends an exchange. It completes with `.cancelled`, unless it has already completed or
+    /// completes at the same time. An unknown id is ignored.
     func cancel(_ id: ExchangeID)
 
-    /// Goes on with an exchange whose observer answered `.pause`. May come before that answer. An
-    /// unknown id is fine.
+    /// Resumes an exchange whose observer replied `.pause`. It may be called before that reply. An
+    /// unknown id is ignored.
     func resume(_ id: ExchangeID)
 
-    /// Lends the calling thread, which waits for an exchange whose observer `isAwaited`, to the
-    /// transport: it performs what there is to do. Unlike the others this blocks, as long as
-    /// `isWanted`, which is asked again when the exchange has completed or was cancelled. It may
-    /// return earlier, or at once: then the transport gets on by itself.
+    /// Lends the calling thread to the transport, which performs its work there. The thread waits
+    /// for an exchange whose observer `isAwaited`. Unlike the other functions this blocks, while
+    /// `isWanted` returns true; it is called again when the exchange has completed or was
+    /// cancelled. `drive` may return earlier, or at once: then the transport works by itself.
     func drive(while isWanted: () -> Bool)
 
-    /// Running and queued exchanges complete with `.closed`, and so does every later start. Closing
-    /// twice is fine. A transport whose last reference goes away closes itself.
+    /// Closes the transport. Running and queued exchanges and every later start complete with
+    /// `.closed`. Closing twice is allowed. A transport closes itself when its last reference is
+    /// released.
     func close()
 }
 
 extension Transport {
-    package var tellsRounds: Bool { false }
     package func resume(_ id: ExchangeID) {}
     package func drive(while isWanted: () -> Bool) {}
 }

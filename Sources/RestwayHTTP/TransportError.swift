@@ -1,39 +1,39 @@
 /// Why an exchange has no response.
 package struct TransportError: Error, Equatable, Sendable {
     package enum Kind: Equatable, Sendable, CaseIterable {
-        /// Somebody cancelled it.
+        /// The exchange was cancelled.
         case cancelled
         /// The transport was closed.
         case closed
-        /// A time-out passed, in a queue or on the wire.
+        /// A time limit passed, in a queue or on the wire.
         case timedOut
-        /// The host's name has no address.
+        /// The host name has no address.
         case resolve
-        /// No connection to the host.
+        /// No connection to the host could be made.
         case connect
-        /// The connection is not to be trusted.
+        /// The connection cannot be trusted.
         case tls
         /// The connection ended before the response did.
         case connectionLost
-        /// What came is not HTTP as it should be.
+        /// The response is not valid HTTP.
         case protocolViolation
-        /// The response is larger than somebody wants it.
+        /// The response is larger than a limit.
         case tooLarge
         case invalidURL
-        /// The transport cannot do what was asked.
+        /// The transport does not support the request.
         case unsupported
         case tooManyRedirects
         case outOfMemory
-        /// A plugin could not do it, or broke its contract.
+        /// A plugin failed, or broke its contract.
         case plugin
-        /// A bug, or a system without resources.
+        /// The cause is a bug, or a system without resources.
         case `internal`
     }
 
     package let kind: Kind
-    /// The transport's own code (a CURLcode), or 0.
+    /// The transport's own error code (a CURLcode), or 0.
     package let code: Int32
-    /// What happened and where: host and port, never credentials or a query.
+    /// The error and its place: host and port, never credentials or a query.
     package let message: String
 
     package init(_ kind: Kind, code: Int32 = 0, _ message: String) {
@@ -42,7 +42,7 @@ package struct TransportError: Error, Equatable, Sendable {
         self.message = message
     }
 
-    /// Whether the same exchange may well succeed later.
+    /// Whether the same exchange may succeed later.
     package var isTemporary: Bool {
         switch kind {
         case .timedOut, .resolve, .connect, .connectionLost: true

@@ -1,8 +1,10 @@
 import Glibc
 
-/// The "C" locale for the current thread: Jansson reads and writes numbers by the locale in force.
+/// Sets the "C" locale for the current thread. Jansson uses the current locale to read and write
+/// numbers.
 enum CLocale {
-    /// Made once, kept for the life of the process. `nil` when the system could not make it.
+    /// The locale, made once and kept for the life of the process; `nil` if the system could not
+    /// make it.
     nonisolated(unsafe) private static let locale = newlocale(LC_ALL_MASK, "C", nil)
 
     static func run<Result, Failure: Error>(

@@ -1,30 +1,30 @@
 import CJansson
 import Glibc
 
-/// Memory that trees are made in, one after the other, and that is given back at once: most of what
-/// Jansson does for a small text is to get memory for each value, and to give it back.
+/// Memory for trees that are made one after the other. All memory of a tree is freed at once. For a
+/// small text, Jansson spends most of its time on allocating and freeing memory for each value.
 ///
-/// It serves only where Jansson is the library's own (docs/decisions/0022): the allocator of a
-/// Jansson that the host shares is the host's. Elsewhere trees are made with `malloc`.
+/// The arena is used only if Jansson belongs to the library alone (docs/decisions/0022). If the
+/// host shares Jansson, its allocator belongs to the host, and trees are made with `malloc`.
 package struct JSONArena: ~Copyable {
     private var memory = Memory()
 
     package init() {}
 
-    /// Reads `text` as `JSONValue.parse` does, numbers out of range kept. The tree is `body`'s
-    /// while that runs; it takes no reference of it, and makes no other tree in this arena.
+    /// Parses any JSON `text` (`ParseOptions.anyJSON`). `body` may use the tree while it runs. It
+    /// must not take a reference to the tree, and must not make another tree in this arena.
     package mutating func withTree<Result>(
         _ text: UnsafeRawBufferPointer,
         _ body: (JSONTree) throws(JSONError) -> Result
     ) throws(JSONError) -> Result {
         let tree = try make { () throws(JSONError) in
-            try JSONTree.parse(text, .init(keepsOutOfRangeNumbers: true))
+            try JSONTree.parse(text, .anyJSON)
         }
         defer { end(tree) }
         return try body(tree)
     }
 
-    /// The same with an array of the values of `text`, as of `JSONTree.parse(elements:)`.
+    /// Does the same with an array of the values of `text`, as in `JSONTree.parse(elements:)`.
     package mutating func withTree<Result>(
         elements text: UnsafeRawBufferPointer,
         _ body: (JSONTree) throws(JSONError) -> Result
@@ -53,14 +53,15 @@ package struct JSONArena: ~Copyable {
 
     // MARK: Jansson's allocator
 
-    /// Where the calling thread makes its trees.
+    /// The arena in which the calling thread makes its trees.
     private static let key: pthread_key_t = {
         var key = pthread_key_t()
         precondition(pthread_key_create(&key, nil) == 0)
         return key
     }()
 
-    /// Asked before anything is made, so that every block is of this allocator.
+    /// Whether arenas are used. It is read before any tree is made, so that all blocks come from
+    /// this allocator.
     static let isServing: Bool = {
         guard rw_json_is_private() != 0 else { return false }
         _ = key
@@ -77,17 +78,17 @@ package struct JSONArena: ~Copyable {
         return true
     }()
 
-    /// A list of chunks. The address of each value lies eight bytes beside a multiple of sixteen,
-    /// which no block of `malloc` does that has sixteen bytes or more.
+    /// A list of chunks. The address of each value is a multiple of sixteen plus eight. No block of
+    /// `malloc` of sixteen bytes or more has such an address.
     private struct Memory {
-        /// The size of the first chunks, which `malloc` has at hand.
+        /// The size of the first chunks. `malloc` keeps free blocks of this size.
         private static let smallChunk = 1_016
         private static let smallChunksMax = 6
         private static let largeChunkMax = 256 << 10
 
         private var next: UInt = 0
         private var end: UInt = 0
-        /// Each begins with the address of the one before it.
+        /// The newest chunk. Each chunk begins with the address of the one before it.
         private var newest: UnsafeMutableRawPointer?
         private var chunkCount = 0
 
@@ -122,7 +123,7 @@ package struct JSONArena: ~Copyable {
             return start
         }
 
-        /// Keeps the newest chunk, the largest of them as a rule, for the next tree.
+        /// Keeps the newest chunk, usually the largest, for the next tree.
         mutating func clear() {
             guard let chunk = newest else { return }
             releaseChunks(before: chunk)

@@ -1,4 +1,4 @@
-/// Why a text is not JSON that can be used.
+/// Why a text is not valid or not usable JSON.
 package enum JSONError: Error, Equatable, Sendable {
     /// Lines and columns count from 1, bytes from 0. The reason never quotes the text.
     case malformed(line: Int, column: Int, byteOffset: Int, reason: String)

@@ -1,9 +1,9 @@
-/// Finds where the values of a text end, without reading them.
+/// Finds the ends of the values of a text without parsing them.
 ///
-/// It believes quotes and brackets: of a malformed text it gives pieces that are no JSON either, or
-/// that do not add up. Whoever parses the pieces finds out.
+/// It trusts quotes and brackets. For a malformed text it returns pieces that are not valid JSON
+/// either, or that do not fit together. The parser of the pieces detects this.
 package struct JSONOutline {
-    /// Borrowed: it must outlive the outline.
+    /// The text. It is borrowed and must outlive the outline.
     package let text: UnsafeRawBufferPointer
 
     package init(_ text: UnsafeRawBufferPointer) {
@@ -17,7 +17,7 @@ package struct JSONOutline {
         }
     }
 
-    /// The first index from `start` on that is not white space; the text's end when there is none.
+    /// The first index from `start` on that is not white space, or the end of the text.
     package func skipSpaces(from start: Int) -> Int {
         var index = start
         while index < text.count, isSpace(at: index) { index += 1 }
@@ -32,8 +32,8 @@ package struct JSONOutline {
         return UnsafeRawBufferPointer(rebasing: text[start..<end])
     }
 
-    /// Where the value that begins at or behind `start` ends: at a comma, or at the bracket that
-    /// closes what it stands in. `nil` when the text ends first.
+    /// The end of the value that begins at or after `start`: a comma, or the closing bracket of the
+    /// container around the value. Returns `nil` if the text ends first.
     package func endOfValue(from start: Int) -> Int? {
         var index = start
         var depth = 0
@@ -57,7 +57,7 @@ package struct JSONOutline {
         return nil
     }
 
-    /// The index behind the string that opens at `start`.
+    /// The index after the string that opens at `start`.
     package func endOfString(from start: Int) -> Int {
         var index = start + 1
         while true {
@@ -71,7 +71,7 @@ package struct JSONOutline {
         }
     }
 
-    /// Passes over text without quotes and backslashes, eight bytes at a time as far as that goes.
+    /// Skips text without quotes and backslashes, eight bytes at a time as far as possible.
     private func skipPlainText(from start: Int) -> Int {
         var index = start
         while index + 8 <= text.count {
@@ -87,7 +87,7 @@ package struct JSONOutline {
     private static var quotes: UInt64 { 0x2222_2222_2222_2222 }
     private static var backslashes: UInt64 { 0x5C5C_5C5C_5C5C_5C5C }
 
-    /// The highest bit of each byte that is 0. Only the lowest of these bits is certain.
+    /// The highest bit of each byte that is 0. Only the lowest of these bits is reliable.
     private static func zeroBytes(_ word: UInt64) -> UInt64 {
         (word &- 0x0101_0101_0101_0101) & ~word & 0x8080_8080_8080_8080
     }

@@ -1,6 +1,6 @@
-/// JSON text that is written as it comes, where no value of it is wanted afterwards.
+/// JSON text that is written directly, without making values.
 ///
-/// Strings are escaped as `JSONValue.text()` does it; what stands between them is the caller's.
+/// Strings are escaped as in `JSONValue.text()`. The caller writes the text between them.
 package struct JSONText: Sendable {
     package private(set) var bytes: [UInt8] = []
 
@@ -8,21 +8,21 @@ package struct JSONText: Sendable {
         bytes.reserveCapacity(capacity)
     }
 
-    /// Goes in as it is.
+    /// Appends text unchanged.
     package mutating func append(_ text: StaticString) {
         for index in 0..<text.utf8CodeUnitCount { bytes.append(text.utf8Start[index]) }
     }
 
-    /// A string with its quotes.
+    /// Appends a string with its quotes.
     package mutating func append(string: String) {
         var string = string
         string.withUTF8 { append(quoted: $0) }
     }
 
-    /// The same for text in UTF-8; false, and nothing is appended, for bytes that are no text.
+    /// Does the same for UTF-8 text. Invalid UTF-8 appends no text and returns false.
     package mutating func append(text: [UInt8]) -> Bool {
         text.withUnsafeBufferPointer { text in
-            // All of them, not up to the first that is none: so many are looked at at once.
+            // The loop checks all bytes without stopping early, so that many are checked at once.
             let isASCII = text.reduce(0, |) < 0x80
             guard isASCII || String(validating: text, as: UTF8.self) != nil else { return false }
             append(quoted: text)
@@ -30,8 +30,8 @@ package struct JSONText: Sendable {
         }
     }
 
-    /// Written beside the bytes first, as each byte that is appended by itself asks for its room:
-    /// eight at a time, up to the first of them that is escaped.
+    /// Writes into a temporary buffer first, because appending single bytes checks the capacity
+    /// each time. It copies eight bytes at a time, up to the first one that needs escaping.
     private mutating func append(quoted text: UnsafeBufferPointer<UInt8>) {
         let text = UnsafeRawBufferPointer(text)
         let capacity = text.count * Self.escapedBytesMax + 2
@@ -61,8 +61,8 @@ package struct JSONText: Sendable {
         }
     }
 
-    /// How many of eight bytes, the first one lowest, stand before the first that is escaped. What
-    /// is borrowed from a byte goes to those above it, so the lowest mark is always right.
+    /// The number of bytes before the first that is escaped, among eight, the first one lowest. A
+    /// borrow from a byte affects only higher bytes, so the lowest mark is always right.
     private static func countUntilEscaped(_ word: UInt64) -> Int {
         func zeros(_ word: UInt64) -> UInt64 { (word &- ones) & ~word }
         let controls = (word &- ones * 0x20) & ~word
@@ -74,14 +74,14 @@ package struct JSONText: Sendable {
 
     private static let ones: UInt64 = 0x0101_0101_0101_0101
 
-    /// What one byte becomes.
+    /// The largest number of bytes for one escaped byte.
     private static let escapedBytesMax = 6
 
     private static func isEscaped(_ byte: UInt8) -> Bool {
         byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\")
     }
 
-    /// - Returns: Where what follows begins.
+    /// - Returns: The position after the escaped byte.
     private static func escape(
         _ byte: UInt8, into output: UnsafeMutableBufferPointer<UInt8>, at start: Int
     ) -> Int {

@@ -1,12 +1,13 @@
 import CJansson
 import Glibc
 
-/// Reading a part of a list.
+/// Reads a part of a list.
 extension JSONTree {
-    /// Makes an array of the values of `text`, which stand there as in an array, but without its
-    /// brackets: so that a long list can be read in pieces. Numbers out of range are kept, marked.
+    /// Makes an array of the values in `text`. The text has the form of an array without its
+    /// brackets, so that a long list can be read in pieces. Numbers out of range and keys with a
+    /// NUL are kept.
     ///
-    /// Positions in errors count from an opening bracket that is not there.
+    /// Positions in errors count from an opening bracket that is not in the text.
     static func parse(
         elements text: UnsafeRawBufferPointer
     ) throws(JSONError) -> JSONTree {
@@ -14,11 +15,11 @@ extension JSONTree {
         if let array = loadElements(text, &failure) {
             return try JSONTree(array, hasOutOfRangeNumbers: false).refusingNUL(of: text)
         }
-        guard rw_json_error_code(&failure) == json_error_numeric_overflow.rawValue else {
-            throw error(failure)
-        }
-        let array = OutOfRangeNumber.marking(text).withUnsafeBytes { loadElements($0, &failure) }
+        guard isRefusedByJanssonAlone(failure, .anyJSON) else { throw error(failure) }
+        let marked = OutOfRangeNumber.marking(text, .anyJSON)
+        let array = marked.withUnsafeBytes { loadElements($0, &failure) }
         guard let array else { throw error(failure) }
+        NULKey.restore(in: array)
         return try JSONTree(array, hasOutOfRangeNumbers: true).refusingNUL(of: text)
     }
 
@@ -35,13 +36,13 @@ extension JSONTree {
     }
 }
 
-/// Text between brackets that no memory holds.
+/// Text between brackets that are not in memory.
 private struct BracketedText {
     var rest: UnsafeRawBufferPointer
     var isOpened = false
     var isClosed = false
 
-    /// Fills `buffer`, which is not empty; 0 at the end.
+    /// Fills `buffer`, which is not empty. Returns 0 at the end.
     mutating func read(into buffer: UnsafeMutableRawBufferPointer) -> Int {
         var written = 0
         if !isOpened {

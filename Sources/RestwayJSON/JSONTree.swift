@@ -1,10 +1,11 @@
 package import CJansson
 import Glibc
 
-/// A tree of Jansson's that nobody counts: who made it releases it, or the arena that it lies in.
+/// A tree of Jansson without reference counting. Its creator releases it, or the arena that holds
+/// it does.
 package struct JSONTree {
     package let pointer: UnsafeMutablePointer<json_t>
-    /// True when the tree holds marked numbers; see `JSONValue.outOfRangeNumber`.
+    /// Whether the tree contains marked numbers; see `JSONValue.outOfRangeNumber`.
     package let hasOutOfRangeNumbers: Bool
 
     init(_ pointer: UnsafeMutablePointer<json_t>, hasOutOfRangeNumbers: Bool) {
@@ -18,7 +19,7 @@ package struct JSONTree {
 // MARK: Reading
 
 extension JSONTree {
-    /// Reads one JSON value of any kind from UTF-8 text (RFC 8259); a byte order mark is skipped.
+    /// Parses one JSON value of any kind from UTF-8 text (RFC 8259). A byte order mark is skipped.
     static func parse(
         _ text: UnsafeRawBufferPointer, _ options: JSONValue.ParseOptions
     ) throws(JSONError) -> JSONTree {
@@ -32,21 +33,33 @@ extension JSONTree {
         if let pointer = load(start, text.count, flags, &failure) {
             return try JSONTree(pointer, hasOutOfRangeNumbers: false).refusingNUL(of: text)
         }
-        guard options.keepsOutOfRangeNumbers,
-            rw_json_error_code(&failure) == json_error_numeric_overflow.rawValue
-        else {
-            throw error(failure)
-        }
-        let marked = OutOfRangeNumber.marking(text)
+        guard isRefusedByJanssonAlone(failure, options) else { throw error(failure) }
+        let marked = OutOfRangeNumber.marking(text, options)
         let pointer = marked.withUnsafeBytes { marked in
             let start = marked.bindMemory(to: CChar.self).baseAddress
             return start.flatMap { load($0, marked.count, flags, &failure) }
         }
         guard let pointer else { throw error(failure) }
-        return try JSONTree(pointer, hasOutOfRangeNumbers: true).refusingNUL(of: text)
+        NULKey.restore(in: pointer)
+        return try JSONTree(
+            pointer, hasOutOfRangeNumbers: options.keepsOutOfRangeNumbers
+        ).refusingNUL(of: text)
     }
 
-    /// Jansson passes over a NUL behind a number or a word; JSON has none anywhere.
+    /// Whether the text may be valid for `options` although Jansson refuses it. The reason is a
+    /// number that neither an int64 nor a double can hold, or a key with a NUL.
+    static func isRefusedByJanssonAlone(
+        _ failure: json_error_t, _ options: JSONValue.ParseOptions
+    ) -> Bool {
+        var failure = failure
+        switch UInt32(rw_json_error_code(&failure)) {
+        case json_error_numeric_overflow.rawValue: return options.keepsOutOfRangeNumbers
+        case json_error_null_byte_in_key.rawValue: return options.keepsNULInKeys
+        default: return false
+        }
+    }
+
+    /// Refuses a NUL after a number or a word, which Jansson skips. JSON allows no NUL anywhere.
     func refusingNUL(of text: UnsafeRawBufferPointer) throws(JSONError) -> JSONTree {
         guard let start = text.baseAddress, let found = memchr(start, 0, text.count) else {
             return self
@@ -75,7 +88,7 @@ extension JSONTree {
         case json_error_stack_overflow.rawValue:
             return .tooDeep(max: JSONValue.nestingDepthMax)
         default:
-            // Jansson ends its sentence with what stands near the error; that may be a secret.
+            // Jansson's message ends with the text near the error, which may be a secret.
             let sentence = String(cString: rw_json_error_text(&failure))
             let end = sentence.utf8ViewRange(of: " near ") ?? sentence.endIndex
             return .malformed(
@@ -86,7 +99,7 @@ extension JSONTree {
 }
 
 extension String {
-    /// Where `needle` first starts.
+    /// The first position of `needle`.
     fileprivate func utf8ViewRange(of needle: String) -> String.Index? {
         var start = startIndex
         while start < endIndex {

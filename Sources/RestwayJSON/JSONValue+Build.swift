@@ -1,6 +1,6 @@
 import CJansson
 
-/// Trees made by hand, for request bodies.
+/// Builds trees for request bodies.
 extension JSONValue {
     package static var null: JSONValue { JSONValue(owning: json_null()) }
 
@@ -12,7 +12,7 @@ extension JSONValue {
         JSONValue(owning: made(json_integer(value)))
     }
 
-    /// `nil` for infinities and what is not a number: JSON has no word for them.
+    /// A number; `nil` for infinities and not-a-number, which JSON cannot express.
     package static func real(_ value: Double) -> JSONValue? {
         json_real(value).map { JSONValue(owning: $0) }
     }
@@ -21,13 +21,13 @@ extension JSONValue {
         var value = value
         return value.withUTF8 { bytes in
             bytes.withMemoryRebound(to: CChar.self) { bytes in
-                // An empty Swift string may have no address; Jansson wants one.
+                // An empty Swift string may have no address, but Jansson needs one.
                 JSONValue(owning: made(json_stringn(bytes.baseAddress ?? emptyText, bytes.count)))
             }
         }
     }
 
-    /// A number that neither an int64 nor a double holds, by its digits.
+    /// A number that neither an int64 nor a double can hold, given by its digits.
     package static func outOfRange(_ digits: UnsafeRawBufferPointer) -> JSONValue {
         let marked = OutOfRangeNumber.mark + Array(digits)
         return marked.withUnsafeBufferPointer { bytes in
@@ -49,7 +49,7 @@ extension JSONValue {
             owning: array, hasOutOfRangeNumbers: elements.contains { $0.hasOutOfRangeNumbers })
     }
 
-    /// An object; of two members with one key the later one stands.
+    /// An object. If two members have the same key, the later one is kept.
     package static func object(_ members: [(key: String, value: JSONValue)]) -> JSONValue {
         let object = made(json_object())
         for member in members {
@@ -68,7 +68,7 @@ extension JSONValue {
             hasOutOfRangeNumbers: members.contains { $0.value.hasOutOfRangeNumbers })
     }
 
-    nonisolated(unsafe) private static let emptyText = UnsafePointer<CChar>(
+    nonisolated(unsafe) static let emptyText = UnsafePointer<CChar>(
         UnsafeMutablePointer<CChar>.allocate(capacity: 1))
 
     private static func made(

@@ -1,12 +1,18 @@
 package import CJansson
 import Glibc
 
-/// Reading and writing JSON text.
+/// Reads and writes JSON text.
 extension JSONValue {
-    /// What nests deeper Jansson refuses to read.
+    /// The nesting depth beyond which Jansson refuses a text.
     package static var nestingDepthMax: Int { 2_048 }
 
-    /// Reads one JSON value of any kind from UTF-8 text (RFC 8259); a byte order mark is skipped.
+    /// Chooses the seed of Jansson's hash tables, as the first object of a process does anyway.
+    /// Later calls do nothing.
+    package static func chooseSeed() {
+        json_object_seed(0)
+    }
+
+    /// Parses one JSON value of any kind from UTF-8 text (RFC 8259). A byte order mark is skipped.
     package static func parse(
         _ text: UnsafeRawBufferPointer, _ options: ParseOptions = ParseOptions()
     ) throws(JSONError) -> JSONValue {
@@ -29,7 +35,7 @@ extension JSONValue {
         return try result.get()
     }
 
-    /// Compact JSON text of a tree, with its marked numbers as numbers.
+    /// Writes a tree as compact JSON text, with its marked numbers as numbers.
     package static func text(
         of pointer: UnsafeMutablePointer<json_t>, hasOutOfRangeNumbers: Bool,
         sortsKeys: Bool = false
@@ -39,13 +45,13 @@ extension JSONValue {
             preconditionFailure("out of memory")
         }
         defer { free(dump) }
-        // A NUL in a string is escaped, so the first one ends the text.
+        // A NUL in a string is escaped, so the first NUL ends the text.
         let text = Array(UnsafeRawBufferPointer(start: dump, count: strlen(dump)))
         return hasOutOfRangeNumbers ? OutOfRangeNumber.unmarking(text) : text
     }
 
-    /// The digits of a marked number; `nil` for every other string. Ask only for strings of a tree
-    /// that `hasOutOfRangeNumbers`.
+    /// The digits of a marked number; `nil` for every other string. Call this only for strings of a
+    /// tree that `hasOutOfRangeNumbers`.
     package static func outOfRangeNumber(
         _ bytes: UnsafePointer<CChar>, _ count: Int
     ) -> UnsafeRawBufferPointer? {

@@ -1,14 +1,14 @@
 package import CJansson
 
-/// One value of a JSON tree. Owns a reference of Jansson's tree and never changes it.
+/// One value of a JSON tree. It owns a reference to Jansson's tree and never changes it.
 ///
-/// `@unchecked Sendable`: a tree is not changed after it was made, and Jansson counts references
+/// `@unchecked Sendable`: a finished tree is never changed, and Jansson counts references
 /// atomically.
 package final class JSONValue: @unchecked Sendable {
     package enum Kind: String, Sendable {
         case null, boolean, integer, real, string, array, object
 
-        /// For messages: "expected a string, is an array".
+        /// The kind with its article, for messages: "expected a string, is an array".
         package var withArticle: String {
             switch self {
             case .null: "null"
@@ -23,30 +23,42 @@ package final class JSONValue: @unchecked Sendable {
     }
 
     package struct ParseOptions: Sendable {
-        /// A key that stands twice in one object is an error, not the later one's victory.
+        /// Whether a key that occurs twice in one object is an error. Otherwise the later one is
+        /// kept.
         package var rejectsDuplicateKeys = false
-        /// Numbers that neither an int64 nor a double holds are kept, marked; otherwise they are
-        /// an error.
+        /// Whether numbers that neither an int64 nor a double can hold are kept as marked strings.
+        /// Otherwise they are an error. A reader with this option must distinguish them from
+        /// strings.
         package var keepsOutOfRangeNumbers = false
+        /// Whether a key may contain a NUL. Otherwise it is an error.
+        package var keepsNULInKeys = false
 
-        package init(rejectsDuplicateKeys: Bool = false, keepsOutOfRangeNumbers: Bool = false) {
+        /// Options that accept everything that a server may send.
+        package static let anyJSON = ParseOptions(
+            keepsOutOfRangeNumbers: true, keepsNULInKeys: true)
+
+        package init(
+            rejectsDuplicateKeys: Bool = false, keepsOutOfRangeNumbers: Bool = false,
+            keepsNULInKeys: Bool = false
+        ) {
             self.rejectsDuplicateKeys = rejectsDuplicateKeys
             self.keepsOutOfRangeNumbers = keepsOutOfRangeNumbers
+            self.keepsNULInKeys = keepsNULInKeys
         }
     }
 
-    /// Valid while this value lives.
+    /// Jansson's value. It is valid while this object lives.
     package let pointer: UnsafeMutablePointer<json_t>
-    /// True when the tree holds marked numbers; see `outOfRangeNumber`.
+    /// Whether the tree contains marked numbers; see `outOfRangeNumber`.
     package let hasOutOfRangeNumbers: Bool
 
-    /// Takes over one reference of `pointer`.
+    /// Takes ownership of one reference to `pointer`.
     package init(owning pointer: UnsafeMutablePointer<json_t>, hasOutOfRangeNumbers: Bool = false) {
         self.pointer = pointer
         self.hasOutOfRangeNumbers = hasOutOfRangeNumbers
     }
 
-    /// Takes over `tree`, which is from `malloc`.
+    /// Takes ownership of `tree`, which was made with `malloc`.
     convenience init(owning tree: JSONTree) {
         self.init(owning: tree.pointer, hasOutOfRangeNumbers: tree.hasOutOfRangeNumbers)
     }
@@ -115,7 +127,10 @@ package final class JSONValue: @unchecked Sendable {
             if let key = json_object_iter_key(current),
                 let value = json_object_iter_value(current)
             {
-                members.append((String(cString: key), JSONValue(sharing: value, of: self)))
+                let bytes = UnsafeRawBufferPointer(
+                    start: key, count: json_object_iter_key_len(current))
+                members.append(
+                    (String(decoding: bytes, as: UTF8.self), JSONValue(sharing: value, of: self)))
             }
             iterator = json_object_iter_next(pointer, current)
         }
@@ -124,10 +139,16 @@ package final class JSONValue: @unchecked Sendable {
 
     /// The member called `key` of an object.
     package subscript(key: String) -> JSONValue? {
-        json_object_get(pointer, key).map { JSONValue(sharing: $0, of: self) }
+        var key = key
+        let value = key.withUTF8 { key in
+            key.withMemoryRebound(to: CChar.self) { key in
+                json_object_getn(pointer, key.baseAddress ?? Self.emptyText, key.count)
+            }
+        }
+        return value.map { JSONValue(sharing: $0, of: self) }
     }
 
-    /// What the dotted `keyPath` leads to through objects.
+    /// The value at the dotted `keyPath`, which leads through objects.
     package func value(atKeyPath keyPath: [String]) -> JSONValue? {
         var current = self
         for key in keyPath {
@@ -137,9 +158,9 @@ package final class JSONValue: @unchecked Sendable {
         return current
     }
 
-    /// Compact JSON text, members in the order in which they came.
+    /// The value as compact JSON text, with the members in their original order.
     ///
-    /// - Parameter sortsKeys: Else members stand as they came.
+    /// - Parameter sortsKeys: Whether members are sorted by key instead.
     package func text(sortsKeys: Bool = false) -> [UInt8] {
         Self.text(
             of: pointer, hasOutOfRangeNumbers: hasOutOfRangeNumbers, sortsKeys: sortsKeys)

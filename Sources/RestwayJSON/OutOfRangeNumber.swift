@@ -1,33 +1,45 @@
-/// Numbers that neither an int64 nor a double holds, carried through a JSON tree as marked strings.
+/// Passes numbers that neither an int64 nor a double can hold through a JSON tree, as marked
+/// strings.
 ///
-/// Jansson refuses a whole text for one such number. A text that it refused for that reason is read
-/// again with each of them replaced by a string: a mark that no text can know, then the digits.
+/// Jansson refuses a whole text for one such number. Such a text is parsed again with each of these
+/// numbers replaced by a string: a random mark, then the digits.
 enum OutOfRangeNumber {
-    /// Starts with a NUL, which is rare in strings, so that the test for it is quick. The rest is
-    /// random for each process.
+    /// The mark. It starts with a NUL, which is rare in strings, so that the check is quick. The
+    /// rest is random for each process.
     static let mark: [UInt8] = {
         let random = UInt64.random(in: .min ... .max)
         return [0] + Array(("number" + String(random, radix: 16) + ":").utf8)
     }()
 
-    /// The mark as it stands in JSON text, behind the opening quote.
+    /// The mark as it appears in JSON text, after the opening quote.
     static let escapedMark: [UInt8] = Array("\\u0000".utf8) + mark.dropFirst()
 
-    /// `text` with each number that is out of range turned into a marked string.
-    static func marking(_ text: UnsafeRawBufferPointer) -> [UInt8] {
+    /// Returns `text` with each number that is out of range as a marked string, and each key that
+    /// contains a NUL as a marked key (`NULKey`). Both are marked at once, because Jansson reports
+    /// only the first error.
+    ///
+    /// - Parameter options: Which of the two are marked. The parser refuses the other one.
+    static func marking(
+        _ text: UnsafeRawBufferPointer, _ options: JSONValue.ParseOptions
+    ) -> [UInt8] {
+        let outline = JSONOutline(text)
         var result: [UInt8] = []
         result.reserveCapacity(text.count + 64)
         var index = 0
         while index < text.count {
             let byte = text[index]
             if byte == UInt8(ascii: "\"") {
-                let end = JSONOutline(text).endOfString(from: index)
-                result.append(contentsOf: text[index..<end])
+                let end = outline.endOfString(from: index)
+                if options.keepsNULInKeys, let key = markedKey(outline, index..<end) {
+                    result.append(contentsOf: key)
+                } else {
+                    result.append(contentsOf: text[index..<end])
+                }
                 index = end
             } else if byte == UInt8(ascii: "-") || isDigit(byte) {
                 let end = endOfNumber(text, from: index)
                 let number = text[index..<end]
-                if isOutOfRange(number) {
+                if options.keepsOutOfRangeNumbers, isOutOfRange(number) {
                     result.append(UInt8(ascii: "\""))
                     result.append(contentsOf: escapedMark)
                     result.append(contentsOf: number)
@@ -44,7 +56,21 @@ enum OutOfRangeNumber {
         return result
     }
 
-    /// `text` with each marked string turned back into its number.
+    /// The string in `range`, with its quotes, in the spelling of `NULKey`; `nil` if it is not a
+    /// key or has no NUL.
+    private static func markedKey(_ outline: JSONOutline, _ range: Range<Int>) -> [UInt8]? {
+        let text = outline.text
+        guard range.count >= 2, text[range.upperBound - 1] == quote else { return nil }
+        let colon = outline.skipSpaces(from: range.upperBound)
+        guard colon < text.count, text[colon] == UInt8(ascii: ":"),
+            let key = NULKey.marking(text[(range.lowerBound + 1)..<(range.upperBound - 1)])
+        else { return nil }
+        return [quote] + key + [quote]
+    }
+
+    private static let quote = UInt8(ascii: "\"")
+
+    /// Returns `text` with each marked string turned back into its number.
     static func unmarking(_ text: [UInt8]) -> [UInt8] {
         var result: [UInt8] = []
         result.reserveCapacity(text.count)
@@ -89,8 +115,8 @@ enum OutOfRangeNumber {
         }
     }
 
-    /// True only for a well-formed number (RFC 8259, section 6): what is malformed stays, for the
-    /// parser to refuse.
+    /// Whether `number` is a well-formed number (RFC 8259, section 6) that is out of range. A
+    /// malformed number is left for the parser to refuse.
     private static func isOutOfRange(_ number: Slice<UnsafeRawBufferPointer>) -> Bool {
         guard isWellFormed(number) else { return false }
         let text = String(decoding: number, as: UTF8.self)

@@ -2,7 +2,8 @@ package import RestwayJSON
 package import RestwayMapping
 
 extension JSONValue {
-    /// The value that `mapper` reads in a body of its media type, as JSON; nil when it reads none.
+    /// Reads a body with `mapper` and returns its value as JSON; nil if the body does not have the
+    /// mapper's media type, or the mapper breaks its contract.
     package static func read(
         _ bytes: UnsafeRawBufferPointer, by mapper: any Mapper, _ limits: MappingLimits
     ) -> JSONValue? {
@@ -12,6 +13,6 @@ extension JSONValue {
         } catch {
             return nil
         }
-        return builder.value
+        return builder.wholeValue
     }
 }

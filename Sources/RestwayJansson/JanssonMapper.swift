@@ -1,7 +1,7 @@
 import RestwayJSON
 package import RestwayMapping
 
-/// The built-in mapper: JSON (RFC 8259), read by Jansson.
+/// The built-in mapper. It parses JSON (RFC 8259) with Jansson.
 package struct JanssonMapper: Mapper {
     package let title = "the built-in mapper"
     package let mediaTypes = ["application/json", "*+json", "text/json"]
@@ -17,8 +17,8 @@ package struct JanssonMapper: Mapper {
     package func decode(
         _ bytes: UnsafeRawBufferPointer, into sink: any EventSink, limits: MappingLimits
     ) throws(MapperError) {
-        // The machine is what there is nearly always: calling it directly saves the detour through
-        // the protocol for each event.
+        // The sink is nearly always the machine. A direct call avoids the cost of the protocol for
+        // each event.
         if let machine = sink as? MappingMachine {
             try read(bytes, machine, limits)
         } else {

@@ -1,21 +1,22 @@
 import RestwayJSON
 
-/// A large list, cut into parts that are read one after the other.
+/// A large list, divided into parts that are parsed one after the other.
 struct LargeList {
     struct Part {
-        /// Borrowed: elements with commas between them, without white space around.
+        /// The text of the part, which is borrowed: elements separated by commas, without white
+        /// space around them.
         let text: UnsafeRawBufferPointer
         let count: Int
     }
 
-    /// Each is one element that is large, or several that are not.
+    /// The parts. Each is one large element or several small ones.
     private(set) var parts: [Part] = []
-    /// How many elements there are.
+    /// The number of elements.
     private(set) var count = 0
-    /// The index behind the closing bracket.
+    /// The index after the closing bracket.
     private(set) var end = 0
 
-    /// - Parameter start: Where the opening bracket stands.
+    /// - Parameter start: The index of the opening bracket.
     init(
         _ outline: JSONOutline, from start: Int, _ sizes: LargeText
     ) throws(JSONError) {
@@ -31,7 +32,7 @@ struct LargeList {
                 throw LargeText.malformed
             }
             if count > 0, end - elementStart > sizes.bytesMin {
-                // A part of its own.
+                // A large element is a part of its own.
                 add(outline, partStart..<elementStart - 1, count)
                 (partStart, count) = (elementStart, 0)
             }

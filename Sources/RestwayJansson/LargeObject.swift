@@ -1,22 +1,21 @@
 import CJansson
-import Glibc
 import RestwayJSON
 
-/// The members of a large object, found but not read.
+/// The members of a large object, located but not parsed.
 struct LargeObject {
     struct Member {
         let key: [UInt8]
-        /// Borrowed, without white space around.
+        /// The text of the value, which is borrowed, without white space around it.
         let value: UnsafeRawBufferPointer
-        /// The value's parts, when it is a list: finding its end has found them too.
+        /// The parts of the value if it is a list. They were found together with its end.
         let list: LargeList?
     }
 
     private(set) var members: [Member] = []
 
-    /// - Parameter outline: Of an object's text, from its opening bracket to the closing one.
-    /// - Returns: `nil` when the object must be read as a whole: it has too many members, or two
-    ///   of one key, of which the later one counts.
+    /// - Parameter outline: The text of the object, from the opening bracket to the closing one.
+    /// - Returns: `nil` if the object must be parsed as a whole: it has too many members, or a key
+    ///   occurs twice, so that the later member counts.
     init?(_ outline: JSONOutline, _ sizes: LargeText) throws(JSONError) {
         var keys: Set<[UInt8]> = []
         let text = outline.text
@@ -47,7 +46,7 @@ struct LargeObject {
         }
     }
 
-    /// Adds the member whose value begins at `start`; where its value ends.
+    /// Adds the member whose value begins at `start`, and returns the end of the value.
     private mutating func add(
         _ key: [UInt8], _ outline: JSONOutline, from start: Int, _ sizes: LargeText
     ) throws(JSONError) -> Int {
@@ -68,8 +67,7 @@ struct LargeObject {
         let value = try JSONValue.parse(text)
         return try withExtendedLifetime(value) { () throws(JSONError) in
             let count = json_string_length(value.pointer)
-            // Jansson takes no NUL in keys.
-            guard let start = json_string_value(value.pointer), strlen(start) == count else {
+            guard let start = json_string_value(value.pointer) else {
                 throw LargeText.malformed
             }
             return Array(UnsafeRawBufferPointer(start: start, count: count))

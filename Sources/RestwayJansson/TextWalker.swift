@@ -2,13 +2,14 @@ import CJansson
 import RestwayJSON
 import RestwayMapping
 
-/// Pushes a text into a sink; a large one a part at a time, so that there is never a tree of all.
+/// Parses a text and pushes its value into a sink. A large text is parsed a part at a time, so that
+/// there is never a tree of the whole text.
 ///
-/// Jansson's tree takes ten times the memory of its text, and most of the time goes into getting
-/// that memory, missing the cache in it and giving it back. A part's tree stays in the cache.
+/// Jansson's tree takes ten times the memory of its text. Most of the time is spent on allocating
+/// this memory, on cache misses in it, and on freeing it. The tree of a part stays in the cache.
 ///
-/// Large lists and objects are opened here, their ends found by brackets and quotes; every value
-/// in them, and so everything that can be wrong with one, is left to Jansson.
+/// This code divides large lists and objects, and finds their ends by brackets and quotes. Jansson
+/// parses every value in them, and so detects every error in a value.
 struct TextWalker<Sink: EventSink> {
     private let sink: Sink
     private let limits: MappingLimits
@@ -18,12 +19,12 @@ struct TextWalker<Sink: EventSink> {
         self.sink = sink
         self.sizes = sizes
         var limits = limits
-        // Opening a container must not allow more than Jansson does.
+        // Dividing a container must not allow deeper nesting than Jansson does.
         limits.nestingDepthMax = min(limits.nestingDepthMax, JSONValue.nestingDepthMax)
         self.limits = limits
     }
 
-    /// Makes one tree of `text`.
+    /// Parses `text` as one tree.
     func small(_ text: UnsafeRawBufferPointer) throws(JSONError) -> WalkOutcome {
         var arena = JSONArena()
         return try tree(text, depth: 1, isWanted: true, &arena)
@@ -37,21 +38,21 @@ struct TextWalker<Sink: EventSink> {
                 outline.trimmed(0..<outline.text.count), depth: 1, isWanted: true, &arena)
         } catch {
             guard error != .outOfMemory else { throw error }
-            // Its place in the whole text only a parser of the whole text tells.
-            _ = try JSONValue.parse(text, .init(keepsOutOfRangeNumbers: true))
+            // Only parsing the whole text gives the position of the error in it.
+            _ = try JSONValue.parse(text, .anyJSON)
             throw error
         }
     }
 
-    /// Pushes the value that `text` holds, which has no white space around it.
+    /// Pushes the value of `text`, which has no white space around it.
     ///
     /// - Parameters:
-    ///   - depth: How deep a container would be that stands here; the outermost is 1.
-    ///   - isWanted: False for what the sink skips: then only syntax and depth are checked.
+    ///   - depth: The depth of a container at this place; the outermost is 1.
+    ///   - isWanted: False if the sink skips the value: then only syntax and depth are checked.
     private func value(
         _ text: UnsafeRawBufferPointer, depth: Int, isWanted: Bool, _ arena: inout JSONArena
     ) throws(JSONError) -> WalkOutcome {
-        // A byte order mark is allowed only in front of it all.
+        // A byte order mark is allowed only at the start of the whole text.
         guard let first = text.first, first != 0xEF else { throw LargeText.malformed }
         guard text.count > sizes.bytesMin, depth <= sizes.openedDepthMax else {
             return try tree(text, depth: depth, isWanted: isWanted, &arena)

@@ -1,31 +1,36 @@
 import RestwayJSON
 import RestwayMapping
 
-/// Makes a tree of Jansson's of what a reader pushes.
+/// Builds a tree of Jansson from the events of a reader.
 final class TreeBuilder: EventSink {
     private enum Container {
         case array([JSONValue])
-        case object([(key: String, value: JSONValue)], key: String)
+        case object([(key: String, value: JSONValue)], key: String?)
     }
 
     private(set) var value: JSONValue?
-    /// JSON has no word for infinities and what is not a number.
+    /// Whether the value has infinities or not-a-number, which JSON cannot express.
     private(set) var hasNoWord = false
+    /// Whether the mapper has broken the contract of `EventSink`.
+    private(set) var isBroken = false
     private var open: [Container] = []
 
+    /// The value that was pushed; `nil` if the contract was broken.
+    var wholeValue: JSONValue? { isBroken || !open.isEmpty ? nil : value }
+
     func beginObject() -> EventAnswer {
-        open.append(.object([], key: ""))
-        return .want
+        open.append(.object([], key: nil))
+        return isBroken ? .stop : .want
     }
 
     func key(_ text: UnsafeRawBufferPointer) -> EventAnswer {
-        guard case .object(let members, _)? = open.popLast() else { return .stop }
+        guard case .object(let members, nil)? = open.popLast() else { return broken() }
         open.append(.object(members, key: String(decoding: text, as: UTF8.self)))
         return .want
     }
 
     func endObject() -> EventAnswer {
-        guard case .object(let members, _)? = open.popLast() else { return .stop }
+        guard case .object(let members, nil)? = open.popLast() else { return broken() }
         return put(.object(members))
     }
 
@@ -35,7 +40,7 @@ final class TreeBuilder: EventSink {
     }
 
     func endArray() -> EventAnswer {
-        guard case .array(let elements)? = open.popLast() else { return .stop }
+        guard case .array(let elements)? = open.popLast() else { return broken() }
         return put(.array(elements))
     }
 
@@ -69,16 +74,25 @@ final class TreeBuilder: EventSink {
     }
 
     private func put(_ value: JSONValue) -> EventAnswer {
+        guard !isBroken else { return .stop }
         switch open.popLast() {
         case nil:
+            guard self.value == nil else { return broken() }
             self.value = value
         case .array(var elements):
             elements.append(value)
             open.append(.array(elements))
-        case .object(var members, let key):
+        case .object(_, nil):
+            return broken()
+        case .object(var members, let key?):
             members.append((key, value))
-            open.append(.object(members, key: key))
+            open.append(.object(members, key: nil))
         }
         return .want
+    }
+
+    private func broken() -> EventAnswer {
+        isBroken = true
+        return .stop
     }
 }

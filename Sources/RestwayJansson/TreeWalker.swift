@@ -2,17 +2,17 @@ import CJansson
 import RestwayJSON
 import RestwayMapping
 
-/// How a walk ended.
+/// The result of a walk.
 enum WalkOutcome {
     case done
-    /// The sink said stop.
+    /// The sink answered `stop`.
     case stopped
     case tooDeep
 }
 
-/// Pushes a tree of Jansson's into a sink.
+/// Pushes a tree of Jansson into a sink.
 ///
-/// Recursion is bounded twice: by the limit on nesting and by Jansson's own, 2,048.
+/// Two limits bound the recursion: the limit on nesting, and Jansson's own of 2,048.
 struct TreeWalker<Sink: EventSink> {
     private let sink: Sink
     private let depthMax: Int
@@ -25,7 +25,7 @@ struct TreeWalker<Sink: EventSink> {
         hasOutOfRangeNumbers = tree.hasOutOfRangeNumbers
     }
 
-    /// - Parameter depth: How deep a container would be that stands here; the outermost is 1.
+    /// - Parameter depth: The depth of a container at this place; the outermost is 1.
     func value(_ value: UnsafeMutablePointer<json_t>, depth: Int) -> WalkOutcome {
         let answer: EventAnswer
         switch value.pointee.type {
@@ -98,7 +98,7 @@ struct TreeWalker<Sink: EventSink> {
         return sink.endArray() == .stop ? .stopped : .done
     }
 
-    /// Passes over a value that nobody wants; only its depth counts.
+    /// Skips a value that is not wanted. Only its depth is checked.
     func skip(_ value: UnsafeMutablePointer<json_t>, depth: Int) -> WalkOutcome {
         let type = value.pointee.type
         guard type == JSON_OBJECT || type == JSON_ARRAY else { return .done }

@@ -1,6 +1,6 @@
-/// What an attribute's values are.
+/// The type of an attribute's values.
 package enum AttributeType: String, CaseIterable, Sendable {
-    /// What the source gives; an object or a list as JSON text.
+    /// The value as the source gives it; an object or a list becomes JSON text.
     case any
     case bool
     case int
@@ -8,6 +8,6 @@ package enum AttributeType: String, CaseIterable, Sendable {
     case string
     case date
     case bytes
-    /// The text of the JSON value, whatever it is.
+    /// The text of the JSON value, whatever its type.
     case json
 }

@@ -1,12 +1,12 @@
-/// The value of one attribute in 16 bytes: the layout and the numbers of `restway_value`, so that
-/// the C boundary copies cells as they are.
+/// The value of one attribute in 16 bytes. It has the layout and the numbers of `restway_value`, so
+/// that the C boundary copies cells unchanged.
 ///
-/// A cell owns nothing. Text and bytes lie where `bits` points to: in the block of its snapshot,
-/// with a NUL behind them. In a row that is still being collected `bits` is an offset instead, or
-/// the address of text elsewhere (`lasting`).
+/// A cell owns nothing. `bits` points to text and bytes in the block of the snapshot; a NUL follows
+/// them. In a row that is still being collected, `bits` is an offset instead, or the address of
+/// text elsewhere (`lasting`).
 ///
-/// Relationships: `object` holds the store key of the object at the other end, `list` points to
-/// `length` store keys. In a row that no store has seen a key may be a *reference* instead: the
+/// Relationships: `object` holds the store key of the object at the other end; `list` points to
+/// `length` store keys. In a row that no store has seen, a key may be a *reference* instead: the
 /// number of a row of the same change set, made negative (`reference(toRow:)`).
 package struct Cell: BitwiseCopyable, Sendable {
     package enum Kind: UInt32, Sendable {
@@ -33,7 +33,7 @@ package struct Cell: BitwiseCopyable, Sendable {
         self.bits = bits
     }
 
-    /// The same kind and length with other bits.
+    /// Returns a cell of the same kind and length with other bits.
     func with(bits: UInt64) -> Cell {
         Cell(rawKind: rawKind, length: length, bits: bits)
     }
@@ -51,43 +51,45 @@ package struct Cell: BitwiseCopyable, Sendable {
         Cell(.int64, bits: UInt64(bitPattern: value))
     }
     package static func double(_ value: Double) -> Cell { Cell(.double, bits: value.bitPattern) }
-    /// Microseconds since 1970-01-01T00:00:00Z.
+    /// Makes a date from microseconds since 1970-01-01T00:00:00Z.
     package static func date(_ value: Int64) -> Cell {
         Cell(.date, bits: UInt64(bitPattern: value))
     }
 
-    /// A link to one object: its store key, or a reference to a row.
+    /// Makes a link to one object from its store key, or from a reference to a row.
     package static func link(_ key: Int64) -> Cell { Cell(.object, bits: UInt64(bitPattern: key)) }
 
-    /// What stands for the store key of an object that has none yet.
+    /// Returns the reference that stands for the store key of an object that has none yet.
     package static func reference(toRow row: Int) -> Int64 { -Int64(row) - 1 }
-    /// The row of a reference; nil for a store key.
+    /// Returns the row of a reference; `nil` for a store key.
     package static func row(ofReference key: Int64) -> Int? { key < 0 ? Int(-(key + 1)) : nil }
 
     package var kind: Kind { Kind(rawValue: rawKind) ?? .absent }
     package var isAbsent: Bool { rawKind == Kind.absent.rawValue }
-    /// Of a bool (0 or 1), int64 or date.
+    /// The value of a bool (0 or 1), an int64 or a date.
     package var integer: Int64 { Int64(bitPattern: bits) }
     package var double: Double { Double(bitPattern: bits) }
 
-    /// Whether the value lies outside the cell: a string, bytes, JSON.
+    /// Whether the value is stored outside the cell: a string, bytes or JSON.
     package var isText: Bool {
         rawKind >= Kind.string.rawValue && rawKind <= Kind.json.rawValue
     }
 
     package var isInteger: Bool { rawKind == Kind.int64.rawValue }
 
-    /// No address has this bit, and no offset.
+    /// A bit that no address and no offset has.
     private static let lastingMark: UInt64 = 1 << 63
 
-    /// Of a row that is being collected: text that stays where it is until the row is complete.
+    /// Makes a cell of a row that is being collected. The text stays in place until the row is
+    /// complete.
     package static func lasting(_ kind: Kind, _ text: UnsafeRawBufferPointer) -> Cell {
         Cell(
             kind, length: UInt32(text.count),
             bits: UInt64(UInt(bitPattern: text.baseAddress)) | lastingMark)
     }
 
-    /// The text of a row that is being collected, whose other text lies in `bytes`.
+    /// Returns the text of a cell in a row that is being collected. The row's other text is in
+    /// `bytes`.
     @inline(__always)
     package func text(besides bytes: UnsafeRawPointer) -> UnsafeRawBufferPointer {
         let isLasting = bits & Self.lastingMark != 0
@@ -104,7 +106,7 @@ package struct Cell: BitwiseCopyable, Sendable {
             start: UnsafePointer(bitPattern: UInt(truncatingIfNeeded: bits)), count: Int(length))
     }
 
-    /// What `bits` points to, for text of a snapshot.
+    /// The text that `bits` points to, for text of a snapshot.
     package var text: UnsafeRawBufferPointer {
         UnsafeRawBufferPointer(
             start: UnsafeRawPointer(bitPattern: UInt(truncatingIfNeeded: bits)),

@@ -1,4 +1,4 @@
-/// What one transaction did to one object.
+/// The effect of one transaction on one object.
 package struct Change: Sendable {
     package enum Kind: Int32, Sendable {
         case inserted = 1
@@ -7,9 +7,9 @@ package struct Change: Sendable {
     }
 
     package let storeKey: Int64
-    /// As the transaction found it; nil for an inserted object.
+    /// The object before the transaction; `nil` if it was inserted.
     package let before: Snapshot?
-    /// As the transaction left it; nil for a deleted object.
+    /// The object after the transaction; `nil` if it was deleted.
     package let after: Snapshot?
 
     package init(storeKey: Int64, before: Snapshot?, after: Snapshot?) {
@@ -22,14 +22,14 @@ package struct Change: Sendable {
         before == nil ? .inserted : after == nil ? .deleted : .updated
     }
 
-    /// Inserted and deleted again: there is nothing to tell.
+    /// Whether the object was inserted and deleted again, so that there is nothing to report.
     var isNothing: Bool { before == nil && after == nil }
 
-    /// The newest snapshot there is of the object.
+    /// The newest snapshot of the object.
     package var object: Snapshot { (after ?? before)! }
 
-    /// Whether cell `index`, of an attribute or a relationship, differs; for inserted and deleted
-    /// objects: whether there is a value at all.
+    /// Returns whether the cell at `index`, of an attribute or a relationship, changed. For
+    /// inserted and deleted objects it returns whether the cell has a value at all.
     package func changes(cellAt index: Int) -> Bool {
         guard let before, let after else { return !object.cell(at: index).isAbsent }
         return withExtendedLifetime((before, after)) {

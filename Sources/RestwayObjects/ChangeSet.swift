@@ -1,10 +1,10 @@
-/// What one response, or one step of the host, wants to do to a store.
+/// The changes that one response, or one step of the program, wants to make in a store.
 package struct ChangeSet: Sendable {
-    /// Who made the objects that are new.
+    /// The origin of new objects.
     package enum Origin: Sendable {
-        /// They came from the server.
+        /// The server sent them.
         case server
-        /// The host made them: they stay *unsent* until a change of the server's touches them.
+        /// The program made them. They stay *unsent* until a change from the server touches them.
         case host
     }
 
@@ -16,16 +16,17 @@ package struct ChangeSet: Sendable {
         case everything
     }
 
-    /// An answer to an object that was sent.
+    /// The server's answer to an object that was sent.
     package struct Answer: Sendable {
-        /// The object that was sent; 0 when no store knew it. If it is there and has no identity,
-        /// it *becomes* the object of `row`: it keeps its store key, and another object with that
-        /// identity ends in it.
+        /// The store key of the object that was sent; 0 if no store knew it. If the object is in
+        /// the store and has no identity, it *becomes* the object of `row`: it keeps its store key,
+        /// and another object with that identity is merged into it.
         package let storeKey: Int64
         package let entity: Entity
-        /// nil when the answer maps to nothing of its entity: it is only marked as sent.
+        /// The row of the answer; `nil` if the answer maps to nothing of the entity. The object is
+        /// then only marked as sent.
         package let row: Int?
-        /// The row that says what was sent, if there is one: an edit, of the same object.
+        /// The row that says what was sent, if there is one: an edit of the same object.
         package let edit: Int?
 
         package init(storeKey: Int64, entity: Entity, row: Int?, edit: Int? = nil) {
@@ -36,35 +37,39 @@ package struct ChangeSet: Sendable {
         }
     }
 
-    /// A row that says what the host wants an object to be.
+    /// A row that says how the program wants an object to be.
     ///
-    /// The policies of relationships are for what servers tell: here new links take the place of
-    /// the old ones, and nothing is deleted.
+    /// The policies of relationships apply to rows from servers. In an edit, new links replace the
+    /// old ones, and nothing is deleted.
     package struct Edit: Sendable {
-        /// Of the draft that the row was made of; the commit tells it which object it is.
+        /// The state of the draft that the row was made from. The commit tells it the key of its
+        /// object.
         let node: DraftNode
 
-        /// The object that the row is about, if it is there; 0 finds it by its identity. Asked
-        /// while nobody else commits: of two that insert one draft, the second one updates.
+        /// The key of the object that the row is about, if the store has it; 0 if the object is to
+        /// be found by its identity. It is read while nothing else commits: if two commits insert
+        /// one draft, the second one updates the object.
         var storeKey: Int64 { node.storeKey }
     }
 
-    /// Snapshots that no store has seen, in the order of the payload; absent cells leave what is
-    /// there. Relationships may refer to rows by their number.
+    /// Snapshots that no store has seen, in the order of the payload. An absent cell leaves the
+    /// stored value unchanged. Relationships may refer to rows by their number.
     package var rows: [Snapshot]
-    /// Whether all rows were made for this change set, as a mapping does: then a store need not
-    /// look at each for one that was committed before.
+    /// Whether all rows were made for this change set, as a mapping does. A store then need not
+    /// check each row for an earlier commit.
     package var rowsAreNew = false
-    /// Whether rows may be snapshots of the store's own: they say what was the newest of their
-    /// objects when somebody looked, every cell of it.
+    /// Whether rows may be snapshots of this store. Such a row says that this snapshot, with all
+    /// its cells, was the newest of its object when it was read.
     package var mayHoldKnown = false
     package var origin: Origin
-    /// By row. They are done before all other rows: what is told about an object lies over what
-    /// was sent.
+    /// The edits by row. They are applied before all other rows, so that the server's values win
+    /// over the sent ones.
     package var edits: [Int: Edit] = [:]
-    /// Done after the rows.
+    /// The steps back, applied after the rows, one after the other.
+    package var restorations: [Restoration] = []
+    /// The deletions, applied after the restorations.
     package var deletions: [Deletion] = []
-    /// What the answer says about objects that were sent.
+    /// The answers about objects that were sent.
     package var answers: [Answer] = []
 
     package init(rows: [Snapshot] = [], origin: Origin = .server) {
@@ -72,6 +77,8 @@ package struct ChangeSet: Sendable {
         self.origin = origin
     }
 
-    /// Nothing is to be done.
-    package var isEmpty: Bool { rows.isEmpty && deletions.isEmpty && answers.isEmpty }
+    /// Whether there is nothing to do.
+    package var isEmpty: Bool {
+        rows.isEmpty && restorations.isEmpty && deletions.isEmpty && answers.isEmpty
+    }
 }

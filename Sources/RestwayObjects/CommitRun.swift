@@ -1,6 +1,7 @@
-/// One commit: what the rows, answers and deletions of a change set do to a store.
+/// One commit: it applies the rows, answers and deletions of a change set to a store.
 ///
-/// The same for every store. When it throws, the target has to undo what was done to it.
+/// It is the same for every store. If it throws, the target has to undo everything that was done to
+/// it.
 struct CommitRun<Target: CommitTarget> {
     private(set) var target: Target
     private var changes: ChangeSet
@@ -8,18 +9,20 @@ struct CommitRun<Target: CommitTarget> {
     private let keysBefore: Int64
 
     private var commit = Commit()
-    /// By row; a row's key is found when the row is stored, or one before it that refers to it.
+    /// The keys of the rows. A row's key is looked up when the row is stored, or before that when
+    /// an earlier row refers to it.
     private var keys: [Int64] = []
-    /// The keys of objects that were sent and are here, by the rows that tell about them.
+    /// The keys of objects that were sent and are in the store, by the rows that the answers are
+    /// about.
     private var adopted: [Int: Int64] = [:]
-    /// The rows that tell about objects that were sent, by the edits that say what was.
+    /// The rows of the answers about sent objects, by the edits that say what was sent.
     private var toldRows: [Int: Int] = [:]
     private var updated: Set<Int64> = []
-    /// An object got a newer snapshot, which an earlier row of it does not have.
+    /// Whether an object got a newer snapshot than an earlier row of it has.
     private var needsRefresh = false
     /// Objects that the policy `replace` may delete at the end.
     private var replaced: [(entity: Entity, key: Int64)] = []
-    /// Where the change of an object stands in `commit.changes`.
+    /// The index in `commit.changes` of each object's change.
     private var places: [Int64: Int] = [:]
 
     init(_ changes: ChangeSet, _ target: Target, isRecording: Bool) {
@@ -39,7 +42,7 @@ struct CommitRun<Target: CommitTarget> {
         }
         for answer in changes.answers { try adopt(answer) }
         if changes.answers.count > 1 { try settleAdopted() }
-        // The rows become the objects in place: each is touched once, and while it is at hand.
+        // The rows become the objects in place, so that each is touched only once.
         swap(&changes.rows, &commit.objects)
         keys.reserveCapacity(commit.objects.count)
         if changes.edits.isEmpty {
@@ -49,14 +52,15 @@ struct CommitRun<Target: CommitTarget> {
         }
         try deleteReplaced()
         if needsRefresh { try refresh() }
+        for restoration in changes.restorations { try restore(restoration) }
         for deletion in changes.deletions { try delete(deletion) }
         commit.updatedCount = updated.count
         if isRecording { commit.changes.removeAll(where: \.isNothing) }
         return commit
     }
 
-    /// Once the store has it all, and before anyone else commits: drafts learn the keys of their
-    /// objects.
+    /// Tells drafts the keys of their objects. Called when the store has all changes and before
+    /// anything else commits.
     func tellDrafts() {
         for (index, edit) in changes.edits { edit.node.setStoreKey(keys[index]) }
     }
@@ -67,7 +71,8 @@ struct CommitRun<Target: CommitTarget> {
         let hasPlain = !isRecording && adopted.isEmpty && changes.origin == .server
         var index = 0
         while index < commit.objects.count {
-            // A row whose key is known already has been referred to, or looked at.
+            // A row whose key is already known is not plain: an earlier row referred to it, or it
+            // was examined before.
             if hasPlain, keys.count == index {
                 let taken = target.takePlain(&commit.objects, from: index, &keys)
                 commit.insertedCount += taken.insertedCount
@@ -108,7 +113,8 @@ struct CommitRun<Target: CommitTarget> {
     private mutating func key(of row: Snapshot, _ index: Int) throws(StoreError) -> Int64 {
         guard let key = changes.edits[index]?.storeKey else { return try target.key(of: row) }
         guard key != 0, let known = try target.newest(row.entity, key) else {
-            // Of an object that is not here yet, what was sent and the answer are one.
+            // The object is not stored yet, so the sent row and the answer's row are the same
+            // object.
             if let told = toldRows[index], told < index { return keys[told] }
             return try target.key(of: row)
         }
@@ -122,7 +128,8 @@ struct CommitRun<Target: CommitTarget> {
         var row = row
         var isKnown = false
         if row.storeKey != 0 {
-            // It is the newest snapshot still, or was once: then it is told anew.
+            // The row is the newest snapshot, or was once. An older one is stored again as a new
+            // row.
             isKnown = try target.newest(row.entity, key) === row
             if !isKnown { row = row.unpublished() }
             commit.objects[index] = row
@@ -163,7 +170,7 @@ struct CommitRun<Target: CommitTarget> {
         record(key, before: older, after: snapshot)
     }
 
-    /// A later row may have published a newer snapshot of an earlier one's object.
+    /// Updates the results of earlier rows whose objects got a newer snapshot by a later row.
     private mutating func refresh() throws(StoreError) {
         for index in commit.objects.indices {
             let object = commit.objects[index]
@@ -175,11 +182,11 @@ struct CommitRun<Target: CommitTarget> {
 
     // MARK: Answers
 
-    /// Lets an object that was sent take the place of the one that the answer tells about.
+    /// Lets an object that was sent take the place of the object in the answer.
     private mutating func adopt(_ answer: ChangeSet.Answer) throws(StoreError) {
         let entity = answer.entity
         if let edit = answer.edit, let row = answer.row { toldRows[edit] = row }
-        // It may have been inserted while it was on its way.
+        // The object may have been inserted while the request was in flight.
         let key = answer.edit.flatMap { changes.edits[$0]?.storeKey } ?? answer.storeKey
         guard key != 0, let sent = try target.newest(entity, key) else { return }
         if try target.isUnsent(key) { try target.setUnsent(entity, key, false) }
@@ -190,8 +197,8 @@ struct CommitRun<Target: CommitTarget> {
         adopted[index] = sent.storeKey
     }
 
-    /// Of two that were sent as different objects, and are one to the server, the first has ended
-    /// in the second.
+    /// If two objects were sent separately but are one object to the server, the first was merged
+    /// into the second.
     private mutating func settleAdopted() throws(StoreError) {
         for (row, key) in adopted {
             guard let object = try target.newest(changes.rows[row].entity, key) else { continue }
@@ -199,7 +206,8 @@ struct CommitRun<Target: CommitTarget> {
         }
     }
 
-    /// Gives an object that has none an identity; another object that has it ends in this one.
+    /// Gives an identity to an object that has none. Another object with this identity is merged
+    /// into it.
     private mutating func give(
         _ object: Snapshot, _ identity: Identity
     ) throws(StoreError) {
@@ -215,6 +223,22 @@ struct CommitRun<Target: CommitTarget> {
         try target.bind(entity, identity, to: key)
     }
 
+    // MARK: Restorations
+
+    private mutating func restore(_ restoration: Restoration) throws(StoreError) {
+        guard let object = try target.newest(restoration.entity, restoration.storeKey) else {
+            return
+        }
+        let isDeletion = if case .object = restoration.target { true } else { false }
+        if isDeletion || restoration.needsUnsent {
+            guard try target.isUnsent(object.storeKey) else { return }
+        }
+        if isDeletion { return try delete(object) }
+        guard let row = restoration.applied(to: object) else { return }
+        try publish(row, object.storeKey, over: object)
+        updated.insert(object.storeKey)
+    }
+
     // MARK: Deletions
 
     private mutating func collectReplaced(_ row: Snapshot, _ older: Snapshot) {
@@ -226,7 +250,7 @@ struct CommitRun<Target: CommitTarget> {
 
     private mutating func deleteReplaced() throws(StoreError) {
         guard !replaced.isEmpty else { return }
-        // What the response tells about stays, wherever it is linked from.
+        // Objects that the response contains stay, even if nothing links to them any more.
         let told = Set(keys)
         for (entity, key) in replaced where !told.contains(key) {
             if let object = try target.newest(entity, key) { try delete(object) }
@@ -257,7 +281,7 @@ struct CommitRun<Target: CommitTarget> {
         for object in objects { record(object.storeKey, before: object, after: nil) }
     }
 
-    /// One change for each object, whatever happened to it on the way.
+    /// Records one change for each object, however often it changed.
     private mutating func record(_ key: Int64, before: Snapshot?, after: Snapshot?) {
         guard isRecording else { return }
         guard let place = places[key] else {

@@ -1,31 +1,36 @@
 import Glibc
+import RestwaySupport
 
 /// A named type of object.
 ///
-/// An entity is equal to itself only: two apis may each have a "Company".
+/// An entity is equal only to itself: two apis may each have a "Company".
 ///
-/// `@unchecked Sendable`: nothing changes after `init`, the C strings included.
+/// `@unchecked Sendable`: nothing changes after `init`, not even the C strings.
 package final class Entity: @unchecked Sendable {
     package let name: String
-    /// The position within its model.
+    /// The position in its model.
     package let index: Int
-    /// Relationships lead to entities of the same model.
+    /// The model. Relationships lead to entities of the same model.
     package let model: EntityModel
-    /// The order of the API document; a cell of a snapshot has the index of its attribute.
+    /// The attributes in the order of the API document. The cell of an attribute has the same
+    /// index.
     package let attributes: [Attribute]
-    /// The order of the API document; their cells stand behind those of the attributes.
+    /// The relationships in the order of the API document. Their cells follow those of the
+    /// attributes.
     package let relationships: [Relationship]
-    /// Which attribute tells the objects apart; nil when none does.
+    /// The index of the attribute that identifies objects; `nil` if there is none.
     package let identityIndex: Int?
     /// The name for the C boundary; valid while the entity lives.
     package let nameCString: UnsafePointer<CChar>
+    /// The process that made the entity, and with it all of its objects.
+    package let generation = ProcessGeneration.current
 
     private let attributeNameCStrings: [UnsafePointer<CChar>]
     private let relationshipNameCStrings: [UnsafePointer<CChar>]
     private let relationshipTargetCStrings: [UnsafePointer<CChar>]
     private let indexOfName: [String: Int]
 
-    /// - Parameter model: nil for an entity that stands alone.
+    /// - Parameter model: The model; `nil` for an entity that stands alone.
     package init(
         name: String, index: Int, attributes: [Attribute], relationships: [Relationship] = [],
         identityIndex: Int? = nil, model: EntityModel? = nil
@@ -52,10 +57,10 @@ package final class Entity: @unchecked Sendable {
         for name in relationshipTargetCStrings { name.deallocate() }
     }
 
-    /// Of a snapshot: one for each attribute and relationship.
+    /// The number of cells in a snapshot: one for each attribute and relationship.
     package var cellCount: Int { attributes.count + relationships.count }
 
-    /// The index among `relationships`.
+    /// Returns the index in `relationships`.
     package func relationshipIndex(named name: String) -> Int? {
         relationships.firstIndex { $0.name == name }
     }
@@ -64,18 +69,19 @@ package final class Entity: @unchecked Sendable {
         relationshipNameCStrings.firstIndex { strcmp($0, name) == 0 }
     }
 
-    /// Valid while the entity lives; nil when `index` is out of range.
+    /// Returns the name of a relationship, valid while the entity lives; `nil` if `index` is out of
+    /// range.
     package func relationshipNameCString(at index: Int) -> UnsafePointer<CChar>? {
         relationshipNameCStrings.indices.contains(index) ? relationshipNameCStrings[index] : nil
     }
 
-    /// The name of the entity at the other end; valid while the entity lives.
+    /// Returns the name of the entity at the other end, valid while the entity lives.
     package func relationshipTargetCString(at index: Int) -> UnsafePointer<CChar>? {
         relationshipTargetCStrings.indices.contains(index)
             ? relationshipTargetCStrings[index] : nil
     }
 
-    /// Whether objects of `other` may stand at the other end of `relationship`.
+    /// Returns whether objects of `other` may stand at the other end of `relationship`.
     package func links(_ relationship: Relationship, to other: Entity) -> Bool {
         model === other.model && relationship.targetIndex == other.index
     }
@@ -84,17 +90,18 @@ package final class Entity: @unchecked Sendable {
         indexOfName[name]
     }
 
-    /// The same without making a `String`: for callers from C.
+    /// Returns the index of an attribute without making a `String`, for callers from C.
     package func attributeIndex(cString name: UnsafePointer<CChar>) -> Int? {
         attributeNameCStrings.firstIndex { strcmp($0, name) == 0 }
     }
 
-    /// Valid while the entity lives; nil when `index` is out of range.
+    /// Returns the name of an attribute, valid while the entity lives; `nil` if `index` is out of
+    /// range.
     package func attributeNameCString(at index: Int) -> UnsafePointer<CChar>? {
         attributeNameCStrings.indices.contains(index) ? attributeNameCStrings[index] : nil
     }
 
-    /// Names that hold a NUL end there in C.
+    /// Copies a name for C. A name that holds a NUL ends there.
     private static func cString(_ text: String) -> UnsafePointer<CChar> {
         let bytes = text.utf8CString
         let copy = UnsafeMutableBufferPointer<CChar>.allocate(capacity: bytes.count)

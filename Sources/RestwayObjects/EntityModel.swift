@@ -1,4 +1,5 @@
-/// What the entities of one api have in common: it tells them from those of another.
+/// The common model of the entities of one api. It distinguishes them from the entities of another
+/// api.
 package final class EntityModel: Sendable {
     package init() {}
 }

@@ -1,20 +1,14 @@
-import CLinux
-
 /// The objects of one entity in a memory store, guarded by the store's lock.
 ///
-/// `@unchecked Sendable`: see above; it never leaves the store.
+/// `@unchecked Sendable`: the store's lock guards it, and it never leaves the store.
 final class EntityTable: @unchecked Sendable {
-    /// Kept alive, so that the address that identifies it is not used again.
+    /// The entity is kept alive so that its address, which identifies it, is not used again.
     let entity: Entity
     @exclusivity(unchecked) private var keyOfInteger = IntegerIndex()
     @exclusivity(unchecked) private var keyOfString: [Identity: Int64] = [:]
     @exclusivity(unchecked) private var newest = SnapshotPages()
 
     private let identityIndex: Int?
-
-    /// How many rows before it is looked at a row is asked of memory: each lies elsewhere, and has
-    /// long left the caches.
-    private static let rowsAhead = 8
 
     init(_ entity: Entity) {
         self.entity = entity
@@ -28,7 +22,7 @@ final class EntityTable: @unchecked Sendable {
 
     var count: Int { newest.count }
 
-    /// Makes room before many rows come, rather than growing several times on the way.
+    /// Makes room before many rows come, instead of growing several times.
     func reserve(_ rows: Int) {
         guard rows > newest.count else { return }
         guard let index = entity.identityIndex else { return }
@@ -47,9 +41,9 @@ final class EntityTable: @unchecked Sendable {
         key(identity).flatMap { newest[$0] }
     }
 
-    /// The key of the row's object: the one it has, or `fresh`, which then is taken.
+    /// Returns the key of the row's object: its existing key, or `fresh`, which is then taken.
     func key(of row: Snapshot, orNew fresh: Int64) -> Int64 {
-        // An integer has no need of an identity with its reference count.
+        // An integer needs no `Identity` with its reference count.
         let cell = identityIndex.map { row.cells[$0] } ?? .null
         if cell.isInteger { return keyOfInteger.find(cell.integer, orPut: fresh) }
         return switch row.identity {
@@ -95,23 +89,22 @@ final class EntityTable: @unchecked Sendable {
         newest.put(snapshot, key)
     }
 
-    /// Takes rows from `first` on, one after the other, as long as there is nothing to decide: a
-    /// row is about a new object, or says of one that is there what its newest snapshot says.
+    /// Takes rows from `first` on, one after the other, as long as they need no decision: each row
+    /// is about a new object, or agrees with the newest snapshot of its object.
     ///
     /// - Parameters:
-    ///   - keys: Of all rows before; those that were taken are added, and that of the row that was
-    ///     not, when it has been found.
-    ///   - lastKey: The last that was given to any object.
-    ///   - known: Gets the snapshots that take the place of rows that say nothing new.
-    /// - Returns: The first row that was not taken; and whether it is one to decide about, else it
-    ///   is of another entity.
+    ///   - keys: The keys of all earlier rows. The keys of the taken rows are added, and the key of
+    ///     the row that was not taken if it was found.
+    ///   - lastKey: The last key that was given to any object.
+    ///   - known: Receives the snapshots that replace rows that say nothing new.
+    /// - Returns: The first row that was not taken, and whether that row needs a decision; if not,
+    ///   it is of another entity.
     func take(
         _ rows: UnsafeBufferPointer<Snapshot>, from first: Int, _ keys: inout [Int64],
         _ lastKey: inout Int64, _ known: inout [(row: Int, object: Snapshot)]
     ) -> (next: Int, isOpen: Bool) {
         let hasRelationships = !entity.relationships.isEmpty
         for index in first..<rows.count {
-            if index + Self.rowsAhead < rows.count { rows.fetch(index + Self.rowsAhead) }
             let row = rows[index]
             guard row.isOf(entity) else { return (index, false) }
             if hasRelationships, row.lastReferredRow >= index { return (index, true) }
@@ -138,21 +131,10 @@ final class EntityTable: @unchecked Sendable {
         return (rows.count, false)
     }
 
-    /// One search for both: looking, and taking the place.
+    /// Finds the key of an identity or stores `fresh` for it, with one search for both.
     private func find(_ identity: Identity, orPut fresh: Int64) -> Int64 {
-        // Handing the place on as `inout` puts the default there when nothing was.
+        // Passing the place as `inout` stores the default there if nothing was there.
         func read(_ place: inout Int64) -> Int64 { place }
         return read(&keyOfString[identity, default: fresh])
-    }
-}
-
-extension UnsafeBufferPointer<Snapshot> {
-    /// Asks memory for what a commit looks at in a row: its header and its first cells.
-    @inline(__always)
-    fileprivate func fetch(_ index: Int) {
-        let row = UnsafeRawPointer(baseAddress.unsafelyUnwrapped + index)
-            .load(as: UnsafeRawPointer.self)
-        rw_prefetch(row)
-        rw_prefetch(row + 64)
     }
 }

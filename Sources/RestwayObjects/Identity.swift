@@ -1,9 +1,9 @@
-/// What tells an object from the others of its entity. 1 and "1" differ.
+/// The value that distinguishes an object from others of its entity. 1 and "1" differ.
 package enum Identity: Sendable {
     case integer(Int64)
     case string(String)
 
-    /// nil for a value that is none.
+    /// Returns `nil` if the value cannot be an identity.
     package init?(_ value: Value) {
         switch value {
         case .int64(let integer): self = .integer(integer)
@@ -13,7 +13,8 @@ package enum Identity: Sendable {
     }
 }
 
-/// Strings are compared byte by byte: a server tells "é" from "e" with an accent, Swift does not.
+/// Strings are compared byte by byte: a server distinguishes "é" from "e" with an accent, Swift
+/// does not.
 extension Identity: Hashable {
     package static func == (left: Identity, right: Identity) -> Bool {
         switch (left, right) {

@@ -1,9 +1,10 @@
-/// Store keys by integer identity: open addressing in a power of two of places.
+/// Maps integer identities to store keys: a hash table with open addressing, whose size is a power
+/// of two.
 ///
-/// Servers choose identities, so their places depend on secrets of the process. Owned by one table,
-/// which destroys it.
+/// Servers choose the identities, so the hash depends on secrets of the process. One table owns the
+/// index and destroys it.
 struct IntegerIndex {
-    /// Store keys are positive: 0 is a free place.
+    /// An entry of the hash table. Store keys are positive: 0 marks a free entry.
     private struct Place: BitwiseCopyable {
         var identity: Int64 = 0
         var key: Int64 = 0
@@ -28,7 +29,7 @@ struct IntegerIndex {
         return key == 0 ? nil : key
     }
 
-    /// The key of `identity`: the one that is there, or `fresh`, which then is.
+    /// Returns the key of `identity`: the stored one, or `fresh`, which is then stored.
     mutating func find(_ identity: Int64, orPut fresh: Int64) -> Int64 {
         if isFull(with: count + 1) { grow(to: count + 1) }
         guard let places else { return fresh }
@@ -50,7 +51,7 @@ struct IntegerIndex {
         var free = index(identity, places)
         guard places[free].key != 0 else { return }
         count -= 1
-        // What stands behind moves up, so that every search still ends at a free place.
+        // The entries behind move up, so that every search still ends at a free entry.
         var next = (free + 1) & mask
         while places[next].key != 0 {
             let wanted = start(places[next].identity)
@@ -68,7 +69,7 @@ struct IntegerIndex {
         if isFull(with: count) { grow(to: count) }
     }
 
-    /// Where `identity` stands, or belongs.
+    /// Returns the place where `identity` stands or belongs.
     @inline(__always)
     private func index(_ identity: Int64, _ places: UnsafeMutablePointer<Place>) -> Int {
         var index = start(identity)
@@ -78,7 +79,8 @@ struct IntegerIndex {
         return index
     }
 
-    /// Eight that follow each other stand side by side: lists come in order.
+    /// Returns the place where the search starts. Eight consecutive identities stand side by side,
+    /// because lists usually come in order.
     @inline(__always)
     private func start(_ identity: Int64) -> Int {
         let mixed = (UInt64(bitPattern: identity >> 3) ^ secret.0).multipliedFullWidth(
@@ -86,7 +88,7 @@ struct IntegerIndex {
         return Int(truncatingIfNeeded: (mixed.high ^ mixed.low) << 3) & mask | Int(identity & 7)
     }
 
-    /// At least half of the places stay free.
+    /// Returns whether more than half of the places would be used.
     @inline(__always)
     private func isFull(with count: Int) -> Bool { count * 2 > mask + 1 }
 

@@ -1,19 +1,19 @@
-/// What the lock of a memory store guards.
+/// The data that the lock of a memory store guards.
 ///
-/// Its tables are shared by all copies, so that a commit may work on one.
+/// All copies share its tables, so that a commit may work on a copy.
 struct MemoryState: CommitTarget {
     private let contents: Contents
 
-    /// `@unchecked Sendable`: only used under the lock of its store, which is why nothing checks
-    /// at run time that accesses do not overlap.
+    /// `@unchecked Sendable`: it is used only under the lock of its store. For the same reason,
+    /// nothing checks at run time that accesses do not overlap.
     private final class Contents: @unchecked Sendable {
         @exclusivity(unchecked) var tables: [EntityTable] = []
         @exclusivity(unchecked) var lastKey: Int64
         @exclusivity(unchecked) var unsent: Set<Int64> = []
-        /// Objects that have become part of another.
+        /// Objects that were merged into another object.
         @exclusivity(unchecked) var redirections: [Int64: Int64] = [:]
-        /// The place of the table that was used last, by the index of its entity: nearly always
-        /// right, and quicker than a search.
+        /// The place of the table that was used last, by the index of its entity. It is nearly
+        /// always right, and quicker than a search.
         @exclusivity(unchecked) var places: [Int] = []
 
         init(lastKey: Int64) {
@@ -64,7 +64,7 @@ struct MemoryState: CommitTarget {
     func takePlain(
         _ rows: inout [Snapshot], from first: Int, _ keys: inout [Int64]
     ) -> (next: Int, insertedCount: Int) {
-        // With these an object that is there needs a closer look.
+        // If there are any of these, an existing object needs a closer look.
         guard contents.unsent.isEmpty, contents.redirections.isEmpty else { return (first, 0) }
         let lastBefore = contents.lastKey
         var known: [(row: Int, object: Snapshot)] = []
@@ -77,7 +77,7 @@ struct MemoryState: CommitTarget {
             }
             return next
         }
-        // Whoever made the rows has them still: they are copied only when one of them changes.
+        // The maker of the rows still has them, so they are copied only if one of them changes.
         for (row, object) in known { rows[row] = object }
         return (next, Int(contents.lastKey - lastBefore))
     }

@@ -1,13 +1,13 @@
 import RestwaySupport
 import Synchronization
 
-/// A store that lives and dies with the process.
+/// A store in memory, which lasts as long as the process.
 package final class MemoryStore: ObjectStore {
-    /// How many stores there have been.
+    /// The number of stores made so far.
     private static let storeCount = Atomic<Int64>(0)
 
-    /// So many keys each store has for itself: keys tell the objects of different stores apart, and
-    /// neither number can be reached.
+    /// The number of keys that each store has for itself, so that keys of different stores differ.
+    /// In practice no store has so many objects, and no process makes so many stores.
     private static let keysOfAStore: Int64 = 1 << 40
 
     private let state: Lock<MemoryState>
@@ -17,7 +17,7 @@ package final class MemoryStore: ObjectStore {
         self.init(keyBefore: number * Self.keysOfAStore)
     }
 
-    /// - Parameter keyBefore: The first object has the key behind this one.
+    /// - Parameter keyBefore: The first object gets the key after this one.
     package init(keyBefore: Int64) {
         state = Lock(MemoryState(lastKey: keyBefore))
     }
@@ -25,7 +25,7 @@ package final class MemoryStore: ObjectStore {
     package func commit(
         _ changes: ChangeSet, recordingChanges: Bool
     ) throws(StoreError) -> Commit {
-        // The only thing that can fail comes before anything is changed.
+        // Only this step can fail, and it comes before anything is changed.
         try state.withLock { (state) throws(StoreError) in
             var run = CommitRun(changes, state, isRecording: recordingChanges)
             let commit = try run.run()
@@ -73,7 +73,7 @@ package final class MemoryStore: ObjectStore {
     }
 
     package func count(_ query: Query) -> Int {
-        query.conditions.isEmpty ? count(query.entity) : matching(query).count
+        query.findsAll ? count(query.entity) : matching(query).count
     }
 
     package func isUnsent(_ entity: Entity, storeKey: Int64) -> Bool {
@@ -93,6 +93,6 @@ package final class MemoryStore: ObjectStore {
 
     private func matching(_ query: Query) -> [Snapshot] {
         let all = state.withLock { $0.table(query.entity)?.objects ?? [] }
-        return query.conditions.isEmpty ? all : all.filter { query.matches($0) }
+        return query.findsAll ? all : all.filter { query.matches($0) }
     }
 }

@@ -2,12 +2,13 @@ import Glibc
 
 extension Query {
     package func matches(_ object: Snapshot) -> Bool {
-        withExtendedLifetime(object) {
+        if let selection, !selection.holds(object.storeKey) { return false }
+        return withExtendedLifetime(object) {
             conditions.allSatisfy { $0.holds(object.cell(at: $0.attribute)) }
         }
     }
 
-    /// Whether `left` comes before `right`.
+    /// Returns whether `left` comes before `right`.
     package func sorts(_ left: Snapshot, before right: Snapshot) -> Bool {
         withExtendedLifetime((left, right)) {
             for order in order {
@@ -47,9 +48,9 @@ extension Query.Condition {
 
 /// The order of values.
 enum CellOrder {
-    /// Kinds that are never equal to each other, in their order.
+    /// Returns the rank of the value's kind. Values of different ranks are never equal.
     static func rank(_ cell: Cell) -> Int {
-        // What is not a number is null in a file of SQLite's.
+        // SQLite stores NaN as null.
         cell.kind == .double && cell.double.isNaN ? 0 : rank(cell.kind)
     }
 
@@ -62,7 +63,7 @@ enum CellOrder {
         }
     }
 
-    /// Below 0, 0 or above 0.
+    /// Returns a number below 0, 0 or above 0.
     static func compare(_ left: Cell, _ right: Cell) -> Int {
         let (leftRank, rightRank) = (rank(left), rank(right))
         guard leftRank == rightRank else { return leftRank - rightRank }
@@ -82,7 +83,7 @@ enum CellOrder {
         }
     }
 
-    /// Exactly, also where an integer has no double of its own.
+    /// Compares exactly, even if no double equals the integer.
     private static func compare(_ integer: Int64, _ double: Double) -> Int {
         if double >= 0x1p63 { return -1 }
         if double < -0x1p63 { return 1 }
@@ -107,7 +108,7 @@ enum CellOrder {
 }
 
 extension Value {
-    /// The value as a cell, whose text is valid in `body`.
+    /// Passes the value as a cell, whose text is valid in `body`.
     func withCell<Result>(_ body: (Cell) -> Result) -> Result {
         var bytes: [UInt8] = []
         var keys: [Int64] = []

@@ -1,7 +1,7 @@
-/// Which objects of an entity, and in which order.
+/// Selects objects of an entity, and their order.
 ///
-/// Values are ordered as SQLite orders them: what is null or absent first, then numbers (booleans
-/// are 0 and 1, dates their microseconds), then text by its bytes, then bytes.
+/// Values are ordered as in SQLite: first null and absent values, then numbers (booleans are 0 and
+/// 1, dates their microseconds), then text by its bytes, then bytes.
 package struct Query: Sendable {
     package enum Comparison: Int32, Sendable, CaseIterable {
         case equal = 1
@@ -12,8 +12,8 @@ package struct Query: Sendable {
         case greaterOrEqual = 6
     }
 
-    /// A condition on one attribute. Null equals null and what is absent, and nothing else; it is
-    /// never less or greater.
+    /// A condition on one attribute. Null equals only null and absent values, and it is never less
+    /// or greater.
     package struct Condition: Sendable {
         package let attribute: Int
         package let comparison: Comparison
@@ -36,17 +36,37 @@ package struct Query: Sendable {
         }
     }
 
+    /// A condition on the objects themselves.
+    package enum Selection: Sendable {
+        /// Objects with these store keys.
+        case only(Set<Int64>)
+        /// All objects except those with these store keys.
+        case without(Set<Int64>)
+
+        func holds(_ key: Int64) -> Bool {
+            switch self {
+            case .only(let keys): keys.contains(key)
+            case .without(let keys): !keys.contains(key)
+            }
+        }
+    }
+
     package let entity: Entity
-    /// All of them must hold.
+    /// The selected objects; `nil` for all.
+    package var selection: Selection?
+    /// The conditions, all of which must hold.
     package var conditions: [Condition] = []
-    /// The first decides, then the next; last the store key: objects come in the order in which
-    /// they were stored.
+    /// The sort order. The first entry decides, then the next, and last the store key, which is the
+    /// order in which the objects were stored.
     package var order: [Order] = []
-    /// nil takes all.
+    /// The most objects to return; `nil` for all.
     package var limit: Int?
     package var offset = 0
 
     package init(_ entity: Entity) {
         self.entity = entity
     }
+
+    /// Whether the query finds every object of the entity.
+    var findsAll: Bool { conditions.isEmpty && selection == nil }
 }

@@ -1,17 +1,18 @@
 /// A named link from the objects of one entity to those of another, or of its own.
 package struct Relationship: Equatable, Sendable {
-    /// What a response does to the links that are there.
+    /// Says what a response does to the existing links.
     package enum Policy: String, CaseIterable, Sendable {
-        /// The new links take the place of the old ones.
+        /// The new links replace the old ones.
         case assign
-        /// New links are added behind the old ones; null changes nothing.
+        /// New links are added after the old ones; null changes nothing.
         case merge
-        /// As `assign`, and objects that are no longer linked are deleted from the store.
+        /// The new links replace the old ones, and objects that are no longer linked are deleted
+        /// from the store.
         case replace
     }
 
     package let name: String
-    /// The entity at the other end: its name, and its index within the same model.
+    /// The name of the entity at the other end. `targetIndex` is its index in the same model.
     package let targetName: String
     package let targetIndex: Int
     package let isMany: Bool

@@ -13,10 +13,11 @@ package struct RowLink: BitwiseCopyable {
     }
 }
 
-/// How blocks come to be: each is filled once.
+/// Makes blocks. Each block is filled once.
 extension Snapshot {
-    /// Copies a row: as many cells as the entity has attributes and relationships, whose text lies
-    /// at offsets of `bytes`, and the first link of each list at an index of `links`.
+    /// Copies a row. It has as many cells as the entity has attributes and relationships. The text
+    /// of a cell is at an offset in `bytes`, and the first link of a list is at an index in
+    /// `links`.
     package static func make(
         _ entity: Entity, cells: UnsafePointer<Cell>, bytes: UnsafeRawPointer,
         links: UnsafePointer<RowLink>? = nil
@@ -37,14 +38,14 @@ extension Snapshot {
         })
     }
 
-    /// A row of values in the order of the entity's attributes and relationships; what is missing
-    /// at the end is absent.
+    /// Makes a row from values in the order of the entity's attributes and relationships. Values
+    /// that are missing at the end are absent.
     package static func make(_ entity: Entity, _ values: [Value]) -> Snapshot {
         var bytes: [UInt8] = []
         var keys: [Int64] = []
         var cells = values.prefix(entity.cellCount).map { $0.cell(appendingTo: &bytes, &keys) }
         while cells.count < entity.cellCount { cells.append(.absent) }
-        // Text of no bytes may have no array behind it.
+        // An empty array may have no address.
         bytes.append(0)
         keys.append(0)
         return bytes.withUnsafeBytes { bytes in
@@ -60,14 +61,14 @@ extension Snapshot {
         }
     }
 
-    /// Copies cells whose text and keys lie at addresses.
+    /// Copies cells whose text and keys are at addresses.
     package static func make(_ entity: Entity, _ cell: (Int) -> Cell) -> Snapshot {
         make(entity, cell) { cell, keys in
             keys.initialize(from: cell.keys.baseAddress!, count: cell.keys.count)
         }
     }
 
-    /// Allocates and fills a block. `cell` gives cells whose text lies at an address; it is asked
+    /// Allocates and fills a block. `cell` returns a cell whose text is at an address; it is called
     /// twice for each index. `fillList` writes the keys of a list that is not empty.
     @inline(__always)
     private static func make(
@@ -112,7 +113,7 @@ extension Snapshot {
         return unsafeDowncast(block.buffer, to: Snapshot.self)
     }
 
-    /// Most text is short, and a call of `memcpy` costs more than two words.
+    /// Most text is short, and calling `memcpy` costs more than copying two words.
     @inline(__always)
     private static func copy(
         _ source: UnsafeRawPointer, to target: UnsafeMutableRawPointer, _ count: Int
@@ -131,7 +132,7 @@ extension Snapshot {
         }
     }
 
-    /// The first and the last bytes; what lies between, they share.
+    /// Copies the first and the last bytes. The two words overlap in the middle.
     @inline(__always)
     private static func copyEnds<Word: FixedWidthInteger & BitwiseCopyable>(
         _ source: UnsafeRawPointer, to target: UnsafeMutableRawPointer, _ count: Int,
@@ -147,14 +148,26 @@ extension Snapshot {
 }
 
 extension Cell {
-    /// Whether both hold the same value. Doubles are compared as they are stored, so that what is
-    /// not a number equals itself.
+    /// Returns whether both hold the same value. Doubles are compared by their bits, so that NaN
+    /// equals itself.
     package func isEqual(to other: Cell) -> Bool {
         guard rawKind == other.rawKind, length == other.length else { return false }
         guard length > 0 else { return isText || isList || bits == other.bits }
         if isText { return memcmp(text.baseAddress!, other.text.baseAddress!, Int(length)) == 0 }
         let size = Int(length) * MemoryLayout<Int64>.size
         return memcmp(keys.baseAddress!, other.keys.baseAddress!, size) == 0
+    }
+
+    /// Hashes the value. Cells that are equal by `isEqual` have the same hash.
+    func hash(into hasher: inout Hasher) {
+        hasher.combine(rawKind)
+        if isText {
+            hasher.combine(bytes: text)
+        } else if isList {
+            hasher.combine(bytes: UnsafeRawBufferPointer(keys))
+        } else {
+            hasher.combine(bits)
+        }
     }
 
     func withAddress(_ address: UnsafeRawPointer) -> Cell {

@@ -1,18 +1,19 @@
-/// What came of a row that met the newest snapshot of its object.
+/// The result of merging a row into the newest snapshot of its object.
 package enum Merging {
-    /// Every present cell is already so.
+    /// Every present cell already has this value.
     case nothing
-    /// All cells are present: the row takes the place of the older snapshot.
+    /// All cells are present: the row replaces the older snapshot.
     case replaces
     case merges(Snapshot)
 }
 
-/// Rows on their way into a store.
+/// Functions for rows that are about to enter a store.
 extension Snapshot {
-    /// Puts store keys where references to rows stand, each object once in a list, and what null
-    /// means under the policy of a relationship. Before anyone else sees the row.
+    /// Replaces references to rows by store keys, with each object once in a list, and replaces
+    /// null by its meaning under the policy of a relationship. Called before anything else sees the
+    /// row.
     ///
-    /// - Parameter assigning: Whether every policy is as `assign`.
+    /// - Parameter assigning: Whether every policy is treated as `assign`.
     package func settleRelationships(_ keys: [Int64], assigning: Bool = false) {
         guard !entity.relationships.isEmpty else { return }
         let cells = unpublishedCells + entity.attributes.count
@@ -27,7 +28,7 @@ extension Snapshot {
                 let count = Self.settle(list, keys)
                 cells[index] = Cell(.list, length: UInt32(count), bits: cell.bits)
             case .null where relationship.isMany:
-                // A list of nothing needs no memory, only an address that is not null.
+                // An empty list needs no memory, only an address that is not null.
                 let address = UInt64(UInt(bitPattern: cells))
                 let isUnion = relationship.policy == .merge && !assigning
                 cells[index] = isUnion ? .absent : Cell(.list, bits: address)
@@ -37,7 +38,7 @@ extension Snapshot {
         }
     }
 
-    /// The last row of the change set that this row refers to; -1 when it refers to none.
+    /// The last row of the change set that this row refers to; -1 if it refers to no row.
     var lastReferredRow: Int {
         guard !entity.relationships.isEmpty else { return -1 }
         var last = -1
@@ -52,7 +53,7 @@ extension Snapshot {
         return last
     }
 
-    /// Changes the numbers of the rows that references lead to. Before anyone else sees the row.
+    /// Changes the row numbers in references. Called before anything else sees the row.
     package func renumberReferences(_ numbers: [Int]) {
         guard !entity.relationships.isEmpty else { return }
         let cells = unpublishedCells
@@ -70,7 +71,7 @@ extension Snapshot {
         }
     }
 
-    /// Store keys in place of references, each once; how many are left.
+    /// Replaces references by store keys, each once, and returns how many are left.
     private static func settle(_ list: UnsafeMutableBufferPointer<Int64>, _ keys: [Int64]) -> Int {
         var seen = Set<Int64>(minimumCapacity: list.count > 8 ? list.count : 0)
         var count = 0
@@ -87,7 +88,7 @@ extension Snapshot {
         return count
     }
 
-    /// Whether all that this settled row says stands in `older`, of the same entity.
+    /// Returns whether `older`, of the same entity, has all values of this settled row.
     func isContained(in older: Snapshot) -> Bool {
         withExtendedLifetime((self, older)) {
             let (newerCells, olderCells) = (cells, older.cells)
@@ -101,9 +102,9 @@ extension Snapshot {
         }
     }
 
-    /// Brings this settled row to `older`, of the same entity.
+    /// Merges this settled row into `older`, of the same entity.
     ///
-    /// - Parameter assigning: Whether every policy is as `assign`.
+    /// - Parameter assigning: Whether every policy is treated as `assign`.
     package func merging(over older: Snapshot, assigning: Bool = false) -> Merging {
         precondition(entity === older.entity)
         return withExtendedLifetime((self, older)) {
@@ -145,20 +146,20 @@ extension Snapshot {
         }
     }
 
-    /// A row that no store has seen, with the present cells of this snapshot, and `older`'s where
-    /// they are absent.
+    /// Returns a row that no store has seen, with the present cells of this snapshot, and with the
+    /// cells of `older` where they are absent.
     package func completed(from older: Snapshot) -> Snapshot {
         precondition(entity === older.entity)
         return withExtendedLifetime((self, older)) { merged(over: older, [:]) }
     }
 
-    /// A row that no store has seen, with all cells of this snapshot.
+    /// Returns a row that no store has seen, with all cells of this snapshot.
     func unpublished() -> Snapshot {
         withExtendedLifetime(self) { Self.make(entity) { cells[$0] } }
     }
 
-    /// The lists that the policy `merge` asks for, by the index of their cell: what is there, then
-    /// what is new.
+    /// Returns the lists that the policy `merge` requires, by the index of their cell: first the
+    /// existing links, then the new ones.
     private func unions(over older: Snapshot) -> [Int: [Int64]] {
         var unions: [Int: [Int64]] = [:]
         for (index, relationship) in entity.relationships.enumerated()
@@ -172,8 +173,8 @@ extension Snapshot {
         return unions
     }
 
-    /// The objects that `older` was linked to and this row is not, where the policy says that such
-    /// objects are deleted.
+    /// Returns the objects that `older` was linked to and this row is not, if the policy says that
+    /// such objects are deleted.
     func replacedLinks(of older: Snapshot) -> [(relationship: Relationship, key: Int64)] {
         var replaced: [(relationship: Relationship, key: Int64)] = []
         for (index, relationship) in entity.relationships.enumerated()

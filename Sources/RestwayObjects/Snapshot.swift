@@ -1,10 +1,10 @@
-/// What stands in front of a snapshot's cells.
+/// The header in front of a snapshot's cells.
 package struct SnapshotHeader: Sendable {
     package let entity: Entity
-    /// 0 until the commit that publishes the snapshot.
+    /// The store key; 0 until the commit that publishes the snapshot.
     package fileprivate(set) var storeKey: Int64
     package let cellCount: Int
-    /// Of the store keys and the text behind the cells, NULs included.
+    /// The size of the store keys and the text behind the cells, including NULs.
     package let byteCount: Int
 
     init(entity: Entity, cellCount: Int, byteCount: Int) {
@@ -17,10 +17,11 @@ package struct SnapshotHeader: Sendable {
 
 /// An object as it was at one moment: header, cells and text in one block.
 ///
-/// The block hangs on the object itself, which therefore has no stored properties: `make` and
-/// `merged` make it, and nothing else can.
+/// The block is part of the object itself, which therefore has no stored properties. Only `make`
+/// and `merged` create snapshots.
 ///
-/// `@unchecked Sendable`: nothing changes once a snapshot is published; before, one thread has it.
+/// `@unchecked Sendable`: nothing changes after a snapshot is published; before that, one thread
+/// has it.
 package final class Snapshot: @unchecked Sendable {
     typealias Block = ManagedBufferPointer<SnapshotHeader, Cell>
 
@@ -38,28 +39,32 @@ package final class Snapshot: @unchecked Sendable {
 
     package var entity: Entity { header.pointee.entity }
 
-    /// Whether it is an object of `entity`, without counting a reference to it.
+    /// Returns whether this is an object of `entity`, without retaining the entity.
     @inline(__always)
     func isOf(_ entity: Entity) -> Bool { header.pointee.entity === entity }
 
-    /// The number that its store gave to the object: positive; 0 as long as no store knows it.
+    /// The `ProcessGeneration.current` of the process that made the object. That process also
+    /// loaded its entity: a forked child does not get the parent's entities.
+    package var generation: Int { header.pointee.entity.generation }
+
+    /// The positive number that its store gave to the object; 0 as long as no store knows it.
     package var storeKey: Int64 { header.pointee.storeKey }
 
     package var cellCount: Int { header.pointee.cellCount }
 
-    /// How much memory the block holds.
+    /// The size of the block in memory.
     package var blockByteCount: Int {
         MemoryLayout<SnapshotHeader>.size + cellCount * MemoryLayout<Cell>.size
             + header.pointee.byteCount
     }
 
-    /// `cellCount` cells in the order of the entity's attributes, then of its relationships; valid
-    /// while the snapshot lives.
+    /// The `cellCount` cells: first those of the entity's attributes, then those of its
+    /// relationships. They are valid while the snapshot lives.
     package var cells: UnsafePointer<Cell> {
         block.withUnsafeMutablePointerToElements { UnsafePointer($0) }
     }
 
-    /// The cell of an attribute; its text is valid while the snapshot lives.
+    /// Returns the cell of an attribute. Its text is valid while the snapshot lives.
     package func cell(at index: Int) -> Cell {
         precondition(index >= 0 && index < cellCount)
         return cells[index]
@@ -73,13 +78,13 @@ package final class Snapshot: @unchecked Sendable {
         entity.attributeIndex(named: name).map(value(at:))
     }
 
-    /// The text of a string; nil for every other kind.
+    /// Returns the text of a string; `nil` for every other kind.
     package func string(at index: Int) -> String? {
         guard case .string(let text) = value(at: index) else { return nil }
         return text
     }
 
-    /// The cell of the identity: an int64, a string, or null when there is none.
+    /// The cell of the identity: an int64, a string, or null if there is no identity.
     package var identityCell: Cell {
         guard let index = entity.identityIndex else { return .null }
         let cell = cells[index]
@@ -97,24 +102,38 @@ package final class Snapshot: @unchecked Sendable {
         }
     }
 
-    /// Whether both show the same object: of one entity, with one identity, or without one under
-    /// the same key of the same store.
-    ///
-    /// The caller sees to it that objects without identity come from one store.
+    /// Returns whether both show the same instance: the same entity and the same store key. The
+    /// keys of different stores differ.
     package func isSame(as other: Snapshot) -> Bool {
         guard entity === other.entity else { return false }
-        switch (identity, other.identity) {
-        case (nil, nil): return self === other || storeKey != 0 && storeKey == other.storeKey
-        case (let own, let its): return own == its
+        return self === other || storeKey != 0 && storeKey == other.storeKey
+    }
+
+    /// Returns whether both are of one entity and all cells hold the same values.
+    package func isEqual(to other: Snapshot) -> Bool {
+        if self === other { return true }
+        guard entity === other.entity else { return false }
+        return withExtendedLifetime((self, other)) {
+            (0..<cellCount).allSatisfy { cells[$0].isEqual(to: other.cells[$0]) }
         }
     }
 
-    /// The cell of relationship `index`: a link, a list, null or absent.
+    /// The hash, which is the same for equal snapshots.
+    package var hash: UInt64 {
+        var hasher = Hasher()
+        hasher.combine(ObjectIdentifier(entity))
+        withExtendedLifetime(self) {
+            for index in 0..<cellCount { cells[index].hash(into: &hasher) }
+        }
+        return UInt64(bitPattern: Int64(hasher.finalize()))
+    }
+
+    /// Returns the cell of the relationship at `index`: a link, a list, null or absent.
     package func relationshipCell(at index: Int) -> Cell {
         cell(at: entity.attributes.count + index)
     }
 
-    /// The store keys at the other end of relationship `index`, in order.
+    /// Returns the store keys at the other end of the relationship at `index`, in order.
     package func relatedKeys(at index: Int) -> [Int64] {
         withExtendedLifetime(self) {
             let cell = relationshipCell(at: index)
@@ -126,13 +145,13 @@ package final class Snapshot: @unchecked Sendable {
         }
     }
 
-    /// The cells of a row that no store has seen, to be changed in place by who has made it.
+    /// The cells of a row that no store has seen. Its maker may change them in place.
     var unpublishedCells: UnsafeMutablePointer<Cell> {
         precondition(storeKey == 0)
         return block.withUnsafeMutablePointerToElements { $0 }
     }
 
-    /// Called by a store, once, before anyone else sees the snapshot.
+    /// Sets the store key. A store calls this once, before anything else sees the snapshot.
     package func setStoreKey(_ key: Int64) {
         precondition(storeKey == 0 && key > 0)
         header.pointee.storeKey = key

@@ -1,13 +1,13 @@
-/// Snapshots by store key. Keys are given in sequence, so they lie close together: a page holds
-/// those of a range of keys, and nearly every search ends in the page of the search before.
+/// Snapshots by store key. Keys are given in sequence, so they lie close together. A page holds the
+/// snapshots of a range of keys, and nearly every search ends in the page of the search before.
 ///
-/// Owned by one table, which destroys it.
+/// One table owns the pages and destroys them.
 struct SnapshotPages {
     private typealias Slots = UnsafeMutablePointer<Snapshot?>
 
     private struct Page {
         let slots: Slots
-        /// Behind a pointer, so that a change of it needs no search for the page.
+        /// The count is behind a pointer, so that changing it needs no search for the page.
         let count: UnsafeMutablePointer<Int>
     }
 
@@ -30,7 +30,7 @@ struct SnapshotPages {
         }
     }
 
-    /// Puts `snapshot` in the place of what is there.
+    /// Stores `snapshot`, replacing any other with this key.
     mutating func put(_ snapshot: Snapshot, _ key: Int64) {
         let number = key >> Self.bits
         let page = page(number) ?? make(number)
@@ -54,7 +54,7 @@ struct SnapshotPages {
         Self.free(page)
     }
 
-    /// All of them, in no order.
+    /// All snapshots, in no particular order.
     var all: [Snapshot] {
         var all: [Snapshot] = []
         all.reserveCapacity(count)

@@ -1,18 +1,18 @@
 package import RestwaySQLite
 
-/// Why a store refused.
+/// The reason why a store refused an operation.
 package enum StoreError: Error, Equatable, Sendable {
     /// A row was committed before.
     case alreadyCommitted
-    /// The store keeps the entities that it was opened with, and this is none of them.
+    /// The store keeps only the entities that it was opened with, and this is not one of them.
     case foreignEntity(String)
-    /// The file, or the disk below it.
+    /// The file or the disk failed.
     case file(SQLiteError)
-    /// A database of something else.
+    /// The file is a database of another program.
     case foreignFile(path: String)
-    /// Written by a later version of the library.
+    /// A later version of the library wrote the file.
     case newerFile(path: String, version: Int64)
-    /// The file holds objects that what is asked for now has no place for.
+    /// The objects or the tables of the file do not fit the document.
     case incompatible(path: String, reason: String)
 
     package var message: String {
@@ -29,13 +29,19 @@ package enum StoreError: Error, Equatable, Sendable {
         }
     }
 
-    /// Whether the same may succeed a moment later.
+    /// Whether this is a forked process that must not use its parent's file.
+    package var isForked: Bool {
+        if case .file(let error) = self { return error.isForked }
+        return false
+    }
+
+    /// Whether the same operation may succeed a moment later.
     package var isTemporary: Bool {
         if case .file(let error) = self { return error.isBusy }
         return false
     }
 
-    /// The file it is about; nil when it is about none.
+    /// The path of the file that the error is about; `nil` if it is about no file.
     package var path: String? {
         switch self {
         case .alreadyCommitted, .foreignEntity: nil
@@ -44,7 +50,15 @@ package enum StoreError: Error, Equatable, Sendable {
         }
     }
 
-    /// What SQLite throws in `body`, as an error of the store.
+    init(_ refusal: Migrations.Refusal, path: String) {
+        switch refusal {
+        case .foreign: self = .foreignFile(path: path)
+        case .newer(let version): self = .newerFile(path: path, version: version)
+        case .failed(let error): self = .file(error)
+        }
+    }
+
+    /// Converts an error that SQLite throws in `body` to an error of the store.
     static func wrapping<Result>(
         _ body: () throws(SQLiteError) -> Result
     ) throws(StoreError) -> Result {

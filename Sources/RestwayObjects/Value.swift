@@ -1,4 +1,4 @@
-/// A cell that owns what it holds: for code that is not in a hurry.
+/// A cell that owns its content, for code that need not be fast.
 package enum Value: Equatable, Sendable {
     case absent
     case null
@@ -11,12 +11,12 @@ package enum Value: Equatable, Sendable {
     case bytes([UInt8])
     /// JSON text.
     case json(String)
-    /// Of a relationship: the store key of the object at the other end.
+    /// The store key of the object at the other end of a relationship.
     case link(Int64)
-    /// Of a relationship: the store keys of the objects at the other end.
+    /// The store keys of the objects at the other end of a relationship.
     case links([Int64])
 
-    /// Copies a cell of a snapshot, which must be alive.
+    /// Copies a cell of a snapshot. The snapshot must be alive.
     package init(_ cell: Cell) {
         switch cell.kind {
         case .null: self = .null
@@ -33,8 +33,8 @@ package enum Value: Equatable, Sendable {
         }
     }
 
-    /// The cell of this value; what lies outside is appended to `bytes` or `keys`, the cell has its
-    /// offset.
+    /// Returns the cell of this value. Text and keys are appended to `bytes` or `keys`, and the
+    /// cell has their offset.
     func cell(appendingTo bytes: inout [UInt8], _ keys: inout [Int64]) -> Cell {
         switch self {
         case .absent: .absent

@@ -1,18 +1,18 @@
-/// Why a plugin cannot be had, or what it did against its contract.
+/// Why a plugin cannot be loaded, or how it broke its contract.
 package struct PluginError: Error, Equatable, Sendable {
     package enum Kind: Equatable, Sendable {
-        /// There is no such file, or it is no plugin.
+        /// The file does not exist, or it is not a plugin.
         case notFound
-        /// It is there, and refused to start or was refused.
+        /// The plugin refused to start, or the library refused it.
         case refused
-        /// Its options are wrong.
+        /// The options of the plugin are wrong.
         case options
-        /// A plugin of that name is loaded already.
+        /// A plugin of the same name is already loaded.
         case duplicate
     }
 
     package let kind: Kind
-    /// Names the plugin.
+    /// The message, which names the plugin.
     package let message: String
 
     package init(_ kind: Kind, _ message: String) {

@@ -1,4 +1,4 @@
-/// Classes of bytes that the grammars of this module name.
+/// Classes of bytes that the grammars of this module use.
 enum ASCII {
     static let percent = UInt8(ascii: "%")
     static let slash = UInt8(ascii: "/")
@@ -24,7 +24,7 @@ enum ASCII {
         byte < 0x20 || byte == 0x7F
     }
 
-    /// Whether a query or a fragment begins here.
+    /// Whether `byte` begins a query or a fragment.
     static func endsPath(_ byte: UInt8) -> Bool {
         byte == question || byte == hash
     }
@@ -44,7 +44,7 @@ enum ASCII {
         return lower - UInt8(ascii: "a") + 10
     }
 
-    /// The digit of a value below 16.
+    /// The hexadecimal digit of a value below 16.
     static func upperHexDigit(_ value: UInt8) -> UInt8 {
         value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "A") + value - 10
     }

@@ -1,4 +1,4 @@
-/// A header as an environment states it.
+/// A header that an environment declares.
 package struct HeaderLine: Hashable, Sendable {
     package let name: String
     package let value: String

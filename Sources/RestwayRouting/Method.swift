@@ -1,4 +1,4 @@
-/// The request methods that Restway speaks (RFC 9110, section 9; PATCH: RFC 5789).
+/// The request methods that Restway supports (RFC 9110, section 9; PATCH: RFC 5789).
 package enum Method: String, CaseIterable, Sendable {
     case get = "GET"
     case head = "HEAD"
@@ -7,12 +7,12 @@ package enum Method: String, CaseIterable, Sendable {
     case patch = "PATCH"
     case delete = "DELETE"
 
-    /// The method of that exact name: methods are case-sensitive (RFC 9110, section 9.1).
+    /// The method with this exact name. Methods are case-sensitive (RFC 9110, section 9.1).
     package init?(token: String) {
         self.init(rawValue: token)
     }
 
-    /// Whether parameters go into the query, rather than making the body.
+    /// Whether parameters are sent in the query instead of the body.
     package var parametersGoIntoQuery: Bool {
         switch self {
         case .get, .head, .delete: true

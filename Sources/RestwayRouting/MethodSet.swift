@@ -1,5 +1,5 @@
-/// Some of the methods, as bits.
-package struct MethodSet: Sendable, Equatable {
+/// A set of methods, stored as bits.
+package struct MethodSet: Sendable, Hashable {
     package static let all = MethodSet(Method.allCases)
 
     private let bits: UInt8
@@ -10,6 +10,10 @@ package struct MethodSet: Sendable, Equatable {
 
     package func contains(_ method: Method) -> Bool {
         bits & Self.bit(method) != 0
+    }
+
+    package func isDisjoint(with other: MethodSet) -> Bool {
+        bits & other.bits == 0
     }
 
     private static func bit(_ method: Method) -> UInt8 {

@@ -1,4 +1,4 @@
-/// A name and a value whose order among others matters.
+/// A name and a value in a list whose order matters.
 package struct Pair: Hashable, Sendable {
     package let name: String
     package let value: String

@@ -1,14 +1,14 @@
 /// Percent-encoding of bytes (RFC 3986, section 2.1).
 enum PercentEncoding {
-    /// The characters that stand for themselves.
+    /// The characters that are not encoded.
     enum Kept {
-        /// RFC 3986, section 2.3.
+        /// Unreserved characters (RFC 3986, section 2.3).
         case unreserved
         /// Unreserved and reserved characters (section 2.2), and existing triplets.
         case reserved
-        /// What a path may hold (section 3.3), and existing triplets.
+        /// Characters allowed in a path (section 3.3), and existing triplets.
         case path
-        /// What a query or a fragment may hold (sections 3.4, 3.5), and existing triplets.
+        /// Characters allowed in a query or a fragment (sections 3.4, 3.5), and existing triplets.
         case query
 
         fileprivate var keepsTriplets: Bool { self != .unreserved }
@@ -33,12 +33,13 @@ enum PercentEncoding {
         }
     }
 
-    /// Bytes without their triplets.
+    /// Decoded bytes.
     struct Decoded {
         var bytes: [UInt8]
-        /// Where each byte began in the source, and the source's end; nil when nothing moved.
+        /// The position of each byte in the source, and the end of the source; nil if no byte
+        /// moved.
         var offsets: [Int]?
-        /// Whether each "%" began a triplet; those that did not stand for themselves.
+        /// Whether each "%" began a triplet. A "%" that did not is kept as it is.
         var isWellFormed: Bool
     }
 
@@ -68,7 +69,7 @@ enum PercentEncoding {
         return String(decoding: output, as: UTF8.self)
     }
 
-    /// Replaces each triplet by its byte, and leaves any other "%" where it is.
+    /// Replaces each triplet with its byte, and keeps any other "%".
     static func decode(_ source: ArraySlice<UInt8>) -> Decoded {
         guard source.contains(ASCII.percent) else {
             return Decoded(bytes: Array(source), offsets: nil, isWellFormed: true)

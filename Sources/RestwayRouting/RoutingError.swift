@@ -1,4 +1,4 @@
-/// Why a path, a route or a URL could not be made.
+/// Why a path, a route or a URL is not valid.
 package enum RoutingError: Error, Equatable, Sendable {
     /// `position` is a UTF-8 offset into `text`.
     case invalidTemplate(text: String, position: Int, reason: String)
@@ -9,12 +9,13 @@ package enum RoutingError: Error, Equatable, Sendable {
     case methodNotAllowed(Method, route: String, allowed: [Method])
     case missingVariable(name: String, template: String)
     case unusableVariable(name: String, template: String, reason: String)
-    /// Says which two routes are the same.
+    /// Names the two routes that are the same.
     case duplicateRoute(String)
-    /// Made by `unusableURL(_:_:)`, so that its text holds no secret.
+    case tooManyParents(route: String, limit: Int)
+    /// `unusableURL(_:_:)` creates this error, so that its text contains no secret.
     case invalidURL(String, reason: String)
 
-    /// What is wrong and where; never with the credentials of a URL.
+    /// Says what is wrong and where. It never contains the credentials of a URL.
     package var message: String {
         switch self {
         case .invalidTemplate(let text, let position, let reason):
@@ -37,18 +38,20 @@ package enum RoutingError: Error, Equatable, Sendable {
             "variable \"\(name)\" of path \"\(Self.shown(template))\": \(reason)"
         case .duplicateRoute(let what):
             "the same route twice: \(what)"
+        case .tooManyParents(let route, let limit):
+            "route \"\(route)\" has more than \(limit) parents, one above the other"
         case .invalidURL(let url, let reason):
             "URL \"\(URLText.redacted(url))\": \(reason)"
         }
     }
 
-    /// `invalidURL` without the URL's credentials and its query, which may hold a token.
+    /// `invalidURL` without the URL's credentials and query, which may contain a token.
     static func unusableURL(_ url: String, _ reason: String) -> RoutingError {
         .invalidURL(URLText.withoutQuery(url), reason: reason)
     }
 
-    /// A template without its query, which may hold a token; the ":" of a variable is not that of a
-    /// password, the "?" of an expression not that of a query.
+    /// A template without its query, which may contain a token. The ":" of a variable is not taken
+    /// for a password's, nor the "?" of an expression for a query's.
     private static func shown(_ template: String) -> String {
         let text = URLText.isAbsolute(template) ? URLText.redacted(template) : template
         let bytes = text.utf8

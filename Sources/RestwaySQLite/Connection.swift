@@ -1,19 +1,23 @@
 import CSQLite
-import RestwaySupport
+import Glibc
+package import RestwaySupport
 
-/// A connection to a file in WAL mode. One thread at a time may use it and its statements.
+/// A connection to a file in WAL mode. Only one thread at a time may use it and its statements.
 ///
-/// `@unchecked Sendable`: who owns it keeps it behind a lock.
+/// `@unchecked Sendable`: its owner keeps it behind a lock.
 package final class Connection: @unchecked Sendable {
     package struct Options: Sendable {
         package var busyTimeoutMilliseconds: Int32 = 5000
-        /// Whether a commit is on the disk when it returns, and not only safe from a crash of the
-        /// process.
+        /// Whether a commit is on the disk when it returns. If not, it is safe only from a crash of
+        /// the process.
         package var isDurable = false
-        /// Pages that SQLite keeps in memory, in KiB.
+        /// The size in KiB of the pages that SQLite keeps in memory.
         package var pageCacheKiB = 8 << 10
-        /// nil sets none; for tests that fill a file.
+        /// The most pages of the file, for tests that fill a file; `nil` sets no limit.
         package var pagesMax: Int?
+        /// The permissions of a new file. Its log and the log's index get the permissions of the
+        /// file.
+        package var mode = FileMode.ownerOnly
         package var faults: FaultPoints?
 
         package init() {}
@@ -25,50 +29,89 @@ package final class Connection: @unchecked Sendable {
     /// Points into memory that lives as long as the connection.
     private var walIndexHeader: UnsafePointer<UInt32>?
     private let generation = ProcessGeneration.current
-    /// Begins and ends transactions, prepared when they are needed first.
+    private let file: OpenFiles.File?
+    /// Statements that begin and end transactions, prepared when they are first needed.
     private var beginning: OpaquePointer?
     private var committing: OpaquePointer?
     private var beginningToRead: OpaquePointer?
-    /// The log's length, as far as this connection has made it longer.
+    /// The length of the log, as far as this connection has extended it.
     private var logBytes: Int64 = 0
+    /// Whether `reserveLog` could not make the log as long as it wanted: the disk is nearly full.
+    /// The log can still be moved into the file, which may have to grow for that; later it cannot.
+    package private(set) var isShortOfRoom = false
 
-    /// Opens the file at `path`, and makes it where there is none.
+    /// Opens the file at `path`, or creates it if there is none.
     package init(_ path: String, _ options: Options = Options()) throws(SQLiteError) {
         self.path = path
         faults = options.faults
-        if let code = faults?.code(for: .open) {
-            throw SQLiteError(code: code, message: Self.words(code), path: path)
-        }
-        var opened: OpaquePointer?
-        let flags =
-            SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX
-            | SQLITE_OPEN_EXRESCODE
-        let code = sqlite3_open_v2(try Self.fileName(path), &opened, flags, nil)
-        guard code == SQLITE_OK, let opened else {
-            let message = opened.map { String(cString: sqlite3_errmsg($0)) } ?? Self.words(code)
-            sqlite3_close_v2(opened)
-            throw SQLiteError(code: code, message: message, path: path)
-        }
+        (handle, file) = try Self.open(path, options)
+        if let file { OpenFiles.add(file) }
+        try configure(options)
+    }
+
+    /// Opens the file at `path` as one that `format` describes. If this refuses the file, it has
+    /// changed nothing in the file or in its log.
+    ///
+    /// Until `leavesLogAtClose` is set to false, the log also stays when the connection closes.
+    package init(
+        _ path: String, _ options: Options, of format: Migrations
+    ) throws(Migrations.Refusal) {
+        self.path = path
+        faults = options.faults
         do throws(SQLiteError) {
-            try Self.configure(opened, path, options)
+            (handle, file) = try Self.open(path, options)
         } catch {
-            sqlite3_close_v2(opened)
-            throw error
+            throw .failed(error)
         }
-        handle = opened
+        if let file { OpenFiles.add(file) }
+        try format.admit(self)
+        do throws(SQLiteError) {
+            try configure(options)
+        } catch {
+            throw .failed(error)
+        }
     }
 
     deinit {
-        // In a forked child the locks are the parent's, and closing would meddle with its file.
+        // In a forked child the locks are the parent's, and closing would disturb the parent's
+        // file.
         guard generation == ProcessGeneration.current else { return }
         sqlite3_finalize(beginning)
         sqlite3_finalize(committing)
         sqlite3_finalize(beginningToRead)
         sqlite3_close_v2(handle)
+        if let file { OpenFiles.remove(file) }
     }
 
-    /// SQLite takes no name for a file of this connection alone, ":memory:" for none at all, and
-    /// "file:" for the start of a URL.
+    /// Opens the file without reading it: SQLite may change the file when it reads a page.
+    private static func open(
+        _ path: String, _ options: Options
+    ) throws(SQLiteError) -> (OpaquePointer, OpenFiles.File?) {
+        if let code = options.faults?.code(for: .open) {
+            throw SQLiteError(code: code, message: words(code), path: path)
+        }
+        try SQLiteLibrary.use(path)
+        let name = try fileName(path)
+        guard !OpenFiles.isInherited(name) else {
+            throw .forked(path, "the parent had the file open when it forked")
+        }
+        NewFile.make(name, options.mode)
+        var opened: OpaquePointer?
+        // SQLite does not create the file: it would use the default permissions of the process.
+        let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE
+        let code = sqlite3_open_v2(name, &opened, flags, nil)
+        guard code == SQLITE_OK, let opened else {
+            let message = opened.map { String(cString: sqlite3_errmsg($0)) } ?? words(code)
+            sqlite3_close_v2(opened)
+            throw SQLiteError(code: code, message: message, path: path)
+        }
+        sqlite3_busy_timeout(opened, options.busyTimeoutMilliseconds)
+        return (opened, OpenFiles.File(name))
+    }
+
+    /// Returns the name that SQLite opens. SQLite gives a special meaning to some names: an empty
+    /// name is a temporary file of this connection, ":memory:" is no file, and "file:" begins a
+    /// URL.
     private static func fileName(_ path: String) throws(SQLiteError) -> String {
         guard let first = path.utf8.first else {
             throw SQLiteError(code: SQLITE_CANTOPEN, message: "the path is empty", path: path)
@@ -76,11 +119,9 @@ package final class Connection: @unchecked Sendable {
         return first == UInt8(ascii: "/") ? path : "./" + path
     }
 
-    /// The pragmas do not come in any order: WAL first, as that reads the file for the first time.
-    private static func configure(
-        _ handle: OpaquePointer, _ path: String, _ options: Options
-    ) throws(SQLiteError) {
-        sqlite3_busy_timeout(handle, options.busyTimeoutMilliseconds)
+    /// Sets the pragmas. Their order matters: WAL comes first, because it reads the file for the
+    /// first time.
+    private func configure(_ options: Options) throws(SQLiteError) {
         var pragmas = [
             "journal_mode = WAL", "synchronous = \(options.isDurable ? "FULL" : "NORMAL")",
             "wal_autocheckpoint = 0",
@@ -89,16 +130,14 @@ package final class Connection: @unchecked Sendable {
         ]
         if let pages = options.pagesMax { pragmas.append("max_page_count = \(pages)") }
         for pragma in pragmas {
-            if execute("PRAGMA \(pragma)", handle, options) != SQLITE_OK {
-                let message = String(cString: sqlite3_errmsg(handle))
-                throw SQLiteError(
-                    code: sqlite3_extended_errcode(handle), message: message, path: path)
-            }
+            let code = Self.execute("PRAGMA \(pragma)", handle, options)
+            if code != SQLITE_OK { throw error(code) }
         }
     }
 
-    /// Of several that give a new file its log, SQLite refuses some without waiting: each of them
-    /// holds what another one needs. They let go of it then, and try again.
+    /// Runs SQL, and tries again if the file is busy. If several connections give a new file its
+    /// log at the same time, SQLite refuses some without waiting, because each holds a lock that
+    /// another one needs. The refused ones release their locks and try again.
     private static func execute(
         _ sql: String, _ handle: OpaquePointer, _ options: Options
     ) -> Int32 {
@@ -111,16 +150,53 @@ package final class Connection: @unchecked Sendable {
         }
     }
 
-    /// The file's name as SQLite found it: absolute, without symbolic links. Files beside it are
-    /// named after this, or two names for one file would have different ones.
+    /// The name of the file as SQLite found it: absolute, without symbolic links. Files beside it
+    /// are named after it, so that two names of one file lead to the same files.
     package var fileName: String {
         sqlite3_db_filename(handle, "main").map { String(cString: $0) } ?? path
     }
 
-    /// Rows that the last INSERT, UPDATE or DELETE changed.
+    // MARK: Before the file is ours
+
+    /// Whether the log stays when the last connection to the file closes, instead of being moved
+    /// into the file and removed.
+    package var leavesLogAtClose = false {
+        didSet { rw_leave_log_at_close(handle, leavesLogAtClose) }
+    }
+
+    /// Reads the head of the file. It takes no lock and changes nothing.
+    func head() throws(SQLiteError) -> FileHead {
+        var bytes = [UInt8](repeating: 0, count: FileHead.byteCount)
+        var code = SQLITE_OK
+        let length = rw_read_head(handle, &bytes, Int32(bytes.count), &code)
+        guard length >= 0 else { throw error(code) }
+        return FileHead(bytes, length: length)
+    }
+
+    /// Returns the files beside the file. A descriptor of these files may be closed. Closing one of
+    /// the file itself would release SQLite's locks.
+    func companions() -> FileHead.Companions {
+        var companions = FileHead.Companions()
+        var status = stat()
+        if stat(fileName + "-wal", &status) == 0 {
+            companions.hasLog = status.st_size > Self.logHeaderBytes
+        }
+        let journal = Glibc.open(fileName + "-journal", O_RDONLY | O_CLOEXEC)
+        guard journal >= 0 else { return companions }
+        defer { close(journal) }
+        var bytes = [UInt8](repeating: 0, count: FileHead.Rollback.byteCount)
+        let count = read(journal, &bytes, bytes.count)
+        companions.rollback = FileHead.Rollback(Array(bytes.prefix(max(0, count))))
+        return companions
+    }
+
+    /// The most columns that SQLite allows in a table.
+    package var columnsMax: Int { Int(sqlite3_limit(handle, SQLITE_LIMIT_COLUMN, -1)) }
+
+    /// The number of rows that the last INSERT, UPDATE or DELETE changed.
     package var changedRowCount: Int { Int(sqlite3_changes64(handle)) }
 
-    /// Runs statements that answer nothing.
+    /// Runs statements that return no rows.
     package func run(_ sql: String) throws(SQLiteError) {
         try run(sql, .step)
     }
@@ -140,7 +216,7 @@ package final class Connection: @unchecked Sendable {
         return Statement(prepared, self)
     }
 
-    /// What a query with at most one row and one column answers; nil without a row.
+    /// Returns the result of a query with at most one row and one column; `nil` if there is no row.
     package func integer(_ sql: String) throws(SQLiteError) -> Int64? {
         let statement = try prepare(sql)
         return try statement.step() ? statement.integer(0) : nil
@@ -148,7 +224,7 @@ package final class Connection: @unchecked Sendable {
 
     // MARK: Transactions
 
-    /// Waits for other writers, as long as the options say.
+    /// Begins a transaction that writes. It waits for other writers as long as the options say.
     package func begin() throws(SQLiteError) {
         try run(&beginning, "BEGIN IMMEDIATE", .begin)
     }
@@ -157,8 +233,8 @@ package final class Connection: @unchecked Sendable {
         try run(&committing, "COMMIT", .commit)
     }
 
-    /// What `body` reads is of one moment; to read much so takes less than to lock the file for
-    /// each statement.
+    /// Runs `body` in a transaction that reads, so that everything it reads is from one moment. For
+    /// many reads this is faster than locking the file for each statement.
     package func reading<Result, Failure: Error>(
         _ body: () throws(Failure) -> Result, orThrow failure: (SQLiteError) -> Failure
     ) throws(Failure) -> Result {
@@ -167,7 +243,7 @@ package final class Connection: @unchecked Sendable {
         } catch {
             throw failure(error)
         }
-        // There is nothing to be lost.
+        // The transaction has written nothing that could be lost.
         defer { if (try? commit()) == nil { rollBack() } }
         return try body()
     }
@@ -187,60 +263,93 @@ package final class Connection: @unchecked Sendable {
         if let failure { throw failure }
     }
 
-    /// Does what it can: when it fails, the next `begin` says so.
+    /// Tries to roll back. If that fails, the next `begin` reports it.
     package func rollBack() {
         try? run("ROLLBACK", .rollback)
     }
 
     package var isInTransaction: Bool { sqlite3_get_autocommit(handle) == 0 }
 
-    /// Moves what is in the log into the file, as far as readers allow.
+    /// Moves the content of the log into the file, as far as readers allow.
     package func checkpoint() throws(SQLiteError) {
-        if let code = faults?.code(for: .checkpoint) { throw error(code) }
-        let code = sqlite3_wal_checkpoint_v2(handle, nil, SQLITE_CHECKPOINT_PASSIVE, nil, nil)
-        // Somebody else does the same: as good.
-        if code != SQLITE_OK, code & 0xFF != SQLITE_BUSY { throw error(code) }
+        _ = try moveLog()
     }
 
-    /// Makes the log longer by some more than the next commits need, with zeros: a commit that only
-    /// overwrites is on the disk sooner than one that makes a file longer, as the file system has
-    /// nothing of its own to write. Within a transaction, when nobody else writes. What fails is
-    /// left out.
+    /// Moves the log into the file.
+    ///
+    /// - Returns: Whether all of it was moved, so that the next commit overwrites the log.
+    private func moveLog() throws(SQLiteError) -> Bool {
+        if let code = faults?.code(for: .checkpoint) { throw error(code) }
+        var (frames, moved): (Int32, Int32) = (0, 0)
+        let code = sqlite3_wal_checkpoint_v2(
+            handle, nil, SQLITE_CHECKPOINT_PASSIVE, &frames, &moved)
+        // Another connection is doing the same, which is just as good.
+        if code & 0xFF == SQLITE_BUSY { return false }
+        if code != SQLITE_OK { throw error(code) }
+        return frames == moved
+    }
+
+    /// Makes room when the disk is full, or nearly: cuts off the end of the log, which holds no
+    /// commit, and moves the log into the file.
+    ///
+    /// - Returns: Whether the log has room again, so that the write may now succeed.
+    package func makeRoom() -> Bool {
+        guard let walIndexHeader, !isInTransaction else { return false }
+        do throws(SQLiteError) {
+            try begin()
+            rw_wal_trim(handle, walIndexHeader)
+            logBytes = 0
+            isShortOfRoom = false
+            rollBack()
+            return try moveLog()
+        } catch {
+            return false
+        }
+    }
+
+    /// Extends the log with zeros by more than the next commits need. A commit that only overwrites
+    /// reaches the disk sooner than one that extends a file, because the file system has nothing of
+    /// its own to write. Called within a transaction, when nothing else writes. Failures are
+    /// ignored.
     package func reserveLog() {
         guard let walIndexHeader, !rw_wal_index_is_moved(walIndexHeader) else { return }
         let used = Int64(rw_wal_index_frame_count(walIndexHeader)) * Self.logFrameBytes
         guard used + Self.logReserveMin > logBytes else { return }
         let more = min(max(used, Self.logReserveMin * 2), Self.logReserveMax)
-        logBytes = max(used + more, rw_wal_reserve(handle, used + more))
+        let length = rw_wal_reserve(handle, used + more)
+        isShortOfRoom = length < used + more
+        logBytes = max(used + more, length)
     }
 
-    /// Of a page of the usual size.
+    private static let logHeaderBytes = 32
+    /// The bytes in the log for a page of the usual size.
     private static let logFrameBytes: Int64 = 4_096 + 24
     private static let logReserveMin: Int64 = 64 << 10
     private static let logReserveMax: Int64 = 1 << 20
 
     // MARK: Commits of others
 
-    /// Within a transaction: differs from what it was after this connection's last commit when
-    /// another one has committed since.
+    /// Within a transaction: a number that differs from its value after this connection's last
+    /// commit if another connection has committed since.
     package var changeMark: UInt32 {
         var mark: UInt32 = 0
         sqlite3_file_control(handle, "main", SQLITE_FCNTL_DATA_VERSION, &mark)
         return mark
     }
 
-    /// Finds what `commitMark` and `logFrameCount` read. Once something was read from the file.
+    /// Finds the memory that `commitMark` and `logFrameCount` read. Called after something was read
+    /// from the file.
     package func watchLog() {
         walIndexHeader = rw_wal_index_header(handle).map { UnsafePointer($0) }
     }
 
-    /// Differs after each commit of any connection; reading it costs nothing. nil where the log
-    /// has no index that could be read.
+    /// A number that differs after each commit of any connection; reading it costs nothing. It is
+    /// `nil` if the log has no index that could be read.
     package var commitMark: UInt64? {
         walIndexHeader.map { rw_wal_index_mark($0) }
     }
 
-    /// How many pages the log holds, those included that a checkpoint has moved.
+    /// The number of pages in the log, including those that a checkpoint has moved.
     package var logFrameCount: Int {
         walIndexHeader.map { Int(rw_wal_index_frame_count($0)) } ?? .max
     }

@@ -1,10 +1,10 @@
-/// Where tests make SQLite fail: asked before each operation of a connection.
+/// Makes SQLite fail in tests: it is asked before each operation of a connection.
 package struct FaultPoints: Sendable {
     package enum Operation: Sendable, CaseIterable {
         case open, prepare, step, begin, commit, rollback, checkpoint
     }
 
-    /// The result code with which the operation is to fail; nil lets it happen.
+    /// Returns the result code with which the operation is to fail; `nil` lets it happen.
     private let answer: @Sendable (Operation) -> Int32?
 
     package init(_ answer: @escaping @Sendable (Operation) -> Int32?) {

@@ -1,33 +1,37 @@
 /// Brings the tables of a library up to its version, step by step, each with its number.
 ///
-/// The version of a file is its `user_version`; whose file it is tells its `application_id`.
+/// Brings the tables of a library up to its version, in numbered steps.
+///
+/// The `user_version` of a file is its version, and its `application_id` says which program it
+/// belongs to.
 package struct Migrations: Sendable {
-    /// Why a file is refused before anything was done to it.
+    /// The reason why a file is refused before anything was done to it.
     package enum Refusal: Error, Equatable, Sendable {
-        /// Somebody else's database: it has tables, and not our mark.
+        /// The database belongs to another program: it has tables and lacks our mark.
         case foreign
-        /// Written by a later version of the library.
+        /// A later version of the library wrote the file.
         case newer(version: Int64)
         case failed(SQLiteError)
     }
 
-    private let applicationID: Int32
-    /// Step n leads from version n to n + 1.
-    private let steps: [String]
+    let applicationID: Int32
+    /// The steps. Step n leads from version n to n + 1.
+    let steps: [String]
 
     package init(applicationID: Int32, steps: [String]) {
         self.applicationID = applicationID
         self.steps = steps
     }
 
-    /// Whether `run` has nothing to do. Only reads, what another one may just be writing.
+    /// Returns whether `run` has nothing to do. It only reads, and another connection may be
+    /// writing.
     package func areDone(_ connection: Connection) throws(Refusal) -> Bool {
         let version = try connection.reading(
             { () throws(Refusal) in try check(connection) }, orThrow: { .failed($0) })
         return version == Int64(steps.count)
     }
 
-    /// Within a transaction of the caller's.
+    /// Runs the missing steps within a transaction of the caller.
     package func run(_ connection: Connection) throws(Refusal) {
         let version = try check(connection)
         guard version < Int64(steps.count) else { return }

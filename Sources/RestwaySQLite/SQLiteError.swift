@@ -1,32 +1,51 @@
 import CSQLite
 
-/// What SQLite refused, and why.
+/// An operation that SQLite refused, and the reason.
 package struct SQLiteError: Error, Equatable, Sendable {
     /// SQLite's extended result code.
     package let code: Int32
-    /// What SQLite says about it.
+    /// The message of SQLite.
     package let message: String
-    /// The file it is about.
+    /// The path of the file.
     package let path: String
+    /// Whether SQLite was not called, because the parent of this forked process uses the file or
+    /// forked while SQLite was in use.
+    package let isForked: Bool
 
     package init(code: Int32, message: String, path: String) {
+        self.init(code: code, message: message, path: path, isForked: false)
+    }
+
+    private init(code: Int32, message: String, path: String, isForked: Bool) {
         self.code = code
         self.message = message
         self.path = path
+        self.isForked = isForked
     }
 
-    /// For what the caller finds wrong with a file.
+    static func forked(_ path: String, _ reason: String) -> SQLiteError {
+        SQLiteError(
+            code: SQLITE_MISUSE,
+            message: reason + "; a child that calls exec, or that is forked earlier, can open it",
+            path: path, isForked: true)
+    }
+
+    /// The code for a file that the caller finds damaged.
     package static var corrupt: Int32 { SQLITE_CORRUPT }
 
-    /// The code without what extends it.
+    /// The primary result code, without the extension.
     package var primaryCode: Int32 { code & 0xFF }
 
     package var isBusy: Bool { primaryCode == SQLITE_BUSY || primaryCode == SQLITE_LOCKED }
 
     package var isConstraint: Bool { primaryCode == SQLITE_CONSTRAINT }
 
-    /// In words; names the file.
+    /// Whether the disk is full, or the file may not grow.
+    package var isFull: Bool { primaryCode == SQLITE_FULL }
+
+    /// A description that names the file.
     package var text: String {
+        if isForked { return "\"\(path)\": \(message)" }
         let reason =
             switch primaryCode {
             case SQLITE_BUSY, SQLITE_LOCKED: "another process or connection keeps it locked"

@@ -3,18 +3,18 @@ import RestwaySupport
 
 /// A prepared statement: bind, step, read, reset.
 ///
-/// Parameters are numbered from 1, columns from 0. Text that is bound is not copied: it has to stay
-/// where it is until the statement is reset. What was wrong with a parameter, `step` throws.
+/// Parameters are numbered from 1, columns from 0. Bound text is not copied: it has to stay in
+/// place until the statement is reset. An error in binding a parameter is thrown by `step`.
 ///
-/// `@unchecked Sendable`: belongs to its connection, see there.
+/// `@unchecked Sendable`: it is used under the same rule as its connection.
 package final class Statement: @unchecked Sendable {
-    /// What a column holds.
+    /// The type of a column's value.
     package enum Storage {
         case null, integer, real, text, blob
     }
 
     private let handle: OpaquePointer
-    /// Kept alive: a statement without its connection is nothing.
+    /// The connection is kept alive because a statement needs it.
     private let connection: Connection
     private let generation = ProcessGeneration.current
     private var bindingCode = SQLITE_OK
@@ -42,7 +42,7 @@ package final class Statement: @unchecked Sendable {
         note(sqlite3_bind_null(handle, index))
     }
 
-    /// - Parameter text: UTF-8, not copied.
+    /// - Parameter text: UTF-8 text, which is not copied.
     package func bindText(_ index: Int32, _ text: UnsafeRawBufferPointer) {
         guard let start = text.baseAddress else { return bindEmptyText(index) }
         let characters = start.assumingMemoryBound(to: CChar.self)
@@ -50,7 +50,7 @@ package final class Statement: @unchecked Sendable {
         note(sqlite3_bind_text64(handle, index, characters, length, nil, UInt8(SQLITE_UTF8)))
     }
 
-    /// - Parameter bytes: Not copied.
+    /// - Parameter bytes: Bytes, which are not copied.
     package func bindBytes(_ index: Int32, _ bytes: UnsafeRawBufferPointer) {
         guard let start = bytes.baseAddress, !bytes.isEmpty else {
             return note(sqlite3_bind_zeroblob(handle, index, 0))
@@ -65,7 +65,7 @@ package final class Statement: @unchecked Sendable {
         note(sqlite3_bind_blob64(handle, index, start, sqlite3_uint64(bytes.count), Self.copies))
     }
 
-    /// Copies the text.
+    /// Binds a copy of the text.
     package func bind(_ index: Int32, _ text: String) {
         var text = text
         text.withUTF8 { bytes in
@@ -83,7 +83,7 @@ package final class Statement: @unchecked Sendable {
         note(sqlite3_bind_text(handle, index, "", 0, Self.copies))
     }
 
-    /// `SQLITE_TRANSIENT`, which is a cast that Swift does not import.
+    /// The value of `SQLITE_TRANSIENT`, a cast that Swift does not import.
     private static let copies = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
 
     private func note(_ code: Int32) {
@@ -92,7 +92,8 @@ package final class Statement: @unchecked Sendable {
 
     // MARK: Steps
 
-    /// Whether there is a (next) row. When there is none, or on an error, it is reset.
+    /// Moves to the next row and returns whether there is one. The statement is reset at the end or
+    /// on an error.
     package func step() throws(SQLiteError) -> Bool {
         if bindingCode != SQLITE_OK { throw failure(bindingCode) }
         if let code = connection.faults?.code(for: .step) { throw failure(code) }
@@ -103,12 +104,12 @@ package final class Statement: @unchecked Sendable {
         return false
     }
 
-    /// Runs it to its end, whatever it answers.
+    /// Runs the statement to its end and ignores its rows.
     package func run() throws(SQLiteError) {
         while try step() {}
     }
 
-    /// Lets go of the row, and of what was bound without a copy.
+    /// Releases the current row and everything that was bound without a copy.
     package func reset() {
         sqlite3_reset(handle)
     }
@@ -140,7 +141,7 @@ package final class Statement: @unchecked Sendable {
         sqlite3_column_double(handle, column)
     }
 
-    /// Of text or a blob; valid until the next step or reset. The address is never null.
+    /// Returns text or a blob, valid until the next step or reset. The address is never null.
     package func bytes(_ column: Int32) -> UnsafeRawBufferPointer {
         let start = sqlite3_column_blob(handle, column)
         let count = Int(sqlite3_column_bytes(handle, column))
@@ -150,7 +151,7 @@ package final class Statement: @unchecked Sendable {
         return UnsafeRawBufferPointer(start: start, count: count)
     }
 
-    /// nil for what is not text.
+    /// Returns the text of a column; `nil` if its value is not text.
     package func string(_ column: Int32) -> String? {
         guard storage(column) == .text else { return nil }
         return String(decoding: bytes(column), as: UTF8.self)

@@ -1,8 +1,8 @@
 import Glibc
 
-/// Knows whether the current thread is inside a callback of the host.
+/// Tells whether the current thread is inside a callback of the host.
 ///
-/// Blocking functions ask this: a callback that waited for another callback would never end.
+/// Blocking functions check this: a callback that waited for another callback would never end.
 package enum CallbackScope {
     private static let key: pthread_key_t = {
         var key = pthread_key_t()
@@ -20,6 +20,6 @@ package enum CallbackScope {
         return body()
     }
 
-    /// The thread's value is a count, not an address.
+    /// The value of the thread is a count, not an address.
     private static var depth: Int { Int(bitPattern: pthread_getspecific(key)) }
 }

@@ -1,13 +1,14 @@
 import Glibc
 
-/// The seam of time: what the core reads when it asks "how late is it".
+/// The interface through which the core reads the time.
 ///
-/// Called from any thread, also under a lock; must be quick and must not call back.
+/// Its functions are called on any thread, also under a lock. They must be quick and must not call
+/// back.
 package protocol Clock: Sendable {
-    /// Monotonic time: for time-outs and durations.
+    /// Monotonic time, for time limits and durations.
     func now() -> Deadline
 
-    /// Microseconds since 1970-01-01T00:00:00Z: for dates that are stored or shown.
+    /// Microseconds since 1970-01-01T00:00:00Z, for dates that are stored or shown.
     func wallMicroseconds() -> Int64
 }
 

@@ -4,7 +4,7 @@ import Glibc
 package struct Deadline: Comparable, Sendable {
     package let nanoseconds: UInt64
 
-    /// Has always passed: a wait that only looks.
+    /// A deadline that has always passed, for a wait that only looks.
     package static let past = Deadline(nanoseconds: 0)
 
     package static let never = Deadline(nanoseconds: .max)
@@ -17,7 +17,8 @@ package struct Deadline: Comparable, Sendable {
         left.nanoseconds < right.nanoseconds
     }
 
-    /// This many milliseconds later; `never` stays never, and so does what would overflow.
+    /// The deadline this many milliseconds later. It is `never` if this one is or the sum
+    /// overflows.
     package func advanced(milliseconds: Int64) -> Deadline {
         let (scaled, overflow) = UInt64(max(0, milliseconds))
             .multipliedReportingOverflow(by: 1_000_000)
@@ -25,19 +26,25 @@ package struct Deadline: Comparable, Sendable {
         return overflow || overflowed ? .never : Deadline(nanoseconds: sum)
     }
 
-    /// Whole milliseconds from `start` to here, rounded up; 0 when it is not later.
+    /// Whole milliseconds from `start` to this deadline, rounded up; 0 if it is not later.
     package func milliseconds(since start: Deadline) -> Int64 {
         guard self > start else { return 0 }
         let distance = nanoseconds - start.nanoseconds
         return Int64(distance / 1_000_000) + (distance % 1_000_000 == 0 ? 0 : 1)
     }
 
-    /// Whole microseconds from `start` to here; 0 when it is not later.
+    /// Whole microseconds from `start` to this deadline; 0 if it is not later.
     package func microseconds(since start: Deadline) -> Int64 {
         self > start ? Int64(clamping: (nanoseconds - start.nanoseconds) / 1_000) : 0
     }
 
-    /// Waits for a wake of `condition`, which `mutex` guards; false when this has passed first.
+    /// Nanoseconds from `start` to this deadline; 0 if it is not later.
+    func nanoseconds(since start: Deadline) -> UInt64 {
+        self > start ? nanoseconds - start.nanoseconds : 0
+    }
+
+    /// Waits for a signal of `condition`, which `mutex` guards; false if this deadline passes
+    /// first.
     func wait(
         for condition: UnsafeMutablePointer<pthread_cond_t>,
         _ mutex: UnsafeMutablePointer<pthread_mutex_t>
@@ -48,7 +55,7 @@ package struct Deadline: Comparable, Sendable {
     }
 
     private var timespec: timespec {
-        // A time far beyond any uptime keeps tv_sec in range.
+        // The limit, far beyond any uptime, keeps tv_sec in range.
         let bounded = min(nanoseconds, UInt64(Int64.max))
         return Glibc.timespec(
             tv_sec: Int(bounded / 1_000_000_000), tv_nsec: Int(bounded % 1_000_000_000))

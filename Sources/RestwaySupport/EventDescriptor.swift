@@ -5,7 +5,7 @@ import Glibc
 package final class EventDescriptor: Sendable {
     package let descriptor: Int32
 
-    /// `nil` when the process has no descriptor left.
+    /// Creates a descriptor; `nil` if the process has none left.
     package init?() {
         descriptor = eventfd(0, Int32(EFD_CLOEXEC | EFD_NONBLOCK))
         guard descriptor >= 0 else { return nil }

@@ -1,13 +1,13 @@
 import CLinux
 import Glibc
 
-/// Holds the process's exit up until the threads that use foreign libraries have ended.
+/// Delays the exit of the process until the threads that use other libraries have ended.
 ///
-/// `exit` runs the handlers of those libraries, OpenSSL's among them, on the thread that called
-/// it. They free what a thread that still runs, or is just ending, reads: the storage that OpenSSL
-/// keeps for each thread is given back when the thread ends. So such threads are joined first.
+/// `exit` runs the exit handlers of these libraries, such as OpenSSL, on the thread that called it.
+/// The handlers free memory that a running or ending thread still reads: OpenSSL frees its storage
+/// for a thread when the thread ends. So these threads are joined first.
 package enum ExitBarrier {
-    /// How long `exit` waits for one thread, which may be held up by a callback of the host.
+    /// How long `exit` waits for one thread, which may be inside a slow callback of the host.
     private static let patienceMilliseconds: Int32 = 2_000
 
     private struct Member {
@@ -20,17 +20,17 @@ package enum ExitBarrier {
         var isExiting = false
         var lastNumber = 0
         var running: [Int: Member] = [:]
-        /// A thread that has run its body but has not been joined. There is at most one: the next
-        /// one to end joins it.
+        /// A thread that has finished its body but has not been joined. There is at most one: the
+        /// next thread to end joins it.
         var ended: pthread_t?
     }
 
-    /// A forked child has none of these threads, and may find the lock taken.
+    /// A forked child has none of these threads, and the lock may be locked there.
     private static let generation = ProcessGeneration.current
     private static let state = Lock(State())
 
-    /// Sets the barrier up. It stands before the exit handlers that were there already, so the
-    /// libraries in question have to be initialised first.
+    /// Registers the barrier. It runs before the exit handlers that are already registered, so the
+    /// libraries must be initialised first.
     package static func raise() {
         _ = generation
         let isFirst = state.withLock { state in
@@ -42,9 +42,9 @@ package enum ExitBarrier {
 
     /// Runs `body` on a new thread that `exit` waits for.
     ///
-    /// - Parameter stop: Called by `exit`, on any thread: `body` has to return soon after, without
+    /// - Parameter stop: Called by `exit`, on any thread. `body` must then return soon, without
     ///   calling the host.
-    /// - Returns: false when the system has no thread to give, or the process is exiting.
+    /// - Returns: false if the system has no thread left or the process is exiting.
     package static func start(
         _ name: String, stop: @escaping @Sendable () -> Void,
         _ body: @escaping @Sendable () -> Void
@@ -64,10 +64,10 @@ package enum ExitBarrier {
         }
     }
 
-    /// The calling thread, a member, is about to end.
+    /// Notes that the calling thread, which `start` made, is about to end.
     private static func end(_ number: Int) {
         let previous: pthread_t? = state.withLock { state in
-            // Else `exit` has taken it over.
+            // If the thread is not listed, `exit` has taken it over.
             guard let member = state.running.removeValue(forKey: number) else { return nil }
             defer { state.ended = member.thread }
             return state.ended

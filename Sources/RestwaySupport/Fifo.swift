@@ -1,4 +1,4 @@
-/// A queue: what came first leaves first, both in constant time on average.
+/// A first-in, first-out queue. Both operations take constant time on average.
 public struct Fifo<Element> {
     @usableFromInline var storage: [Element?] = []
     @usableFromInline var head = 0
@@ -31,15 +31,15 @@ public struct Fifo<Element> {
         return element
     }
 
-    /// The one that leaves next.
+    /// The element that leaves next.
     @inlinable
     public var first: Element? { isEmpty ? nil : storage[head] }
 
-    /// The one that came last.
+    /// The element that came last.
     @inlinable
     public var last: Element? { isEmpty ? nil : storage[storage.count - 1] }
 
-    /// Puts `element` behind all that `stayAhead`, which are those at the front.
+    /// Inserts `element` after all elements that `stayAhead`. These must be at the front.
     @inlinable
     public mutating func insert(_ element: Element, behind stayAhead: (Element) -> Bool) {
         var low = head
@@ -55,7 +55,7 @@ public struct Fifo<Element> {
         storage.insert(element, at: low)
     }
 
-    /// Takes out everything that `isUnwanted`, in order; the rest keeps its order.
+    /// Removes and returns all elements that `isUnwanted`, in order. The rest keeps its order.
     @inlinable
     public mutating func remove(where isUnwanted: (Element) -> Bool) -> [Element] {
         var removed: [Element] = []

@@ -1,23 +1,25 @@
 import CLinux
 import Synchronization
 
-/// Has freed memory go back to the system when it ends, or a while later.
+/// Returns freed memory to the system when it is released, or some time later.
 ///
-/// glibc keeps what was freed in the middle of its heaps, which after a large response is most of
-/// it. Whoever owns much holds one of these as its last property: properties end in their order.
+/// glibc keeps memory that was freed in the middle of its heaps, which is most of the memory of a
+/// large response. An owner of much memory holds a `HeapReturn` as its last property, because
+/// properties are released in order.
 package final class HeapReturn: Sendable {
-    /// Less is not worth the walk through the heaps.
+    /// The smallest amount that is worth the search through the heaps.
     package static let bytesMin = 1 << 20
-    /// Who makes much anew within this time uses the same pages again: to give them back and to get
-    /// others takes a good part of the time that it takes to fill them.
+    /// The delay. A program that allocates much again within this time uses the same pages.
+    /// Returning pages and getting new ones takes a good part of the time that it takes to fill
+    /// them.
     package static let patienceMilliseconds: Int64 = 1_000
 
-    /// The time until memory goes back, which begins when the owner ends.
+    /// The delay until memory is returned. It begins when the owner is released.
     package struct Wait: Sendable {
         private let timers: any Timers
         private let clock: any Clock
         private let generation = ProcessGeneration.current
-        /// How many have begun: only the last one has an effect.
+        /// The number of delays that have begun. Only the last one has an effect.
         private static let count = Atomic<Int>(0)
 
         package init(_ timers: any Timers, _ clock: any Clock) {
@@ -38,7 +40,7 @@ package final class HeapReturn: Sendable {
 
     private let wait: Wait?
 
-    /// - Parameter wait: nil for memory that goes back at once.
+    /// - Parameter wait: The delay; nil to return memory at once.
     package init(after wait: Wait? = nil) {
         self.wait = wait
     }

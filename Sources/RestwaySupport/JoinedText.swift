@@ -1,5 +1,5 @@
 extension String {
-    /// All of them in one piece of memory, where appending one after the other would move them.
+    /// Joins the pieces in one allocation. Appending them one by one would move the text.
     package static func joining(_ pieces: String...) -> String {
         let count = pieces.reduce(0) { $0 + $1.utf8.count }
         return String(unsafeUninitializedCapacity: count) { text in

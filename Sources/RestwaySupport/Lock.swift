@@ -2,12 +2,13 @@ public import Glibc
 
 /// State that only one thread at a time can touch.
 ///
-/// Built on `pthread_mutex_t`, which ThreadSanitizer understands. The state lives inside, so it
-/// cannot be reached without the lock. Both are one allocation: each call makes some of these.
+/// It is built on `pthread_mutex_t`, which ThreadSanitizer understands. The state lives inside, so
+/// it cannot be reached without the lock. Both share one allocation, because each call makes
+/// several locks.
 ///
-/// Public and inlinable, as `Monitor` and `Fifo` are, and nothing else is: the compiler looks into
-/// nothing less, and other modules would use them through descriptions of their types, at several
-/// times the cost (decision 0017).
+/// `Lock`, `Monitor` and `Fifo` are public and inlinable; other types are not. Only then does the
+/// compiler specialise them in other modules. Otherwise these would use them through type metadata,
+/// at several times the cost (decision 0017).
 ///
 /// `@unchecked Sendable`: every access to the state goes through the mutex.
 public struct Lock<State>: @unchecked Sendable {
@@ -23,7 +24,7 @@ public struct Lock<State>: @unchecked Sendable {
 
     @usableFromInline let storage: ManagedBuffer<State, pthread_mutex_t>
 
-    /// - Parameter state: Made right where it stays: copying it costs more than the lock.
+    /// - Parameter state: It is created in place, because copying it costs more than the lock.
     @inlinable
     public init(_ state: @autoclosure () -> State) {
         storage = Storage.create(minimumCapacity: 1) { storage in
@@ -35,12 +36,13 @@ public struct Lock<State>: @unchecked Sendable {
         }
     }
 
-    /// Runs `body` alone. It must not call out: no callback, no seam.
+    /// Runs `body` with the lock held. `body` must not call out: no callback, no interface of the
+    /// core.
     @inlinable
     public func withLock<Result, Failure: Error>(
         _ body: (inout State) throws(Failure) -> Result
     ) throws(Failure) -> Result {
-        // ManagedBuffer's own accessors pass no typed errors on.
+        // ManagedBuffer's own accessors do not pass typed errors on.
         let (state, mutex) = storage.withUnsafeMutablePointers { ($0, $1) }
         pthread_mutex_lock(mutex)
         defer { pthread_mutex_unlock(mutex) }

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// How much a message of the log matters. The numbers are those of `restway_log_level`.
+/// The severity of a log message. The numbers are those of `restway_log_level`.
 package enum LogLevel: Int, Comparable, Sendable {
     case off = 0
     case error
@@ -13,7 +13,7 @@ package enum LogLevel: Int, Comparable, Sendable {
     }
 }
 
-/// Which part of the library speaks.
+/// The part of the library that writes a message.
 package enum LogCategory: String, Sendable {
     case client, mapping, plugin, routing, store, transport
 }
@@ -24,9 +24,10 @@ package final class Log: Sendable {
 
     package static let shared = Log()
 
-    /// A sink, and how many threads are inside it.
+    /// A sink, and the number of threads inside it. Only threads of the process that set it count.
     private final class Entry: @unchecked Sendable {
-        /// Nil when nobody is inside any more and it was replaced.
+        let generation = ProcessGeneration.current
+        /// The sink; nil after it was replaced and no thread is inside any more.
         var sink: Sink?
         /// Guarded by the monitor of the log.
         var running = 0
@@ -36,13 +37,15 @@ package final class Log: Sendable {
         }
     }
 
-    private let entry = Monitor<Entry?>(nil)
+    private let entry: Monitor<Entry?>
     private let level = Atomic<Int>(LogLevel.off.rawValue)
 
-    package init() {}
+    package init() {
+        entry = ForkBarrier.guarded(Monitor<Entry?>(nil))
+    }
 
-    /// Puts `sink` in place of the one before, and waits until that one runs no more, unless this
-    /// is called inside it.
+    /// Replaces the sink. Waits until no thread is inside the old one, unless this is called inside
+    /// it.
     package func set(_ level: LogLevel, _ sink: Sink?) {
         let isOn = sink != nil
         self.level.store(isOn ? level.rawValue : 0, ordering: .relaxed)
@@ -52,14 +55,23 @@ package final class Log: Sendable {
             return before
         }
         guard let before, !CallbackScope.isActive else { return }
+        // A forked child has none of the threads that were inside the parent's sink.
+        guard before.generation == ProcessGeneration.current else { return }
         entry.wait { _ in before.running == 0 ? () : nil }
-        // Who was inside may hold the entry for a moment longer, but what is the host's goes now.
+        // A thread that was inside may hold the entry a little longer, but the host's sink is freed
+        // now.
         before.sink = nil
     }
 
-    /// Says `message`, which is only made when somebody listens. It must hold no credential.
+    /// Writes `message`, which is built only if the sink receives it. It must contain no
+    /// credential.
+    ///
+    /// Control characters are escaped here, so that text from outside cannot forge a line.
+    ///
+    /// - Parameter details: Lines that follow the message, each on an indented line.
     package func write(
-        _ level: LogLevel, _ category: LogCategory, _ message: @autoclosure () -> String
+        _ level: LogLevel, _ category: LogCategory, _ message: @autoclosure () -> String,
+        details: @autoclosure () -> [String] = []
     ) {
         guard level.rawValue <= self.level.load(ordering: .relaxed) else { return }
         let current: Entry? = entry.withLock { entry in
@@ -67,7 +79,10 @@ package final class Log: Sendable {
             return entry
         }
         guard let current else { return }
-        CallbackScope.run { current.sink?(level, category, message()) }
+        CallbackScope.run {
+            let lines = details().map { "\n    " + $0.escapingControls }
+            current.sink?(level, category, message().escapingControls + lines.joined())
+        }
         entry.update { _ in current.running -= 1 }
     }
 }

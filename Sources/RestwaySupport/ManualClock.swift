@@ -1,4 +1,4 @@
-/// Time that stands still until somebody moves it, and what waits for it: for tests.
+/// A clock and timers for tests. Time stands still until the test advances it.
 package final class ManualClock: Clock, Timers {
     private struct State {
         var now: Deadline
@@ -8,8 +8,9 @@ package final class ManualClock: Clock, Timers {
 
     private let state: Lock<State>
     private let pool: WorkerPool
+    package let generation = ProcessGeneration.current
 
-    /// Starts at the machine's time.
+    /// Creates a clock that starts at the machine's time.
     package init(pool: WorkerPool = .shared) {
         let clock = SystemClock()
         self.pool = pool
@@ -33,17 +34,25 @@ package final class ManualClock: Clock, Timers {
         return ticket
     }
 
-    /// Moves time on; what becomes due starts on workers, in order.
-    package func advance(milliseconds: Int64) {
-        let due = state.withLock { state in
-            state.now = state.now.advanced(milliseconds: milliseconds)
-            state.wallMicroseconds += milliseconds * 1_000
-            return state.heap.popDue(state.now)
+    /// Advances the time. Jobs that become due start on workers, in order. Returns false, and
+    /// changes nothing, if the clock cannot represent the new time.
+    @discardableResult
+    package func advance(milliseconds: Int64) -> Bool {
+        let due: [TimerTicket]? = state.withLock { state in
+            let now = state.now.advanced(milliseconds: milliseconds)
+            let (scaled, isTooMuch) = milliseconds.multipliedReportingOverflow(by: 1_000)
+            let (wall, overflows) = state.wallMicroseconds.addingReportingOverflow(scaled)
+            guard now != .never, !isTooMuch, !overflows else { return nil }
+            state.now = now
+            state.wallMicroseconds = wall
+            return state.heap.popDue(now)
         }
+        guard let due else { return false }
         for ticket in due { pool.submit { ticket.run() } }
+        return true
     }
 
-    /// How long until the next job is due; `nil` when none waits.
+    /// The time until the next job is due; `nil` if no job waits.
     package var nextMilliseconds: Int64? {
         state.withLock { state in
             state.heap.popCancelled()

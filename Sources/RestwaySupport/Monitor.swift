@@ -1,17 +1,39 @@
 public import Glibc
 
-/// What a monitor consists of beside its state.
+/// The parts of a monitor other than its state.
 ///
-/// Not inside of `Monitor`, where it would be a generic type, which the runtime looks up each time.
+/// It is not nested in `Monitor`: a generic type would be looked up at run time for each use.
 @usableFromInline
 struct MonitorParts {
     @usableFromInline var mutex = pthread_mutex_t()
     @usableFromInline var condition = pthread_cond_t()
 
     @usableFromInline init() {}
+
+    /// Creates the condition so that its deadlines use the monotonic clock.
+    @usableFromInline
+    static func begin(_ condition: UnsafeMutablePointer<pthread_cond_t>) {
+        var attributes = pthread_condattr_t()
+        precondition(pthread_condattr_init(&attributes) == 0)
+        precondition(pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC) == 0)
+        precondition(pthread_cond_init(condition, &attributes) == 0)
+        pthread_condattr_destroy(&attributes)
+    }
 }
 
-/// A `Lock` whose state can be waited for.
+extension UnsafeMutablePointer<MonitorParts> {
+    var mutex: UnsafeMutablePointer<pthread_mutex_t> { part(at: \.mutex) }
+    var condition: UnsafeMutablePointer<pthread_cond_t> { part(at: \.condition) }
+
+    private func part<Part>(
+        at path: KeyPath<MonitorParts, Part>
+    ) -> UnsafeMutablePointer<Part> {
+        (UnsafeMutableRawPointer(self) + MemoryLayout<MonitorParts>.offset(of: path)!)
+            .assumingMemoryBound(to: Part.self)
+    }
+}
+
+/// A `Lock` whose state a thread can wait for.
 ///
 /// `@unchecked Sendable`: every access to the state goes through the mutex.
 public struct Monitor<State>: @unchecked Sendable {
@@ -28,24 +50,20 @@ public struct Monitor<State>: @unchecked Sendable {
 
     @usableFromInline let storage: ManagedBuffer<State, MonitorParts>
 
-    /// - Parameter state: Made right where it stays: copying it costs more than the lock.
+    /// - Parameter state: It is created in place, because copying it costs more than the lock.
     @inlinable
     public init(_ state: @autoclosure () -> State) {
         storage = Storage.create(minimumCapacity: 1) { storage in
             storage.withUnsafeMutablePointerToElements { parts in
                 parts.initialize(to: MonitorParts())
-                var attributes = pthread_condattr_t()
                 precondition(pthread_mutex_init(&parts.pointee.mutex, nil) == 0)
-                precondition(pthread_condattr_init(&attributes) == 0)
-                precondition(pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC) == 0)
-                precondition(pthread_cond_init(&parts.pointee.condition, &attributes) == 0)
-                pthread_condattr_destroy(&attributes)
+                MonitorParts.begin(&parts.pointee.condition)
             }
             return state()
         }
     }
 
-    /// Runs `body` alone, without waking anyone.
+    /// Runs `body` with the lock held, without waking any thread.
     @inlinable
     public func withLock<Result>(_ body: (inout State) -> Result) -> Result {
         storage.withUnsafeMutablePointers { state, parts in
@@ -55,16 +73,16 @@ public struct Monitor<State>: @unchecked Sendable {
         }
     }
 
-    /// Runs `body` alone, then wakes every thread that waits.
+    /// Runs `body` with the lock held, then wakes all waiting threads.
     @inlinable
     public func update<Result>(_ body: (inout State) -> Result) -> Result {
         let result = withLock(body)
-        // Behind the lock: who wakes would run right into it.
+        // This comes after the lock is released, or the woken threads would wait for the lock.
         wakeAll()
         return result
     }
 
-    /// Wakes every thread that waits, to look again.
+    /// Wakes all waiting threads, so that they check their conditions again.
     @inlinable
     public func wakeAll() {
         _ = storage.withUnsafeMutablePointerToElements {
@@ -72,7 +90,7 @@ public struct Monitor<State>: @unchecked Sendable {
         }
     }
 
-    /// Runs `body` alone, then wakes one thread that waits.
+    /// Runs `body` with the lock held, then wakes one waiting thread.
     @inlinable
     public func updateWakingOne<Result>(_ body: (inout State) -> Result) -> Result {
         let result = withLock(body)
@@ -80,7 +98,7 @@ public struct Monitor<State>: @unchecked Sendable {
         return result
     }
 
-    /// Wakes one thread that waits, to look again.
+    /// Wakes one waiting thread, so that it checks its condition again.
     @inlinable
     public func wakeOne() {
         _ = storage.withUnsafeMutablePointerToElements {
@@ -88,9 +106,9 @@ public struct Monitor<State>: @unchecked Sendable {
         }
     }
 
-    /// Waits until `body` answers something, and returns that; `nil` when `deadline` passed first.
+    /// Waits until `body` returns a value, and returns it; `nil` if `deadline` passes first.
     ///
-    /// `body` runs alone, at once and after every wake.
+    /// `body` runs with the lock held, at once and after every wake-up.
     package func wait<Result>(
         until deadline: Deadline = .never, for body: (inout State) -> Result?
     ) -> Result? {

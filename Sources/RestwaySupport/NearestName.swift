@@ -1,7 +1,7 @@
-/// Finds the name that somebody may have meant.
+/// Finds the name that was probably meant.
 package enum NearestName {
-    /// The name with the smallest edit distance to `wrong`, when that is small enough for a slip
-    /// of the fingers: at most a third of the name's length.
+    /// The name with the smallest edit distance to `wrong`, if the distance is small enough for a
+    /// typing error: at most a third of the name's length.
     package static func to(_ wrong: String, in names: some Sequence<String>) -> String? {
         let wrong = Array(wrong.utf8.prefix(lengthMax))
         var best: (name: String, distance: Int)?
@@ -13,10 +13,10 @@ package enum NearestName {
         return best.name
     }
 
-    /// Bounds the work on hostile names.
+    /// The longest name that is compared. It limits the work on malicious names.
     private static let lengthMax = 64
 
-    /// Levenshtein's distance: insertions, deletions and replacements count one each.
+    /// Computes Levenshtein's distance: insertions, deletions and replacements count one each.
     private static func distance(_ a: [UInt8], _ b: [UInt8]) -> Int {
         var row = Array(0...b.count)
         for (i, left) in a.enumerated() {

@@ -3,8 +3,8 @@ import Synchronization
 
 /// Counts the forks between the first process and this one.
 ///
-/// A child has the parent's memory but none of its threads, so what was made before a fork cannot
-/// work after it. Who keeps the number at its birth can tell.
+/// A child has the parent's memory but none of its threads. Objects made before a fork cannot work
+/// after it. An object that stores the number at its creation can detect this.
 package enum ProcessGeneration {
     private static let number = Atomic<Int>(0)
 

@@ -1,17 +1,18 @@
 import Glibc
 
-/// A text that must not outlive its use: its bytes are overwritten when the last reference goes.
+/// A text that must not outlive its use. Its bytes are overwritten when the last reference is
+/// released.
 ///
-/// What is made of it on the way to the wire (a header, a body) is a copy that this cannot reach;
-/// those live only as long as their exchange.
+/// Copies that are made for sending (a header, a body) are not overwritten here. They live only as
+/// long as their exchange.
 ///
-/// `@unchecked Sendable`: nothing changes the bytes between `init` and `deinit`.
+/// `@unchecked Sendable`: the bytes do not change between `init` and `deinit`.
 package final class Secret: @unchecked Sendable {
     private let bytes: UnsafeMutableBufferPointer<UInt8>
 
     private let inspect: (([UInt8]) -> Void)?
 
-    /// - Parameter inspect: Shown the memory right before it is given back: for tests.
+    /// - Parameter inspect: Receives the bytes just before the memory is freed; for tests.
     package init(_ text: String, inspect: (([UInt8]) -> Void)? = nil) {
         self.inspect = inspect
         let utf8 = text.utf8
@@ -20,17 +21,17 @@ package final class Secret: @unchecked Sendable {
     }
 
     deinit {
-        // Unlike memset, which may be left out for memory that nobody reads again.
+        // A compiler may remove memset for memory that is not read again; it keeps this call.
         if let start = bytes.baseAddress { explicit_bzero(start, bytes.count) }
         inspect?(Array(bytes))
         bytes.deallocate()
     }
 
-    /// A copy of the text. Keep it no longer than it takes to send it.
+    /// A copy of the text. Keep it no longer than sending takes.
     package var revealed: String { String(decoding: bytes, as: UTF8.self) }
 
-    /// The text as C sees it, for as long as `body` runs; `nil` gives NULL. The copy is
-    /// overwritten.
+    /// Lends the text as a C string while `body` runs; `nil` gives NULL. The copy is overwritten
+    /// afterwards.
     package static func lend(
         _ secret: Secret?, _ body: (UnsafePointer<CChar>?) -> Void
     ) {
@@ -57,6 +58,6 @@ extension Secret: Equatable {
 extension Secret: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
     package var description: String { "[secret]" }
     package var debugDescription: String { "[secret]" }
-    /// Not even a dump shows it.
+    /// A dump must not show the text either.
     package var customMirror: Mirror { Mirror(self, children: [:]) }
 }

@@ -1,4 +1,4 @@
-/// Numbers that look random and follow from their seed (SplitMix64): for waits, never for secrets.
+/// Pseudorandom numbers from a seed (SplitMix64), for the length of waits, never for secrets.
 package struct SeededRandom: RandomNumberGenerator, Sendable {
     private var state: UInt64
 

@@ -5,8 +5,8 @@ package final class SerialQueue: Sendable {
         var isRunning = false
     }
 
-    /// After so many jobs in a row the queue goes to the back of the pool, so that one busy client
-    /// does not hold a worker for ever.
+    /// After this many jobs in a row the queue goes to the end of the pool's queue, so that a busy
+    /// client does not hold a worker for ever.
     private static let jobsInARowMax = 64
 
     private let pool: WorkerPool
@@ -20,8 +20,8 @@ package final class SerialQueue: Sendable {
         if append(job) { start(mayRunHere: false) }
     }
 
-    /// Gives `job` its place. It runs no sooner than `start`, which the caller owes when this is
-    /// true.
+    /// Appends `job` to the queue. If this returns true, the caller must call `start`, and the job
+    /// does not run before that.
     package func append(_ job: @escaping WorkerPool.Job) -> Bool {
         state.withLock { state in
             state.jobs.append(job)
@@ -31,8 +31,8 @@ package final class SerialQueue: Sendable {
         }
     }
 
-    /// - Parameter mayRunHere: True on a worker that has nothing else to do: it runs the jobs
-    ///   itself, which saves waking another thread.
+    /// - Parameter mayRunHere: True on a worker that has no other job. It runs the jobs itself,
+    ///   which avoids waking another thread.
     package func start(mayRunHere: Bool) {
         if mayRunHere { run() } else { pool.submit { self.run() } }
     }

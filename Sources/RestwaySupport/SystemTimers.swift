@@ -1,6 +1,6 @@
 import Glibc
 
-/// Timers on the machine's clock: one thread for the process, which starts with the first timer.
+/// Timers on the machine's clock. One thread serves the process; it starts with the first timer.
 package final class SystemTimers: Timers {
     private struct State {
         var heap = TimerHeap()
@@ -12,18 +12,19 @@ package final class SystemTimers: Timers {
         case sleep(until: Deadline)
     }
 
-    /// A forked child has none of the parent's threads, so it gets timers of its own.
+    /// The timers of the process. A forked child has none of the parent's threads, so it gets new
+    /// timers.
     package static var shared: SystemTimers {
         _ = isWatchingForks
         return current
     }
 
-    /// Changed only in a child that has just been forked, and has a single thread.
+    /// It is changed only in a child just after a fork, when the child has a single thread.
     nonisolated(unsafe) private static var current = SystemTimers()
 
     private static let isWatchingForks: Bool = {
         pthread_atfork(nil, nil, {
-            // The parent's may be locked for ever, and are never torn down.
+            // The parent's timers may be locked for ever, so they are never freed.
             _ = UserData.retain(SystemTimers.current)
             SystemTimers.current = SystemTimers()
         }) == 0
@@ -45,7 +46,7 @@ package final class SystemTimers: Timers {
             return !state.isRunning
         }
         if needsThread, !Thread.start("restway-timer", { self.run() }) {
-            // Better too early than never.
+            // Without a thread the jobs run at once: too early is better than never.
             let due = state.withLock { state in
                 state.isRunning = false
                 return state.heap.popDue(.never)

@@ -3,7 +3,7 @@ import Glibc
 
 /// Starts threads.
 package enum Thread {
-    /// What a new thread is given; it owns it.
+    /// The data that a new thread receives and owns.
     private final class Start {
         let name: String
         let body: @Sendable () -> Void
@@ -14,17 +14,17 @@ package enum Thread {
         }
     }
 
-    /// Runs `body` on a new, detached thread called `name` (at most 15 bytes are kept), with all
-    /// signals blocked: signals belong to the host.
+    /// Runs `body` on a new, detached thread called `name` (at most 15 bytes are kept). All signals
+    /// are blocked, because signals belong to the host.
     ///
-    /// - Returns: false when the system has no thread to give.
+    /// - Returns: false if the system has no thread left.
     package static func start(_ name: String, _ body: @escaping @Sendable () -> Void) -> Bool {
         guard let thread = startJoinable(name, body) else { return false }
         pthread_detach(thread)
         return true
     }
 
-    /// The same, for a thread that somebody joins; nil when the system has none to give.
+    /// Does the same for a thread that must be joined; nil if the system has no thread left.
     static func startJoinable(
         _ name: String, _ body: @escaping @Sendable () -> Void
     ) -> pthread_t? {

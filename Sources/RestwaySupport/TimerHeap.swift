@@ -1,4 +1,4 @@
-/// Jobs that wait, the next one first: a binary heap. No clock, no lock.
+/// Waiting jobs in a binary heap, the next one first. It has no clock and no lock.
 struct TimerHeap {
     private struct Entry {
         let deadline: Deadline
@@ -12,7 +12,7 @@ struct TimerHeap {
 
     private var entries: [Entry] = []
     private var lastNumber: UInt64 = 0
-    /// When there are so many, those that were cancelled are looked for.
+    /// The number of entries at which cancelled ones are removed.
     private var sweepCount = 64
 
     var isEmpty: Bool { entries.isEmpty }
@@ -25,7 +25,7 @@ struct TimerHeap {
         rise(entries.count - 1)
     }
 
-    /// Takes out what is due, in order.
+    /// Removes and returns the jobs that are due, in order.
     mutating func popDue(_ now: Deadline) -> [TimerTicket] {
         var due: [TimerTicket] = []
         while let next = entries.first, next.deadline <= now {
@@ -39,7 +39,7 @@ struct TimerHeap {
         return due
     }
 
-    /// Drops cancelled tickets from the top: they are nothing to wait for.
+    /// Removes cancelled tickets from the top, so that no thread waits for them.
     mutating func popCancelled() {
         while let next = entries.first, next.ticket.isCancelled {
             let last = entries.removeLast()

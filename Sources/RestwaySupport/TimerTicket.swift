@@ -1,4 +1,4 @@
-/// A job that waits for its time. Letting go of the ticket does not cancel it.
+/// A job that waits for its time. Releasing the ticket does not cancel the job.
 package final class TimerTicket: Sendable {
     private let job: Lock<(@Sendable () -> Void)?>
 
@@ -6,7 +6,7 @@ package final class TimerTicket: Sendable {
         self.job = Lock(job)
     }
 
-    /// The job does not run, unless it has started; what it holds is dropped.
+    /// Prevents the job from running, unless it has started, and releases everything that it holds.
     package func cancel() {
         let dropped = job.withLock { $0.take() }
         _ = consume dropped

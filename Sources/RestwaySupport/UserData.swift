@@ -1,33 +1,33 @@
-/// Swift objects as the `void *` that C hands back to its callbacks.
+/// Passes Swift objects as the `void *` that C passes to its callbacks.
 ///
-/// Together with the handles of the C boundary this is the only place of `Unmanaged`.
+/// `Unmanaged` is used only here and in the handles of the C boundary.
 package enum UserData {
     /// Keeps `object` alive until `take` is called with the pointer.
     package static func retain(_ object: AnyObject) -> UnsafeMutableRawPointer {
         Unmanaged.passRetained(object).toOpaque()
     }
 
-    /// Gives back what `retain` kept alive. Call it exactly once for each `retain`.
+    /// Releases an object that `retain` kept alive. Call it exactly once for each `retain`.
     package static func take<Object: AnyObject>(
         _ type: Object.Type, _ pointer: UnsafeMutableRawPointer
     ) -> Object {
         Unmanaged<Object>.fromOpaque(pointer).takeRetainedValue()
     }
 
-    /// A pointer to `object`, which somebody else keeps alive for as long as it is used.
+    /// A pointer to `object`. The caller keeps the object alive while the pointer is used.
     package static func borrow(_ object: AnyObject) -> UnsafeMutableRawPointer {
         Unmanaged.passUnretained(object).toOpaque()
     }
 
-    /// The object behind a pointer from `retain` or `borrow`, which stays as it is.
+    /// The object behind a pointer from `retain` or `borrow`. Its ownership does not change.
     package static func object<Object: AnyObject>(
         _ type: Object.Type, _ pointer: UnsafeMutableRawPointer
     ) -> Object {
         Unmanaged<Object>.fromOpaque(pointer).takeUnretainedValue()
     }
 
-    /// Lends the object behind a pointer from `retain` or `borrow`, without counting references:
-    /// for what happens for each event.
+    /// Lends the object behind a pointer from `retain` or `borrow` without counting references, for
+    /// calls that are made for each event.
     package static func lend(
         _ pointer: UnsafeMutableRawPointer, _ body: (_ object: AnyObject) -> Void
     ) {

@@ -1,15 +1,15 @@
 import CLinux
 import Glibc
 
-/// The threads that decode, map, ask and notify. One pool for the process, bounded by its cores.
+/// The threads that decode, map and run callbacks. The process has one pool, limited by its cores.
 ///
-/// They take no core from a thread that runs when they are woken: while all cores are busy, those
-/// that move bytes go first. A thread starts when there is work and none is idle; an idle thread
-/// stays for the next work. Jobs start in the order in which they were submitted.
+/// A thread starts if there is work and no thread is idle. An idle thread stays for later work.
+/// Jobs start in the order in which they were submitted.
 package final class WorkerPool: Sendable {
     package typealias Job = @Sendable () -> Void
 
-    /// At least two: one may be inside a callback of the host that takes its time.
+    /// The pool of the process. It has at least two threads, because one may be inside a slow
+    /// callback of the host.
     ///
     /// A forked child has none of the parent's threads, so it gets a pool of its own.
     package static var shared: WorkerPool {
@@ -17,12 +17,12 @@ package final class WorkerPool: Sendable {
         return current
     }
 
-    /// Changed only in a child that has just been forked, and has a single thread.
+    /// It is changed only in a child just after a fork, when the child has a single thread.
     nonisolated(unsafe) private static var current = make()
 
     private static let isWatchingForks: Bool = {
         pthread_atfork(nil, nil, {
-            // The parent's pool may be locked for ever, and is never torn down.
+            // The parent's pool may be locked for ever, so it is never freed.
             _ = UserData.retain(WorkerPool.current)
             WorkerPool.current = WorkerPool.make()
             _ = UserData.retain(WorkerPool.currentForBodies)
@@ -34,8 +34,8 @@ package final class WorkerPool: Sendable {
         WorkerPool(threadsMax: max(2, sysconf(Int32(_SC_NPROCESSORS_ONLN))))
     }
 
-    /// The threads that ask for the bodies of requests, which may wait for a file or a pipe: they
-    /// are others, so that nobody else waits meanwhile, and as many as that needs, within reason.
+    /// The threads that read the bodies of requests, which may wait for a file or a pipe. They form
+    /// a separate pool, so that other work does not wait for them.
     package static var forBodies: WorkerPool {
         _ = isWatchingForks
         return currentForBodies
@@ -45,14 +45,14 @@ package final class WorkerPool: Sendable {
 
     private static func makeForBodies() -> WorkerPool { WorkerPool(threadsMax: 32) }
 
-    /// A thread that has nothing to do. Each waits by itself: where many wait for one condition,
-    /// the C library (before 2.41, its bug 25847) may wake nobody for a signal.
+    /// An idle thread. Each one has its own condition: if many threads wait for one condition, the
+    /// C library (before 2.41, its bug 25847) may lose a signal.
     private final class Idler: Sendable {
         private let isCalled = Monitor(false)
 
         func call() { isCalled.updateWakingOne { $0 = true } }
 
-        /// Once for each call.
+        /// Waits for one call. It returns once for each call.
         func wait() {
             _ = isCalled.wait { isCalled -> Void? in
                 guard isCalled else { return nil }
@@ -63,16 +63,17 @@ package final class WorkerPool: Sendable {
     }
 
     private struct State {
-        /// Whoever comes first takes the first, so that they start in their order.
+        /// The waiting jobs. A thread takes the first one, so that they start in order.
         var jobs = Fifo<Job>()
         var threads = 0
-        /// Those that wait. Who came last is called first: what it needs is still in the caches.
+        /// The waiting threads. The last one to wait is called first, because its data is still in
+        /// the caches.
         var idlers: [Idler] = []
-        /// Those that were called, and have not come yet.
+        /// The number of threads that were called but have not arrived yet.
         var coming = 0
     }
 
-    /// Who comes for a job: one that is idle, a new one, or one that is busy now.
+    /// The thread that will take a job: an idle one, a new one, or one that is busy now.
     private enum Comer {
         case idle(Idler), new, busy
     }
@@ -84,8 +85,8 @@ package final class WorkerPool: Sendable {
         self.threadsMax = threadsMax
     }
 
-    /// Runs `job` on a worker. Never blocks and never refuses: when the system has no thread to
-    /// give and none is running, the job runs here.
+    /// Runs `job` on a worker. Never blocks and never refuses: if no worker runs and the system has
+    /// no thread left, the job runs on this thread.
     package func submit(_ job: @escaping Job) {
         let comer = state.withLock { state -> Comer in
             state.jobs.append(job)
@@ -114,7 +115,8 @@ package final class WorkerPool: Sendable {
         }
     }
 
-    /// Runs `job` on a worker that has nothing else to do; false, and it never runs, when all have.
+    /// Runs `job` on a worker that has no other job. Returns false if all are busy; the job never
+    /// runs then.
     package func submitIfFree(_ job: @escaping Job) -> Bool {
         let comer = state.withLock { state -> Comer in
             if let idler = state.idlers.popLast() {
@@ -140,7 +142,6 @@ package final class WorkerPool: Sendable {
     }
 
     private func run(_ first: Job? = nil) {
-        rw_thread_preempt_nobody()
         first?()
         let idler = Idler()
         var wasCalled = false

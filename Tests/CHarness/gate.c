@@ -19,7 +19,7 @@ void gate_begin(struct gate *gate, gate_work_fn work) {
 void gate_set(struct gate *gate, restway_client *client, gate_work_fn work) {
     gate_begin(gate, work);
     gate->client = client;
-    assert_ok(restway_client_set_interceptor(client, gate_ask, gate, gate_destroy, &failure));
+    assert_ok(restway_client_set_modifier(client, gate_ask, gate, gate_destroy, &failure));
 }
 
 static void set_open(struct gate *gate, int is_open) {
@@ -80,11 +80,11 @@ static void wait_for(struct gate *gate, const int *counter, int count, const cha
 }
 
 void gate_wait_asked(struct gate *gate, int count) {
-    wait_for(gate, &gate->asked_count, count, "an interceptor was not asked");
+    wait_for(gate, &gate->asked_count, count, "a modifier was not asked");
 }
 
 void gate_expect_destroyed(struct gate *gate, int asked_count) {
-    wait_for(gate, &gate->destroyed_count, 1, "an interceptor's context was not destroyed");
+    wait_for(gate, &gate->destroyed_count, 1, "a modifier's context was not destroyed");
     pthread_mutex_lock(&gate->lock);
     struct gate seen = *gate;
     pthread_mutex_unlock(&gate->lock);

@@ -1,5 +1,5 @@
 /** @file gate.h
- *  An interceptor that takes notes, and stands still as long as the test wants it to.
+ *  A modifier that takes notes, and stands still as long as the test wants it to.
  */
 #ifndef RESTWAY_HARNESS_GATE_H
 #define RESTWAY_HARNESS_GATE_H
@@ -10,10 +10,10 @@
 
 struct gate;
 
-/** What an interceptor does with a request; its status is the answer. */
+/** What a modifier does with a request; its status is the answer. */
 typedef restway_status (*gate_work_fn)(struct gate *gate, restway_request *request);
 
-/** The context of one interceptor. */
+/** The context of one modifier. */
 struct gate {
     pthread_mutex_t lock;
     pthread_cond_t changed;
@@ -33,14 +33,14 @@ struct gate {
     restway_status found[4];
 };
 
-/** An open gate that does @p work; an interceptor of @p client from now on. */
+/** An open gate that does @p work; a modifier of @p client from now on. */
 void gate_set(struct gate *gate, restway_client *client, gate_work_fn work);
 
 void gate_begin(struct gate *gate, gate_work_fn work);
 void gate_shut(struct gate *gate);
 void gate_open(struct gate *gate);
 
-/** A restway_intercept_fn and a restway_destroy_fn; the context is a struct gate. */
+/** A restway_modify_fn and a restway_destroy_fn; the context is a struct gate. */
 restway_status gate_ask(void *context, restway_request *request);
 void gate_destroy(void *context);
 

@@ -10,7 +10,7 @@
 extern const struct suite api_suite, api_errors_suite, bad_body_suite, bad_network_suite,
     bad_text_suite, basics_suite, cancel_suite, client_suite, concurrency_suite, curl_suite,
     delivery_misuse_suite, demo_suite, drain_suite, drain_end_suite, error_suite, fork_suite,
-    interceptor_suite, interceptor_end_suite, log_suite, null_suite, null_reading_suite,
+    modifier_suite, modifier_end_suite, log_suite, null_suite, null_reading_suite,
     object_suite, process_suite, process_end_suite, request_suite, response_suite, send_suite,
     store_suite, timings_suite, value_misuse_suite, relationship_suite, list_suite,
     null_store_suite, query_suite, store_delete_suite, observer_suite,
@@ -19,14 +19,15 @@ extern const struct suite api_suite, api_errors_suite, bad_body_suite, bad_netwo
     draft_suite, draft_send_suite, body_question_suite,
     store_fault_suite, body_suite, inside_suite, batch_suite, batch_delivery_suite,
     batch_format_suite, plugin_transports_suite, outbox_suite, outbox_delivery_suite,
-    null_outbox_suite, misuse_suite, misuse_asked_suite, scheduling_suite;
+    outbox_functions_suite, null_outbox_suite, misuse_suite, misuse_asked_suite, scheduling_suite,
+    wire_suite;
 
 static const struct suite *const suites[] = {
     &basics_suite,      &api_suite,          &api_errors_suite,  &client_suite,
     &request_suite,     &send_suite,         &cancel_suite,      &response_suite,
     &object_suite,      &store_suite,        &error_suite,       &log_suite,
     &timings_suite,     &curl_suite,         &process_suite,     &process_end_suite,
-    &drain_suite,       &drain_end_suite,    &interceptor_suite, &interceptor_end_suite,
+    &drain_suite,       &drain_end_suite,    &modifier_suite, &modifier_end_suite,
     &null_suite,        &null_reading_suite, &bad_text_suite,    &value_misuse_suite,
     &delivery_misuse_suite, &bad_body_suite, &bad_network_suite, &concurrency_suite,
     &relationship_suite, &list_suite,        &null_store_suite,
@@ -38,8 +39,9 @@ static const struct suite *const suites[] = {
     &plugin_transports_suite,
     &store_fault_suite, &body_suite,         &inside_suite,
     &batch_suite,       &batch_delivery_suite, &batch_format_suite,
-    &outbox_suite,      &outbox_delivery_suite, &null_outbox_suite,
-    &misuse_suite,      &misuse_asked_suite, &scheduling_suite,
+    &outbox_suite,      &outbox_delivery_suite, &outbox_functions_suite,
+    &null_outbox_suite, &misuse_suite,      &misuse_asked_suite,
+    &scheduling_suite,  &wire_suite,
     &demo_suite,        &fork_suite,
 };
 

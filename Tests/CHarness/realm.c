@@ -72,7 +72,8 @@ static void token_came(
         credential.token = answer->realm->token;
         status = restway_refresh_succeed(answer->refresh, &credential, NULL);
     } else {
-        status = restway_refresh_fail(answer->refresh, restway_error_message(error), 0, NULL);
+        status = restway_refresh_fail(
+            answer->refresh, restway_error_message(error), 0, NULL, NULL, NULL);
     }
     (void)status;
     restway_refresh_release(answer->refresh);
@@ -141,7 +142,9 @@ static void refresh(void *context, restway_refresh *refresh) {
     }
     pthread_mutex_unlock(&realm->lock);
     if (reason != NULL) {
-        if (restway_refresh_fail(refresh, reason, 0, NULL) != RESTWAY_OK) {
+        if (restway_refresh_fail(
+                refresh, reason, realm->is_final, realm->cause, realm->destroy, NULL)
+            != RESTWAY_OK) {
             abort();
         }
         restway_refresh_release(refresh);
@@ -156,6 +159,11 @@ static void persist(void *context, const restway_credential *credential) {
 }
 
 void realm_begin(struct realm *realm, restway_delivery delivery, const char *query) {
+    realm_begin_clocked(realm, delivery, query, NULL);
+}
+
+void realm_begin_clocked(
+    struct realm *realm, restway_delivery delivery, const char *query, restway_clock *clock) {
     restway_client_options options = RESTWAY_CLIENT_OPTIONS_INIT;
     memset(realm, 0, sizeof(*realm));
     snprintf(realm->name, sizeof(realm->name), "harness-%d-%d", (int)getpid(), ++realm_count);
@@ -163,6 +171,7 @@ void realm_begin(struct realm *realm, restway_delivery delivery, const char *que
     pthread_mutex_init(&realm->lock, NULL);
     pthread_cond_init(&realm->changed, NULL);
     options.delivery = delivery;
+    options.clock = clock;
     realm->client =
         make_client_of("\"auth\": {\"scheme\": \"bearer\", \"token\": \"dead\"}", options);
     assert_ok(restway_client_set_refresh(realm->client, refresh, realm, NULL, &failure));

@@ -19,6 +19,10 @@ struct realm {
     int refresh_count;
     /** Makes refreshes fail with this reason. */
     const char *failure;
+    /** Whether they are declared final, and what is attached to them. */
+    int is_final;
+    void *cause;
+    restway_destroy_fn destroy;
     /** Refreshes are kept for the test to complete. */
     int keeps_refresh;
     restway_refresh *refresh;
@@ -30,6 +34,10 @@ struct realm {
 
 /** A client with the scheme bearer and a dead token, which refreshes in a realm of its own. */
 void realm_begin(struct realm *realm, restway_delivery delivery, const char *query);
+
+/** The same with a clock, which may be NULL. */
+void realm_begin_clocked(
+    struct realm *realm, restway_delivery delivery, const char *query, restway_clock *clock);
 void realm_end(struct realm *realm);
 
 /** A GET of what lies below the realm. */

@@ -69,7 +69,7 @@ static void api_add__builds_a_document_by_hand(void **state) {
         "{\"method\": \"GET\", \"path\": \"others\", \"entity\": \"Thing\", \"keyPath\": \"all\"}";
     restway_api *api = minimal_api();
     assert_ok(restway_api_add_entity(api, "Thing", ENTITY, strlen(ENTITY), &failure));
-    assert_ok(restway_api_add_route(api, "thing", ROUTE, strlen(ROUTE), &failure));
+    assert_ok(restway_api_add_route(api, "thing", ROUTE, strlen(ROUTE), 0, &failure));
     assert_ok(restway_api_add_response(api, response, strlen(response), &failure));
     restway_api_release(api);
 }
@@ -83,9 +83,9 @@ static void api_add__refuses_what_is_there(void **state) {
     assert_fails(
         restway_api_add_entity(api, "Thing", ENTITY, strlen(ENTITY), &failure),
         RESTWAY_E_DUPLICATE, "Thing");
-    assert_ok(restway_api_add_route(api, "thing", ROUTE, strlen(ROUTE), &failure));
+    assert_ok(restway_api_add_route(api, "thing", ROUTE, strlen(ROUTE), 0, &failure));
     assert_fails(
-        restway_api_add_route(api, "thing", ROUTE, strlen(ROUTE), &failure), RESTWAY_E_DUPLICATE,
+        restway_api_add_route(api, "thing", ROUTE, strlen(ROUTE), 0, &failure), RESTWAY_E_DUPLICATE,
         "thing");
     assert_ok(restway_api_add_response(api, response, length, &failure));
     assert_fails(
@@ -101,12 +101,73 @@ static void api_add__of_broken_json_adds_nothing(void **state) {
     assert_fails(
         restway_api_add_entity(api, "Thing", broken, length, &failure), RESTWAY_E_CONFIG, "");
     assert_fails(
-        restway_api_add_route(api, "thing", broken, length, &failure), RESTWAY_E_CONFIG, "");
+        restway_api_add_route(api, "thing", broken, length, 0, &failure), RESTWAY_E_CONFIG, "");
     assert_fails(restway_api_add_response(api, broken, length, &failure), RESTWAY_E_CONFIG, "");
     assert_fails(
         restway_api_add_entity(api, "Thing", "[]", 2, &failure), RESTWAY_E_CONFIG, "object");
     assert_ok(restway_api_add_entity(api, "Thing", ENTITY, strlen(ENTITY), &failure));
-    assert_ok(restway_api_add_route(api, "thing", ROUTE, strlen(ROUTE), &failure));
+    assert_ok(restway_api_add_route(api, "thing", ROUTE, strlen(ROUTE), 0, &failure));
+    restway_api_release(api);
+}
+
+static void api_add_route__replaces_only_when_it_is_asked_to(void **state) {
+    (void)state;
+    const char *later = "{\"path\": \"later/:itemID\", \"x-later\": true}";
+    const char *wrong = "{\"path\": 1}";
+    const char *json = NULL;
+    restway_api *api = make_api();
+    assert_ok(restway_api_add_entity(api, "Thing", ENTITY, strlen(ENTITY), &failure));
+    assert_ok(restway_api_add_route(api, "thing", ROUTE, strlen(ROUTE), 0, &failure));
+    assert_fails_keeping(
+        restway_api_add_route(api, "thing", later, strlen(later), 0, &failure),
+        RESTWAY_E_DUPLICATE, "thing");
+    assert_int_equal(restway_error_domain(failure), RESTWAY_DOMAIN_CONFIG);
+    forget_failure();
+    assert_ok(restway_api_add_route(
+        api, "thing", later, strlen(later), RESTWAY_ROUTE_REPLACE, &failure));
+    assert_ok(restway_api_route_property(api, "thing", "x-later", &json, NULL, &failure));
+    assert_string_equal(json, "true");
+    assert_fails(
+        restway_api_add_route(
+            api, "thing", wrong, strlen(wrong), RESTWAY_ROUTE_REPLACE, &failure),
+        RESTWAY_E_CONFIG, "path");
+    assert_fails_keeping(
+        restway_api_join_routes(api, "thing", "thing", "echo", 0, &failure), RESTWAY_E_DUPLICATE,
+        "thing");
+    assert_int_equal(restway_error_domain(failure), RESTWAY_DOMAIN_CONFIG);
+    forget_failure();
+    assert_ok(restway_api_join_routes(
+        api, "thing", "thing", "echo", RESTWAY_ROUTE_REPLACE, &failure));
+    assert_refused(restway_api_add_route(api, "thing", later, strlen(later), 2, &failure));
+    assert_refused(restway_api_join_routes(api, "thing", "thing", "echo", 2, &failure));
+    restway_api_release(api);
+}
+
+static void api__refuses_paths_that_overlap_undecided(void **state) {
+    (void)state;
+    const char *first = "{\"path\": \"files/{name}.json\"}";
+    const char *second = "{\"path\": \"files/report-{id}\"}";
+    restway_api *api = minimal_api();
+    assert_ok(restway_api_add_route(api, "first", first, strlen(first), 0, &failure));
+    assert_fails_keeping(
+        restway_api_add_route(api, "second", second, strlen(second), 0, &failure),
+        RESTWAY_E_CONFIG, "files/report-{id}");
+    assert_holds(restway_error_message(failure), "files/{name}.json");
+    assert_int_equal(restway_error_domain(failure), RESTWAY_DOMAIN_CONFIG);
+    forget_failure();
+    restway_api_release(api);
+}
+
+static void api_add_attribute__takes_keys_with_dots(void **state) {
+    (void)state;
+    restway_api *api = minimal_api();
+    assert_ok(restway_api_add_entity(api, "Thing", "{}", 2, &failure));
+    assert_ok(restway_api_add_attribute(
+        api, "Thing", "size", "[\"data\", \"size.cm\"]", RESTWAY_TYPE_INT, NULL, NULL, &failure));
+    assert_fails(
+        restway_api_add_attribute(
+            api, "Thing", "other", "[\"data\", 1]", RESTWAY_TYPE_INT, NULL, NULL, &failure),
+        RESTWAY_E_CONFIG, "source");
     restway_api_release(api);
 }
 
@@ -116,7 +177,7 @@ static void api_add_route__without_a_name(void **state) {
         "{\"method\": \"GET\", \"path\": \"things/:itemID\", \"entity\": \"Thing\"}";
     restway_api *api = minimal_api();
     assert_ok(restway_api_add_entity(api, "Thing", ENTITY, strlen(ENTITY), &failure));
-    assert_ok(restway_api_add_route(api, NULL, route, strlen(route), &failure));
+    assert_ok(restway_api_add_route(api, NULL, route, strlen(route), 0, &failure));
     restway_api_release(api);
 }
 
@@ -132,7 +193,7 @@ static void api__is_frozen_by_its_first_client(void **state) {
         "");
     assert_fails(
         restway_api_add_response(api, response, strlen(response), &failure), RESTWAY_E_FROZEN, "");
-    assert_ok(restway_api_add_route(api, "thing", ROUTE, strlen(ROUTE), &failure));
+    assert_ok(restway_api_add_route(api, "thing", ROUTE, strlen(ROUTE), 0, &failure));
     restway_client_release(client);
     restway_api_release(api);
 }
@@ -140,19 +201,19 @@ static void api__is_frozen_by_its_first_client(void **state) {
 static void api_join_routes__puts_the_child_behind_its_parent(void **state) {
     (void)state;
     restway_api *api = make_api();
-    assert_ok(restway_api_add_route(api, "thing", ROUTE, strlen(ROUTE), &failure));
-    assert_ok(restway_api_join_routes(api, "thingEcho", "thing", "echo", &failure));
+    assert_ok(restway_api_add_route(api, "thing", ROUTE, strlen(ROUTE), 0, &failure));
+    assert_ok(restway_api_join_routes(api, "thingEcho", "thing", "echo", 0, &failure));
     assert_fails(
-        restway_api_join_routes(api, "thingEcho", "thing", "echo", &failure), RESTWAY_E_DUPLICATE,
-        "thingEcho");
+        restway_api_join_routes(api, "thingEcho", "thing", "echo", 0, &failure),
+        RESTWAY_E_DUPLICATE, "thingEcho");
     assert_fails(
-        restway_api_join_routes(api, "a", "nowhere", "echo", &failure), RESTWAY_E_UNKNOWN_ROUTE,
+        restway_api_join_routes(api, "a", "nowhere", "echo", 0, &failure), RESTWAY_E_UNKNOWN_ROUTE,
         "nowhere");
     assert_fails(
-        restway_api_join_routes(api, "a", "echo", "elsewhere", &failure), RESTWAY_E_UNKNOWN_ROUTE,
-        "elsewhere");
+        restway_api_join_routes(api, "a", "echo", "elsewhere", 0, &failure),
+        RESTWAY_E_UNKNOWN_ROUTE, "elsewhere");
     assert_fails(
-        restway_api_join_routes(api, "a", "thing", "enterprise", &failure), RESTWAY_E_CONFIG,
+        restway_api_join_routes(api, "a", "thing", "enterprise", 0, &failure), RESTWAY_E_CONFIG,
         "itemID");
     restway_api_release(api);
 }
@@ -192,6 +253,9 @@ static const struct CMUnitTest tests[] = {
     TEST(api_add__builds_a_document_by_hand),
     TEST(api_add__refuses_what_is_there),
     TEST(api_add__of_broken_json_adds_nothing),
+    TEST(api_add_route__replaces_only_when_it_is_asked_to),
+    TEST(api__refuses_paths_that_overlap_undecided),
+    TEST(api_add_attribute__takes_keys_with_dots),
     TEST(api_add_route__without_a_name),
     TEST(api__is_frozen_by_its_first_client),
     TEST(api_join_routes__puts_the_child_behind_its_parent),

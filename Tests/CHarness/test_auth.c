@@ -50,6 +50,7 @@ static void auth__a_failed_refresh_tells_its_reason_until_the_credential_changes
     struct realm realm;
     realm_begin(&realm, RESTWAY_DELIVERY_THREAD, "");
     realm.failure = "the user has logged out";
+    realm.is_final = 1;
     restway_request *request = realm_request(&realm, "me");
     for (int round = 0; round < 2; round++) {
         assert_fails_keeping(
@@ -71,6 +72,79 @@ static void auth__a_failed_refresh_tells_its_reason_until_the_credential_changes
     realm_end(&realm);
 }
 
+static void count_destroyed(void *context) { ++*(int *)context; }
+
+/** Sends @p request, which fails for want of a credential; answers the cause of the error. */
+static void *cause_of(struct realm *realm, const restway_request *request) {
+    assert_fails_keeping(
+        restway_client_perform(realm->client, request, 0, NULL, &failure), RESTWAY_E_AUTH,
+        "no network");
+    assert_int_equal(restway_error_is_retryable(failure), 1);
+    void *cause = restway_error_cause(failure);
+    forget_failure();
+    return cause;
+}
+
+static void auth__a_refresh_that_failed_for_now_is_asked_again_after_a_second(void **state) {
+    (void)state;
+    struct realm realm;
+    int destroyed[2] = {0, 0};
+    restway_clock *clock = NULL;
+    assert_ok(restway_clock_create(&clock, &failure));
+    realm_begin_clocked(&realm, RESTWAY_DELIVERY_THREAD, "", clock);
+    realm.failure = "no network";
+    realm.cause = &destroyed[0];
+    realm.destroy = count_destroyed;
+    restway_request *request = realm_request(&realm, "me");
+    assert_ptr_equal(cause_of(&realm, request), &destroyed[0]);
+    realm.cause = &destroyed[1];
+    assert_ok(restway_clock_advance(clock, 999, &failure));
+    assert_ptr_equal(cause_of(&realm, request), &destroyed[0]);
+    assert_int_equal(realm.refresh_count, 1);
+    assert_int_equal(destroyed[0], 0);
+    assert_ok(restway_clock_advance(clock, 1, &failure));
+    assert_ptr_equal(cause_of(&realm, request), &destroyed[1]);
+    assert_int_equal(realm.refresh_count, 2);
+    realm.failure = NULL;
+    assert_ok(restway_clock_advance(clock, 1000, &failure));
+    assert_ok(restway_client_perform(realm.client, request, 0, NULL, &failure));
+    assert_int_equal(realm.refresh_count, 3);
+    restway_request_release(request);
+    realm_end(&realm);
+    restway_clock_release(clock);
+    assert_true(destroyed[0] <= 1 && destroyed[1] <= 1);
+}
+
+static void auth__credentials_are_checked_where_they_enter(void **state) {
+    (void)state;
+    restway_client_options options = RESTWAY_CLIENT_OPTIONS_INIT;
+    static const char *const schemes[] = {"basic", "digest", "bearer"};
+    for (size_t index = 0; index < sizeof(schemes) / sizeof(schemes[0]); index++) {
+        char sections[64];
+        snprintf(sections, sizeof(sections), "\"auth\": {\"scheme\": \"%s\"}", schemes[index]);
+        restway_client *client = make_client_of(sections, options);
+        restway_credential credential = RESTWAY_CREDENTIAL_INIT;
+        credential.user = "a:b";
+        if (index < 2) {
+            assert_fails_keeping(
+                restway_client_set_credential(client, &credential, &failure),
+                RESTWAY_E_INVALID_ARGUMENT, "colon");
+            assert_string_equal(restway_error_field(failure), "credential.user");
+            forget_failure();
+        } else {
+            assert_ok(restway_client_set_credential(client, &credential, &failure));
+        }
+        credential.user = "ann";
+        credential.password = "hush\n";
+        assert_fails(
+            restway_client_set_credential(client, &credential, &failure),
+            RESTWAY_E_INVALID_ARGUMENT, "credential.password holds a control character");
+        credential.password = " pass : word ";
+        assert_ok(restway_client_set_credential(client, &credential, &failure));
+        restway_client_release(client);
+    }
+}
+
 static void auth__a_refresh_can_be_completed_later_from_any_thread_and_only_once(void **state) {
     (void)state;
     struct realm realm;
@@ -87,7 +161,8 @@ static void auth__a_refresh_can_be_completed_later_from_any_thread_and_only_once
     credential.token = realm.token;
     assert_ok(restway_refresh_succeed(refresh, &credential, &failure));
     assert_fails(restway_refresh_succeed(other, NULL, &failure), RESTWAY_E_CLOSED, "over");
-    assert_fails(restway_refresh_fail(other, "late", 0, &failure), RESTWAY_E_CLOSED, "over");
+    assert_fails(
+        restway_refresh_fail(other, "late", 0, NULL, NULL, &failure), RESTWAY_E_CLOSED, "over");
     restway_refresh_release(refresh);
     restway_refresh_release(other);
     restway_response *response = NULL;
@@ -203,6 +278,37 @@ static restway_status sign(void *context, restway_exchange *exchange) {
     return signer->answer;
 }
 
+static restway_status refuse_to_sign(void *context, restway_exchange *exchange) {
+    int *destroyed = context;
+    if (restway_exchange_set_refusal(exchange, NULL, NULL, NULL, NULL) != RESTWAY_E_INVALID_ARGUMENT
+        || restway_exchange_set_refusal(exchange, "not yet", &destroyed[0], count_destroyed, NULL)
+               != RESTWAY_OK
+        || destroyed[0] != 0
+        || restway_exchange_set_refusal(
+               exchange, "the key is gone", &destroyed[1], count_destroyed, NULL)
+               != RESTWAY_OK
+        || destroyed[0] != 1) {
+        return RESTWAY_E_INTERNAL;
+    }
+    return RESTWAY_E_IO;
+}
+
+static void auth__what_an_authorize_function_attaches_comes_back_with_the_error(void **state) {
+    (void)state;
+    int destroyed[2] = {0, 0};
+    restway_client *client = make_client();
+    restway_request *request = make_get("status");
+    assert_ok(restway_client_set_authorize(client, refuse_to_sign, destroyed, NULL, &failure));
+    assert_fails_keeping(
+        restway_client_perform(client, request, 0, NULL, &failure), RESTWAY_E_IO,
+        "the key is gone");
+    assert_ptr_equal(restway_error_cause(failure), &destroyed[1]);
+    assert_int_equal(destroyed[1], 0);
+    forget_failure();
+    restway_request_release(request);
+    restway_client_release(client);
+}
+
 static void signer_destroy(void *context) { gate_destroy(&((struct signer *)context)->gate); }
 
 static void auth__authorize_sees_and_changes_what_goes_out(void **state) {
@@ -240,11 +346,14 @@ static const struct CMUnitTest tests[] = {
     TEST(auth__two_hundred_calls_with_an_expired_token_cause_one_refresh),
     TEST(auth__questions_are_asked_on_a_worker_also_when_the_host_drains),
     TEST(auth__a_failed_refresh_tells_its_reason_until_the_credential_changes),
+    TEST(auth__a_refresh_that_failed_for_now_is_asked_again_after_a_second),
+    TEST(auth__credentials_are_checked_where_they_enter),
     TEST(auth__a_refresh_can_be_completed_later_from_any_thread_and_only_once),
     TEST(auth__a_released_refresh_has_failed_and_a_waiting_call_can_be_cancelled),
     TEST(auth__closing_completes_who_waits_for_a_refresh),
     TEST(auth__should_replay_sees_the_api_s_own_code),
     TEST(auth__authorize_sees_and_changes_what_goes_out),
+    TEST(auth__what_an_authorize_function_attaches_comes_back_with_the_error),
 };
 
 const struct suite auth_suite = SUITE(tests);

@@ -25,10 +25,10 @@ static void api_functions__refuse_bad_utf8(void **state) {
         assert_refused(restway_api_load_file(bad, &out, &failure));
         assert_null(out);
         assert_refused(restway_api_add_entity(api, bad, "{}", 2, &failure));
-        assert_refused(restway_api_add_route(api, bad, "{}", 2, &failure));
-        assert_refused(restway_api_join_routes(api, bad, "status", "echo", &failure));
-        assert_refused(restway_api_join_routes(api, "a", bad, "echo", &failure));
-        assert_refused(restway_api_join_routes(api, "a", "status", bad, &failure));
+        assert_refused(restway_api_add_route(api, bad, "{}", 2, 0, &failure));
+        assert_refused(restway_api_join_routes(api, bad, "status", "echo", 0, &failure));
+        assert_refused(restway_api_join_routes(api, "a", bad, "echo", 0, &failure));
+        assert_refused(restway_api_join_routes(api, "a", "status", bad, 0, &failure));
         assert_refused(restway_api_route_property(api, bad, "x-a", &json, NULL, &failure));
         assert_refused(restway_api_route_property(api, "echo", bad, &json, NULL, &failure));
     }
@@ -56,7 +56,7 @@ static void json__refuses_bad_utf8(void **state) {
         assert_null(out);
         refuse_json(restway_api_check(bad_json, length, &failure));
         refuse_json(restway_api_add_entity(api, "A", bad_json, length, &failure));
-        refuse_json(restway_api_add_route(api, "a", bad_json, length, &failure));
+        refuse_json(restway_api_add_route(api, "a", bad_json, length, 0, &failure));
         refuse_json(restway_api_add_response(api, bad_json, length, &failure));
         assert_refused(restway_request_set_parameters_json(request, bad_json, length, &failure));
     }

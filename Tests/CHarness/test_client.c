@@ -81,6 +81,12 @@ static void client_create__refuses_values_out_of_range(void **state) {
     options = defaults;
     options.connections_max = -1;
     refuse_options(&options);
+    static const int64_t modes[] = {-1, 0400, 0060, 0700, 0601, 01600, INT64_MAX, INT64_MIN};
+    for (size_t index = 0; index < sizeof modes / sizeof modes[0]; index++) {
+        options = defaults;
+        options.file_mode = modes[index];
+        refuse_options(&options);
+    }
     options = defaults;
     options.ca_file = BAD_UTF8;
     refuse_options(&options);

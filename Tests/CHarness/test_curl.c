@@ -102,6 +102,30 @@ static void to_curl__keeps_secret_parameters_back(void **state) {
     restway_client_release(client);
 }
 
+static void to_curl__keeps_secrets_of_bodies_back(void **state) {
+    (void)state;
+    static const char *const bodies[][2] = {
+        {"{\"user\": \"ann\", \"a\": [{\"Password\": \"hidden\"}], \"pin\": {\"b\": \"hidden\"}}",
+         "application/json"},
+        {"user=ann&client_secret=hidden&P%69N=hidden", "application/x-www-form-urlencoded"},
+        {"{\"user\": \"ann\", \"password\": \"hidden", "application/json"},
+    };
+    restway_client *client = make_client();
+    for (size_t index = 0; index < sizeof(bodies) / sizeof(bodies[0]); index++) {
+        restway_request *request = NULL;
+        const char *body = bodies[index][0];
+        assert_ok(restway_request_create("POST", "echo", &request, &failure));
+        assert_ok(restway_request_set_body(
+            request, body, strlen(body), bodies[index][1], &failure));
+        const char *text = write_command(client, request, 0);
+        assert_lacks(text, "hidden");
+        assert_holds(text, "[redacted]");
+        assert_holds(run_command(write_command(client, request, RESTWAY_CURL_REVEAL)), body);
+        restway_request_release(request);
+    }
+    restway_client_release(client);
+}
+
 static void to_curl__quotes_for_the_shell(void **state) {
     (void)state;
     static const char body[] = "it's $HOME `id` \\ \"quoted\"\n''' \xc3\xbc !";
@@ -216,6 +240,7 @@ static const struct CMUnitTest tests[] = {
     TEST(to_curl__says_what_would_be_sent),
     TEST(to_curl__keeps_secrets_back),
     TEST(to_curl__keeps_secret_parameters_back),
+    TEST(to_curl__keeps_secrets_of_bodies_back),
     TEST(to_curl__quotes_for_the_shell),
     TEST(to_curl__a_body_is_no_file_name),
     TEST(to_curl__pipes_bytes_that_are_no_text),

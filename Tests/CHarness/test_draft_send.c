@@ -26,10 +26,18 @@ static void draft_send__makes_one_object_that_keeps_its_key(void **state) {
     assert_ok(restway_draft_insert(employee, &unsent, &failure));
     int64_t key = restway_draft_store_key(draft);
     assert_true(key > 0);
+    restway_object *before = NULL;
+    assert_ok(restway_store_related_one(own.store, unsent, "enterprise", &before, &failure));
+    uint64_t hash = restway_object_hash(before);
 
     restway_response *response = send_draft(&own, "POST", draft);
     restway_object *object = restway_response_object(response, 0);
     assert_int_equal(restway_response_status(response), 201);
+    /* It has its identity now: it is the same instance, and says more than it did. */
+    assert_int_equal(restway_object_is_same(before, object), 1);
+    assert_int_equal(restway_object_is_equal(before, object), 0);
+    assert_true(restway_object_hash(before) == hash);
+    restway_object_release(before);
     assert_true(restway_object_store_key(object) == key);
     assert_true(restway_object_int64(object, "id", 0) > 0);
     assert_string_equal(restway_object_string(object, "city"), "Lyon");

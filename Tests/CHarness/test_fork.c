@@ -18,6 +18,7 @@ struct inherited {
     restway_api *api;
     restway_store *store;
     restway_observer *observer;
+    restway_clock *clock;
     struct gate gate;
 };
 
@@ -77,7 +78,7 @@ static char take_delivery(struct inherited *inherited) {
 static char set_and_write(struct inherited *inherited) {
     char buffer[16] = "untouched";
     size_t length = 99;
-    if (restway_client_set_interceptor(
+    if (restway_client_set_modifier(
             inherited->thread, gate_ask, &inherited->gate, gate_destroy, NULL)
             != RESTWAY_E_FORKED
         || inherited->gate.destroyed_count != 0) {
@@ -109,6 +110,29 @@ static char read_store(struct inherited *inherited) {
     return 0;
 }
 
+static char change_request_and_api(struct inherited *inherited) {
+    restway_client *client = POISON;
+    restway_error *error = NULL;
+    if (restway_request_set_header(inherited->request, "A", "b", &error) != RESTWAY_E_FORKED
+        || strcmp(restway_error_field(error), "request") != 0) {
+        return 1;
+    }
+    restway_error_release(error);
+    if (restway_api_add_route(inherited->api, "a", "{\"path\": \"a\"}", 13, 0, NULL)
+        != RESTWAY_E_FORKED) {
+        return 2;
+    }
+    if (restway_client_create(inherited->api, NULL, &client, NULL) != RESTWAY_E_FORKED
+        || client != NULL) {
+        return 3;
+    }
+    if (restway_clock_advance(inherited->clock, 1, NULL) != RESTWAY_E_FORKED
+        || restway_clock_next_milliseconds(inherited->clock) != -1) {
+        return 4;
+    }
+    return restway_client_store(inherited->thread) == NULL ? 0 : 5;
+}
+
 static void be_told(void *context, const restway_changes *changes) {
     (void)context;
     (void)changes;
@@ -134,6 +158,7 @@ static void release(struct inherited *inherited) {
     restway_api_release(inherited->api);
     restway_store_release(inherited->store);
     restway_observer_release(inherited->observer);
+    restway_clock_release(inherited->clock);
 }
 
 /** Runs @p check in a child, which then releases what it inherited; the parent's work on. */
@@ -146,6 +171,7 @@ static void run_in_child(check_fn check) {
     inherited.drain = make_client_delivering(RESTWAY_DELIVERY_DRAIN);
     inherited.request = make_get("status");
     inherited.api = make_api();
+    assert_ok(restway_clock_create(&inherited.clock, &failure));
     assert_ok(restway_client_observe(
         inherited.thread, NULL, be_told, NULL, NULL, &inherited.observer, &failure));
     inherited.store = restway_client_store(inherited.thread);
@@ -193,7 +219,7 @@ static void fork__refuses_to_deliver(void **state) {
     run_in_child(take_delivery);
 }
 
-static void fork__refuses_interceptors_and_commands(void **state) {
+static void fork__refuses_modifiers_and_commands(void **state) {
     (void)state;
     run_in_child(set_and_write);
 }
@@ -201,6 +227,11 @@ static void fork__refuses_interceptors_and_commands(void **state) {
 static void fork__refuses_stores(void **state) {
     (void)state;
     run_in_child(read_store);
+}
+
+static void fork__refuses_requests_apis_and_clocks(void **state) {
+    (void)state;
+    run_in_child(change_request_and_api);
 }
 
 static void fork__refuses_observers(void **state) {
@@ -212,9 +243,10 @@ static const struct CMUnitTest tests[] = {
     TEST(fork__refuses_to_send),
     TEST(fork__refuses_to_wait),
     TEST(fork__refuses_to_deliver),
-    TEST(fork__refuses_interceptors_and_commands),
+    TEST(fork__refuses_modifiers_and_commands),
     TEST(fork__refuses_stores),
     TEST(fork__refuses_observers),
+    TEST(fork__refuses_requests_apis_and_clocks),
 };
 
 const struct suite fork_suite = SUITE(tests);

@@ -283,7 +283,7 @@ static void hook__of_a_route_and_of_a_descriptor_are_asked_in_their_order(void *
     assert_ok(restway_client_create(api, &options, &client, &failure));
     /* Routes may be added to a frozen api, and with them the hooks that they name. */
     assert_ok(restway_api_add_hook(api, "own", note_own_result, &asker, NULL, &failure));
-    assert_ok(restway_api_add_route(api, "meeting", route, strlen(route), &failure));
+    assert_ok(restway_api_add_route(api, "meeting", route, strlen(route), 0, &failure));
     restway_response_release(fetch(client, "employees/1"));
     assert_int_equal(asker.count, 0);
     assert_ok(restway_request_create_route("meeting", NULL, &request, &failure));

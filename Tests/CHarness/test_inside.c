@@ -40,7 +40,7 @@ static void inside_act(struct inside *inside) {
     pthread_mutex_unlock(&inside->lock);
 }
 
-static restway_status act_intercept(void *context, restway_request *request) {
+static restway_status act_modify(void *context, restway_request *request) {
     (void)request;
     inside_act(context);
     return RESTWAY_OK;
@@ -125,7 +125,7 @@ static restway_status act_rewind(void *context, restway_answer *answer) {
 }
 
 enum place {
-    IN_INTERCEPTOR,
+    IN_MODIFIER,
     IN_AUTHORIZE,
     IN_SHOULD_REPLAY,
     IN_REFRESH,
@@ -142,8 +142,8 @@ static void set_callback(struct inside *inside, enum place place, restway_reques
     restway_body_reader reader = RESTWAY_BODY_READER_INIT;
     reader.context = inside;
     switch (place) {
-    case IN_INTERCEPTOR:
-        assert_ok(restway_client_set_interceptor(client, act_intercept, inside, NULL, &failure));
+    case IN_MODIFIER:
+        assert_ok(restway_client_set_modifier(client, act_modify, inside, NULL, &failure));
         break;
     case IN_AUTHORIZE:
         assert_ok(restway_client_set_authorize(client, act_authorize, inside, NULL, &failure));

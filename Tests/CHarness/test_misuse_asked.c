@@ -38,6 +38,8 @@ static restway_status authorize(void *context, restway_exchange *exchange) {
     note(notes, restway_exchange_add_parameter(exchange, "a", NULL, NULL));
     note(notes, restway_exchange_add_parameter(exchange, BAD_UTF8, "v", NULL));
     note(notes, restway_exchange_add_parameter(exchange, "a", BAD_UTF8, NULL));
+    note(notes, restway_exchange_set_refusal(exchange, NULL, NULL, NULL, NULL));
+    note(notes, restway_exchange_set_refusal(exchange, BAD_UTF8, NULL, NULL, NULL));
     notes->wrong += restway_exchange_header(exchange, NULL) != NULL;
     notes->wrong += restway_exchange_header(exchange, BAD_UTF8) != NULL;
     notes->wrong += restway_exchange_body(exchange, NULL) != NULL;
@@ -51,7 +53,7 @@ static void misuse__of_an_exchange(void **state) {
     restway_response *response = NULL;
     assert_ok(restway_client_set_authorize(client, authorize, &notes, NULL, &failure));
     response = fetch(client, "echo");
-    expect_all_refused(&notes, 7);
+    expect_all_refused(&notes, 9);
     assert_null(strstr(restway_response_json(response, NULL), "\"a\":\"v\""));
     restway_response_release(response);
     restway_client_release(client);
@@ -88,10 +90,10 @@ static void misuse__of_a_refresh(void **state) {
     restway_request *request = realm_request(&realm, "me");
     assert_ok(restway_client_send(realm.client, request, NULL, NULL, NULL, &call, &failure));
     restway_refresh *refresh = realm_wait_refresh(&realm);
-    assert_refused(restway_refresh_fail(refresh, BAD_UTF8, 0, &failure));
-    assert_refused(restway_refresh_fail(refresh, NULL, 0, &failure));
+    assert_refused(restway_refresh_fail(refresh, BAD_UTF8, 0, NULL, NULL, &failure));
+    assert_refused(restway_refresh_fail(refresh, NULL, 0, NULL, NULL, &failure));
     assert_int_equal(restway_call_is_complete(call), 0);
-    assert_ok(restway_refresh_fail(refresh, "no more tokens", 0, &failure));
+    assert_ok(restway_refresh_fail(refresh, "no more tokens", 0, NULL, NULL, &failure));
     assert_fails(restway_call_wait(call, 0, NULL, &failure), RESTWAY_E_AUTH, "no more tokens");
     restway_refresh_release(refresh);
     restway_call_release(call);

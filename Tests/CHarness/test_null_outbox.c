@@ -1,4 +1,8 @@
 /* NULL, and clients without an outbox, in the functions of the outbox. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
 #include "outboxing.h"
 
 static void outbox_reads__of_null(void **state) {
@@ -10,6 +14,7 @@ static void outbox_reads__of_null(void **state) {
     restway_outbox_item_release(NULL);
     assert_int_equal(restway_outbox_item_id(NULL), 0);
     assert_int_equal(restway_outbox_item_state(NULL), 0);
+    assert_int_equal(restway_outbox_item_reason(NULL), RESTWAY_OUTBOX_REASON_NONE);
     assert_null(restway_outbox_item_method(NULL));
     assert_null(restway_outbox_item_path(NULL));
     assert_null(restway_outbox_item_lane(NULL));
@@ -94,20 +99,44 @@ static void outbox_functions__need_an_outbox(void **state) {
         restway_client_set_reachability(client, RESTWAY_REACHABILITY_UNREACHABLE, &failure));
     assert_int_equal(restway_client_reachability(client), RESTWAY_REACHABILITY_UNREACHABLE);
     restway_client_release(client);
-    restway_api *api = make_api();
+}
+
+static void outbox_file__may_be_named_by_the_options_alone(void **state) {
+    (void)state;
+    static const char document[] =
+        "{\"restway\": 1, \"environments\": {\"here\": {\"baseURL\": \"http://127.0.0.1:1\"}},"
+        " \"routes\": {\"note\": {\"method\": \"PUT\", \"path\": \"note\", \"offline\": true}}}";
+    char directory[] = "/tmp/restway-outbox-XXXXXX";
+    char path[96];
+    restway_api *api = NULL;
+    restway_client *client = POISON;
+    restway_request *request = NULL;
     restway_client_options options = RESTWAY_CLIENT_OPTIONS_INIT;
-    options.outbox_path = "/tmp/never.db";
-    client = POISON;
+    assert_ok(restway_api_load(document, strlen(document), &api, &failure));
     assert_fails(
-        restway_client_create(api, &options, &client, &failure), RESTWAY_E_CONFIG, "outbox");
+        restway_client_create(api, &options, &client, &failure), RESTWAY_E_CONFIG,
+        "outbox_path");
     assert_null(client);
+    assert_non_null(mkdtemp(directory));
+    snprintf(path, sizeof(path), "%s/outbox.db", directory);
+    options.outbox_path = path;
+    assert_ok(restway_client_create(api, &options, &client, &failure));
+    assert_ok(
+        restway_client_set_reachability(client, RESTWAY_REACHABILITY_UNREACHABLE, &failure));
+    assert_ok(restway_request_create_route("note", "PUT", &request, &failure));
+    assert_fails(
+        restway_client_perform(client, request, 0, NULL, &failure), RESTWAY_E_QUEUED, "item 1");
+    restway_request_release(request);
+    restway_client_release(client);
     restway_api_release(api);
+    remove_store(directory, path);
 }
 
 static const struct CMUnitTest tests[] = {
     TEST(outbox_reads__of_null),
     TEST(outbox_functions__refuse_null),
     TEST(outbox_functions__need_an_outbox),
+    TEST(outbox_file__may_be_named_by_the_options_alone),
 };
 
 const struct suite null_outbox_suite = SUITE(tests);

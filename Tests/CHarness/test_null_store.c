@@ -91,6 +91,7 @@ static void query_functions__refuse_null(void **state) {
     assert_refused(restway_query_add_order(query, NULL, 0, &failure));
     assert_refused(restway_query_set_limit(NULL, 1, &failure));
     assert_refused(restway_query_set_offset(NULL, 1, &failure));
+    assert_refused(restway_query_set_rejected(NULL, 1, &failure));
     assert_refused(restway_store_query(NULL, query, &list, &failure));
     assert_null(list);
     assert_refused(restway_store_query(store, NULL, &list, &failure));
@@ -122,6 +123,11 @@ static void store_maintenance__refuses_null(void **state) {
     assert_int_equal(unsent, 0);
     assert_refused(restway_store_is_unsent(store, NULL, &unsent, &failure));
     assert_refused(restway_store_is_unsent(store, meeting, NULL, &failure));
+    int32_t rejected = 99;
+    assert_refused(restway_store_is_rejected(NULL, meeting, &rejected, &failure));
+    assert_int_equal(rejected, 0);
+    assert_refused(restway_store_is_rejected(store, NULL, &rejected, &failure));
+    assert_refused(restway_store_is_rejected(store, meeting, NULL, &failure));
     assert_refused(restway_store_delete(NULL, meeting, &failure));
     assert_refused(restway_store_delete(store, NULL, &failure));
     assert_refused(restway_store_delete_identity(NULL, "Meeting", &identity, &failure));

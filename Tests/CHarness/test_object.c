@@ -175,7 +175,7 @@ static void object__without_an_identity_is_new_each_time(void **state) {
     restway_client_release(client);
 }
 
-static void object_is_same__across_clients_by_identity(void **state) {
+static void object_is_equal__across_clients_by_every_value(void **state) {
     (void)state;
     restway_client_options options = RESTWAY_CLIENT_OPTIONS_INIT;
     restway_api *api = make_api();
@@ -186,7 +186,15 @@ static void object_is_same__across_clients_by_identity(void **state) {
     restway_api_release(api);
     restway_object *a = fetch_enterprise(one);
     restway_object *b = fetch_enterprise(two);
-    assert_int_equal(restway_object_is_same(a, b), 1);
+    assert_int_equal(restway_object_is_equal(a, b), 1);
+    assert_true(restway_object_hash(a) == restway_object_hash(b));
+    assert_int_equal(restway_object_is_equal(a, NULL), 0);
+    assert_int_equal(restway_object_is_equal(NULL, a), 0);
+    assert_int_equal(restway_object_is_equal(NULL, NULL), 0);
+    assert_true(restway_object_hash(NULL) == 0);
+    /* Each client has a store of its own. */
+    assert_int_equal(restway_object_is_same(a, b), 0);
+    assert_int_equal(restway_object_is_same(a, a), 1);
     assert_int_equal(restway_object_is_same(a, NULL), 0);
     assert_int_equal(restway_object_is_same(NULL, a), 0);
     assert_int_equal(restway_object_is_same(NULL, NULL), 0);
@@ -205,6 +213,7 @@ static void object_is_same__never_across_apis(void **state) {
     restway_object *b = fetch_enterprise(two);
     assert_int_equal(restway_object_is_same(a, b), 0);
     assert_int_equal(restway_object_is_same(b, a), 0);
+    assert_int_equal(restway_object_is_equal(a, b), 0);
     restway_object_release(a);
     restway_object_release(b);
     restway_client_release(one);
@@ -247,7 +256,7 @@ static const struct CMUnitTest tests[] = {
     TEST(object_attribute__names_and_indexes),
     TEST(object_identity__is_the_declared_attribute),
     TEST(object__without_an_identity_is_new_each_time),
-    TEST(object_is_same__across_clients_by_identity),
+    TEST(object_is_equal__across_clients_by_every_value),
     TEST(object_is_same__never_across_apis),
     TEST(object_is_same__without_an_identity_only_in_one_store),
     TEST(object_release__of_null_is_fine),

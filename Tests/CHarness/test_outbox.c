@@ -233,6 +233,111 @@ static void outbox__what_depends_on_an_unsent_object_waits_for_it(void **state) 
     outboxing_end(&outboxing);
 }
 
+/** The object things/1, as the store has it. */
+static restway_object *find_thing(restway_store *store) {
+    restway_value identity = restway_value_int64(1);
+    restway_object *object = NULL;
+    assert_ok(restway_store_find(store, "Thing", &identity, &object, &failure));
+    return object;
+}
+
+static void assert_name(restway_store *store, const char *expected) {
+    restway_object *object = find_thing(store);
+    restway_value name;
+    assert_ok(restway_object_get(object, "name", &name, &failure));
+    assert_int_equal(name.length, strlen(expected));
+    assert_memory_equal(name.as.text, expected, name.length);
+    restway_object_release(object);
+}
+
+/** Has the client fetch things/1, and stores a PUT that gives it another name. */
+static void store_renaming(struct outboxing *outboxing, restway_store *store) {
+    restway_request *request = NULL;
+    restway_draft *draft = NULL;
+    restway_value name = restway_value_string("new");
+    answering_set(&outboxing->server, 200, "{\"id\": 1, \"name\": \"old\"}");
+    assert_ok(restway_request_create("GET", "things/1", &request, &failure));
+    assert_ok(restway_client_perform(outboxing->client, request, 0, NULL, &failure));
+    restway_request_release(request);
+    assert_ok(restway_client_set_reachability(
+        outboxing->client, RESTWAY_REACHABILITY_UNREACHABLE, &failure));
+    restway_object *object = find_thing(store);
+    assert_ok(restway_draft_copy(store, object, &draft, &failure));
+    assert_ok(restway_draft_set(draft, "name", &name, &failure));
+    assert_int_equal(send_draft(outboxing, "PUT", draft), RESTWAY_E_QUEUED);
+    restway_draft_release(draft);
+    restway_object_release(object);
+}
+
+static void outbox__a_dropped_change_is_taken_back(void **state) {
+    (void)state;
+    struct outboxing outboxing;
+    restway_draft *draft = NULL;
+    size_t count = 9;
+    outboxing_begin(&outboxing, RESTWAY_DELIVERY_THREAD);
+    restway_store *store = restway_client_store(outboxing.client);
+    store_renaming(&outboxing, store);
+    assert_name(store, "new");
+    assert_ok(restway_outbox_drop(outboxing.client, 1, &count, &failure));
+    assert_int_equal(count, 1);
+    assert_name(store, "old");
+    assert_ok(restway_draft_create(store, "Thing", &draft, &failure));
+    assert_int_equal(send_draft(&outboxing, "POST", draft), RESTWAY_E_QUEUED);
+    assert_ok(restway_store_count(store, "Thing", &count, &failure));
+    assert_int_equal(count, 2);
+    assert_ok(restway_outbox_drop_all(outboxing.client, &count, &failure));
+    assert_ok(restway_store_count(store, "Thing", &count, &failure));
+    assert_int_equal(count, 1);
+    assert_true(restway_draft_store_key(draft) == 0);
+    restway_draft_release(draft);
+    restway_store_release(store);
+    outboxing_end(&outboxing);
+}
+
+static void assert_rejected(restway_store *store, int32_t expected) {
+    restway_query *query = NULL;
+    int32_t is_rejected = 9;
+    size_t count = 9;
+    restway_object *object = find_thing(store);
+    assert_ok(restway_store_is_rejected(store, object, &is_rejected, &failure));
+    assert_int_equal(is_rejected, expected);
+    restway_object_release(object);
+    assert_ok(restway_query_create(store, "Thing", &query, &failure));
+    for (int32_t wanted = -1; wanted <= 1; wanted++) {
+        assert_ok(restway_query_set_rejected(query, wanted, &failure));
+        assert_ok(restway_store_count_query(store, query, &count, &failure));
+        assert_int_equal(count, wanted == -1 || wanted == expected ? 1 : 0);
+    }
+    restway_query_release(query);
+}
+
+static void outbox__a_dead_letter_marks_its_object(void **state) {
+    (void)state;
+    struct outboxing outboxing;
+    int32_t is_rejected = 9;
+    outboxing_begin(&outboxing, RESTWAY_DELIVERY_THREAD);
+    restway_store *store = restway_client_store(outboxing.client);
+    store_renaming(&outboxing, store);
+    assert_rejected(store, 0);
+    answering_set(&outboxing.server, 422, "{}");
+    assert_ok(restway_client_set_reachability(
+        outboxing.client, RESTWAY_REACHABILITY_REACHABLE, &failure));
+    outboxing_wait(&outboxing, 0, 0, 1);
+    assert_rejected(store, 1);
+    assert_name(store, "new");
+    assert_ok(restway_outbox_drop(outboxing.client, 1, NULL, &failure));
+    assert_rejected(store, 0);
+    assert_name(store, "old");
+    restway_object *object = find_thing(store);
+    restway_client_close(outboxing.client);
+    assert_fails(
+        restway_store_is_rejected(store, object, &is_rejected, &failure), RESTWAY_E_CLOSED, "");
+    assert_int_equal(is_rejected, 0);
+    restway_object_release(object);
+    restway_store_release(store);
+    outboxing_end(&outboxing);
+}
+
 static void assert_changes(restway_draft *draft, size_t expected) {
     size_t count = 9;
     assert_ok(restway_draft_changes(draft, NULL, 0, &count, &failure));
@@ -285,6 +390,8 @@ static const struct CMUnitTest tests[] = {
     TEST(outbox__a_list_is_exported_without_secrets),
     TEST(outbox__an_object_tells_that_it_has_pending_changes),
     TEST(outbox__what_depends_on_an_unsent_object_waits_for_it),
+    TEST(outbox__a_dropped_change_is_taken_back),
+    TEST(outbox__a_dead_letter_marks_its_object),
     TEST(outbox__new_objects_inside_a_stored_one_are_named_with_it),
 };
 

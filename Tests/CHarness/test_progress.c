@@ -135,6 +135,47 @@ static void progress__a_call_can_be_cancelled_where_it_is_told(void **state) {
     watcher_end(&watcher);
 }
 
+struct keeper {
+    struct watcher watcher;
+    restway_call *call;
+};
+
+/** Keeps the call in what the call's progress function is given. */
+static void keep(void *context, restway_call *call, const restway_progress *progress) {
+    struct keeper *keeper = context;
+    (void)progress;
+    if (keeper->call == NULL) {
+        keeper->call = restway_call_retain(call);
+    }
+    keeper->watcher.count++;
+}
+
+static void keeper_destroy(void *context) {
+    struct keeper *keeper = context;
+    restway_call_release(keeper->call);
+    watch_destroy(&keeper->watcher);
+}
+
+static void progress__a_context_that_holds_its_call_goes_when_that_completes(void **state) {
+    (void)state;
+    struct keeper keeper;
+    memset(&keeper, 0, sizeof(keeper));
+    watcher_begin(&keeper.watcher);
+    restway_client *client = make_client();
+    restway_request *request = make_get("enterprises");
+    assert_ok(restway_request_set_progress(request, 1, keep, &keeper, keeper_destroy, &failure));
+    struct probe probe;
+    probe_begin(&probe);
+    assert_ok(restway_client_send(
+        client, request, probe_done, &probe, probe_destroy, NULL, &failure));
+    restway_request_release(request);
+    probe_expect(&probe, RESTWAY_OK);
+    /* The call is held by the context alone, which only the call's completion can end. */
+    watcher_end(&keeper.watcher);
+    assert_true(keeper.watcher.count >= 1);
+    restway_client_release(client);
+}
+
 static void progress__comes_as_events_to_a_host_that_drains(void **state) {
     (void)state;
     restway_client *client = make_client_delivering(RESTWAY_DELIVERY_DRAIN);
@@ -217,6 +258,7 @@ static void failure__a_reader_may_replace_what_was_found(void **state) {
 static const struct CMUnitTest tests[] = {
     TEST(progress__tells_upload_download_and_a_fraction_that_never_goes_back),
     TEST(progress__counts_the_objects_that_are_mapped),
+    TEST(progress__a_context_that_holds_its_call_goes_when_that_completes),
     TEST(progress__a_call_can_be_cancelled_where_it_is_told),
     TEST(progress__comes_as_events_to_a_host_that_drains),
     TEST(progress__wrong_arguments_are_refused),

@@ -193,6 +193,8 @@ static void query__refuses_what_can_never_be_found(void **state) {
     assert_refused(restway_query_add_condition(query, "id", equal, &list, &failure));
     assert_refused(restway_query_set_limit(query, -2, &failure));
     assert_refused(restway_query_set_offset(query, -1, &failure));
+    assert_refused(restway_query_set_rejected(query, 2, &failure));
+    assert_refused(restway_query_set_rejected(query, -2, &failure));
     assert_int_equal(count_of(store, query), 20);
     restway_query_release(query);
     restway_store_release(store);

@@ -277,6 +277,7 @@ static void clock__stands_still_until_it_is_moved(void **state) {
     assert_int_equal(restway_clock_next_milliseconds(clock), -1);
     assert_int_equal(restway_clock_next_milliseconds(NULL), -1);
     assert_refused(restway_clock_advance(clock, -1, &failure));
+    assert_refused(restway_clock_advance(clock, INT64_MAX, &failure));
     assert_refused(restway_clock_advance(NULL, 1, &failure));
     assert_refused(restway_clock_create(NULL, &failure));
     assert_ok(restway_client_send(client, request, NULL, NULL, NULL, &call, &failure));

@@ -1,5 +1,5 @@
-/* What the library's threads ask of the kernel: how a thread that waits for its answer waits, and
- * what the I/O thread and callbacks run with. */
+/* How threads wait and run: a thread that waits for an answer sleeps, and the library's threads
+ * have the scheduling policy of the process. */
 #define _GNU_SOURCE
 
 #include <dirent.h>
@@ -13,7 +13,7 @@
 
 #include "harness.h"
 
-enum { LEARNING = 10, REQUESTS = 40 };
+enum { WARM_UP = 10, REQUESTS = 40 };
 
 /** How often this thread has gone to sleep. */
 static long sleeps(void) {
@@ -22,45 +22,17 @@ static long sleeps(void) {
     return usage.ru_nvcsw;
 }
 
-/** How often it does for REQUESTS requests, waited for one after the other. */
-static long sleeps_with(int64_t busy_poll_microseconds) {
-    restway_client_options options = RESTWAY_CLIENT_OPTIONS_INIT;
+static void waiting_thread__sleeps_for_each_answer(void **state) {
+    (void)state;
     long before = 0;
-    options.busy_poll_microseconds = busy_poll_microseconds;
-    restway_client *client = make_client_with(options);
-    for (int number = 0; number < LEARNING + REQUESTS; number++) {
-        if (number == LEARNING) before = sleeps();
-        /* So slow that nobody has it before it could sleep. */
+    restway_client *client = make_client();
+    for (int number = 0; number < WARM_UP + REQUESTS; number++) {
+        if (number == WARM_UP) before = sleeps();
+        /* The server answers so late that the thread always has to wait. */
         restway_response_release(fetch(client, "bad/slow?ms=5"));
     }
     restway_client_release(client);
-    return sleeps() - before;
-}
-
-static void busy_poll__answers_that_come_in_time_are_not_slept_for(void **state) {
-    (void)state;
-    assert_true(sleeps_with(1000000) < REQUESTS / 2);
-}
-
-static void busy_poll__without_it_each_answer_is_slept_for(void **state) {
-    (void)state;
-    assert_true(sleeps_with(-1) > REQUESTS / 2);
-}
-
-static void busy_poll__out_of_range_is_refused(void **state) {
-    (void)state;
-    static const int64_t values[] = {-2, 1000001, INT64_MIN, INT64_MAX};
-    restway_api *api = make_api();
-    for (size_t index = 0; index < sizeof(values) / sizeof(values[0]); index++) {
-        restway_client_options options = RESTWAY_CLIENT_OPTIONS_INIT;
-        restway_client *client = POISON;
-        options.busy_poll_microseconds = values[index];
-        assert_fails(
-            restway_client_create(api, &options, &client, &failure), RESTWAY_E_INVALID_ARGUMENT,
-            "busy_poll_microseconds");
-        assert_null(client);
-    }
-    restway_api_release(api);
+    assert_true(sleeps() - before > REQUESTS / 2);
 }
 
 /** What a callback has seen: policies, -1 where there is none. */
@@ -101,23 +73,7 @@ static void end_look(void *context) {
     sem_post(&((struct policies *)context)->is_over);
 }
 
-static void *try_batch(void *was_refused) {
-    const struct sched_param none = {0};
-    *(int *)was_refused = sched_setscheduler(0, SCHED_BATCH, &none);
-    return NULL;
-}
-
-/** Who says so by a policy of the process, or by forbidding the call, is not overruled. */
-static int may_have_batch(void) {
-    pthread_t thread;
-    int was_refused = 1;
-    if (sched_getscheduler(0) != SCHED_OTHER) return 0;
-    assert_int_equal(pthread_create(&thread, NULL, try_batch, &was_refused), 0);
-    pthread_join(thread, NULL);
-    return !was_refused;
-}
-
-static void callbacks__preempt_nobody_but_the_io_thread_does(void **state) {
+static void threads__have_the_scheduling_policy_of_the_process(void **state) {
     (void)state;
     struct policies policies = {.callback = -1, .io_thread = -1};
     restway_client *client = make_client();
@@ -127,7 +83,7 @@ static void callbacks__preempt_nobody_but_the_io_thread_does(void **state) {
     assert_ok(restway_client_send(
         client, request, look_at_policies, &policies, end_look, NULL, &failure));
     while (sem_wait(&policies.is_over) != 0) continue;
-    assert_int_equal(policies.callback, may_have_batch() ? SCHED_BATCH : usual);
+    assert_int_equal(policies.callback, usual);
     assert_int_equal(policies.io_thread, usual);
     sem_destroy(&policies.is_over);
     restway_request_release(request);
@@ -135,10 +91,8 @@ static void callbacks__preempt_nobody_but_the_io_thread_does(void **state) {
 }
 
 static const struct CMUnitTest tests[] = {
-    TEST(busy_poll__answers_that_come_in_time_are_not_slept_for),
-    TEST(busy_poll__without_it_each_answer_is_slept_for),
-    TEST(busy_poll__out_of_range_is_refused),
-    TEST(callbacks__preempt_nobody_but_the_io_thread_does),
+    TEST(waiting_thread__sleeps_for_each_answer),
+    TEST(threads__have_the_scheduling_policy_of_the_process),
 };
 
 const struct suite scheduling_suite = SUITE(tests);

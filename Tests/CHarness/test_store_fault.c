@@ -134,6 +134,45 @@ static void store_file__that_is_no_store_is_refused_and_left_alone(void **state)
     }
 }
 
+/** What @p path holds, up to @p size bytes; the result is how many there are. */
+static size_t read_file(const char *path, char *bytes, size_t size) {
+    FILE *file = fopen(path, "r");
+    assert_non_null(file);
+    size_t count = fread(bytes, 1, size, file);
+    fclose(file);
+    return count;
+}
+
+static void store_file__of_another_program_is_refused_and_keeps_every_byte(void **state) {
+    (void)state;
+    static const char *const journals[] = {"DELETE", "PERSIST", "WAL"};
+    enum { BYTES_MAX = 100000 };
+    char *before = malloc(BYTES_MAX), *after = malloc(BYTES_MAX);
+    for (size_t index = 0; index < 3; index++) {
+        struct bench bench;
+        char sql[100];
+        sqlite3 *other = NULL;
+        bench_begin(&bench);
+        snprintf(
+            sql, sizeof(sql), "PRAGMA journal_mode = %s; CREATE TABLE mine (a)", journals[index]);
+        assert_int_equal(sqlite3_open(bench.path, &other), SQLITE_OK);
+        assert_int_equal(sqlite3_exec(other, sql, NULL, NULL, NULL), SQLITE_OK);
+        sqlite3_close(other);
+        size_t length = read_file(bench.path, before, BYTES_MAX);
+        assert_int_equal(open_file(&bench, with_text), RESTWAY_E_STORE);
+        assert_holds(restway_error_message(failure), "of another program");
+        expect_named(&bench);
+        assert_int_equal(read_file(bench.path, after, BYTES_MAX), length);
+        assert_memory_equal(after, before, length);
+        char name[80];
+        snprintf(name, sizeof(name), "%s-journal", bench.path);
+        unlink(name);
+        bench_end(&bench);
+    }
+    free(before);
+    free(after);
+}
+
 static void store_file__that_is_busy_keeps_its_state_and_may_be_tried_again(void **state) {
     (void)state;
     struct bench bench;
@@ -279,6 +318,7 @@ static void store_file__keeps_columns_that_the_document_no_longer_knows(void **s
 
 static const struct CMUnitTest tests[] = {
     TEST(store_file__that_is_no_store_is_refused_and_left_alone),
+    TEST(store_file__of_another_program_is_refused_and_keeps_every_byte),
     TEST(store_file__that_is_busy_keeps_its_state_and_may_be_tried_again),
     TEST(store_file__on_a_full_disk_keeps_the_last_commit),
     TEST(store_file__in_a_read_only_directory_is_named),

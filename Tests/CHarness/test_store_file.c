@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 static char directory[64];
@@ -80,6 +81,34 @@ static void store_file__is_shared_by_two_clients(void **state) {
     remove_directory();
 }
 
+/** The file and those that SQLite has made beside it have the permissions @p mode. */
+static void expect_mode(mode_t mode) {
+    static const char *const suffixes[] = {"", "-wal", "-shm"};
+    for (size_t index = 0; index < sizeof suffixes / sizeof suffixes[0]; index++) {
+        struct stat status;
+        char name[160];
+        snprintf(name, sizeof name, "%s%s", path, suffixes[index]);
+        assert_int_equal(stat(name, &status), 0);
+        assert_int_equal(status.st_mode & 0777, mode);
+    }
+}
+
+static void store_file__has_the_permissions_that_the_options_say(void **state) {
+    (void)state;
+    static const int64_t modes[] = {0, 0600, 0640, 0664};
+    for (size_t index = 0; index < sizeof modes / sizeof modes[0]; index++) {
+        make_directory();
+        restway_client_options options = RESTWAY_CLIENT_OPTIONS_INIT;
+        options.store_path = path;
+        options.file_mode = modes[index];
+        restway_client *client = make_client_with(options);
+        restway_object_release(fetch_enterprise(client));
+        expect_mode(modes[index] == 0 ? 0600 : (mode_t)modes[index]);
+        restway_client_release(client);
+        remove_directory();
+    }
+}
+
 static void store_file__that_cannot_be_made_fails_the_client(void **state) {
     (void)state;
     restway_api *api = make_api();
@@ -101,6 +130,7 @@ static void store_file__that_cannot_be_made_fails_the_client(void **state) {
 static const struct CMUnitTest tests[] = {
     TEST(store_file__keeps_objects_when_the_client_ends),
     TEST(store_file__is_shared_by_two_clients),
+    TEST(store_file__has_the_permissions_that_the_options_say),
     TEST(store_file__that_cannot_be_made_fails_the_client),
 };
 

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from programs import Programs
-from recording_server import LOCAL, Arrival, RecordingServer
+from recording_server import BUSY, LOCAL, Arrival, RecordingServer
 
 PATIENCE_SECONDS = 60.0
 
@@ -78,7 +78,12 @@ def document(folder: Path, *, batch: bool) -> dict[str, Any]:
             "put": route("PUT", "things/:id", "Thing"),
             "part": route("PUT", "parts/:id", "Part"),
         },
-        "outbox": {"path": str(folder / "outbox.db"), "baseMilliseconds": 1, "capMilliseconds": 4},
+        "outbox": {
+            "path": str(folder / "outbox.db"),
+            "baseMilliseconds": 1,
+            "capMilliseconds": 4,
+            "inProgress": [BUSY],
+        },
         **({"batch": {"path": "batch", "limit": 8}} if batch else {}),
     }
 
@@ -208,7 +213,7 @@ class Campaign:
             assert body.get("part", {}).get("id") is None
         else:
             assert known[title][int(identity)] == body["number"], "another object"
-            assert body.get("id", int(identity)) == int(identity)
+            assert body["id"] == int(identity)
             if part := body.get("part"):
                 assert known["part"][part["id"]] == body["number"], "another part, or a second"
         return f"{title}{body['number']}:{body['version']}"

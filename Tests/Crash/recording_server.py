@@ -9,6 +9,9 @@ from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, Self
 
+#: The problem type of a request that is sent again while the server works on the first try.
+BUSY = "https://example.com/problems/busy"
+
 #: What a local identity begins with.
 LOCAL = "restway-local-"
 
@@ -33,6 +36,8 @@ class Moods:
     loses_answers: int = 8
     #: The connection breaks before anything was applied.
     breaks: int = 4
+    #: The connection breaks while it works on the request; to the key it says 409 for a while.
+    works_on: int = 4
 
 
 @dataclass
@@ -41,6 +46,9 @@ class Record:
     #: Keys in the order in which they were applied, and what each was answered.
     applied: dict[str, tuple[int, str]] = field(default_factory=dict)
     first: dict[str, Arrival] = field(default_factory=dict)
+    #: How often a key is still answered 409.
+    working: dict[str, int] = field(default_factory=dict)
+    conflicts: int = 0
     #: Of things, and of parts: their numbers, by the identity that they were given.
     identities: dict[str, dict[int, int]] = field(
         default_factory=lambda: {"thing": {}, "part": {}}
@@ -79,7 +87,7 @@ class RecordingServer(ThreadingHTTPServer):
     def mood(self) -> str:
         with self.lock:
             roll = self._random.randrange(100)
-        for name in ("temporary", "loses_answers", "breaks"):
+        for name in ("temporary", "loses_answers", "breaks", "works_on"):
             share: int = getattr(self.moods, name)
             if roll < share:
                 return name
@@ -93,7 +101,22 @@ class RecordingServer(ThreadingHTTPServer):
             if known is None:
                 record.first[arrival.key] = arrival
                 known = record.applied[arrival.key] = self._answer(arrival)
+            elif _content(record.first[arrival.key]) != _content(arrival):
+                return 422, json.dumps({"title": "Idempotency-Key is already used"})
             return known
+
+    def work_on(self, key: str) -> None:
+        """Begins with a request, which is applied when it has come a few times more."""
+        with self.lock:
+            if key not in self.record.applied:
+                self.record.working.setdefault(key, self._random.randrange(1, 4))
+
+    def is_working(self, key: str) -> bool:
+        with self.lock:
+            left = self.record.working.get(key, 0)
+            self.record.working[key] = max(0, left - 1)
+            self.record.conflicts += left > 0
+            return left > 0
 
     def _answer(self, arrival: Arrival) -> tuple[int, str]:
         body = json.loads(arrival.body)
@@ -110,6 +133,23 @@ class RecordingServer(ThreadingHTTPServer):
         identity = len(known) + (1000 if title == "thing" else 500_000)
         known[identity] = body["number"]
         return {**body, "id": identity}
+
+
+def _key(item: dict[str, Any]) -> str:
+    headers = {name.lower(): value for name, value in item["headers"].items()}
+    key: str = headers["idempotency-key"]
+    return key
+
+
+def _content(arrival: Arrival) -> tuple[str, str, str]:
+    return arrival.method, arrival.path, arrival.body
+
+
+def _conflict(key: str) -> tuple[dict[str, str], str]:
+    """What a 409 says, in one of two ways: when to come back, or its problem type."""
+    if int(key[-1], 16) % 2:
+        return {"Retry-After": "1"}, "{}"
+    return {}, json.dumps({"type": BUSY})
 
 
 class _Handler(BaseHTTPRequestHandler):
@@ -131,36 +171,47 @@ class _Handler(BaseHTTPRequestHandler):
             return
         if mood == "temporary":
             return self._send(503, "{}")
+        items = json.loads(body)["batch"] if path == "batch" else []
+        key = self.headers.get("Idempotency-Key", "")
+        if mood == "works_on":
+            for begun in [_key(item) for item in items] if path == "batch" else [key]:
+                self.server.work_on(begun)
+            self.close_connection = True
+            return
+        headers: dict[str, str] = {}
         if path == "batch":
-            status, answer = 200, json.dumps([
-                self._item(sender, item) for item in json.loads(body)["batch"]
-            ])
+            status, answer = 200, json.dumps([self._item(sender, item) for item in items])
         else:
-            key = self.headers.get("Idempotency-Key", "")
-            status, answer = self._take(Arrival(sender, key, self.command, path, body))
+            status, answer, headers = self._take(Arrival(sender, key, self.command, path, body))
         if mood == "loses_answers":
             self.close_connection = True
             return
-        self._send(status, answer)
+        self._send(status, answer, headers)
 
     do_PUT = do_POST
 
     def _item(self, sender: str, item: dict[str, Any]) -> dict[str, Any]:
         if self.server.mood() == "temporary":
             return {"code": 503, "body": "{}"}
-        key = {name.lower(): value for name, value in item["headers"].items()}["idempotency-key"]
         path = item["uri"].lstrip("/")
-        status, body = self._take(Arrival(sender, key, item["method"], path, item["body"]))
-        headers = {"Content-Type": "application/json"}
+        status, body, headers = self._take(
+            Arrival(sender, _key(item), item["method"], path, item["body"])
+        )
+        headers = {"Content-Type": "application/json", **headers}
         return {"code": status, "body": body, "headers": headers}
 
-    def _take(self, arrival: Arrival) -> tuple[int, str]:
+    def _take(self, arrival: Arrival) -> tuple[int, str, dict[str, str]]:
         with self.server.lock:
             self.server.record.arrivals.append(arrival)
-        return self.server.apply(arrival)
+        if self.server.is_working(arrival.key):
+            headers, body = _conflict(arrival.key)
+            return 409, body, headers
+        return (*self.server.apply(arrival), {})
 
-    def _send(self, status: int, body: str) -> None:
+    def _send(self, status: int, body: str, headers: dict[str, str] | None = None) -> None:
         self.send_response(status)
+        for name, value in (headers or {}).items():
+            self.send_header(name, value)
         self.send_header("Content-Type", "application/json")
         self.send_header("Content-Length", str(len(body)))
         self.end_headers()

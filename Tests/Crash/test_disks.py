@@ -47,13 +47,13 @@ def test_a_failing_write_is_an_error_or_did_no_harm(
     assert refusals > 0
 
 
-@pytest.mark.parametrize("kibibytes", [40, 90, 200])
+@pytest.mark.parametrize(("kibibytes", "count"), [(40, 200), (90, 200), (200, 800)])
 def test_a_file_that_may_not_grow_keeps_what_it_took(
-    kibibytes: int, programs: Programs, folder: Path
+    kibibytes: int, count: int, programs: Programs, folder: Path
 ) -> None:
     with RecordingServer(kibibytes, CALM) as server:
         campaign = Campaign(programs, server, folder)
-        told = campaign.run("enqueue", 200, f"quota:{kibibytes << 10}")
+        told = campaign.run("enqueue", count, f"quota:{kibibytes << 10}")
         assert told.refused or told.stuck
         campaign.check_file()
         campaign.drain()
@@ -72,6 +72,20 @@ def small_disk(folder: Path) -> Iterator[Path]:
         pytest.skip("no file system may be mounted here; a quota stands for it")
     yield disk
     subprocess.run(["umount", str(disk)], check=True)
+
+
+def test_a_small_disk_holds_any_number_of_requests_one_after_the_other(
+    small_disk: Path, programs: Programs
+) -> None:
+    """Their log does not fit on the disk: it is moved into the file when a write finds no room."""
+    with RecordingServer(1, CALM) as server:
+        campaign = Campaign(programs, server, small_disk)
+        for _ in range(12):
+            told = campaign.run("work", 20)
+            assert not told.stuck
+            assert told.refused == []
+            campaign.drain()
+        campaign.check()
 
 
 def test_a_full_disk_is_an_error_and_keeps_what_it_took(

@@ -16,7 +16,7 @@ from recording_server import Moods, RecordingServer
 KILLS_EACH = 12
 
 #: A batch goes well as a whole, as a rule.
-MOSTLY_GOOD = Moods(temporary=0, loses_answers=1, breaks=1)
+MOSTLY_GOOD = Moods(temporary=0, loses_answers=1, breaks=1, works_on=1)
 
 
 def campaigns(
@@ -57,6 +57,21 @@ def test_nothing_is_lost_or_done_twice_when_killed_at_random(
             campaign.run_and_kill(mode, 40, chance.uniform(0.02, 0.2))
             campaign.check_file()
         left -= campaign.kills
+
+
+@pytest.mark.parametrize("batch", [False, True], ids=["singly", "batches"])
+def test_a_key_that_comes_while_the_server_works_on_it_is_not_refused(
+    batch: bool, programs: Programs, folder: Path, seed: int
+) -> None:
+    """A process is killed in the middle, so that another one meets the first tries of its items."""
+    moods = Moods(temporary=0, loses_answers=0, breaks=0, works_on=50)
+    with RecordingServer(seed, moods) as server:
+        campaign = Campaign(programs, server, folder, batch=batch)
+        campaign.run_and_kill("work", 40, 0.1)
+        campaign.run("work", 10)
+        campaign.drain()
+        campaign.check()
+        assert server.record.conflicts > 0
 
 
 @pytest.mark.parametrize("kind", ["kill", "half"])

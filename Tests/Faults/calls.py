@@ -9,7 +9,8 @@ from typing import NamedTuple
 
 import restway
 from fault import Fault, Outcome
-from restway import Domain, Request, Response, RestwayError, Status, _callbacks
+from restway import Domain, Request, Response, RestwayError, Status
+from restway._ffi import callbacks
 
 #: Beyond a time-out, on a machine that has other things to do.
 SLACK_SECONDS = 2.5
@@ -66,7 +67,7 @@ def notified(client: restway.Client, request: Request) -> Ended:
     waited = outcome_of(call)
     seconds = time.monotonic() - started
     assert done.wait(SLACK_SECONDS), "no callback"
-    assert _callbacks.completions.wait_until_empty(SLACK_SECONDS), "its context was not destroyed"
+    assert callbacks.completions.wait_until_empty(SLACK_SECONDS), "its context was not destroyed"
     assert call.done
     assert len(seen) == 1
     assert type(seen[0]) is type(waited)

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 import restway
 from certificates import Authority
-from restway import _callbacks
+from restway._ffi import callbacks
 
 pytest.register_assert_rewrite("calls", "health")
 
@@ -39,7 +39,7 @@ def every_handle_is_gone_at_the_end(request: pytest.FixtureRequest) -> Iterator[
     yield
     if FAILED not in request.node.stash:
         request.node.funcargs.clear()  # pytest keeps them a little longer than the test lives
-        assert _callbacks.completions.wait_until_empty(30)
+        assert callbacks.completions.wait_until_empty(30)
         gc.collect()
         assert restway.debug_live_handles() == 0
 

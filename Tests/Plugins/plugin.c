@@ -38,7 +38,11 @@ static int32_t decode(
     (void)limits;
     memcpy(text, bytes, length < 31 ? length : 31);
 #ifdef FAILS
+#ifdef FORGES
+    snprintf(reason->text, sizeof reason->text, "no number at all\n#1 \033[31mforged");
+#else
     snprintf(reason->text, sizeof reason->text, "no number at all");
+#endif
     reason->line = 7;
     return RESTWAY_PLUGIN_MALFORMED;
 #endif
@@ -52,17 +56,29 @@ static int32_t decode(
 #endif
     last_sink = sink;
     (void)reason;
+#ifdef NO_VALUE
+    return RESTWAY_PLUGIN_OK;
+#endif
     if (sink->begin_object(sink->context) != RESTWAY_PLUGIN_WANT) {
         return RESTWAY_PLUGIN_OK;
     }
     if (sink->key(sink->context, "id", 2) == RESTWAY_PLUGIN_WANT) {
+#ifdef TWO_KEYS
+        sink->key(sink->context, "id", 2);
+#endif
         sink->integer(sink->context, strtoll(text, NULL, 10));
+#ifdef KEYLESS
+        sink->integer(sink->context, 1);
+#endif
     }
 #ifdef BROKEN
     sink->end_array(sink->context);
 #endif
 #ifndef UNFINISHED
     sink->end_object(sink->context);
+#endif
+#ifdef TWO_ROOTS
+    sink->null_value(sink->context);
 #endif
     return RESTWAY_PLUGIN_OK;
 }

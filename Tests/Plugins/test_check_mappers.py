@@ -16,6 +16,7 @@ FINDINGS: dict[str, tuple[set[str], str]] = {
     "ENDS_WRONGLY": ({"mapper.events"}, "end_object, comes where no object is open"),
     "KEY_IN_ARRAY": ({"mapper.events"}, "key, comes outside of an object"),
     "VALUE_WITHOUT_KEY": ({"mapper.events"}, "in an object, without a key"),
+    "TWO_KEYS": ({"mapper.events"}, "key, comes behind another key, whose value is missing"),
     "COUNTS_WRONG": ({"mapper.events"}, "tells 5 elements; 4 come"),
     "TEXT_IS_NO_UTF8": ({"mapper.events"}, "a text that is no UTF-8"),
     "IGNORES_SKIP_OF_KEY": ({"mapper.skip"}, "after SKIP for event 1, key"),

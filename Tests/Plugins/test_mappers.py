@@ -59,16 +59,65 @@ def test_a_failure_is_reported_with_the_mappers_name(
     assert printed.endswith("\n0\n")
 
 
-@pytest.mark.parametrize("define", ["BROKEN", "UNFINISHED"])
-def test_values_in_an_order_that_makes_no_sense_are_contained(
-    define: str, make_plugin: MakePlugin, run_program: RunProgram
+@pytest.mark.parametrize(
+    ("define", "breach"),
+    [
+        ("BROKEN", "it ended what was not open, at id"),
+        ("UNFINISHED", "it ended within an object or a list, at id"),
+        ("NO_VALUE", "it ended without a value, at the top"),
+        ("TWO_ROOTS", "it gave a second value behind the first, at the top"),
+        ("KEYLESS", "it gave a value without a key, at id"),
+        ("TWO_KEYS", "it gave a key without a value, at id"),
+    ],
+)
+def test_a_mapper_that_breaks_its_contract_fails_the_call_and_is_told_where(
+    define: str, breach: str, make_plugin: MakePlugin, run_program: RunProgram
 ) -> None:
     printed = run_program(
         _CLIENT + "error_of(client.get, 'x-number/42'); print(client.store.count())",
         make_plugin(define),
     )
-    assert "in an order that makes no sense" in printed
+    assert printed.startswith("PluginError ")
+    assert f'mapper "number" broke its contract: {breach}' in printed
     assert printed.endswith("\n0\n")
+
+
+def test_the_place_of_a_breach_is_the_field_of_the_error(
+    make_plugin: MakePlugin, run_program: RunProgram
+) -> None:
+    printed = run_program(
+        _CLIENT + "\n"
+        "try: client.get('x-number/42')\n"
+        "except restway.PluginError as error:\n"
+        "    print(error.field, error.status.name, error.domain.name, error.http_status)\n",
+        make_plugin("TWO_KEYS"),
+    )
+    assert printed == "id PLUGIN PLUGIN 200\n"
+
+
+def test_a_breach_in_the_body_of_a_failure_leaves_the_failure_and_is_logged(
+    make_plugin: MakePlugin, run_program: RunProgram
+) -> None:
+    printed = run_program(
+        "lines = []; restway.set_log(lambda *line: lines.append(line), restway.LogLevel.ERROR);"
+        "restway.load_plugin(sys.argv[2]);"
+        "client = restway.Client(api(responses=[{'entity': 'Thing', 'status': '4xx'}]));"
+        "error_of(client.get, 'x-number/42?404');"
+        "print([line[2] for line in lines if line[1] == 'plugin'])",
+        make_plugin("TWO_KEYS"),
+    )
+    assert printed.startswith("HTTPStatusError ")
+    assert "broke its contract: it gave a key without a value, at id" in printed
+
+
+def test_reasons_of_plugins_forge_no_line(
+    make_plugin: MakePlugin, run_program: RunProgram
+) -> None:
+    printed = run_program(
+        _CLIENT + "error_of(client.get, 'x-number/42')", make_plugin("FAILS", "FORGES")
+    )
+    assert "no number at all\\n#1 \\u001b[31mforged" in printed
+    assert printed.count("\n") == 1
 
 
 def test_values_that_come_late_are_dropped_and_reported(

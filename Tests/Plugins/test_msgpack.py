@@ -69,6 +69,21 @@ def test_every_case_maps_to_the_same_as_json(
             assert mapping_cases.exact(stores[0]) == mapping_cases.exact(stores[1]), exchange.about
 
 
+def test_a_mapped_body_of_another_format_is_not_taken_for_json(peer: Peer) -> None:
+    peer.answer(packed({"id": 1}))
+    with client_of(THINGS, peer) as client:
+        response = client.get("any")
+        assert len(response.objects) == 1
+        with pytest.raises(restway.MappingError):
+            response.json()
+
+
+def test_white_space_is_a_value_in_messagepack(peer: Peer) -> None:
+    peer.answer(b"\n")  # the number 10
+    with client_of(THINGS, peer) as client:
+        assert [issue.reason for issue in client.get("any").issues] != []
+
+
 # Numbers
 
 

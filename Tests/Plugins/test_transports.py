@@ -174,7 +174,7 @@ def test_progress_is_told() -> None:
     with client("pieces") as c:
         told: list[int] = []
         request = restway.Request.path("GET", "things/7")
-        request.watch(lambda progress: told.append(progress.download_done), interval=0.001)
+        request.watch(lambda call, progress: told.append(progress.download_done), interval=0.001)
         ended = threading.Event()
         call = c.send(request, lambda call: ended.set())
         assert ended.wait(30)

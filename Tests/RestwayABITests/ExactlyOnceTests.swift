@@ -82,8 +82,6 @@ final class ExactlyOnceTests: XCTestCase {
         options.delivery = mode
         let transport = MisbehavingTransport(seed: seed, pool: pool)
         let client = try Client(api: api, options: options, transport: transport)
-        let round = client.round
-        transport.roundEnded = { round.end() }
         var request: OpaquePointer?
         XCTAssertEqual(CRestway.restway_request_create("GET", "a", &request, nil), .RESTWAY_OK)
         return Schedule(

@@ -17,12 +17,8 @@ final class MisbehavingTransport: Transport {
 
     private let state: Lock<State>
     private let pool: WorkerPool
-    let tellsRounds: Bool
-    /// To be set before the first exchange.
-    nonisolated(unsafe) var roundEnded: (@Sendable () -> Void)?
 
     init(seed: UInt64, pool: WorkerPool) {
-        tellsRounds = seed % 2 == 1
         state = Lock(State(random: SeededRandom(seed: seed)))
         self.pool = pool
     }
@@ -32,9 +28,7 @@ final class MisbehavingTransport: Transport {
             state.idLast += 1
             let id = ExchangeID(state.idLast)
             guard !state.isClosed else { return (id, nil) }
-            var behaviour = Behaviour.allCases.randomElement(using: &state.random)!
-            // Who tells rounds completes on threads of its own.
-            if tellsRounds, behaviour == .answersAtOnce { behaviour = .answers }
+            let behaviour = Behaviour.allCases.randomElement(using: &state.random)!
             if behaviour == .waitsForCancel { state.waiting[id] = observer }
             return (id, behaviour)
         }
@@ -45,12 +39,10 @@ final class MisbehavingTransport: Transport {
         case .answers:
             pool.submit {
                 Self.answer(observer, url)
-                self.roundEnded?()
             }
         case .answersTwice:
             pool.submit {
                 Self.answer(observer, url)
-                self.roundEnded?()
                 observer.completed(.failure(TransportError(.connectionLost, "again")))
             }
         case .fails:

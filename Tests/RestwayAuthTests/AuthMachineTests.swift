@@ -53,9 +53,9 @@ final class AuthMachineTests: XCTestCase {
         XCTAssertEqual(twice.refuse(1, sentWith: 2, replays: 1, now: at(2)), [.refresh(2)])
     }
 
-    func testAFailedRefreshFailsAllWhoWaitAndIsRememberedUntilThereIsANewCredential() {
+    func testAFinalFailureFailsAllWhoWaitAndIsRememberedUntilThereIsANewCredential() {
         var machine = machine()
-        let failure = AuthFailure.refused(reason: "the user has logged out")
+        let failure = AuthFailure.refused(reason: "the user has logged out", isFinal: true)
         _ = machine.refuse(2, sentWith: 1, replays: 0, now: at(0))
         _ = machine.arrive(1, now: at(0))
         XCTAssertEqual(
@@ -67,13 +67,29 @@ final class AuthMachineTests: XCTestCase {
         XCTAssertEqual(machine.arrive(5, now: at(0)), [.send(5, credential: 2)])
     }
 
-    func testATemporaryFailureFailsWhoWaitsAndLetsTheNextOneTryAgain() {
+    func testAfterAnyOtherFailureACallRefreshesAgainWhenASecondHasPassed() {
         var machine = machine()
-        let failure = AuthFailure.refused(reason: "no network", isTemporary: true)
+        let failure = AuthFailure.refused(reason: "no network", isFinal: false)
         _ = machine.refuse(1, sentWith: 1, replays: 0, now: at(0))
         XCTAssertEqual(
             machine.refreshFailed(1, failure, now: at(1)), [.fail(1, failure)])
-        XCTAssertEqual(machine.arrive(2, now: at(2)), [.refresh(2)])
+        XCTAssertEqual(machine.arrive(2, now: at(2)), [.fail(2, failure)])
+        XCTAssertEqual(
+            machine.refuse(3, sentWith: 1, replays: 0, now: at(1_000)), [.fail(3, failure)])
+        XCTAssertEqual(machine.arrive(4, now: at(1_001)), [.refresh(2)])
+        XCTAssertEqual(machine.arrive(5, now: at(1_002)), [])
+        XCTAssertEqual(
+            machine.refreshed(2, now: at(1_003)),
+            [.send(4, credential: 2), .send(5, credential: 2)])
+    }
+
+    func testANewCredentialEndsThePauseAfterAFailure() {
+        var machine = machine()
+        let failure = AuthFailure.refused(reason: "no network", isFinal: false)
+        _ = machine.refuse(1, sentWith: 1, replays: 0, now: at(0))
+        _ = machine.refreshFailed(1, failure, now: at(1))
+        XCTAssertEqual(machine.credentialChanged(), [])
+        XCTAssertEqual(machine.arrive(2, now: at(2)), [.send(2, credential: 2)])
     }
 
     func testARefreshThatNeverEndsIsAbandonedAndFailsWhoWaits() {
@@ -85,6 +101,7 @@ final class AuthMachineTests: XCTestCase {
             [.abandon(1), .fail(1, failure)])
         XCTAssertEqual(machine.refreshed(1, now: at(31)), [], "too late")
         XCTAssertEqual(machine.arrive(2, now: at(32)), [.fail(2, failure)])
+        XCTAssertEqual(machine.arrive(3, now: at(1_030)), [.refresh(2)])
     }
 
     func testACancelledCallIsNotSentWhenTheRefreshEnds() {
@@ -148,7 +165,7 @@ final class AuthMachineTests: XCTestCase {
         _ = machine.refreshed(1, refreshAt: at(90), expiresAt: at(100), now: at(0))
         XCTAssertEqual(machine.arrive(2, now: at(89)), [.send(2, credential: 2)])
         XCTAssertEqual(machine.arrive(3, now: at(90)), [.refresh(2)])
-        let failure = AuthFailure.refused(reason: "busy")
+        let failure = AuthFailure.refused(reason: "busy", isFinal: false)
         XCTAssertEqual(
             machine.refreshFailed(2, failure, now: at(95)), [.send(3, credential: 2)],
             "it is still good for a while")

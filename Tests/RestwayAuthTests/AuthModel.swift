@@ -76,12 +76,16 @@ struct AuthModel {
     }
 
     mutating func failed(
-        _ number: UInt64, _ why: AuthFailure, _ isTemporary: Bool, _ now: Deadline
+        _ number: UInt64, _ why: AuthFailure, _ isFinal: Bool, _ now: Deadline
     ) -> [AuthMachine.Action] {
         guard !isClosed, let ended = running, ended.number == number else { return [] }
         running = nil
         if ended.credential != credential { return again(now) }
-        if !isTemporary { failure = (why, .never) }
+        // A failure counts until the host sets a credential, or for a second.
+        failure = (
+            why, isFinal ? .never : now.advanced(milliseconds: settings.pauseMilliseconds)
+        )
+        dead.insert(credential)
         return end(why)
     }
 

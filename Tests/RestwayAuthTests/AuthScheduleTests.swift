@@ -74,6 +74,7 @@ private struct World {
         settings.replaysMax = Int(seed % 3)
         settings.refreshesMax = 1 + Int(seed % 5)
         settings.windowMilliseconds = 50
+        settings.pauseMilliseconds = Int64(seed % 7) * 5
         self.settings = settings
         machine = AuthMachine(settings)
         model = AuthModel(settings)
@@ -159,13 +160,12 @@ private struct World {
                 ? [.abandon(number)] + model.failed(number, late, false, now) : []
             check("refresh \(number) timed out", actions, expected)
         default:
-            let isTemporary = roll(2) == 0
-            let failure = AuthFailure.refused(
-                reason: "refused on purpose", isTemporary: isTemporary)
+            let isFinal = roll(2) == 0
+            let failure = AuthFailure.refused(reason: "refused on purpose", isFinal: isFinal)
             check(
                 "refresh \(number) failed",
                 machine.refreshFailed(number, failure, now: now),
-                model.failed(number, failure, isTemporary, now))
+                model.failed(number, failure, isFinal, now))
         }
     }
 

@@ -92,24 +92,26 @@ final class OAuthTests: XCTestCase {
             answer,
             .refused(
                 reason: "the token endpoint answered 400 (invalid_grant): revoked?",
-                isTemporary: false))
+                isFinal: true))
     }
 
     func testAServerInTroubleMayBeAskedAgain() {
         for status in [408, 425, 429, 500, 503] {
-            guard case .refused(_, true) = response(status, "<html>") else {
+            guard case .refused(_, isFinal: false) = response(status, "<html>") else {
                 return XCTFail("\(status)")
             }
         }
-        guard case .refused(_, true) = response(400, #"{"error": "temporarily_unavailable"}"#)
-        else { return XCTFail("temporarily_unavailable") }
+        let busy = response(400, #"{"error": "temporarily_unavailable"}"#)
+        guard case .refused(_, isFinal: false) = busy else { return XCTFail("\(busy)") }
     }
 
-    func testAnAnswerOfAnyShapeIsTolerated() {
+    func testAnAnswerOfAnyShapeIsToleratedAndNotFinal() {
         for body in ["", "null", "[]", "{}", "\"t\"", #"{"access_token": 1}"#,
             #"{"access_token": ""}"#, #"{"access_token": "t", "token_type": "mac"}"#, "{",
         ] {
-            guard case .refused(_, false) = response(200, body) else { return XCTFail(body) }
+            guard case .refused(_, isFinal: false) = response(200, body) else {
+                return XCTFail(body)
+            }
         }
     }
 }

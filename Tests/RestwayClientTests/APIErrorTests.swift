@@ -59,6 +59,13 @@ final class APIErrorTests: XCTestCase {
         XCTAssertEqual(error.message, "T")
     }
 
+    func testAKeyThatHoldsANULHidesNoError() {
+        let error = read(
+            #"{"a\u0000":1,"code":"c\u0000","text":"down"}"#, code: ["code"], message: ["text"])
+        XCTAssertEqual(error.code, "c\0")
+        XCTAssertEqual(error.message, "down")
+    }
+
     func testABodyOfAnyShapeIsTolerated() {
         let shapes = [
             "", "x", "null", "[]", "{}", "7", "\"e\"", "{", #"{"errors": {}}"#, #"{"errors": []}"#,

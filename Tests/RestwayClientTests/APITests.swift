@@ -57,6 +57,72 @@ final class APITests: XCTestCase {
             .duplicate)
     }
 
+    func testANameThatIsTakenIsAnErrorOfTheConfiguration() throws {
+        let api = try TestAPI.load()
+        let added = failure { try api.add(route: "company", #"{"path": "a"}"#) }
+        XCTAssertEqual(added?.reason, .duplicate)
+        XCTAssertEqual(added?.domain, .config)
+        XCTAssertEqual(added?.field, "company")
+        let joined = failure {
+            try api.joinRoutes("company", parent: "company", child: "companies")
+        }
+        XCTAssertEqual(joined?.reason, .duplicate)
+        XCTAssertEqual(joined?.domain, .config)
+    }
+
+    func testAReplacedRouteIsGoneWithEverythingThatWasItsOwn() throws {
+        let api = try TestAPI.load()
+        try api.add(
+            route: "company",
+            #"{"path": "firms/:id", "entity": "Company", "response": {"entity": "Note"}}"#,
+            replaces: true)
+        let definition = api.definition
+        XCTAssertEqual(try definition.routes.route(named: "company").template.text, "firms/:id")
+        XCTAssertEqual(
+            try definition.routes.route(forEntity: "Company", method: .get).template.text,
+            "firms/:id")
+        XCTAssertTrue(definition.routes.routes(method: .get, path: "companies/1").isEmpty)
+        XCTAssertEqual(
+            try definition.routes.route(named: "reviews").template.text,
+            "companies/:itemID/reviews/:reviewID", "what was joined to the old one keeps its path")
+        XCTAssertNil(try api.property("x-note", ofRoute: "company"))
+        XCTAssertEqual(
+            definition.descriptors.map(\.mapping.entity.name),
+            ["Company", "Company", "Note", "Note"])
+        // It may be replaced by what it was, and its equal descriptor is no second one.
+        try api.add(
+            route: "company",
+            #"{"path": "firms/:id", "entity": "Company", "response": {"entity": "Note"}}"#,
+            replaces: true)
+        try api.joinRoutes("company", parent: "company", child: "companies", replaces: true)
+        XCTAssertEqual(
+            try api.definition.routes.route(named: "company").template.text, "firms/:id/companies")
+        // A replacement that is wrong replaces nothing, and a new name needs no route before it.
+        XCTAssertThrowsError(try api.add(route: "company", #"{"path": 1}"#, replaces: true))
+        XCTAssertEqual(
+            try api.definition.routes.route(named: "company").template.text, "firms/:id/companies")
+        try api.add(route: "fresh", #"{"path": "fresh"}"#, replaces: true)
+    }
+
+    func testACallThatHasStartedKeepsTheRouteThatWasReplaced() throws {
+        let api = try TestAPI.load()
+        let transport = FakeTransport()
+        let client = try Client(api: api, options: ClientOptions(), transport: transport)
+        defer { client.close() }
+        let first = try client.send(.route("companies"))
+        try api.add(
+            route: "companies", #"{"path": "firms", "response": {"entity": "Note"}}"#,
+            replaces: true)
+        let second = try client.send(.route("companies"))
+        let body = #"{"text": "note", "list": [{"id": 1}]}"#
+        let old = transport.answer(200, body).url
+        XCTAssertTrue(old.hasPrefix("http://api.test/v2/companies?"), old)
+        XCTAssertEqual(transport.answer(200, body).url, "http://api.test/v2/firms")
+        XCTAssertEqual(
+            try first.wait(milliseconds: 0).objects.map(\.entity.name), ["Company"])
+        XCTAssertEqual(try second.wait(milliseconds: 0).objects.map(\.entity.name), ["Note"])
+    }
+
     func testAFileThatCannotBeReadIsNamed() {
         let failure = failure { _ = try API(file: "/nowhere/at/all.json") }
         XCTAssertEqual(failure?.reason, .io)

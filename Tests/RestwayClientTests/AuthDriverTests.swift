@@ -19,7 +19,7 @@ final class AuthDriverTests: AuthTestCase {
         // All have met their 401 before the refresh ends.
         while client.auth.waitingCount < 51 { sched_yield() }
         XCTAssertEqual(transport.waitingCount, 0)
-        XCTAssertTrue(refresh.succeed(token("t2")))
+        XCTAssertTrue(try refresh.succeed(token("t2")))
         for number in 0...50 {
             let exchange = transport.answer(200)
             XCTAssertEqual(exchange.url, "http://api.test/v1/things/\(number)")
@@ -35,11 +35,11 @@ final class AuthDriverTests: AuthTestCase {
         XCTAssertEqual(persisted.withLock { $0.map(\.token) }, [Secret("t2")])
     }
 
-    func testAFailedRefreshTellsEveryoneItsReasonAndIsRemembered() throws {
+    func testAFinalFailureOfARefreshTellsEveryoneItsReasonAndIsRemembered() throws {
         let client = try client(refreshes: true)
         let calls = try (0..<3).map { _ in try client.send(.get("things")) }
         for _ in calls { transport.answer(401) }
-        XCTAssertTrue(nextRefresh().fail("the user has logged out", isTemporary: false))
+        XCTAssertTrue(nextRefresh().fail("the user has logged out", isFinal: true))
         for call in calls {
             let failure = failure(of: call)
             XCTAssertEqual(failure?.reason, .auth)
@@ -52,6 +52,58 @@ final class AuthDriverTests: AuthTestCase {
         try client.setCredential(token("t9"))
         let call = try client.send(.get("things"))
         XCTAssertEqual(authorization(transport.answer(200)), "Bearer t9")
+        _ = try call.wait(milliseconds: 0)
+    }
+
+    func testAfterAFailureForTheTimeBeingTheNextCallRefreshesAgainInASecond() throws {
+        let client = try client(refreshes: true)
+        let cause = Cause()
+        let calls = try (0..<3).map { _ in try client.send(.get("things")) }
+        for _ in calls { transport.answer(401) }
+        let refresh = nextRefresh()
+        while client.auth.waitingCount < calls.count { sched_yield() }
+        XCTAssertTrue(refresh.fail("no network", isFinal: false, cause: cause))
+        let late = try client.send(.get("things"))
+        for call in calls + [late] {
+            let failure = failure(of: call)
+            XCTAssertEqual(failure?.reason, .auth)
+            XCTAssertEqual(failure?.isRetryable, true)
+            XCTAssertTrue(failure?.message.contains("no network") == true)
+            XCTAssertTrue(failure?.cause === cause)
+        }
+        clock.advance(milliseconds: 999)
+        XCTAssertEqual(failure(of: try client.send(.get("things")))?.reason, .auth)
+        XCTAssertTrue(refreshes.withLock(\.isEmpty), "nobody is asked within a second")
+        clock.advance(milliseconds: 1)
+        let call = try client.send(.get("things"))
+        nextRefresh().succeedOrFail(token("t2"))
+        XCTAssertEqual(authorization(transport.answer(200)), "Bearer t2")
+        _ = try call.wait(milliseconds: 0)
+    }
+
+    func testACredentialIsCheckedWhereverItEnters() throws {
+        let basic = try client(auth: #"{"scheme": "basic", "user": "ann", "password": "x"}"#)
+        let bearer = try client(refreshes: true)
+        var named = Credential()
+        named.user = "a:b"
+        let refused = refusal { try basic.setCredential(named) }
+        XCTAssertEqual(refused?.reason, .invalidArgument)
+        XCTAssertEqual(refused?.field, "credential.user")
+        XCTAssertNoThrow(try bearer.setCredential(named), "no scheme of it joins the two")
+        named.user = "ann"
+        named.password = Secret("a\u{7}b")
+        XCTAssertEqual(
+            refusal { try basic.setCredential(named) }?.field, "credential.password")
+        let bad = token("t\r\nX-Evil: 1")
+        let message = refusal { try bearer.setCredential(bad) }?.message
+        XCTAssertEqual(
+            message, "credential.token holds a character that a header value may not have")
+        let call = try bearer.send(.get("things"))
+        XCTAssertEqual(authorization(transport.answer(401)), "Bearer t1")
+        let refresh = nextRefresh()
+        XCTAssertEqual(refusal { _ = try refresh.succeed(bad) }?.field, "credential.token")
+        XCTAssertTrue(try refresh.succeed(token("t2")), "the refresh has gone on")
+        XCTAssertEqual(authorization(transport.answer(200)), "Bearer t2")
         _ = try call.wait(milliseconds: 0)
     }
 
@@ -120,7 +172,7 @@ final class AuthDriverTests: AuthTestCase {
         let second = try client.send(.get("things/2"))
         first.cancel()
         XCTAssertEqual(failure(of: first)?.reason, .cancelled)
-        XCTAssertTrue(refresh.succeed(token("t2")))
+        XCTAssertTrue(try refresh.succeed(token("t2")))
         XCTAssertEqual(transport.answer(200).url, "http://api.test/v1/things/2")
         _ = try second.wait(milliseconds: 0)
         XCTAssertEqual(transport.waitingCount, 0)
@@ -138,7 +190,7 @@ final class AuthDriverTests: AuthTestCase {
         XCTAssertFalse(call.isComplete)
         clock.advance(milliseconds: 1)
         XCTAssertTrue(failure(of: call)?.message.contains("within 2000 ms") == true)
-        XCTAssertFalse(refresh.succeed(token("t2")), "it is over")
+        XCTAssertFalse(try refresh.succeed(token("t2")), "it is over")
     }
 
     func testTheTimeOutOfACallHoldsWhileItWaits() throws {
@@ -151,7 +203,7 @@ final class AuthDriverTests: AuthTestCase {
         while client.auth.waitingCount < 1 { sched_yield() }
         clock.advance(milliseconds: 500)
         XCTAssertEqual(failure(of: call)?.reason, .timedOut)
-        XCTAssertTrue(refresh.succeed(token("t2")))
+        XCTAssertTrue(try refresh.succeed(token("t2")))
         XCTAssertEqual(transport.waitingCount, 0)
     }
 
@@ -162,8 +214,8 @@ final class AuthDriverTests: AuthTestCase {
         let refresh = nextRefresh()
         client.close()
         for call in calls { XCTAssertEqual(failure(of: call)?.reason, .closed) }
-        XCTAssertFalse(refresh.succeed(token("t2")))
-        XCTAssertFalse(refresh.fail("late", isTemporary: true))
+        XCTAssertFalse(try refresh.succeed(token("t2")))
+        XCTAssertFalse(refresh.fail("late", isFinal: false))
         XCTAssertEqual(persisted.withLock(\.count), 0)
     }
 
@@ -183,7 +235,7 @@ final class AuthDriverTests: AuthTestCase {
         try client.setCredential(token("t9"))
         XCTAssertEqual(authorization(transport.answer(200)), "Bearer t9")
         _ = try call.wait(milliseconds: 0)
-        XCTAssertFalse(refresh.succeed(token("t2")))
+        XCTAssertFalse(try refresh.succeed(token("t2")))
         let next = try client.send(.get("things"))
         XCTAssertEqual(authorization(transport.answer(200)), "Bearer t9")
         _ = try next.wait(milliseconds: 0)
@@ -205,7 +257,7 @@ final class AuthDriverTests: AuthTestCase {
         let bare = try client.send(spec)
         XCTAssertNil(authorization(transport.answer(200)))
         _ = try bare.wait(milliseconds: 0)
-        XCTAssertTrue(refresh.succeed(token("t2")))
+        XCTAssertTrue(try refresh.succeed(token("t2")))
         transport.answer(200)
         _ = try call.wait(milliseconds: 0)
     }
@@ -275,8 +327,13 @@ final class AuthDriverTests: AuthTestCase {
     }
 }
 
+/// What a host attaches to the failure of a refresh.
+private final class Cause: HostCause {
+    var pointer: UnsafeMutableRawPointer? { nil }
+}
+
 extension RefreshTicket {
     func succeedOrFail(_ credential: Credential?) {
-        XCTAssertTrue(succeed(credential))
+        XCTAssertTrue(try succeed(credential))
     }
 }

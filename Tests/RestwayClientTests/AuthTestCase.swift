@@ -75,6 +75,13 @@ class AuthTestCase: XCTestCase {
             { _ = try call.wait(milliseconds: 0) }, file: file, line: line)
     }
 
+    /// The failure that `body` throws.
+    func refusal(
+        file: StaticString = #filePath, line: UInt = #line, _ body: () throws -> Void
+    ) -> Failure? {
+        RestwayClientTests.failure(body, file: file, line: line)
+    }
+
     /// Moves the clock to the next thing that waits, as soon as something does.
     func advanceToNext() -> Int64 {
         while true {

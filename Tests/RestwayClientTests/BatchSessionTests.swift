@@ -122,7 +122,7 @@ final class BatchSessionTests: BatchTestCase {
         let ticket: RefreshTicket = refreshes.wait { $0.isEmpty ? nil : $0.removeFirst() }!
         var credential = Credential()
         credential.token = Secret("t2")
-        XCTAssertTrue(ticket.succeed(credential))
+        XCTAssertTrue(try ticket.succeed(credential))
         let second = answer(Self.answer(200), Self.answer(200))
         XCTAssertEqual(Headers(second.headers)[first: "Authorization"], "Bearer t2")
         XCTAssertEqual(

@@ -62,7 +62,8 @@ final class BodyQuestionTests: SubmissionTestCase {
             "POST elsewhere Company.owner",
         ]
         XCTAssertEqual(notes.texts, questions, "once for each call")
-        let command = try client.curlCommand(spec, reveals: false)
+        // "key" is a name of secrets, which a command shows only when it is asked to.
+        let command = try client.curlCommand(spec, reveals: true)
         XCTAssertTrue(command.hasSuffix(#"'{"staff":[{"key":1}]}' 'http://api.test/v2/elsewhere'"#))
         XCTAssertEqual(notes.texts, questions + questions)
         XCTAssertFalse(notes.threads.contains(pthread_self()))
@@ -103,11 +104,11 @@ final class BodyQuestionTests: SubmissionTestCase {
         XCTAssertEqual(transport.waitingCount, 0)
     }
 
-    func testACallKeepsTheExclusionOfItsTimeAndTheInterceptorIsAskedBefore() throws {
+    func testACallKeepsTheExclusionOfItsTimeAndTheModifierIsAskedBefore() throws {
         try excludeEmployers()
         let client = try XCTUnwrap(client)
-        try client.setInterceptor { [notes] spec in
-            notes.add("interceptor")
+        try client.setModifier { [notes] spec in
+            notes.add("modifier")
             try? client.setExclusion(nil)
             var spec = spec
             spec.parameters.append(Parameter(keys: ["added"], value: .integer(1)))
@@ -115,7 +116,7 @@ final class BodyQuestionTests: SubmissionTestCase {
         }
         XCTAssertEqual(
             try sentBody(elsewhere(try circle())), #"{"staff":[{"key":1}],"added":1}"#)
-        XCTAssertEqual(notes.texts.first, "interceptor")
+        XCTAssertEqual(notes.texts.first, "modifier")
         XCTAssertEqual(notes.texts.count, 4)
     }
 

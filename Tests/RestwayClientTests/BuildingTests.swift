@@ -179,6 +179,83 @@ final class BuildingTests: XCTestCase {
         client.close()
     }
 
+    func testASourceThatIsAListOfKeysReadsKeysWithDots() throws {
+        let api = try TestAPI.load(
+            #"""
+            {"restway": 1, "entities": {"Person": {"attributes": {
+               "a.b": "nested.name", "literal": ["a.b"], "deep": {"source": ["a", "b.c"]},
+               "x.y": {}}, "relationships": {"friends": {
+                 "source": ["f.f"], "entity": "Person", "many": true}}}},
+             "responses": [{"path": "people", "entity": "Person", "keyPath": ["data.list"]}]}
+            """#)
+        try addAttribute(api, "added", source: #"["a", "b.c"]"#)
+        let client = try client(api)
+        defer { client.close() }
+        let call = try client.send(.get("people"))
+        transport.answer(
+            200,
+            #"""
+            {"data.list": [{"a.b": 1, "a": {"b.c": 2}, "x.y": 3, "nested": {"name": 4},
+                            "f.f": [{"x.y": 5}]}]}
+            """#)
+        let person = try XCTUnwrap(call.wait(milliseconds: 0).objects.first)
+        for (name, value) in [("literal", 1), ("deep", 2), ("added", 2), ("x.y", 3), ("a.b", 4)] {
+            XCTAssertEqual(person.value(named: name), .int64(Int64(value)), name)
+        }
+        XCTAssertEqual(person.relatedKeys(at: 0).count, 1)
+        // It is written where it was read.
+        let draft = Draft(copying: person)
+        let spec = RequestSpec(
+            target: .path(.post, "people"), subject: .draft(draft, client.store))
+        let sent = try client.prepare(
+            spec, client.api.loaded, BodyQuestions(exclusion: nil, mayAsk: true))
+        guard case .bytes(let bytes) = sent.exchange.body else { return XCTFail("no body") }
+        let body = String(decoding: bytes, as: UTF8.self)
+        XCTAssertTrue(body.contains(#""a.b":1"#), body)
+        XCTAssertTrue(body.contains(#""a":{"b.c":2}"#), body)
+        for wrong in ["[]", #"[""]"#, "[1]", "["] {
+            XCTAssertEqual(
+                failure { try addAttribute(emptyPeople(), "x", source: wrong) }?.reason, .config)
+        }
+    }
+
+    func testAnIdentityThatStandsTwiceInAListIsLinkedOnce() throws {
+        let api = try TestAPI.load(
+            """
+            {"restway": 1, "entities": {"Person": {"identity": "id", "attributes": {"id": "id"},
+               "relationships": {"friends": {"entity": "Person", "many": true}}}},
+             "responses": [{"path": "people", "entity": "Person"}]}
+            """)
+        let client = try client(api)
+        defer { client.close() }
+        let call = try client.send(.get("people"))
+        transport.answer(200, #"{"id": 1, "friends": [2, {"id": 3}, 2, {"id": 2}]}"#)
+        let person = try XCTUnwrap(call.wait(milliseconds: 0).objects.first)
+        XCTAssertEqual(person.relatedKeys(at: 0).count, 2)
+    }
+
+    func testAnIssueOfTheWholeBodyReadsAsASentence() throws {
+        let api = try TestAPI.load(
+            """
+            {"restway": 1, "entities": {"Person": {"attributes": {"name": "name"}}},
+             "responses": [{"path": "people", "entity": "Person"}]}
+            """)
+        var options = ClientOptions()
+        options.baseURL = "http://api.test"
+        options.isMappingStrict = true
+        let client = try Client(
+            api: api, options: options, transport: transport, clock: FakeClock())
+        defer { client.close() }
+        let call = try client.send(.get("people"))
+        transport.answer(200, "5")
+        let failure = failure { _ = try call.wait(milliseconds: 0) }
+        XCTAssertEqual(failure?.reason, .mapping)
+        XCTAssertNil(failure?.field)
+        XCTAssertTrue(
+            failure?.message.contains(" does not map: expected an object") ?? false,
+            failure?.message ?? "")
+    }
+
     func testAFailingTransformIsAnIssueAndInStrictModeAnError() throws {
         let document = """
             {"restway": 1, "entities": {"Person": {"attributes": {

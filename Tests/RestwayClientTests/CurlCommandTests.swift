@@ -27,6 +27,39 @@ final class CurlCommandTests: XCTestCase {
         XCTAssertTrue(revealed.contains("token=abc"), revealed)
     }
 
+    func testSecretsOfJSONAndFormBodiesStayOutUnlessTheyAreAskedFor() throws {
+        let client = try client()
+        defer { client.close() }
+        func command(_ body: String, _ mediaType: String, reveals: Bool = false) throws -> String {
+            var spec = RequestSpec(target: .path(.post, "companies"))
+            spec.body = .init(bytes: Array(body.utf8), mediaType: mediaType)
+            return try client.curlCommand(spec, reveals: reveals)
+        }
+        let login = #"{"user": "ann", "in": [{"Password": "hush"}], "x-vendor-token": {"a": 1}}"#
+        for mediaType in ["application/json; charset=utf-8", "application/problem+json"] {
+            let redacted = try command(login, mediaType)
+            XCTAssertTrue(
+                redacted.contains(
+                    #"--data-raw '{"user":"ann","in":[{"Password":"[redacted]"}],"#
+                        + #""x-vendor-token":"[redacted]"}'"#), redacted)
+            XCTAssertTrue(try command(login, mediaType, reveals: true).contains(login))
+        }
+        let form = "a=1&client_secret=hush&pass%77ord=hush&b"
+        let formType = "application/x-www-form-urlencoded"
+        XCTAssertTrue(
+            try command(form, formType)
+                .contains("--data-raw 'a=1&client_secret=[redacted]&pass%77ord=[redacted]&b'"))
+        XCTAssertTrue(try command(form, formType, reveals: true).contains("'\(form)'"))
+        let twice = #"{"a": {"token": "hush"}, "a": 1}"#
+        XCTAssertFalse(try command(twice, "application/json").contains("hush"))
+        for broken in [#"{"password": "hush"#, "{\"password\": \"hush\0\"}\u{7F}"] {
+            let redacted = try command(broken, "application/json")
+            XCTAssertTrue(redacted.contains("--data-raw '[redacted]'"), redacted)
+        }
+        let plain = #"{"name" : "Acme"}"#
+        XCTAssertTrue(try command(plain, "application/json").contains("'\(plain)'"))
+    }
+
     func testBodiesAreQuotedForTheShell() throws {
         let client = try client()
         defer { client.close() }

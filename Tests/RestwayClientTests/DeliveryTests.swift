@@ -105,9 +105,9 @@ final class DeliveryTests: XCTestCase {
         XCTAssertFalse(try isReadable(client))
     }
 
-    func testAnInterceptorChangesWhatGoesOutAndMayRefuse() throws {
+    func testAnModifierChangesWhatGoesOutAndMayRefuse() throws {
         let client = try client(.thread)
-        try client.setInterceptor { spec in
+        try client.setModifier { spec in
             var spec = spec
             spec.headers.append(("X-Intercepted", "yes"))
             XCTAssertTrue(CallbackScope.isActive)
@@ -118,12 +118,12 @@ final class DeliveryTests: XCTestCase {
         XCTAssertTrue(exchange.headers.contains { $0.name == "X-Intercepted" })
         _ = try call.wait(milliseconds: 0)
 
-        try client.setInterceptor { _ in .failure(Failure(.cancelled, "not today")) }
+        try client.setModifier { _ in .failure(Failure(.cancelled, "not today")) }
         let refused = try client.send(.get("unknown/2"))
         XCTAssertEqual(failure { _ = try refused.wait(milliseconds: 0) }?.message, "not today")
         XCTAssertEqual(transport.waitingCount, 0)
         client.close()
-        XCTAssertEqual(failure { try client.setInterceptor(nil) }?.reason, .closed)
+        XCTAssertEqual(failure { try client.setModifier(nil) }?.reason, .closed)
     }
 
     func testTheAnswerToAQuestionOfAnEndedCallIsDropped() throws {
@@ -131,7 +131,7 @@ final class DeliveryTests: XCTestCase {
         let isAsked = Monitor(false)
         let mayAnswer = Monitor(false)
         let hasAnswered = Monitor(false)
-        try client.setInterceptor { spec in
+        try client.setModifier { spec in
             isAsked.update { $0 = true }
             mayAnswer.wait { $0 ? () : nil }
             defer { hasAnswered.update { $0 = true } }
@@ -143,7 +143,7 @@ final class DeliveryTests: XCTestCase {
         XCTAssertEqual(failure { _ = try call.wait(milliseconds: 0) }?.reason, .cancelled)
         mayAnswer.update { $0 = true }
         hasAnswered.wait { $0 ? () : nil }
-        try client.setInterceptor(nil)
+        try client.setModifier(nil)
         let next = try client.send(.get("unknown/2"))
         XCTAssertTrue(transport.answer(200).url.hasSuffix("/2"), "the first never went out")
         _ = try next.wait(milliseconds: 0)

@@ -18,12 +18,6 @@ final class FakeTransport: Transport {
     }
 
     private let state = Monitor(State())
-    /// The test says when a round is over, to the client.
-    let tellsRounds: Bool
-
-    init(tellsRounds: Bool = false) {
-        self.tellsRounds = tellsRounds
-    }
 
     func start(_ exchange: Exchange, observer: any ExchangeObserver) -> ExchangeID {
         let (id, isClosed) = state.update { state in

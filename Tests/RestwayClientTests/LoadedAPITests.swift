@@ -5,10 +5,10 @@ import XCTest
 @testable import RestwayClient
 
 final class LoadedAPITests: XCTestCase {
-    private func request(_ path: String?, route: String? = nil) -> PreparedRequest {
+    private func request(_ path: String?, route: Route? = nil) -> PreparedRequest {
         PreparedRequest(
             exchange: Exchange(method: "GET", url: "http://api.test/"), method: .get, path: path,
-            routeName: route, dataMapper: nil, isTrusted: true)
+            route: route, dataMapper: nil, isTrusted: true)
     }
 
     func testPlansAreMadeOncePerKindOfResponse() throws {
@@ -28,8 +28,9 @@ final class LoadedAPITests: XCTestCase {
         try api.add(
             route: "far",
             #"{"path": ":base/x", "absolute": true, "response": {"entity": "Company"}}"#)
-        let key = try api.definition.routes.route(named: "far").key
-        XCTAssertNotNil(api.loaded.plan(for: request(nil, route: key), status: 200))
-        XCTAssertNil(api.loaded.plan(for: request(nil, route: "other"), status: 200))
+        let far = try api.definition.routes.route(named: "far")
+        let other = try api.definition.routes.route(named: "elsewhere")
+        XCTAssertNotNil(api.loaded.plan(for: request(nil, route: far), status: 200))
+        XCTAssertNil(api.loaded.plan(for: request(nil, route: other), status: 200))
     }
 }

@@ -171,7 +171,7 @@ final class OutboxBatchTests: OutboxTestCase {
             functions.refresh = { ticket in
                 var credential = Credential()
                 credential.token = Secret("new")
-                _ = ticket.succeed(credential)
+                _ = try? ticket.succeed(credential)
             }
         }
         try queueOffline(client, putPlain(1, "1"), putPlain(2, "2"))
@@ -204,6 +204,32 @@ final class OutboxBatchTests: OutboxTestCase {
         }
         XCTAssertEqual(
             words(nextFlushed()), ["1 delivered 200", "2 delivered 200", "3 delivered 200"])
+    }
+
+    func testALimitOfOneIsABatchOfOne() throws {
+        for (outbox, limit) in [("", 1), (#", "chunk": 1"#, 9)] {
+            let wire = FakeTransport()
+            let client = try client(
+                outbox, #", "batch": {"path": "/batch", "limit": \#(limit)}"#, transport: wire)
+            try queueOffline(client, put(1, "1"), put(2, "2"))
+            try flush(client)
+            for uri in ["/things/1 1", "/things/2 2"] {
+                XCTAssertEqual(try uris(wire.answer(200, #"[{"code": 200}]"#)), [uri])
+            }
+            XCTAssertEqual(words(nextFlushed()), ["1 delivered 200", "2 delivered 200"])
+            client.close()
+            removeFiles()
+        }
+    }
+
+    func testABatchOfOneThatFailsIsPassedBy() throws {
+        let client = try client(
+            #", "singlyAfterFailures": 1"#, #", "batch": {"path": "/batch", "limit": 1}"#)
+        try queueOffline(client, put(1, "1"))
+        try flush(client)
+        XCTAssertEqual(try uris(transport.answer(404)), ["/things/1 1"])
+        XCTAssertEqual(text(transport.answer(200)), "PUT things/1 1")
+        XCTAssertEqual(words(nextFlushed()), ["1 delivered 200"])
     }
 
     func testASessionOfTheHostsStoresWhatItsCallCouldNotCarry() throws {

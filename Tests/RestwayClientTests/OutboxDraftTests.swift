@@ -182,7 +182,7 @@ final class OutboxDraftTests: OutboxTestCase {
             let keys = [company, ann, bob].map(\.storeKey)
             let asked = try deliver(
                 (201, Self.answer), (200, #"{"id":9,"name":"Bobby"}"#), (201, #"{"id":10}"#))
-            XCTAssertEqual(asked[1], #"PUT people/9 {"name":"Bobby"}"#)
+            XCTAssertEqual(asked[1], #"PUT people/9 {"id":9,"name":"Bobby"}"#)
             XCTAssertTrue(asked[2].contains(#""friend_id":8"#), asked[2])
             XCTAssertFalse(asked.joined().contains("restway-local"))
             XCTAssertEqual(

@@ -28,7 +28,7 @@ final class OutboxOthersTests: OutboxTestCase {
         try flush(other)
         XCTAssertEqual(
             text(elsewhere.answer(200, "{}")),
-            #"PUT things/5 {"name":"outer","parts":[{"id":6,"name":"inner"}]}"#)
+            #"PUT things/5 {"id":5,"name":"outer","parts":[{"id":6,"name":"inner"}]}"#)
         XCTAssertEqual(words(nextFlushed()), ["2 delivered 200"])
     }
 

@@ -25,7 +25,7 @@ final class OutboxSchedule {
     private(set) var wire: OutboxWire
     private(set) var steps: [String] = []
     private var random: SeededRandom
-    private let clock = ManualClock()
+    let clock = ManualClock()
     private let document: String
     private var drafts: [Int: Draft] = [:]
     /// Those inside of them.
@@ -78,11 +78,11 @@ final class OutboxSchedule {
                 }
                 // Every now and then there is no way to a new credential.
                 if number % 4 == 0 {
-                    _ = ticket.fail("not now", isTemporary: true)
+                    _ = ticket.fail("not now", isFinal: false)
                 } else {
                     var credential = Credential()
                     credential.token = Secret("t\(UInt64.random(in: 1 ... .max))")
-                    _ = ticket.succeed(credential)
+                    _ = try? ticket.succeed(credential)
                 }
             }
         }

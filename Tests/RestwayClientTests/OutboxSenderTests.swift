@@ -26,7 +26,7 @@ final class OutboxSenderTests: OutboxTestCase {
             functions.refresh = { ticket in
                 var credential = Credential()
                 credential.token = Secret("t2")
-                _ = ticket.succeed(credential)
+                _ = try? ticket.succeed(credential)
             }
         }
         try queueOffline(client, put(1))
@@ -42,7 +42,7 @@ final class OutboxSenderTests: OutboxTestCase {
     func testWithoutACredentialItStaysUntilThereIsOne() throws {
         let client = try client("", bearer)
         try client.setAuthFunctions { functions in
-            functions.refresh = { _ = $0.fail("no", isTemporary: false) }
+            functions.refresh = { _ = $0.fail("no", isFinal: true) }
         }
         try queueOffline(client, put(1))
         try client.setReachability(.unknown)
@@ -62,11 +62,11 @@ final class OutboxSenderTests: OutboxTestCase {
         try client.setAuthFunctions { functions in
             functions.refresh = { ticket in
                 if isOffline.withLock({ $0 }) {
-                    _ = ticket.fail("no network", isTemporary: true)
+                    _ = ticket.fail("no network", isFinal: false)
                 } else {
                     var credential = Credential()
                     credential.token = Secret("t2")
-                    _ = ticket.succeed(credential)
+                    _ = try? ticket.succeed(credential)
                 }
             }
         }
@@ -80,6 +80,7 @@ final class OutboxSenderTests: OutboxTestCase {
         XCTAssertEqual(try states(client), ["1 waiting"])
         XCTAssertEqual(transport.waitingCount, 0)
         isOffline.withLock { $0 = false }
+        clock.advance(milliseconds: 1_000)
         try flush(client)
         let again = transport.answer(200, #"{"id":1}"#)
         XCTAssertEqual(authorization(again), "Bearer t2")
@@ -90,7 +91,7 @@ final class OutboxSenderTests: OutboxTestCase {
     func testACallWhoseRefreshIsRefusedForGoodFails() throws {
         let client = try client("", bearer)
         try client.setAuthFunctions { functions in
-            functions.refresh = { _ = $0.fail("logged out", isTemporary: false) }
+            functions.refresh = { _ = $0.fail("logged out", isFinal: true) }
         }
         let call = try client.send(put(1))
         transport.answer(401)
@@ -125,6 +126,55 @@ final class OutboxSenderTests: OutboxTestCase {
         transport.answer(200)
         transport.answer(200)
         XCTAssertEqual(words(nextFlushed()), ["1 delivered 200", "2 delivered 200"])
+    }
+
+    private func waitUntil(
+        _ what: String, line: UInt = #line, _ isSo: () throws -> Bool
+    ) rethrows {
+        let end = SystemClock().now().advanced(milliseconds: 30_000)
+        while try !isSo() {
+            guard SystemClock().now() < end else { return XCTFail(what, line: line) }
+            sched_yield()
+        }
+    }
+
+    /// Another process has the place of the sender, and a client has noticed that.
+    private func clientBesideSender() throws -> (Client, OutboxJournal) {
+        let other = try OutboxJournal(path)
+        XCTAssertTrue(try other.becomeSender())
+        let client = try client()
+        clock.advance(milliseconds: 250)
+        waitUntil("the client looks again") { clock.nextMilliseconds == 3_000 }
+        return (client, other)
+    }
+
+    func testWhatAKilledSenderLeavesGoesOutWithinFiveSeconds() throws {
+        let (client, other) = try clientBesideSender()
+        // The other process stores this, and this client hears nothing of it.
+        let entry = OutboxEntry(
+            lane: Lane(named: "a"), method: "PUT", path: "things/1", body: Array("{}".utf8),
+            idempotencyKey: "key", createdAt: clock.wallMicroseconds())
+        _ = try other.enqueue(entry)
+        clock.advance(milliseconds: 3_000)
+        waitUntil("the client looks again") { clock.nextMilliseconds == 3_000 }
+        XCTAssertEqual(transport.waitingCount, 0, "the other process sends")
+        // The kernel does the same for a process that was killed.
+        other.close()
+        clock.advance(milliseconds: 3_000)
+        waitUntil("the client takes over") { transport.waitingCount == 1 }
+        XCTAssertEqual(key(transport.answer(200)), "key")
+        waitUntil("the sender itself need not look") { clock.nextMilliseconds == 60_000 }
+        XCTAssertFalse(try client.requireOutbox().needsFlushing())
+    }
+
+    func testWhileNothingWaitsNobodyAsksForThePlaceOfTheSender() throws {
+        let (client, other) = try clientBesideSender()
+        other.close()
+        for _ in 0..<5 {
+            clock.advance(milliseconds: 3_000)
+            waitUntil("the client looks again") { clock.nextMilliseconds == 3_000 }
+        }
+        XCTAssertFalse(try client.requireOutbox().journal.isSender)
     }
 
     func testACloseReturnsWhenWhatIsBeingStoredIsOnTheDisk() throws {

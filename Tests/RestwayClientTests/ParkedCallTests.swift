@@ -67,7 +67,7 @@ final class ParkedCallTests: AuthTestCase {
             call.update { $0 = sent }
         }
         course.wait { $0.isTimed ? () : nil }
-        XCTAssertTrue(nextRefresh().succeed(token("t2")))
+        XCTAssertTrue(try nextRefresh().succeed(token("t2")))
         transport.answer(503)
         let sent = try XCTUnwrap(call.wait { $0 })
         clock.advance(milliseconds: Self.attemptMax)

@@ -122,6 +122,39 @@ final class ProgressTests: AuthTestCase {
         XCTAssertEqual(call.progress.mapping, .init(done: 3, total: 3))
     }
 
+    func testAFunctionThatHoldsItsCallIsLetGoWhenTheCallCompletes() throws {
+        for outcome in ["success", "failure", "cancel"] {
+            weak var held: Holder?
+            weak var completed: Call?
+            weak var owner: Client?
+            try {
+                let client = try client(auth: "{}")
+                owner = client
+                let holder = Holder()
+                held = holder
+                var spec = RequestSpec(target: .path(.get, "things"))
+                spec.progress = ProgressRequest(intervalMilliseconds: 10) { [holder] call, _ in
+                    holder.call.withLock { $0 = call }
+                }
+                let call = try client.send(spec)
+                completed = call
+                holder.call.withLock { $0 = call }
+                let started = transport.next()
+                switch outcome {
+                case "success": started.answer(200)
+                case "failure": started.answer(500)
+                default: call.cancel()
+                }
+                _ = try? call.wait(milliseconds: 0)
+            }()
+            // A worker may still be about to return.
+            for _ in 0..<1_000_000 where held != nil || completed != nil { sched_yield() }
+            XCTAssertNil(held, outcome)
+            XCTAssertNil(completed, outcome)
+            XCTAssertNotNil(owner, "the teardown holds it")
+        }
+    }
+
     func testNobodyWhoDoesNotAskIsTold() throws {
         let client = try client(auth: "{}")
         let call = try client.send(.get("things"))
@@ -132,6 +165,11 @@ final class ProgressTests: AuthTestCase {
         XCTAssertEqual(call.progress.fraction, 1)
         XCTAssertEqual(told.withLock(\.count), 0)
     }
+}
+
+/// What the context of a progress function is to a host: it refers to its call.
+private final class Holder: Sendable {
+    let call = Lock<Call?>(nil)
 }
 
 /// A request without a body, or with one.

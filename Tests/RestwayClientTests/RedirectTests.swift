@@ -47,6 +47,71 @@ final class RedirectTests: XCTestCase {
         client.close()
     }
 
+    private static let redirecting = TestAPI.document.replacing(
+        "\"errors\":",
+        with: "\"redirectHeaders\": [\"X-Mine\"], \"redirectBodies\": true, \"errors\":")
+
+    private static func post() -> RequestSpec {
+        var spec = RequestSpec(target: .path(.post, "companies"))
+        spec.parameters = [Parameter(keys: ["name"], value: .string("x"))]
+        spec.headers = [("X-Mine", "1"), ("X-Other", "2"), ("traceparent", "00-1-2-01")]
+        return spec
+    }
+
+    func testABodyDoesNotFollowARedirectToAnotherOrigin() throws {
+        let client = try client()
+        for status in [307, 308] {
+            let call = try client.send(Self.post())
+            transport.answer(status, redirectURL: "http://stranger.test/x")
+            let failure = failure { _ = try call.wait(milliseconds: 0) }
+            XCTAssertEqual(failure?.reason, .http)
+            XCTAssertEqual(failure?.httpStatus, status)
+            XCTAssertTrue(failure?.message.contains("redirectBodies") ?? false)
+            XCTAssertEqual(transport.waitingCount, 0)
+        }
+        // Without a body there is nothing to keep back, and a trusted origin may have it.
+        var spec = RequestSpec(target: .path(.delete, "companies/1"))
+        spec.headers = [("X-Mine", "1")]
+        let bare = try client.send(spec)
+        transport.answer(307, redirectURL: "http://stranger.test/x")
+        XCTAssertEqual(transport.answer(204).method, "DELETE")
+        _ = try bare.wait(milliseconds: 0)
+        let trusted = try client.send(Self.post())
+        transport.answer(307, redirectURL: "http://friend.test/x")
+        guard case .bytes = transport.answer(200).body else { return XCTFail("the body was lost") }
+        _ = try trusted.wait(milliseconds: 0)
+        client.close()
+    }
+
+    func testTheDocumentNamesHeadersAndLetsBodiesFollow() throws {
+        let client = try Client(
+            api: try TestAPI.load(Self.redirecting), options: ClientOptions(),
+            transport: transport, clock: clock)
+        let call = try client.send(Self.post())
+        transport.answer(307, redirectURL: "http://stranger.test/x")
+        let second = transport.answer(303, redirectURL: "http://other.test/y")
+        XCTAssertEqual(
+            second.headers.map(\.name).sorted(),
+            ["Accept", "Accept-Language", "Content-Type", "User-Agent", "X-Mine", "traceparent"])
+        guard case .bytes = second.body else { return XCTFail("the body was lost") }
+        let third = transport.answer(200)
+        XCTAssertEqual(third.method, "GET")
+        XCTAssertNil(header("Content-Type", third))
+        XCTAssertEqual(header("X-Mine", third), "1")
+        _ = try call.wait(milliseconds: 0)
+        client.close()
+    }
+
+    func testCredentialsCannotBeNamedAmongTheHeadersThatFollow() {
+        for name in ["Authorization", "cookie", "Proxy-Authorization", "", "a b", "X\nY"] {
+            let document = TestAPI.document.replacing(
+                "\"errors\":", with: "\"redirectHeaders\": [\"\(name)\"], \"errors\":"
+            ).replacing("X\nY", with: "X\\nY")
+            let failure = failure { _ = try TestAPI.load(document) }
+            XCTAssertEqual(failure?.details.map(\.path), ["$.redirectHeaders[0]"], name)
+        }
+    }
+
     func testATrustedOriginKeepsTheHeaders() throws {
         let client = try client()
         let call = try client.send(.get("companies/1"))

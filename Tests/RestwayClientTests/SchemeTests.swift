@@ -154,11 +154,39 @@ final class SchemeTests: AuthTestCase {
         }
     }
 
+    func testATokenThatCannotStandInAHeaderEndsTheRefreshAtOnceAndSaysSo() throws {
+        for (field, title) in [("access_token", "access"), ("refresh_token", "refresh")] {
+            let client = try client(auth: Self.oauth)
+            let first = try client.send(.get("things"))
+            let second = try client.send(.get("things"))
+            let request = transport.next()
+            while client.auth.waitingCount < 2 { sched_yield() }
+            let fields = field == "access_token" ? "" : #""access_token": "good", "#
+            request.answer(200, "{\(fields)\"\(field)\": \"hush\\r\\nX-Evil: 1\"}")
+            for call in [first, second] {
+                let failure = failure(of: call)
+                XCTAssertEqual(failure?.reason, .auth)
+                let message = failure?.message ?? ""
+                XCTAssertTrue(message.contains("\(title) token that holds"), message)
+                XCTAssertFalse(message.contains("hush"), message)
+                XCTAssertEqual(failure?.attempts.map(\.httpStatus), [0], "it was never sent")
+            }
+            XCTAssertEqual(transport.waitingCount, 0)
+            XCTAssertEqual(persisted.withLock(\.count), 0)
+            clock.advance(milliseconds: 1_000)
+            let third = try client.send(.get("things"))
+            _ = answerToken(200, #"{"access_token": "a1"}"#)
+            XCTAssertEqual(authorization(transport.answer(200)), "Bearer a1")
+            _ = try third.wait(milliseconds: 0)
+        }
+    }
+
     func testARefusedTokenRequestIsRememberedAndATemporaryFailureIsNot() throws {
         let client = try client(auth: Self.oauth)
         let first = try client.send(.get("things"))
         transport.next().fail(.connect)
         XCTAssertTrue(failure(of: first)?.message.contains("cannot be reached") == true)
+        clock.advance(milliseconds: 1_000)
         let second = try client.send(.get("things"))
         _ = answerToken(400, #"{"error": "invalid_client"}"#)
         XCTAssertTrue(failure(of: second)?.message.contains("invalid_client") == true)
@@ -176,6 +204,7 @@ final class SchemeTests: AuthTestCase {
         XCTAssertFalse(first.isComplete)
         request.fail(.timedOut)
         XCTAssertEqual(failure(of: first)?.isRetryable, true)
+        clock.advance(milliseconds: 1_000)
         let second = try client.send(.get("things"))
         _ = answerToken(200, #"{"access_token": "a1"}"#)
         XCTAssertEqual(authorization(transport.answer(200)), "Bearer a1")

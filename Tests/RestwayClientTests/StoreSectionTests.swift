@@ -1,5 +1,6 @@
 import Glibc
 import RestwayObjects
+import RestwaySupport
 import XCTest
 
 @testable import RestwayClient
@@ -84,6 +85,31 @@ final class StoreSectionTests: XCTestCase {
         let statistics = try client.store.statistics()
         XCTAssertEqual(statistics.cachedObjectCount, 2)
         XCTAssertEqual(statistics.objectCount, 5)
+    }
+
+    func testTheDocumentSaysThePermissionsOfNewFilesAndTheOptionsReplaceIt() throws {
+        let path = directory + "/objects.db"
+        func mode(_ key: String, _ option: FileMode? = nil) throws -> UInt32 {
+            unlink(path)
+            var options = ClientOptions()
+            options.fileMode = option
+            let store = #"{"kind": "sqlite", "path": "\#(path)"}\#(key)"#
+            let client = try Client(
+                api: TestAPI.load(document(store)), options: options, transport: FakeTransport())
+            try save(1, client)
+            var status = stat()
+            XCTAssertEqual(stat(path, &status), 0)
+            return status.st_mode & 0o777
+        }
+        XCTAssertEqual(try mode(""), 0o600)
+        XCTAssertEqual(try mode(#", "fileMode": "0640""#), 0o640)
+        XCTAssertEqual(try mode(#", "fileMode": "0640""#, .ownerOnly), 0o600)
+        XCTAssertEqual(try mode("", FileMode(0o664)), 0o664)
+        let failure = failure {
+            _ = try TestAPI.load(document(#"{"kind": "memory"}, "fileMode": "0700""#))
+        }
+        XCTAssertEqual(failure?.reason, .config)
+        XCTAssertEqual(failure?.details.first?.path, "$.fileMode")
     }
 
     func testAFileThatCannotBeOpenedFailsTheClientAndIsNamed() throws {

@@ -71,10 +71,10 @@ enum TestAPI {
 }
 
 extension API {
-    func add(route name: String?, _ json: String) throws {
+    func add(route name: String?, _ json: String, replaces: Bool = false) throws {
         let bytes = Array(json.utf8)
         let result: Result<Void, Failure> = bytes.withUnsafeBytes { bytes in
-            Result { () throws(Failure) in try addRoute(name, bytes) }
+            Result { () throws(Failure) in try addRoute(name, bytes, replaces: replaces) }
         }
         try result.get()
     }

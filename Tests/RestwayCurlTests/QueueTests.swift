@@ -18,31 +18,6 @@ final class QueueTests: CurlTransportTestCase {
         XCTAssertLessThanOrEqual(server.connectionCount, 32)
     }
 
-    func testTheEndOfARoundIsToldBehindItsCompletions() throws {
-        let server = try TestServer.answering { response("body of \($0.path)") }
-        let events = Monitor<(told: Int, rounds: Int, isOpen: Bool)>((0, 0, false))
-        let transport = CurlTransport(roundEnded: {
-            events.update { events in
-                XCTAssertTrue(events.isOpen, "a round without a completion")
-                events.rounds += 1
-                events.isOpen = false
-            }
-        })
-        defer { transport.close() }
-        XCTAssertTrue(transport.tellsRounds)
-        XCTAssertFalse(self.transport.tellsRounds)
-        for index in 0..<100 {
-            let recorder = Recorder(onCompleted: {
-                events.update { ($0.told, $0.isOpen) = ($0.told + 1, true) }
-            })
-            _ = transport.start(.get(server.url("/\(index)")), observer: recorder)
-        }
-        let rounds: Int? = events.wait(until: .testLimit) { events in
-            events.told == 100 && !events.isOpen ? events.rounds : nil
-        }
-        XCTAssertLessThanOrEqual(try XCTUnwrap(rounds), 100)
-    }
-
     func testTheBoundPerHostHoldsAndTheTotalOneToo() throws {
         let gate = Gate()
         let answering = (0..<3).map { _ in Monitor((now: 0, max: 0)) }

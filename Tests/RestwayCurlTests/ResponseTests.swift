@@ -95,6 +95,44 @@ final class ResponseTests: CurlTransportTestCase {
         XCTAssertEqual(perform(.get(chunked.url())).error?.kind, .connectionLost)
     }
 
+    func testALengthThatNoCounterHoldsIsAProtocolViolation() throws {
+        for length in ["9223372036854775808", "18446744073709551626", "99999999999999999999"] {
+            let server = try once("HTTP/1.1 200 OK\r\nContent-Length: \(length)\r\n\r\npart")
+            let record = perform(.get(server.url()))
+            XCTAssertEqual(record.error?.kind, .protocolViolation, length)
+            XCTAssertNil(record.head, length)
+        }
+        let folded = try once("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n 0\r\n\r\nno")
+        XCTAssertEqual(perform(.get(folded.url())).error?.kind, .protocolViolation)
+    }
+
+    func testTransferCodingsThatAreNotUndoneAreProtocolViolations() throws {
+        let chunks = "3\r\nabc\r\n0\r\n\r\n"
+        for coding in ["rot13", "gzip", "gzip, chunked", "chunked, chunked", "chunked, rot13"] {
+            let head = "HTTP/1.1 200 OK\r\nTransfer-Encoding: \(coding)\r\n\r\n"
+            let server = try once(head + chunks)
+            let record = perform(.get(server.url()))
+            XCTAssertEqual(record.error?.kind, .protocolViolation, coding)
+            XCTAssertEqual(record.text, "", coding)
+        }
+        let plain = try once("HTTP/1.1 200 OK\r\nTransfer-Encoding: identity\r\n\r\nabc")
+        XCTAssertEqual(perform(.get(plain.url())).text, "abc")
+    }
+
+    func testABareCarriageReturnInAHeadIsAProtocolViolation() throws {
+        for line in ["X-A: 1\rX-B: 2", "X-A\r: 1", "X-A: 1\r", "X-A: 1\r\n \rfolded"] {
+            let server = try once(
+                "HTTP/1.1 200 OK\r\n\(line)\r\nContent-Length: 2\r\n\r\nok")
+            let error = perform(.get(server.url())).error
+            XCTAssertEqual(error?.kind, .protocolViolation, line.debugDescription)
+        }
+        let status = try once("HTTP/1.1 200 O\rK\r\nContent-Length: 2\r\n\r\nok")
+        XCTAssertEqual(perform(.get(status.url())).error?.kind, .protocolViolation)
+        let trailer = try once(
+            "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n0\r\nX-A: 1\rB: 2\r\n\r\n")
+        XCTAssertEqual(perform(.get(trailer.url())).error?.kind, .protocolViolation)
+    }
+
     func testHeadersWithoutTheirBlankLineAreAnError() throws {
         for answer in [
             "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n", "HTTP/1.1 200 OK\r\n",

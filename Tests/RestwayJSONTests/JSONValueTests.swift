@@ -87,21 +87,52 @@ final class JSONValueTests: XCTestCase {
     func testNumbersOutOfRangeAreKeptAndWrittenBack() throws {
         let source = #"{"a":123456789012345678901234567890,"b":-1e999,"c":"99999999999999999999"}"#
         XCTAssertThrowsError(try parse(source))
-        let value = try parse(source, .init(keepsOutOfRangeNumbers: true))
+        let value = try parse(source, .anyJSON)
         XCTAssertTrue(value.hasOutOfRangeNumbers)
         XCTAssertEqual(text(value), source)
         XCTAssertEqual(value["c"]?.string, "99999999999999999999")
     }
 
+    func testKeysThatHoldANULAreReadInOrderWhereThatIsAsked() throws {
+        let source =
+            #"{"b\u0000":1,"b":2,"\u0000":{"\u0000\u0000":null,"#
+            + #""\u0001":[{"x\u0000\"\\":"\u0000"}]},"#
+            + #""\u00010":3,"n":99999999999999999999}"#
+        XCTAssertThrowsError(try parse(source))
+        let value = try parse(source, .anyJSON)
+        XCTAssertEqual(text(value), source)
+        XCTAssertEqual(value.members?.map(\.key), ["b\0", "b", "\0", "\u{1}0", "n"])
+        XCTAssertEqual(value["b\0"]?.integer, 1)
+        XCTAssertEqual(value["b"]?.integer, 2)
+        XCTAssertNil(value["n\0"])
+        let twice = try parse(#"{"\u0000":1,"\u0000":2}"#, .anyJSON)
+        XCTAssertEqual(twice["\0"]?.integer, 2)
+        for broken in [#"{"\u0000"}"#, #"{"\u0000":}"#, #"{"\u0000":1"#, #"{"\u0000\":1}"#] {
+            XCTAssertThrowsError(try parse(broken, .anyJSON), broken)
+        }
+    }
+
+    func testKeysWithANULAndNumbersOutOfRangeAreAskedForApart() throws {
+        let keys = JSONValue.ParseOptions(keepsNULInKeys: true)
+        let numbers = JSONValue.ParseOptions(keepsOutOfRangeNumbers: true)
+        XCTAssertFalse(try parse(#"{"\u0000":1}"#, keys).hasOutOfRangeNumbers)
+        XCTAssertThrowsError(try parse(#"{"\u0000":1}"#, numbers))
+        for text in [#"{"\u0000":1e400}"#, #"{"n":1e400,"\u0000":1}"#, #"[{"\u0000":1},1e400]"#] {
+            XCTAssertThrowsError(try parse(text, keys), text)
+            XCTAssertThrowsError(try parse(text, numbers), text)
+            XCTAssertNoThrow(try parse(text, .anyJSON), text)
+        }
+    }
+
     func testBoundaryIntegersAreInRange() throws {
         let source = "[9223372036854775807,-9223372036854775808]"
-        let value = try parse(source, .init(keepsOutOfRangeNumbers: true))
+        let value = try parse(source, .anyJSON)
         XCTAssertFalse(value.hasOutOfRangeNumbers)
         XCTAssertEqual(value.elements?.map(\.integer), [.max, .min])
     }
 
     func testAMalformedTextWithABigNumberIsStillMalformed() {
-        let options = JSONValue.ParseOptions(keepsOutOfRangeNumbers: true)
+        let options = JSONValue.ParseOptions.anyJSON
         XCTAssertThrowsError(try parse("[123456789012345678901234567890, 01]", options))
         XCTAssertThrowsError(try parse("[123456789012345678901234567890", options))
     }

@@ -22,28 +22,44 @@ final class ResponseDescriptorTests: XCTestCase {
         }
     }
 
+    private func byPath(_ path: String?) -> DescriptorChoice {
+        DescriptorChoice(route: nil, path: path)
+    }
+
+    private func byRoute(_ name: String, _ template: String) throws -> DescriptorChoice {
+        DescriptorChoice(
+            route: Route(name: name, template: try PathTemplate(template)), path: "elsewhere")
+    }
+
     func testADescriptorAppliesWhereMethodPathAndStatusFit() throws {
         let descriptor = ResponseDescriptor(
             methods: [.get], template: try PathTemplate("companies/:id"), mapping: mapping)
-        XCTAssertTrue(descriptor.matches(method: .get, path: "companies/1", status: 200))
-        XCTAssertTrue(descriptor.matches(method: .get, path: "/companies/1/?x=1", status: 204))
-        XCTAssertFalse(descriptor.matches(method: .put, path: "companies/1", status: 200))
-        XCTAssertFalse(descriptor.matches(method: .get, path: "companies", status: 200))
-        XCTAssertFalse(descriptor.matches(method: .get, path: "companies/1", status: 404))
+        XCTAssertTrue(descriptor.fits(method: .get, status: 200, byPath("companies/1")))
+        XCTAssertTrue(descriptor.fits(method: .get, status: 204, byPath("/companies/1/?x=1")))
+        XCTAssertFalse(descriptor.fits(method: .put, status: 200, byPath("companies/1")))
+        XCTAssertFalse(descriptor.fits(method: .get, status: 200, byPath("companies")))
+        XCTAssertFalse(descriptor.fits(method: .get, status: 404, byPath("companies/1")))
+        XCTAssertFalse(descriptor.fits(method: .get, status: 200, byPath(nil)))
         let any = ResponseDescriptor(statuses: StatusRange("404")!, mapping: mapping)
-        XCTAssertTrue(any.matches(method: .delete, path: "x", status: 404, routeName: "r"))
-        XCTAssertFalse(any.matches(method: .delete, path: "x", status: 200))
+        XCTAssertTrue(any.fits(method: .delete, status: 404, try byRoute("r", "x")))
+        XCTAssertTrue(any.fits(method: .delete, status: 404, byPath("x")))
+        XCTAssertTrue(any.fits(method: .delete, status: 404, byPath(nil)))
+        XCTAssertFalse(any.fits(method: .delete, status: 200, byPath("x")))
     }
 
-    func testARoutesOwnResponseAppliesByRouteAndByPath() throws {
+    func testARoutesOwnResponseAppliesByRouteAndByPathAndNotByAnotherRoute() throws {
         let own = ResponseDescriptor(
-            template: try PathTemplate("a/:id"), mapping: mapping, routeName: "r")
-        XCTAssertTrue(own.matches(method: .get, path: "elsewhere", status: 200, routeName: "r"))
-        XCTAssertTrue(own.matches(method: .get, path: "a/1", status: 200))
-        XCTAssertFalse(own.matches(method: .get, path: "elsewhere", status: 200, routeName: "q"))
-        let pathless = ResponseDescriptor(mapping: mapping, routeName: "r")
-        XCTAssertFalse(pathless.matches(method: .get, path: "a/1", status: 200))
-        XCTAssertTrue(pathless.matches(method: .get, path: "a/1", status: 200, routeName: "r"))
+            template: try PathTemplate("a/:id"), mapping: mapping, routeKey: "name r")
+        XCTAssertTrue(own.fits(method: .get, status: 200, try byRoute("r", "a/:id")))
+        XCTAssertTrue(own.fits(method: .get, status: 200, byPath("a/1")))
+        XCTAssertFalse(own.fits(method: .get, status: 200, try byRoute("q", "a/:id")))
+    }
+
+    func testARequestByRouteTakesDescriptorsOfNoRouteWithTheSameTemplate() throws {
+        let listed = ResponseDescriptor(template: try PathTemplate("a/:id"), mapping: mapping)
+        XCTAssertTrue(listed.fits(method: .get, status: 200, try byRoute("r", "/a/{key}{?q}")))
+        XCTAssertFalse(listed.fits(method: .get, status: 200, try byRoute("r", "a/b")))
+        XCTAssertFalse(listed.fits(method: .get, status: 200, try byRoute("r", "a/:id\\.json")))
     }
 
     func testEqualMeansTheSameEffectOnTheSameAnswers() throws {
@@ -55,15 +71,18 @@ final class ResponseDescriptorTests: XCTestCase {
             ResponseDescriptor(
                 methods: methods, template: try PathTemplate(path),
                 statuses: StatusRange(status)!, keyPath: keyPath, mapping: mapping,
-                routeName: route)
+                routeKey: route)
         }
         let one = try make()
-        XCTAssertTrue(one.isEqual(to: try make([.put, .get])))
-        XCTAssertTrue(one.isEqual(to: try make(route: "r")))
-        XCTAssertTrue(one.isEqual(to: try make([.get, .put], "a", "200-299")))
-        XCTAssertFalse(one.isEqual(to: try make([.get])))
-        XCTAssertFalse(one.isEqual(to: try make([.get, .put], "b")))
-        XCTAssertFalse(one.isEqual(to: try make([.get, .put], "a", "4xx")))
-        XCTAssertFalse(one.isEqual(to: try make([.get, .put], "a", "2xx", [])))
+        XCTAssertEqual(one.essence, try make([.put, .get]).essence)
+        XCTAssertEqual(one.essence, try make(route: "r").essence)
+        XCTAssertEqual(one.essence, try make([.get, .put], "a", "200-299").essence)
+        XCTAssertNotEqual(one.essence, try make([.get]).essence)
+        XCTAssertNotEqual(one.essence, try make([.get, .put], "b").essence)
+        XCTAssertNotEqual(one.essence, try make([.get, .put], "a", "4xx").essence)
+        XCTAssertNotEqual(one.essence, try make([.get, .put], "a", "2xx", []).essence)
+        XCTAssertEqual(
+            try make([.get], "a/:b").essence, try make([.get], "a/{c}").essence,
+            "the names of variables do not count")
     }
 }

@@ -95,6 +95,26 @@ final class SQLiteFaultTests: SQLiteTestCase {
         XCTAssertEqual(key, 3, "nobody gets the key that the refused object was given")
     }
 
+    func testACommitForWhichThereIsNoRoomMovesTheLogSoThatTheNextSucceeds() throws {
+        let operations = Lock<(isFull: Bool, checkpoints: Int)>((false, 0))
+        let store = try file.open([all]) { options in
+            options.connection.faults = FaultPoints { operation in
+                operations.withLock { state in
+                    if operation == .checkpoint { state.checkpoints += 1 }
+                    guard operation == .commit, state.isFull else { return nil }
+                    state.isFull = false
+                    return 13  // SQLITE_FULL
+                }
+            }
+        }
+        try commit(store, row(1))
+        operations.withLock { $0.isFull = true }
+        XCTAssertEqual(refusal(store, row(2))?.message.contains("the disk is full"), true)
+        XCTAssertEqual(operations.withLock { $0.checkpoints }, 1)
+        try commit(store, row(2))
+        XCTAssertEqual(try texts(store), [.string("a"), .string("a")])
+    }
+
     func testALockedFileIsBusyAndTemporary() throws {
         let store = try file.open([all]) { $0.connection.busyTimeoutMilliseconds = 0 }
         try commit(store, row(1))
@@ -117,6 +137,34 @@ final class SQLiteFaultTests: SQLiteTestCase {
         file.write("This is a letter, and no database at all. ")
         XCTAssertEqual(refusal([all])?.message.contains("no SQLite database"), true)
         XCTAssertEqual(file.size, 42)
+    }
+
+    func testAForeignFileOfAnyJournalIsRefusedAndKeepsEveryByte() throws {
+        for journal in ["WAL", "DELETE"] {
+            try file.shell("PRAGMA journal_mode = \(journal)")
+            try file.shell("CREATE TABLE IF NOT EXISTS mine (a)", journal: journal)
+            let before = file.bytes
+            XCTAssertEqual(refusal([all]), .foreignFile(path: file.path), journal)
+            XCTAssertTrue(file.bytes == before, journal)
+        }
+    }
+
+    func testAFileThatDoesNotFitTheDocumentKeepsItsLog() throws {
+        let before: (file: [UInt8], log: [UInt8])
+        do {
+            let store = try file.open([all])
+            try commit(store, row(1), row(2))
+            before = (file.bytes, file.logBytes)
+        }
+        file.restore(before.file, log: before.log)
+        let other = Entity(
+            name: "All", index: 0,
+            attributes: [Attribute(name: "any")], identityIndex: 0)
+        let refusal = refusal([other])
+        XCTAssertEqual(refusal?.message.contains("cannot become the identity"), true)
+        XCTAssertTrue(file.bytes == before.file)
+        XCTAssertTrue(file.logBytes.starts(with: before.log))
+        XCTAssertEqual(try texts(try file.open([all])), [.string("a"), .string("a")])
     }
 
     func testADamagedPageIsAnErrorAndNoCrash() throws {

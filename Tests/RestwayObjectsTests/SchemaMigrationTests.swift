@@ -43,6 +43,26 @@ final class SchemaMigrationTests: SQLiteTestCase {
             ])
     }
 
+    func testAnEntityThatSQLiteHasTooFewColumnsForIsNamedWhenTheFileIsOpened() throws {
+        // Three columns of each table are the store's own.
+        func wide(_ count: Int) -> Entity {
+            entity((0..<count).map { ("a\($0)", AttributeType.int) }, [("many", isMany: true)])
+        }
+        XCTAssertEqual(
+            refusal([wide(1_998)]),
+            .incompatible(
+                path: file.path,
+                reason: "entity \"Item\": its table would have 2001 columns, and SQLite "
+                    + "allows 2000"))
+        _ = try file.open([wide(1)])
+        let before = file.bytes
+        let wider = entity((0..<1_997).map { ("b\($0)", AttributeType.int) })
+        let refusal = refusal([wider])
+        XCTAssertEqual(
+            refusal?.message.contains("2001 columns"), true, "what the file has already counts")
+        XCTAssertTrue(file.bytes == before)
+    }
+
     func testAnAttributeThatIsGoneIsKeptAndComesBack() throws {
         let full = entity([("id", .int), ("name", .string)])
         let found = try reading(

@@ -88,15 +88,50 @@ final class SnapshotTests: XCTestCase {
         XCTAssertEqual(Set([Identity.string("\u{E9}"), .string("e\u{301}"), .integer(1)]).count, 3)
     }
 
-    func testSameMeansSameEntityAndIdentity() {
+    func testSameMeansSameEntityAndStoreKey() {
         let (entity, other) = (Companies.entity(), Companies.entity())
-        let one = Companies.row(entity, .int64(1), .string("a"))
-        XCTAssertTrue(one.isSame(as: Companies.row(entity, .int64(1), .string("b"))))
-        XCTAssertFalse(one.isSame(as: Companies.row(entity, .string("1"))))
-        XCTAssertFalse(one.isSame(as: Companies.row(other, .int64(1))))
-        let anonymous = Companies.row(entity, .null)
-        XCTAssertTrue(anonymous.isSame(as: anonymous))
-        XCTAssertFalse(anonymous.isSame(as: Companies.row(entity, .null)))
+        func stored(_ entity: Entity, _ key: Int64, _ values: Value...) -> Snapshot {
+            let snapshot = Snapshot.make(entity, values)
+            snapshot.setStoreKey(key)
+            return snapshot
+        }
+        let one = stored(entity, 7, .null, .string("a"))
+        XCTAssertTrue(one.isSame(as: stored(entity, 7, .int64(1), .string("b"))))
+        XCTAssertFalse(one.isSame(as: stored(entity, 8, .null, .string("a"))))
+        XCTAssertFalse(one.isSame(as: stored(other, 7, .null, .string("a"))))
+        let unknown = Companies.row(entity, .int64(1))
+        XCTAssertTrue(unknown.isSame(as: unknown))
+        XCTAssertFalse(unknown.isSame(as: Companies.row(entity, .int64(1))), "no store knows it")
+    }
+
+    func testEqualMeansSameEntityAndEveryValueAndTheHashAgrees() {
+        let (entity, other) = (Companies.entity(), Companies.entity())
+        let values: [Value] = [.int64(1), .string("é"), .double(0.5), .json("[1]")]
+        let one = Snapshot.make(entity, values)
+        let twin = Snapshot.make(entity, values)
+        one.setStoreKey(7)
+        twin.setStoreKey(8)
+        XCTAssertTrue(one.isEqual(to: twin), "the store key is no value")
+        XCTAssertEqual(one.hash, twin.hash)
+        XCTAssertEqual(one.hash, one.hash)
+        XCTAssertFalse(one.isEqual(to: Snapshot.make(other, values)))
+        let changes: [(Int, Value)] = [
+            (0, .string("1")), (0, .null), (1, .string("e\u{301}")), (1, .string("")),
+            (1, .absent), (2, .double(0.25)), (2, .null), (3, .json("[1 ]")), (3, .string("[1]")),
+        ]
+        for (index, value) in changes {
+            var changed = values
+            changed[index] = value
+            let snapshot = Snapshot.make(entity, changed)
+            XCTAssertFalse(one.isEqual(to: snapshot), "\(value)")
+            XCTAssertFalse(snapshot.isEqual(to: one), "\(value)")
+            // A hash could collide by chance, one of these in 2 to the power of 60.
+            XCTAssertNotEqual(one.hash, snapshot.hash, "\(value)")
+        }
+        let nothing = Snapshot.make(entity, [.null, .string(""), .double(.nan), .absent])
+        let alike = Snapshot.make(entity, [.null, .string(""), .double(.nan), .absent])
+        XCTAssertTrue(nothing.isEqual(to: alike))
+        XCTAssertEqual(nothing.hash, alike.hash)
     }
 
     func testEntityKeepsItsNamesForC() {

@@ -32,8 +32,12 @@ struct StoreFile: Sendable {
     }
 
     /// As somebody with a shell.
-    func shell(_ sql: String) throws {
-        try Connection(path).run(sql)
+    ///
+    /// - Parameter journal: The journal that the file has afterwards.
+    func shell(_ sql: String, journal: String = "WAL") throws {
+        let connection = try Connection(path)
+        try connection.run(sql)
+        try connection.run("PRAGMA journal_mode = \(journal)")
     }
 
     func integer(_ sql: String) throws -> Int64? {
@@ -57,6 +61,30 @@ extension StoreFile {
         let noise = [UInt8](repeating: 0xA5, count: size - offset)
         precondition(pwrite(descriptor, noise, noise.count, off_t(offset)) == noise.count)
         close(descriptor)
+    }
+
+    var bytes: [UInt8] { Self.read(path) }
+    var logBytes: [UInt8] { Self.read(path + "-wal") }
+
+    private static func read(_ path: String) -> [UInt8] {
+        guard let file = fopen(path, "rb") else { return [] }
+        defer { fclose(file) }
+        var bytes: [UInt8] = []
+        var chunk = [UInt8](repeating: 0, count: 1 << 16)
+        while case let count = fread(&chunk, 1, chunk.count, file), count > 0 {
+            bytes += chunk[..<count]
+        }
+        return bytes
+    }
+
+    /// Puts back what the file and its log held while a store had them open: a process that is
+    /// killed leaves this.
+    func restore(_ bytes: [UInt8], log: [UInt8]) {
+        for (suffix, bytes) in [("", bytes), ("-wal", log)] {
+            let file = fopen(path + suffix, "wb")!
+            precondition(fwrite(bytes, 1, bytes.count, file) == bytes.count)
+            fclose(file)
+        }
     }
 
     var size: Int {

@@ -6,18 +6,22 @@ import XCTest
 
 /// Whatever fails, and wherever: an error, and everything as it was; or it is done.
 final class JournalFaultTests: JournalTestCase {
-    /// Makes the n-th operation from now on fail.
+    /// Makes the n-th operation from now on fail. A disk that is full stays full: what needs room
+    /// fails from then on.
     private final class Countdown: Sendable {
         private let left = Lock(Int.max)
         private let code: Int32
+        private var staysFull: Bool { code == 13 }
 
         init(_ code: Int32) { self.code = code }
 
         var faults: FaultPoints {
-            FaultPoints { _ in
-                self.left.withLock { left in
+            FaultPoints { operation in
+                let needsRoom = operation == .commit || operation == .checkpoint
+                return self.left.withLock { left in
                     if left != .max { left -= 1 }
-                    return left == 0 ? self.code : nil
+                    let fails = left == 0 || left < 0 && self.staysFull && needsRoom
+                    return fails ? self.code : nil
                 }
             }
         }
@@ -36,12 +40,14 @@ final class JournalFaultTests: JournalTestCase {
         var items: [OutboxItem]
         var counts: OutboxCounts
         var identities: [OutboxIdentity]
+        var due: [OutboxRestoration]
     }
 
     private func contents(_ journal: OutboxJournal) throws -> Contents {
         Contents(
             items: try journal.items(after: 0, itemsMax: 100), counts: try journal.counts(),
-            identities: try journal.identities(after: 0, countMax: 100))
+            identities: try journal.identities(after: 0, countMax: 100),
+            due: try journal.dueRestorations(itemsMax: 100))
     }
 
     /// A write step, after some that lead to it.
@@ -64,10 +70,23 @@ final class JournalFaultTests: JournalTestCase {
         _ = try journal.settle((1...70).map { .remove(id: $0) })
     }
 
+    /// A request that makes an object, and one that changes it, which the object store has seen.
+    private func changes() -> (post: OutboxEntry, put: OutboxEntry) {
+        var post = entry(Lane(local), creates: local)
+        var put = entry(Lane(local), path: local.text)
+        let thing = OutboxChange.Subject(entity: "T", storeKey: 7)
+        var change = OutboxChange(life: nil)
+        change.made = [thing]
+        change.cells = [.init(thing, "name", before: .absent, after: .string("a"))]
+        post.change = change
+        change.made = []
+        change.cells = [.init(thing, "name", before: .string("a"), after: .string("b"))]
+        put.change = change
+        return (post, put)
+    }
+
     private func steps() -> [Step] {
-        let lane = Lane(local)
-        let post = entry(lane, creates: local)
-        let put = entry(lane, path: local.text)
+        let (post, put) = changes()
         let other = entry("other")
         let store: (OutboxJournal) throws -> Void = { journal in
             _ = try journal.enqueue(post)
@@ -114,6 +133,13 @@ final class JournalFaultTests: JournalTestCase {
             Step(name: "retry", prepare: burial) { try $0.retry(1) },
             Step(name: "drop", prepare: store) { _ = try $0.drop(1) },
             Step(name: "drop all", prepare: store) { _ = try $0.dropAll() },
+            Step(name: "drop the later one", prepare: store) { _ = try $0.drop(2) },
+            Step(
+                name: "forget what was taken back",
+                prepare: {
+                    try store($0)
+                    _ = try $0.dropAll()
+                }, run: { try $0.forgetRestorations(of: [1, 2]) }),
             Step(name: "withdraw", prepare: store) { _ = try $0.withdraw(self.local) },
         ]
     }
@@ -194,7 +220,7 @@ final class JournalFaultTests: JournalTestCase {
                 survived += 1
             }
         }
-        XCTAssertEqual(survived, 1, "the end of the look at whose file it is loses nothing")
+        XCTAssertEqual(survived, 1, "a log that stays where it is loses nothing")
         XCTAssertEqual(try open().enqueue(entry()), 1)
     }
 
@@ -207,6 +233,52 @@ final class JournalFaultTests: JournalTestCase {
         XCTAssertEqual(refusal?.message.contains(path), true)
         XCTAssertEqual(try journal.enqueue(entry()), id + 1)
         XCTAssertEqual(try journal.counts().waiting, 2)
+    }
+
+    func testAWriteForWhichThereIsNoRoomIsTriedAgainOnceTheLogIsMoved() throws {
+        let state = Lock<(fullCommits: Int, checkpoints: Int)>((0, 0))
+        let journal = try open { options in
+            options.connection.faults = FaultPoints { operation in
+                state.withLock { state in
+                    if operation == .checkpoint { state.checkpoints += 1 }
+                    guard operation == .commit, state.fullCommits > 0 else { return nil }
+                    state.fullCommits -= 1
+                    return 13  // SQLITE_FULL
+                }
+            }
+        }
+        XCTAssertEqual(try journal.enqueue(entry()), 1)
+        state.withLock { $0 = (fullCommits: 1, checkpoints: 0) }
+        XCTAssertEqual(try journal.enqueue(entry()), 2)
+        XCTAssertEqual(state.withLock { $0.checkpoints }, 1)
+        state.withLock { $0.fullCommits = 2 }
+        let refusal = refusal { _ = try journal.enqueue(entry()) }
+        XCTAssertEqual(refusal?.message.contains("the disk is full"), true)
+        XCTAssertEqual(state.withLock { $0.checkpoints }, 2, "it is tried once for each write")
+        XCTAssertEqual(try journal.enqueue(entry()), 3)
+        XCTAssertEqual(try journal.counts().waiting, 3)
+        journal.close()
+    }
+
+    func testNewFilesAreTheOwnersAloneAndTheLockHasThePermissionsOfTheFile() throws {
+        func modes() -> [UInt32?] {
+            ["", "-wal", "-shm", "-sender"].map { suffix in
+                var status = stat()
+                return stat(path + suffix, &status) == 0 ? status.st_mode & 0o777 : nil
+            }
+        }
+        for mode in [0o600, 0o660] as [Int64] {
+            let journal = try openSender { $0.connection.mode = FileMode(mode)! }
+            _ = try journal.enqueue(entry())
+            XCTAssertEqual(modes(), [UInt32?](repeating: UInt32(mode), count: 4))
+            journal.close()
+            for suffix in ["", "-wal", "-shm", "-sender"] { unlink(path + suffix) }
+        }
+        try open().close()
+        XCTAssertEqual(chmod(path, 0o644), 0)
+        let journal = try openSender()
+        XCTAssertEqual(modes(), [0o644, 0o644, 0o644, 0o644])
+        journal.close()
     }
 
     func testALockedFileIsBusyAndTemporary() throws {

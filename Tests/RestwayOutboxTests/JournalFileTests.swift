@@ -4,7 +4,8 @@ import XCTest
 
 /// Files of earlier versions, and what is found in them by index.
 final class JournalFileTests: JournalTestCase {
-    private static let undoingVersion4 = "DROP TABLE delivered; "
+    private static let undoingVersion5 = "DROP TABLE change; "
+    private static let undoingVersion4 = undoingVersion5 + "DROP TABLE delivered; "
         + "ALTER TABLE outbox DROP COLUMN delivered; ALTER TABLE outbox DROP COLUMN changes; "
     private static let undoingVersion3 = undoingVersion4 + "DROP TABLE companion; "
 
@@ -29,7 +30,7 @@ final class JournalFileTests: JournalTestCase {
         _ = try journal.settle([.created(id: 1, identity: .integer(1), lane: nil)], now: 5)
         try journal.forgetIdentities(through: 1, namedBefore: 6)
         XCTAssertNil(try journal.identity(of: local))
-        XCTAssertEqual(try Connection(path).integer("PRAGMA user_version"), 4)
+        XCTAssertEqual(try Connection(path).integer("PRAGMA user_version"), 5)
     }
 
     func testAFileOfTheSecondVersionTakesRequestsThatMakeSeveralObjects() throws {
@@ -42,7 +43,7 @@ final class JournalFileTests: JournalTestCase {
         }
         try change(Self.undoingVersion3 + "PRAGMA user_version = 2")
         let journal = try openSender()
-        XCTAssertEqual(try Connection(path).integer("PRAGMA user_version"), 4)
+        XCTAssertEqual(try Connection(path).integer("PRAGMA user_version"), 5)
         XCTAssertEqual(try journal.item(2)?.dependencies, [local])
         var second = entry("b")
         second.companions = [OutboxCompanion(local: inner, entity: "Thing", storeKey: 9)]
@@ -67,7 +68,7 @@ final class JournalFileTests: JournalTestCase {
         }
         try change(Self.undoingVersion4 + "PRAGMA user_version = 3")
         let journal = try openSender()
-        XCTAssertEqual(try Connection(path).integer("PRAGMA user_version"), 4)
+        XCTAssertEqual(try Connection(path).integer("PRAGMA user_version"), 5)
         for first in stride(from: Int64(1), through: 60, by: 10) {
             let ids = Array(first..<first + 10)
             XCTAssertEqual(try taken(journal), ids)

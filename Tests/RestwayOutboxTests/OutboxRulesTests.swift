@@ -103,9 +103,53 @@ final class OutboxRulesTests: XCTestCase {
         XCTAssertEqual(batching.itemsMax, 20)
         batching.failed()
         XCTAssertEqual(batching.itemsMax, 1)
+        XCTAssertFalse(batching.usesBatch)
         var stubborn = OutboxBatching(limit: 20, failuresMax: nil)
         for _ in 0..<10 { stubborn.failed() }
         stubborn.started()
         XCTAssertEqual(stubborn.itemsMax, 20)
+    }
+
+    func testABatchOfOneIsABatch() {
+        var batching = OutboxBatching(limit: 1, failuresMax: 1)
+        XCTAssertTrue(batching.usesBatch)
+        XCTAssertEqual(batching.itemsMax, 1)
+        batching.failed()
+        XCTAssertFalse(batching.usesBatch)
+        XCTAssertFalse(OutboxBatching(limit: nil, failuresMax: nil).usesBatch)
+        XCTAssertEqual(OutboxBatching(limit: nil, failuresMax: nil).itemsMax, 1)
+    }
+
+    func testAConflictOfARepeatedKeyThatSaysWhenToComeBackIsTemporary() {
+        func verdict(
+            _ status: Int, after: Int64? = nil, before: Bool, type: String? = nil
+        ) -> OutboxVerdict {
+            self.verdict(
+                .answer(
+                    status: status, retryAfterMilliseconds: after, wasSentBefore: before,
+                    problem: OutboxProblem(type: type)))
+        }
+        XCTAssertEqual(
+            verdict(409, after: 60_000, before: true),
+            .postpone(milliseconds: 60_000, askedMilliseconds: 60_000))
+        XCTAssertEqual(verdict(409, after: 60_000, before: false), .bury)
+        XCTAssertEqual(verdict(410, after: 60_000, before: true), .bury)
+        XCTAssertEqual(verdict(409, before: true, type: "busy"), .bury)
+        rules.inProgressTypes = ["busy"]
+        XCTAssertEqual(verdict(409, before: true, type: "taken"), .bury)
+        XCTAssertEqual(verdict(409, before: false, type: "busy"), .bury)
+        guard case .postpone(_, 0) = verdict(409, before: true, type: "busy") else {
+            return XCTFail()
+        }
+    }
+
+    func testDeadLettersHaveTheirReason() {
+        let words = OutboxProblem(type: nil, words: ["Idempotency-Key is already used"])
+        XCTAssertTrue(words.concernsKey)
+        XCTAssertFalse(OutboxProblem(type: "a", words: ["name is too long"]).concernsKey)
+        XCTAssertEqual(rules.deathReason(.answer(status: 422, problem: words)), .keyReused)
+        XCTAssertEqual(rules.deathReason(.answer(status: 400, problem: words)), .refused)
+        XCTAssertEqual(rules.deathReason(.answer(status: 422)), .refused)
+        XCTAssertEqual(rules.deathReason(.impossible), .unsendable)
     }
 }

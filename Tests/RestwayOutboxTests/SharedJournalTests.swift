@@ -24,6 +24,47 @@ final class SharedJournalTests: JournalTestCase {
         XCTAssertEqual(item.entry.idempotencyKey, "key-1")
     }
 
+    func testWhatOthersMayHaveSentIsKnown() throws {
+        let first = try openSender()
+        let own = try first.enqueue(entry("a"))
+        XCTAssertFalse(try sent(own, by: first), "it never left")
+        first.release([own])
+        XCTAssertTrue(try sent(own, by: first))
+        // Stored beside a sender, which is gone when this one sends for the first time.
+        let second = try open()
+        let other = try second.enqueue(entry("b"))
+        first.close()
+        XCTAssertTrue(try second.becomeSender())
+        XCTAssertTrue(try sent(other, by: second))
+        let later = try second.enqueue(entry("c"))
+        XCTAssertFalse(try sent(later, by: second))
+        second.close()
+        // What is there at the opening may have been sent; what comes then has not.
+        let third = try open()
+        let last = try third.enqueue(entry("d"))
+        XCTAssertTrue(try third.becomeSender())
+        XCTAssertTrue(try sent(later, by: third))
+        XCTAssertFalse(try sent(last, by: third))
+        // Nobody else was the sender meanwhile.
+        third.resign()
+        let fresh = try third.enqueue(entry("e"))
+        XCTAssertTrue(try third.becomeSender())
+        XCTAssertFalse(try sent(fresh, by: third))
+        // Somebody was.
+        third.resign()
+        let foreign = try third.enqueue(entry("f"))
+        let fourth = try openSender()
+        fourth.close()
+        XCTAssertTrue(try third.becomeSender())
+        XCTAssertTrue(try sent(foreign, by: third))
+        third.close()
+    }
+
+    /// Whether an item may have been sent before.
+    private func sent(_ id: Int64, by journal: OutboxJournal) throws -> Bool {
+        journal.mayHaveSentBefore(try XCTUnwrap(journal.item(id)))
+    }
+
     func testASenderThatIsGoneLeavesItsPlace() throws {
         let two = try open()
         do {

@@ -5,7 +5,7 @@ import XCTest
 
 @testable import RestwayPlugins
 
-/// What a plugin tells from inside of `start`, which goes a shorter way: the contract is the same.
+/// A plugin may answer from inside of `start`: the contract is the same.
 final class AnsweringAtOnceTests: XCTestCase {
     private let plugin = FakePlugin()
 
@@ -234,28 +234,6 @@ final class AnsweringAtOnceTests: XCTestCase {
         }
         XCTAssertNotNil(observer.summary)
         other.close()
-    }
-
-    /// One that was given up while it was started is not taken up again when `start` returns.
-    func testAStartThatWasGivenUpIsForgotten() {
-        let exchanges = (1...4).map { id in
-            PluginExchange(
-                id: id, Self.exchange, WatchingObserver(), wantsProgress: false, .none, at: .past,
-                patienceMilliseconds: 0)
-        }
-        var state = ExchangeHost.State()
-        XCTAssertTrue(state.begin(exchanges[0]))
-        XCTAssertFalse(state.begin(exchanges[1]), "there is room for one")
-        XCTAssertEqual(Set(state.all.map(\.id)), [1, 2])
-        state.remove(1)
-        XCTAssertNil(state.open(1))
-        XCTAssertFalse(state.begin(exchanges[2]), "the first one's start has not returned")
-        state.finish(exchanges[0], isInRoom: true)
-        state.finish(exchanges[1], isInRoom: false)
-        XCTAssertEqual(Set(state.all.map(\.id)), [2, 3])
-        XCTAssertTrue(state.begin(exchanges[3]))
-        state.finish(exchanges[3], isInRoom: true)
-        XCTAssertTrue(state.open(4) === exchanges[3])
     }
 
     /// Those that go on later have all of it.

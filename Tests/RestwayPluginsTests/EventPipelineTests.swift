@@ -12,6 +12,40 @@ final class EventPipelineTests: XCTestCase {
     private struct Body {
         var items = 2_000
         var result = RESTWAY_PLUGIN_OK
+        /// What it does wrong behind the last item, or in place of all; 0 for nothing.
+        var breach = Breach.none
+    }
+
+    private enum Breach: CaseIterable {
+        case none, noValue, secondRoot, valueWithoutKey, twoKeys, twoKnownKeys, keyWithoutValue
+
+        var expected: MappingFailure? {
+            switch self {
+            case .none: nil
+            case .noValue: .brokenEvents(.noValue, place: "")
+            case .secondRoot: .brokenEvents(.secondRoot, place: "")
+            case .valueWithoutKey: .brokenEvents(.valueWithoutKey, place: "items[0].name")
+            case .twoKeys, .twoKnownKeys, .keyWithoutValue:
+                .brokenEvents(.keyWithoutValue, place: "items[0].id")
+            }
+        }
+
+        /// Pushes what stands in the one item.
+        func push(_ sink: restway_plugin_sink) {
+            let context = sink.context
+            switch self {
+            case .none, .noValue, .secondRoot: break
+            case .valueWithoutKey:
+                _ = sink.key(context, "name", 4)
+                _ = sink.null_value(context)
+                _ = sink.boolean(context, 1)
+            case .twoKeys, .twoKnownKeys:
+                _ = sink.key(context, "id", 2)
+                _ = self == .twoKeys ? sink.key(context, "other", 5) : sink.key(context, "name", 4)
+                _ = sink.integer(context, 1)
+            case .keyWithoutValue: _ = sink.key(context, "id", 2)
+            }
+        }
     }
 
     private static let entity = Entity(
@@ -50,6 +84,7 @@ final class EventPipelineTests: XCTestCase {
     /// Pushes `{"other": …, "items": [{…}, …]}`, and obeys.
     private static func push(_ body: Body, _ sink: restway_plugin_sink) {
         let context = sink.context
+        if body.breach == .noValue { return }
         guard sink.begin_object(context) == RESTWAY_PLUGIN_WANT,
             sink.key(context, "other", 5) == RESTWAY_PLUGIN_SKIP,
             sink.key(context, "items", 5) == RESTWAY_PLUGIN_WANT,
@@ -68,8 +103,14 @@ final class EventPipelineTests: XCTestCase {
             ]
             guard answers.allSatisfy({ $0 == RESTWAY_PLUGIN_WANT }) else { return }
         }
+        if body.breach != .none {
+            _ = sink.begin_object(context)
+            body.breach.push(sink)
+            _ = sink.end_object(context)
+        }
         _ = sink.end_array(context)
         _ = sink.end_object(context)
+        if body.breach == .secondRoot { _ = sink.null_value(context) }
     }
 
     private static func pipelining(
@@ -166,6 +207,26 @@ final class EventPipelineTests: XCTestCase {
         }
         XCTAssertThrowsError(try Self.map(Self.pipelining(), isCancelled: { true })) {
             XCTAssertEqual($0 as? MappingFailure, .cancelled)
+        }
+    }
+
+    func testABreachOfTheContractIsFoundWithOneThreadAndWithTwo() throws {
+        for breach in Breach.allCases {
+            // What a mapper answers when it was told to stop has no say.
+            for result in [RESTWAY_PLUGIN_OK, RESTWAY_PLUGIN_FAILED] {
+                if result != RESTWAY_PLUGIN_OK, [.none, .noValue].contains(breach) { continue }
+                let body = Body(items: 0, result: result, breach: breach)
+                for pipelining in [
+                    Self.pipelining(), Self.pipelining(WorkerPool(threadsMax: 0)),
+                ] {
+                    do {
+                        _ = try Self.map(pipelining, body)
+                        XCTAssertNil(breach.expected)
+                    } catch {
+                        XCTAssertEqual(error as? MappingFailure, breach.expected, "\(breach)")
+                    }
+                }
+            }
         }
     }
 

@@ -91,6 +91,24 @@ extension FakePlugin {
         host.pointee.exchange_head(host, id, &head)
     }
 
+    /// A head with one header line.
+    func head(_ id: UInt64, _ name: String, _ value: String) {
+        name.withCString { name in
+            value.withCString { value in
+                var line = restway_plugin_header(name: name, value: value)
+                withUnsafePointer(to: &line) { line in
+                    var head = restway_plugin_head()
+                    head.struct_size = MemoryLayout<restway_plugin_head>.size
+                    head.status = 200
+                    head.http_version = 11
+                    head.headers = line
+                    head.header_count = 1
+                    host.pointee.exchange_head(host, id, &head)
+                }
+            }
+        }
+    }
+
     func body(_ id: UInt64, _ text: String) -> Int32 {
         let bytes = Array(text.utf8)
         return host.pointee.exchange_body(host, id, bytes, bytes.count)

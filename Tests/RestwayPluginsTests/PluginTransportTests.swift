@@ -43,6 +43,41 @@ final class PluginTransportTests: XCTestCase {
         XCTAssertEqual(observer.summary?.downloadedBytes, 3)
     }
 
+    func testAHeadWhoseBodyHasNoCertainEndIsAProtocolViolation() throws {
+        let lines = [
+            ("Content-Length", "9223372036854775808"), ("Transfer-Encoding", "gzip, chunked"),
+            ("Transfer-Encoding", "rot13"),
+        ]
+        for (name, value) in lines {
+            let plugin = FakePlugin()
+            let transport = try plugin.open()
+            // A head that was refused before must not be taken because it is known.
+            for turn in 0..<6 {
+                let observer = WatchingObserver()
+                if turn % 2 == 1 {
+                    plugin.state.withLock { state in
+                        state.onStart = { id in
+                            plugin.head(id, name, value)
+                            _ = plugin.body(id, "part")
+                            plugin.complete(id)
+                        }
+                    }
+                }
+                _ = transport.start(Self.exchange(), observer: observer)
+                plugin.state.withLock { $0.onStart = nil }
+                let id = plugin.state.withLock { $0.started[turn] }
+                if turn % 2 == 0 {
+                    plugin.head(id, name, value)
+                    XCTAssertEqual(plugin.body(id, "part"), RESTWAY_PLUGIN_BODY_STOP)
+                    plugin.complete(id)
+                }
+                XCTAssertEqual(observer.error?.kind, .protocolViolation, value)
+                XCTAssertTrue(observer.error?.message.contains("fake") ?? false)
+                XCTAssertEqual(observer.record.withLock { $0.body }, [])
+            }
+        }
+    }
+
     func testTheBodyIsPulledAndCanBeRewound() throws {
         let plugin = FakePlugin()
         let transport = try plugin.open()

@@ -103,18 +103,20 @@ final class RouteTableTests: XCTestCase {
     func testJoiningKeepsEverythingButThePathOfTheChild() throws {
         let child = try route("review", [.put], "reviews/:reviewID", "Review", ["x-a": "1"])
         var table = try table([route("product", [.get], "products/:id"), child])
-        try table.join(name: "productReview", parent: "product", child: "review")
-        let joined = try table.route(named: "productReview")
+        let joined = try table.joined(name: "productReview", parent: "product", child: "review")
+        try table.add(joined)
+        XCTAssertEqual(joined.parentCount, 1)
         XCTAssertEqual(joined.template.text, "products/:id/reviews/:reviewID")
         XCTAssertEqual(joined.methods, [.put])
         XCTAssertEqual(joined.entity, "Review")
         XCTAssertEqual(joined.properties, ["x-a": "1"])
         XCTAssertEqual(
-            failure(try table.join(name: "x", parent: "none", child: "review")),
+            failure(try table.joined(name: "x", parent: "none", child: "review")),
             .unknownRoute("none"))
         guard
             case .duplicateRoute? = failure(
-                try table.join(name: "product", parent: "product", child: "review"))
+                try table.add(
+                    try table.joined(name: "product", parent: "product", child: "review")))
         else { return XCTFail("accepted") }
     }
 

@@ -171,6 +171,30 @@ final class ConnectionTests: XCTestCase {
         XCTAssertEqual(try copy.integer("SELECT sum(a) FROM t"), 15)
     }
 
+    func testALogIsCutToItsCommitsAndMovedWhenRoomIsWanted() throws {
+        let writer = try Connection(path)
+        try writer.run("CREATE TABLE t (a)")
+        writer.watchLog()
+        try writer.begin()
+        writer.reserveLog()
+        try writer.run("INSERT INTO t VALUES (1)")
+        try writer.commit()
+        XCTAssertGreaterThan(length(of: path + "-wal"), 128 << 10)
+        let reader = try Connection(path)
+        try reader.reading({ () throws(SQLiteError) in
+            _ = try reader.integer("SELECT a FROM t")
+            try writer.run("UPDATE t SET a = 2")
+            XCTAssertFalse(writer.makeRoom(), "a reader needs what stands in the log")
+        }, orThrow: { $0 })
+        XCTAssertEqual(length(of: path + "-wal"), 32 + writer.logFrameCount * (4_096 + 24))
+        XCTAssertEqual(try reader.integer("SELECT a FROM t"), 2)
+        XCTAssertTrue(writer.makeRoom())
+        let length = length(of: path + "-wal")
+        try writer.run("UPDATE t SET a = 3")
+        XCTAssertEqual(self.length(of: path + "-wal"), length, "the commit overwrites the log")
+        XCTAssertEqual(try reader.integer("SELECT a FROM t"), 3)
+    }
+
     private func length(of file: String) -> Int {
         var status = stat()
         return stat(file, &status) == 0 ? Int(status.st_size) : 0

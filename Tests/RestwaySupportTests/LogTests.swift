@@ -15,6 +15,15 @@ final class LogTests: XCTestCase {
         XCTAssertEqual(seen.withLock { $0 }, ["error transport one", "info client two"])
     }
 
+    func testForeignTextForgesNoLine() {
+        let log = Log()
+        let seen = Lock<[String]>([])
+        log.set(.info) { _, _, message in seen.withLock { $0.append(message) } }
+        log.write(.info, .client, "GET /a\r\n#1 forged", details: ["A: 1\n#2 forged", "B: 2"])
+        XCTAssertEqual(
+            seen.withLock { $0 }, [#"GET /a\r\n#1 forged"# + "\n    A: 1\\n#2 forged\n    B: 2"])
+    }
+
     func testTheSinkBeforeRunsNoMoreOnceItIsReplaced() {
         final class Sink: Sendable {}
         let log = Log()

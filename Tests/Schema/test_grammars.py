@@ -45,6 +45,18 @@ def attribute(definition: JSON) -> JSON:
 
 GRAMMARS = [
     Grammar(
+        "header that follows redirects",
+        lambda text: {"restway": 1, "redirectHeaders": [text]},
+        good=("X-Request-ID", "a", "!#$%&'*+-.^_`|~0", "Authorization-X", "Cookies", "Set-Cookie"),
+        bad=(
+            "", " ", "a b", "a\n", "a:", "\u00e4", "Authorization", "COOKIE", "proxy-authorization",
+            "aUTHORIZATION",
+        ),
+        pieces=(
+            "a", "-", " ", "\n", ":", "Cookie", "cookie", "Proxy-", "Authorization", "~", "\x7f",
+        ),
+    ),
+    Grammar(
         "path template",
         lambda text: {"restway": 1, "routes": {"r": {"path": text}}},
         good=(
@@ -99,6 +111,13 @@ GRAMMARS = [
         good=("", "a", "a b", "a\tb", "ä", "\u0080", "a\u00a0", '"a", b'),
         bad=(" ", "a ", " a", "\ta", "a\n", "\n", "a\nb", "\r", "\x7f", "a\x00b", "\x1f"),
         pieces=("a", " ", "\t", "\n", "\r", "\x00", "\x1f", "\x7f", "ä", "\u00a0", "\u2028"),
+    ),
+    Grammar(
+        "text of a credential",
+        lambda text: {"restway": 1, "auth": {"scheme": "digest", "user": "u", "password": text}},
+        good=("a", " ", "a ", " a:b", "ä", "\u0080", "\u2028"),
+        bad=("", "a\n", "\n", "\t", "a\tb", "\r", "\x7f", "a\x00b", "\x1f"),
+        pieces=("a", ":", " ", "\t", "\n", "\r", "\x00", "\x1f", "\x7f", "ä", "\u0080"),
     ),
     Grammar(
         "status",

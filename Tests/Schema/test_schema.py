@@ -96,6 +96,9 @@ def test_defaults_and_examples_are_valid() -> None:
 def test_it_knows_the_keys_that_the_loader_reads() -> None:
     code = "".join(path.read_text(encoding="utf-8") for path in READER.glob("*.swift"))
     read = set(re.findall(r'(?:\b\w+\[|\brequired\()"([$\w]+)"[\])]', code))
+    # A text of a credential is read from the first of several keys.
+    for keys in re.findall(r"\btext\(\[([^\]]*)\]", code):
+        read |= set(re.findall(r'"(\w+)"', keys))
     assert read == {place.rpartition("/")[2] for place in properties()}
 
 

@@ -70,6 +70,16 @@ def swift_code(path: Path) -> str:
     return _Scrubber(path.read_text(encoding="utf-8")).scrubbed()
 
 
+def closing_brace(code: str, opening: int) -> int:
+    """The position of the brace that closes the one at `opening`."""
+    depth = 0
+    for position in range(opening, len(code)):
+        depth += {"{": 1, "}": -1}.get(code[position], 0)
+        if depth == 0:
+            return position
+    return len(code) - 1
+
+
 class _Scrubber:
     """Walks over Swift text once."""
 

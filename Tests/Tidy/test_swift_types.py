@@ -1,46 +1,144 @@
-"""A Swift file holds one type and is named after it; extensions are `Type+Topic.swift`."""
+"""Swift types that fit into a head: their lines, over all extensions, and their stored fields."""
 
 from __future__ import annotations
 
 import re
-import warnings
+from collections import Counter
+from collections.abc import Iterator
 from pathlib import Path
+from typing import NamedTuple
 
-from source_tree import SOURCES, name_of, swift_code, swift_files
+from source_tree import SOURCES, closing_brace, expect_none, swift_code, swift_files
 
+TYPE_LINES_MAX = 600
+STORED_FIELDS_MAX = 12
+
+_MODIFIERS = (
+    r"(?:(?:@\w+(?:\([^)]*\))?|package|public|internal|fileprivate|private(?:\(set\))?|final"
+    r"|indirect|weak|unowned|lazy|nonisolated(?:\(unsafe\))?)\s+)*"
+)
 _TYPE = re.compile(
-    r"^(?:(?:@\w+(?:\([^)]*\))?|package|public|internal|fileprivate|private|final|indirect)\s+)*"
-    r"(?P<kind>struct|class|enum|protocol|extension)\s+(?P<name>\w+)",
+    rf"^[ \t]*{_MODIFIERS}(?P<kind>struct|class|enum|actor|protocol|extension)\s+"
+    r"(?P<name>[A-Z][\w.]*)[^{}]*\{",
     re.MULTILINE,
 )
-_PRIVATE = re.compile(r"\b(?:fileprivate|private)\b")
+_FIELD = re.compile(
+    rf"^[ \t]*{_MODIFIERS}(?:let|var)\s+(?P<name>\w+)(?P<rest>[^\n]*)$", re.MULTILINE
+)
+
+#: Types that hold more than one concern, and how large they are at most until they are divided.
+#: A type leaves these lists when it has become smaller; none is added.
+_LINES_TOLERATED = {
+    "DocumentNode": 710,
+    "DocumentReader": 775,
+    "JournalTransaction": 920,
+    "MachineCore": 1430,
+    "Outbox": 1590,
+    "OutboxJournal": 1020,
+}
+_FIELDS_TOLERATED = {
+    "APIDefinition": 36,
+    "ActiveExchange": 16,
+    "Client": 17,
+    "ClientOptions": 26,
+    "EasyHandle": 22,
+    "FlushState": 16,
+    "IOLoop": 17,
+    "MachineCore": 33,
+    "Outbox": 13,
+    "OutboxDefinition": 15,
+    "OutboxEntry": 20,
+    "PlanNode": 16,
+    "PluginExchange": 15,
+    "PreparedRequest": 15,
+    "RequestSpec": 14,
+    "SQLiteCommit": 15,
+    "TableAccess": 15,
+}
 
 
-def _shown_types(path: Path) -> list[str]:
-    """Top-level types that other files can see."""
+class _Part(NamedTuple):
+    """One declaration or extension of a type, at the top level of a file."""
+
+    name: str
+    kind: str
+    lines: int
+    body: str
+
+
+def _parts(path: Path) -> Iterator[_Part]:
+    code = swift_code(path)
+    position = 0
+    while match := _TYPE.search(code, position):
+        end = closing_brace(code, match.end() - 1)
+        body = code[match.end() : end]
+        yield _Part(match["name"], match["kind"], body.count("\n") + 1, body)
+        position = end + 1
+
+
+def _own_lines(body: str) -> str:
+    """The text at the first level of a body: what stands in nested braces is blanked."""
+    depth = 0
+    kept = []
+    for letter in body:
+        depth -= letter == "}"
+        kept.append(letter if depth == 0 or letter == "\n" else " ")
+        depth += letter == "{"
+    return "".join(kept)
+
+
+def _stored_fields(part: _Part) -> list[str]:
+    """Names of the stored properties; a computed one has a brace and no initial value."""
+    if part.kind not in {"struct", "class", "actor"}:
+        return []
     return [
         match["name"]
-        for match in _TYPE.finditer(swift_code(path))
-        if match["kind"] != "extension" and not _PRIVATE.search(match[0])
+        for match in _FIELD.finditer(_own_lines(part.body))
+        if "{" not in match["rest"].split("=")[0]
     ]
 
 
-def _findings(path: Path) -> list[str]:
-    types = _shown_types(path)
-    found = []
-    if len(types) > 1:
-        found.append(f"{name_of(path)}: {', '.join(types)}")
-    if types and "+" not in path.name and path.stem not in types:
-        found.append(f"{name_of(path)}: named after none of {', '.join(types)}")
-    return found
+def _all_parts() -> list[_Part]:
+    return [part for path in swift_files(SOURCES) for part in _parts(path)]
 
 
-def test_types_are_found_here() -> None:
-    assert _shown_types(SOURCES / "RestwaySupport" / "Lock.swift")
+def test_types_and_fields_are_found_here() -> None:
+    parts = list(_parts(SOURCES / "RestwaySupport" / "Lock.swift"))
+    assert [part.kind for part in parts if part.name == "Lock"] == ["struct"], parts
+    assert any(_stored_fields(part) for part in parts)
 
 
-def test_files_are_named_after_their_type() -> None:
-    """Only reported: a small type that belongs to another may share its file."""
-    found = [line for path in swift_files(SOURCES) for line in _findings(path)]
-    if found:
-        warnings.warn("\n" + "\n".join(found), stacklevel=1)
+def test_types_are_short_over_all_their_extensions() -> None:
+    parts = _all_parts()
+    ours = {part.name for part in parts if part.kind != "extension"}
+    lines: Counter[str] = Counter()
+    for part in parts:
+        if part.name in ours:
+            lines[part.name] += part.lines
+    expect_none(
+        f"{name}: {count} lines, of {_LINES_TOLERATED.get(name, TYPE_LINES_MAX)} at most"
+        for name, count in sorted(lines.items())
+        if count > _LINES_TOLERATED.get(name, TYPE_LINES_MAX)
+    )
+    expect_none(
+        f"{name} has only {lines[name]} lines: it can leave the list"
+        for name in _LINES_TOLERATED
+        if lines[name] <= TYPE_LINES_MAX
+    )
+
+
+def test_types_have_few_stored_fields() -> None:
+    fields: Counter[str] = Counter()
+    for part in _all_parts():
+        fields[part.name] = max(fields[part.name], len(_stored_fields(part)))
+    expect_none(
+        f"{name}: {count} stored fields, "
+        f"of {_FIELDS_TOLERATED.get(name, STORED_FIELDS_MAX)} at most"
+        for name, count in sorted(fields.items())
+        if count > _FIELDS_TOLERATED.get(name, STORED_FIELDS_MAX)
+    )
+    expect_none(
+        f"{name} has only {fields[name]} stored fields: it can leave the list"
+        for name in _FIELDS_TOLERATED
+        if fields[name] <= STORED_FIELDS_MAX
+    )

@@ -33,7 +33,7 @@ PEERS = {"RestwayAuth", "RestwayCache", "RestwayBatch", "RestwayOutbox"}
 #: Part of the toolchain; everything else that a module needs stands in Package.swift.
 TOOLCHAIN = {"Swift", "Glibc", "Synchronization"}
 
-UNMANAGED = {"Sources/RestwaySupport/UserData.swift", "Sources/RestwayABI/Handle.swift"}
+UNMANAGED = {"Sources/RestwaySupport/UserData.swift", "Sources/RestwayABI/Base/Handle.swift"}
 
 _MODULE = re.compile(r'\bmodule\(\s*"(\w+)",\s*\[(.*?)\]', re.DOTALL)
 _IMPORT = re.compile(

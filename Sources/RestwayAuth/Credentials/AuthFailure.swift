@@ -1,8 +1,10 @@
-/// Why a call has no credential to go out with.
+package import RestwaySupport
+
+/// Why a call cannot get a credential.
 package enum AuthFailure: Error, Equatable, Sendable {
-    /// The refresh ended without a new credential, for this reason. `isTemporary` when the next one
-    /// may bring it.
-    case refused(reason: String, isTemporary: Bool = false)
+    /// The refresh failed with this reason. If `isFinal`, no later refresh can succeed until the
+    /// host sets a credential. `cause` is the object that the host's function attached.
+    case refused(reason: String, isFinal: Bool, cause: (any HostCause)? = nil)
     /// The refresh did not end in time.
     case timedOut(milliseconds: Int64)
     /// The credential had to be refreshed too often.
@@ -11,7 +13,7 @@ package enum AuthFailure: Error, Equatable, Sendable {
 
     package var message: String {
         switch self {
-        case .refused(let reason, _): reason
+        case .refused(let reason, _, _): reason
         case .timedOut(let milliseconds): "the refresh did not end within \(milliseconds) ms"
         case .tooManyRefreshes(let max, let window):
             "more than \(max) refreshes in \(window) ms: the server refuses what it has just given"
@@ -19,12 +21,27 @@ package enum AuthFailure: Error, Equatable, Sendable {
         }
     }
 
-    /// Whether a call that failed so may go better at another time.
+    /// Whether a call with this failure may succeed at another time.
     package var isTemporary: Bool {
         switch self {
-        case .refused(_, let isTemporary): isTemporary
+        case .refused(_, let isFinal, _): !isFinal
         case .timedOut: true
         case .tooManyRefreshes, .closed: false
+        }
+    }
+
+    /// Two failures of the host are equal if the host attached the same object to them.
+    package static func == (left: AuthFailure, right: AuthFailure) -> Bool {
+        switch (left, right) {
+        case (.refused(let reason, let isFinal, let cause),
+            .refused(let itsReason, let itsIsFinal, let itsCause)):
+            reason == itsReason && isFinal == itsIsFinal && cause === itsCause
+        case (.timedOut(let milliseconds), .timedOut(let itsMilliseconds)):
+            milliseconds == itsMilliseconds
+        case (.tooManyRefreshes(let max, let window), .tooManyRefreshes(let itsMax, let itsWindow)):
+            max == itsMax && window == itsWindow
+        case (.closed, .closed): true
+        case (.refused, _), (.timedOut, _), (.tooManyRefreshes, _), (.closed, _): false
         }
     }
 }

@@ -1,47 +1,51 @@
 package import RestwaySupport
 
-/// Decides which call goes out with which credential, which one waits, and when to refresh.
+/// Decides which credential each call is sent with, which calls wait, and when to refresh.
 ///
-/// Calls and credentials have numbers: those of calls grow in the order of their arrival, those of
-/// credentials with every new one. No clock, no lock, no I/O: feed it an event, perform the actions
-/// that it returns, in their order. `AuthDriver` owns the rest.
+/// Calls have numbers in the order of their arrival; each new credential has a higher number. No
+/// clock, no lock, no I/O: feed it an event, and perform the returned actions in order.
+/// `AuthDriver` owns the rest.
 package struct AuthMachine: Sendable {
     package struct Settings: Sendable, Equatable {
-        /// False when nobody can get a new credential: a refusal is then the call's answer.
+        /// Whether a new credential can be obtained. If not, a refusal by the server is the call's
+        /// answer.
         package var canRefresh = false
         /// How often one call may be sent again with another credential.
         package var replaysMax = 1
         package var refreshesMax = 5
         package var windowMilliseconds: Int64 = 30_000
+        /// The shortest time between a failure that is not final and the next refresh.
+        package var pauseMilliseconds: Int64 = 1_000
 
         package init() {}
     }
 
     package enum Action: Equatable, Sendable {
-        /// The call goes out with this credential.
+        /// Send the call with this credential.
         case send(UInt64, credential: UInt64)
-        /// The call ends, for want of a credential.
+        /// End the call, because there is no credential.
         case fail(UInt64, AuthFailure)
-        /// What the server answered is the call's answer.
+        /// The server's answer is the call's answer.
         case settle(UInt64)
-        /// Get a new credential; tell how that ended with this number.
+        /// Get a new credential, and report the result with this number.
         case refresh(UInt64)
-        /// Nobody wants the outcome of this refresh any more.
+        /// The result of this refresh is no longer needed.
         case abandon(UInt64)
     }
 
     private enum State: Equatable {
         case valid
-        /// Everybody waits.
+        /// Every call waits for a refresh.
         case refreshing
-        /// Dead, or never there: the next call gets a refresh started.
+        /// The credential is dead or was never set. The next call starts a refresh.
         case stale
-        /// Dead, and could not be replaced; asked again only from `until` on.
+        /// The credential is dead and could not be replaced. The next refresh starts at `until` or
+        /// later.
         case refused(AuthFailure, until: Deadline)
         case closed
     }
 
-    /// A refresh under way, and the credential that it replaces.
+    /// A running refresh, and the credential that it replaces.
     private struct Refresh {
         let number: UInt64
         let credential: UInt64
@@ -49,11 +53,11 @@ package struct AuthMachine: Sendable {
 
     private var settings: Settings
     private var state = State.valid
-    /// The number of the present credential.
+    /// The number of the current credential.
     package private(set) var credential: UInt64 = 1
-    /// A server has refused the present credential, or there is none.
+    /// Whether a server has refused the current credential, or there is none.
     private var isDead = false
-    /// There is none, and nobody has been refused yet.
+    /// Whether there is no credential, and no call has been refused yet.
     private var isMissing = false
     private var expiresAt = Deadline.never
     private var refreshAt = Deadline.never
@@ -62,7 +66,7 @@ package struct AuthMachine: Sendable {
     private var lastRefresh: UInt64 = 0
     private var window: RefreshWindow
 
-    /// - Parameter hasCredential: False when the first call has to wait for one.
+    /// - Parameter hasCredential: False if the first call must wait for a credential.
     package init(_ settings: Settings, hasCredential: Bool = true) {
         self.settings = settings
         window = RefreshWindow(
@@ -72,24 +76,24 @@ package struct AuthMachine: Sendable {
 
     package var waitingCount: Int { waiting.count }
 
-    /// Whether a call may still go out with this credential.
+    /// Whether a call may still be sent with this credential.
     package func mayUse(_ credential: UInt64) -> Bool {
         credential == self.credential && state == .valid
     }
 
-    /// Whether this refresh is under way, and for the present credential.
+    /// Whether this refresh is running, for the current credential.
     package func isCurrent(refresh: UInt64) -> Bool {
         running?.number == refresh && running?.credential == credential && state != .closed
     }
 
-    /// Whether this refresh has not ended, be it for the present credential or for an older one.
+    /// Whether this refresh is running, for the current or an older credential.
     package func isUnderWay(refresh: UInt64) -> Bool {
         running?.number == refresh && state != .closed
     }
 
-    /// Somebody can get new credentials from now on, or no longer.
+    /// Sets whether new credentials can be obtained from now on.
     ///
-    /// - Parameter hasCredential: False when calls have to wait for a first one.
+    /// - Parameter hasCredential: False if calls must wait for a first credential.
     package mutating func configure(canRefresh: Bool, hasCredential: Bool) {
         settings.canRefresh = canRefresh
         if state == .valid, !hasCredential, canRefresh {
@@ -101,7 +105,7 @@ package struct AuthMachine: Sendable {
 
     // MARK: Calls
 
-    /// A call wants to go out: for the first time, or once more for a reason of its own.
+    /// Decides about a call that is ready to be sent, for the first time or again.
     package mutating func arrive(_ call: UInt64, now: Deadline) -> [Action] {
         switch state {
         case .closed:
@@ -121,21 +125,22 @@ package struct AuthMachine: Sendable {
         }
     }
 
-    /// A server refused the credential that a call was sent with.
+    /// Handles a call whose credential the server refused.
     ///
-    /// - Parameter replays: How often the call was sent again because of that.
+    /// - Parameter replays: How often the call was sent again for this reason.
     package mutating func refuse(
         _ call: UInt64, sentWith credential: UInt64, replays: Int, now: Deadline
     ) -> [Action] {
         guard replays < settings.replaysMax else { return [.settle(call)] }
-        // There is a newer one, or one is on its way.
+        // A newer credential exists or is being obtained.
         guard credential == self.credential else { return arrive(call, now: now) }
         guard settings.canRefresh else { return [.settle(call)] }
         die()
         return arrive(call, now: now)
     }
 
-    /// The same of a call that cannot be sent again; says whether it would have been.
+    /// Handles the same event for a call that cannot be sent again. Returns whether the call would
+    /// have been sent again.
     package mutating func refuseForGood(sentWith credential: UInt64, replays: Int) -> Bool {
         guard replays < settings.replaysMax else { return false }
         guard credential == self.credential else { return true }
@@ -144,18 +149,19 @@ package struct AuthMachine: Sendable {
         return true
     }
 
-    /// A call has ended for another reason: it waits no longer.
+    /// Notes that a call has ended for another reason and no longer waits.
     package mutating func leave(_ call: UInt64) {
         waiting.remove(call)
     }
 
     // MARK: Credentials
 
-    /// A refresh brought a new credential.
+    /// Handles a refresh that brought a new credential.
     ///
     /// - Parameters:
-    ///   - refreshAt: When it should be replaced before it expires; `never` when it need not.
-    ///   - expiresAt: From when on it is of no use.
+    ///   - refreshAt: The time to replace the credential before it expires; `never` if it need not
+    ///     be replaced.
+    ///   - expiresAt: The time from which the credential is invalid.
     package mutating func refreshed(
         _ refresh: UInt64, refreshAt: Deadline = .never, expiresAt: Deadline = .never,
         now: Deadline
@@ -166,27 +172,30 @@ package struct AuthMachine: Sendable {
         return release()
     }
 
-    /// A refresh failed.
+    /// Handles a refresh that failed.
     ///
-    /// After a refusal that is temporary the next call may try again; any other failure stands
-    /// until there is a new credential.
+    /// A final failure remains until there is a new credential. After any other failure, the first
+    /// call that arrives after the pause starts the next refresh.
     package mutating func refreshFailed(
         _ refresh: UInt64, _ failure: AuthFailure, now: Deadline
     ) -> [Action] {
         guard let ended = end(refresh) else { return [] }
         guard ended.credential == credential else { return restart(now) }
         if !isDead, now < expiresAt {
-            // It was only meant to come early.
+            // This was an early refresh; the current credential is still valid.
             refreshAt = expiresAt
             state = .valid
             return release()
         }
         isDead = true
-        if case .refused(_, isTemporary: true) = failure { return giveUp(failure, .stale) }
-        return giveUp(failure, .refused(failure, until: .never))
+        if case .refused(_, isFinal: true, _) = failure {
+            return giveUp(failure, .refused(failure, until: .never))
+        }
+        let until = now.advanced(milliseconds: settings.pauseMilliseconds)
+        return giveUp(failure, .refused(failure, until: until))
     }
 
-    /// A refresh of the host's took too long.
+    /// Handles a refresh by the host that took too long.
     package mutating func refreshTimedOut(
         _ refresh: UInt64, milliseconds: Int64, now: Deadline
     ) -> [Action] {
@@ -195,17 +204,17 @@ package struct AuthMachine: Sendable {
         return [.abandon(refresh)] + refreshFailed(refresh, failure, now: now)
     }
 
-    /// The host says that there is a new credential.
+    /// Handles a new credential that the host has set.
     package mutating func credentialChanged(
         refreshAt: Deadline = .never, expiresAt: Deadline = .never
     ) -> [Action] {
         guard state != .closed else { return [] }
         replaceCredential(refreshAt: refreshAt, expiresAt: expiresAt)
-        // Its outcome is that of an older credential. Until it ends no other one starts.
+        // The running refresh is for an older credential. No other refresh starts before it ends.
         return (running.map { [.abandon($0.number)] } ?? []) + release()
     }
 
-    /// Nothing goes out any more. Who waits is completed by the client.
+    /// Stops sending. The client completes the waiting calls.
     package mutating func close() -> [Action] {
         defer {
             state = .closed
@@ -233,7 +242,8 @@ package struct AuthMachine: Sendable {
     }
 
     private mutating func startRefresh(_ now: Deadline) -> [Action] {
-        // One of an older credential is still under way: this one starts when that has ended.
+        // A refresh of an older credential is still running. This one starts when that one has
+        // ended.
         guard running == nil else {
             state = .refreshing
             return []
@@ -255,19 +265,20 @@ package struct AuthMachine: Sendable {
         return [.refresh(lastRefresh)]
     }
 
-    /// Forgets the refresh `number`; `nil` when that is not the one under way.
+    /// Removes the refresh `number`; `nil` if it is not the running one.
     private mutating func end(_ number: UInt64) -> Refresh? {
         guard let running, running.number == number, state != .closed else { return nil }
         self.running = nil
         return running
     }
 
-    /// A refresh of an older credential has ended: who waits for the present one gets theirs.
+    /// Handles the end of a refresh of an older credential: starts one for the calls that wait for
+    /// the current credential.
     private mutating func restart(_ now: Deadline) -> [Action] {
         state == .refreshing ? startRefresh(now) : []
     }
 
-    /// Who waits goes out, in the order of arrival.
+    /// Sends the waiting calls, in the order of arrival.
     private mutating func release() -> [Action] {
         defer { waiting = [] }
         return waiting.sorted().map { .send($0, credential: credential) }

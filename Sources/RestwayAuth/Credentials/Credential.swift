@@ -1,6 +1,6 @@
 package import RestwaySupport
 
-/// What a client proves who it is with. Which fields count depends on the scheme.
+/// The data with which a client identifies itself. The scheme decides which fields are used.
 package struct Credential: Sendable, Equatable {
     /// The user's name; with OAuth 2 the client's identifier.
     package var user: String?
@@ -9,12 +9,12 @@ package struct Credential: Sendable, Equatable {
     /// The bearer token, the access token or the API key.
     package var token: Secret?
     package var refreshToken: Secret?
-    /// How long `token` is good for, from when it was received.
+    /// How long `token` is valid after it was received.
     package var expiresInMilliseconds: Int64?
 
     package init() {}
 
-    /// What `other` states, over what stands here.
+    /// A copy of this credential, with the fields that `other` has.
     package func updated(by other: Credential) -> Credential {
         var result = self
         if let user = other.user { result.user = user }
@@ -22,7 +22,7 @@ package struct Credential: Sendable, Equatable {
         if let refreshToken = other.refreshToken { result.refreshToken = refreshToken }
         if let token = other.token {
             result.token = token
-            // The life of the old one says nothing about the new one.
+            // The lifetime of the old token says nothing about the new one.
             result.expiresInMilliseconds = other.expiresInMilliseconds
         } else if let expiry = other.expiresInMilliseconds {
             result.expiresInMilliseconds = expiry

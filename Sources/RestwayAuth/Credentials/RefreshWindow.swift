@@ -1,7 +1,7 @@
 import RestwaySupport
 
-/// Counts the refreshes of a sliding window: a server that refuses every fresh credential is not
-/// asked for ever.
+/// Counts the refreshes in a sliding window, so that a server that refuses every fresh credential
+/// is not asked for ever.
 struct RefreshWindow: Sendable {
     let refreshesMax: Int
     let milliseconds: Int64
@@ -12,7 +12,8 @@ struct RefreshWindow: Sendable {
         self.milliseconds = milliseconds
     }
 
-    /// Counts a refresh that starts now; when there were too many, answers when the next may start.
+    /// Counts a refresh that starts now. If there were too many, returns the time at which the next
+    /// may start.
     mutating func start(_ now: Deadline) -> Deadline? {
         starts.removeAll { $0.advanced(milliseconds: milliseconds) <= now }
         guard starts.count < refreshesMax else {

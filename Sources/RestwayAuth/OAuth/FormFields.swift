@@ -1,4 +1,4 @@
-/// `application/x-www-form-urlencoded` (the WHATWG URL standard, section 5.2).
+/// Writes `application/x-www-form-urlencoded` text (the WHATWG URL standard, section 5.2).
 package enum FormFields {
     package static func encode(_ fields: [(name: String, value: String)]) -> [UInt8] {
         var bytes: [UInt8] = []

@@ -1,24 +1,24 @@
-/// How a client gets its tokens (RFC 6749).
+/// The settings by which a client gets its tokens (RFC 6749).
 package struct OAuthSettings: Equatable, Sendable {
     package enum Grant: String, CaseIterable, Sendable {
-        /// Section 4.4.
+        /// The grant of section 4.4.
         case clientCredentials
-        /// Section 6.
+        /// The grant of section 6.
         case refreshToken
     }
 
-    /// Where the client's identifier and secret go (section 2.3.1).
+    /// The place of the client's identifier and secret (section 2.3.1).
     package enum ClientAuthentication: String, CaseIterable, Sendable {
         case basic
         case body
     }
 
     package var grant: Grant
-    /// Absolute.
+    /// An absolute URL.
     package var tokenURL: String
     package var scope: String?
     package var clientAuthentication = ClientAuthentication.basic
-    /// What the server wants besides (an audience, a resource).
+    /// Further parameters that the server needs (an audience, a resource).
     package var parameters: [(name: String, value: String)] = []
 
     package init(grant: Grant, tokenURL: String) {

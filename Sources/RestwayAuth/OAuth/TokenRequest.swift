@@ -2,24 +2,26 @@ import RestwaySupport
 
 /// A request to a token endpoint (RFC 6749, sections 4.4.2 and 6).
 package struct TokenRequest: Sendable {
-    /// The form that makes the body. It may hold secrets.
+    /// The form fields of the body. They may contain secrets.
     package private(set) var fields: [(name: String, value: String)]
-    /// What goes into the Authorization header: both parts form-encoded, a colon between them;
-    /// `nil` when the client names itself in the body, or has no secret.
+    /// The text for the Authorization header: both parts form-encoded, separated by a colon; `nil`
+    /// if the client identifies itself in the body, or has no secret.
     package private(set) var basicCredentials: String?
 
-    /// - Throws: what the credential lacks.
+    /// - Throws: An error that names the missing part of the credential.
     package init(_ settings: OAuthSettings, _ credential: Credential) throws(AuthFailure) {
         fields = []
         switch settings.grant {
         case .clientCredentials:
             guard credential.user != nil else {
-                throw .refused(reason: "there is no client identifier to get a token with")
+                throw .refused(
+                    reason: "there is no client identifier to get a token with", isFinal: true)
             }
             fields.append(("grant_type", "client_credentials"))
         case .refreshToken:
             guard let token = credential.refreshToken else {
-                throw .refused(reason: "there is no refresh token to get a new token with")
+                throw .refused(
+                    reason: "there is no refresh token to get a new token with", isFinal: true)
             }
             fields += [("grant_type", "refresh_token"), ("refresh_token", token.revealed)]
         }

@@ -1,12 +1,14 @@
 import RestwayJSON
 import RestwaySupport
 
-/// What a token endpoint answered (RFC 6749, sections 5.1 and 5.2).
+/// The answer of a token endpoint (RFC 6749, sections 5.1 and 5.2).
 package enum TokenResponse: Equatable, Sendable {
-    /// The new fields: a token, and what came with it. A refresh token that did not come stands.
+    /// The new fields: a token, and the fields that came with it. Without a new refresh token, the
+    /// old one remains.
     case granted(Credential)
-    /// No token. `isTemporary`: the same request may succeed later.
-    case refused(reason: String, isTemporary: Bool)
+    /// No token. If `isFinal`, the endpoint has refused the request itself (section 5.2). Any other
+    /// answer says nothing about the credential, and the same request may succeed later.
+    case refused(reason: String, isFinal: Bool)
 
     package init(status: Int, body: UnsafeRawBufferPointer) {
         let json = unsafe try? JSONValue.parse(body)
@@ -17,13 +19,13 @@ package enum TokenResponse: Equatable, Sendable {
         guard let json, let token = json["access_token"]?.string, !token.isEmpty else {
             self = .refused(
                 reason: "the token endpoint answered \(status) without an access_token",
-                isTemporary: false)
+                isFinal: false)
             return
         }
         let type = json["token_type"]?.string ?? "bearer"
         guard type.lowercased() == "bearer" else {
             self = .refused(
-                reason: "the token endpoint gave a token of an unknown type", isTemporary: false)
+                reason: "the token endpoint gave a token of an unknown type", isFinal: false)
             return
         }
         var credential = Credential()
@@ -40,13 +42,13 @@ package enum TokenResponse: Equatable, Sendable {
         let code = json?["error"]?.string
         if let code { reason += " (\(printable(code)))" }
         if let text = json?["error_description"]?.string { reason += ": \(printable(text))" }
-        let isTemporary =
-            status >= 500 || status == 408 || status == 425 || status == 429
-            || code == "temporarily_unavailable" || code == "server_error"
-        return .refused(reason: reason, isTemporary: isTemporary)
+        let isFinal =
+            (400..<500).contains(status) && ![408, 425, 429].contains(status)
+            && code != "temporarily_unavailable" && code != "server_error"
+        return .refused(reason: reason, isFinal: isFinal)
     }
 
-    /// What section 5.2 allows in an error, and no more of it than a message should hold.
+    /// The characters that section 5.2 allows in an error, limited to the length of a message.
     private static func printable(_ text: String) -> String {
         String(
             text.unicodeScalars.prefix(200).map { scalar in
@@ -54,7 +56,7 @@ package enum TokenResponse: Equatable, Sendable {
             })
     }
 
-    /// Seconds, which some servers send as a string or with a fraction.
+    /// Reads seconds, which some servers send as a string or with a fraction.
     private static func milliseconds(_ value: JSONValue?) -> Int64? {
         guard let value else { return nil }
         guard let seconds = value.double ?? value.string.flatMap(Double.init),

@@ -1,19 +1,20 @@
 import CCurl
 
-/// `Retry-After` (RFC 9110, section 10.2.3).
+/// Reads `Retry-After` (RFC 9110, section 10.2.3).
 package enum RetryAfter {
-    /// How long to wait; `nil` when `value` is neither seconds nor a date. A date that has passed
-    /// is 0.
+    /// The time to wait; `nil` if `value` is neither seconds nor a date. The time is 0 for a date
+    /// in the past.
     ///
     /// - Parameter wallMicroseconds: The time of day, since 1970.
     package static func milliseconds(_ value: String, wallMicroseconds: Int64) -> Int64? {
         guard !value.isEmpty else { return nil }
         if value.utf8.allSatisfy({ $0 >= 0x30 && $0 <= 0x39 }) {
-            // More digits than an Int64 holds are a very long time all the same.
+            // A number that exceeds an Int64 means a very long time.
             let (product, overflow) = (Int64(value) ?? .max).multipliedReportingOverflow(by: 1_000)
             return overflow ? .max : product
         }
-        // A date starts with the name of its day in all three forms; libcurl would read more.
+        // In all three forms a date starts with the name of its day; libcurl would accept other
+        // texts.
         guard value.utf8.first.map({ $0 >= 0x41 && $0 <= 0x5A }) == true else { return nil }
         let seconds = unsafe curl_getdate(value, nil)
         guard seconds >= 0 else { return nil }

@@ -1,12 +1,12 @@
-/// How many retries an origin may still get: a bucket of tokens.
+/// Limits the retries for an origin with a bucket of tokens.
 ///
-/// A retry takes a token. A success gives a tenth back, and the whole token when a retry brought
-/// it. So an origin that stumbles keeps its retries, and one that is down uses them up: then each
-/// call goes out once, until successes show that it is well again.
+/// A retry takes a token. A success returns a tenth of a token, and a success of a retry returns
+/// the whole token. So an origin with occasional failures keeps its retries. An origin that is down
+/// uses them up: then each call is sent once, until successes show that the origin works again.
 package struct RetryBudget: Equatable, Sendable {
     private static let perToken = 10
 
-    /// In tenths.
+    /// The capacity, in tenths of a token.
     private let capacity: Int
     private var level: Int
 
@@ -15,7 +15,7 @@ package struct RetryBudget: Equatable, Sendable {
         level = capacity
     }
 
-    /// Takes a token for a retry; false when none is left.
+    /// Takes a token for a retry; false if none is left.
     package mutating func take() -> Bool {
         guard level >= Self.perToken else { return false }
         level -= Self.perToken

@@ -1,4 +1,4 @@
-/// What becomes of a call whose attempt failed.
+/// The decision about a call whose attempt failed.
 package enum RetryDecision: Equatable, Sendable {
     package enum Reason: String, Equatable, Sendable {
         case notTemporary = "the failure is not temporary"

@@ -1,12 +1,12 @@
 package import RestwayHTTP
 
-/// How an attempt failed, as far as retries care.
+/// How an attempt failed, as far as it matters for retries.
 package enum RetryOutcome: Equatable, Sendable {
-    /// The server answered. `retryAfter` in milliseconds, when it said so; `apiCode` is its own;
-    /// `isTemporary` when the host knows.
+    /// The server answered. `retryAfter` is its requested wait in milliseconds, if any; `apiCode`
+    /// is the API's own code; `isTemporary` is set if the host knows it.
     case answer(
         status: Int, apiCode: String? = nil, retryAfter: Int64? = nil, isTemporary: Bool? = nil)
     case transport(TransportError.Kind)
-    /// Nothing that another attempt would change.
+    /// A failure that another attempt would not change.
     case other
 }

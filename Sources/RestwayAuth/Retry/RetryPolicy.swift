@@ -1,26 +1,26 @@
 package import RestwayHTTP
 
-/// Says whether and when a call whose attempt failed is sent again. No clock, no I/O.
+/// Decides whether and when a call is sent again after a failed attempt. No clock, no I/O.
 package struct RetryPolicy: Equatable, Sendable {
-    /// Of all tries, the first included.
+    /// The limit on attempts, including the first.
     package var attemptsMax = 3
-    /// The bound of the first wait; it doubles with every attempt.
+    /// The upper bound of the first wait. It doubles with every attempt.
     package var baseMilliseconds: Int64 = 500
-    /// What the bound of a wait grows to.
+    /// The largest upper bound of a wait.
     package var capMilliseconds: Int64 = 30_000
-    /// A server that asks for a longer wait than this is not asked again.
+    /// If a server asks for a longer wait than this, the call is not sent again.
     package var retryAfterMaxMilliseconds: Int64 = 60_000
-    /// For all attempts and waits together; 0 sets none.
+    /// The time limit for all attempts and waits together; 0 sets no limit.
     package var deadlineMilliseconds: Int64 = 0
     package var statuses: [ClosedRange<Int>] = Self.temporaryStatuses
-    /// The API's own codes that are temporary, whatever the status.
+    /// The API's own codes that are temporary, whatever the status is.
     package var codes: Set<String> = []
     package var transport: Set<TransportError.Kind> = Self.temporaryKinds
     /// Methods that may be repeated without an Idempotency-Key.
     package var methods: Set<String> = Self.idempotentMethods
-    /// Other methods are given an Idempotency-Key, the same one for all attempts.
+    /// Whether other methods get an Idempotency-Key, the same one for all attempts.
     package var addsIdempotencyKey = false
-    /// The retry tokens of an origin.
+    /// The number of retry tokens of an origin.
     package var budgetTokens = 20
 
     package static let temporaryStatuses = [
@@ -29,7 +29,7 @@ package struct RetryPolicy: Equatable, Sendable {
     package static let temporaryKinds: Set<TransportError.Kind> = [
         .timedOut, .resolve, .connect, .connectionLost,
     ]
-    /// RFC 9110, section 9.2.2.
+    /// The idempotent methods of RFC 9110, section 9.2.2.
     package static let idempotentMethods: Set<String> = [
         "GET", "HEAD", "PUT", "DELETE", "OPTIONS", "TRACE",
     ]
@@ -38,12 +38,12 @@ package struct RetryPolicy: Equatable, Sendable {
 
     /// An attempt that may be followed by another one.
     package struct Attempt: Sendable {
-        /// 1 for the first.
+        /// The number of the attempt; 1 for the first.
         package var number: Int
         package var method: String
         package var hasIdempotencyKey: Bool
         package var isRewindable: Bool
-        /// Since the call started.
+        /// The time since the call started.
         package var elapsedMilliseconds: Int64
 
         package init(
@@ -76,7 +76,7 @@ package struct RetryPolicy: Equatable, Sendable {
         if deadlineMilliseconds > 0, attempt.elapsedMilliseconds + delay >= deadlineMilliseconds {
             return .stop(.deadline)
         }
-        // Last: a token is only taken for a retry that comes to pass.
+        // This check comes last, so that a token is taken only for a retry that takes place.
         guard budget.take() else { return .stop(.budgetUsed) }
         return .retry(afterMilliseconds: delay)
     }
@@ -91,7 +91,7 @@ package struct RetryPolicy: Equatable, Sendable {
         }
     }
 
-    /// Full jitter: any wait up to this one is as likely as any other.
+    /// The upper bound of the wait. With full jitter, any wait up to it is equally likely.
     private func delayMax(afterAttempt number: Int) -> Int64 {
         let doublings = min(max(0, number - 1), 62)
         let (grown, overflow) = baseMilliseconds.multipliedReportingOverflow(by: 1 << doublings)

@@ -4,7 +4,7 @@ import RestwayRouting
 /// The section `auth` of a document.
 struct AuthDefinition: Sendable {
     enum Scheme: Sendable, Equatable {
-        /// The host's authorize function does it all.
+        /// The program's authorize function does everything.
         case custom
         case basic
         case digest
@@ -20,23 +20,24 @@ struct AuthDefinition: Sendable {
 
     var scheme = Scheme.custom
     var credential = Credential()
-    /// Which answers say that a credential is dead.
+    /// The statuses which say that a credential is no longer valid.
     var replayStatuses: [ClosedRange<Int>] = [401...401]
     var replayCodes: Set<String> = []
     var replaysMax = 1
     var refreshesMax = 5
     var windowMilliseconds: Int64 = 30_000
     var refreshTimeoutMilliseconds: Int64 = 30_000
-    /// How long before it expires a token is replaced.
+    /// How long before its expiry a token is replaced.
     var earlyMilliseconds: Int64 = 30_000
 
-    /// Whether an answer says that the credential is dead, when no function is asked.
+    /// Whether an answer says that the credential is no longer valid, if no function is asked.
     func isRefusal(status: Int, apiCode: String?) -> Bool {
         replayStatuses.contains { $0.contains(status) }
             || apiCode.map(replayCodes.contains) == true
     }
 
-    /// The header that the scheme sets; a request that sets it by itself is left alone.
+    /// The header that the scheme sets. The scheme does not apply to a request that sets this
+    /// header itself.
     var header: String? {
         switch scheme {
         case .basic, .digest, .bearer, .oauth2: "Authorization"
@@ -45,7 +46,7 @@ struct AuthDefinition: Sendable {
         }
     }
 
-    /// Whether `credential` has what the scheme sends.
+    /// Whether `credential` has everything that the scheme sends.
     func isComplete(_ credential: Credential) -> Bool {
         switch scheme {
         case .custom: true
@@ -56,7 +57,8 @@ struct AuthDefinition: Sendable {
 }
 
 extension AuthDefinition {
-    /// With a token endpoint that is absolute: in a document it may be a path below the base URL.
+    /// Returns the definition with an absolute token endpoint. In a document it may be a path below
+    /// the base URL.
     func resolved(_ environment: Environment) throws(Failure) -> AuthDefinition {
         guard case .oauth2(var settings) = scheme else { return self }
         do {

@@ -3,11 +3,12 @@ import RestwayHTTP
 import RestwaySupport
 import Synchronization
 
-/// Performs what an `AuthMachine` decides: holds the credential, keeps the calls that wait, asks
-/// for new credentials. One for each client; it does not know the client, so that a refresh in the
-/// hands of the host keeps nothing alive but this.
+/// Performs what an `AuthMachine` decides: it holds the credential, keeps the calls that wait, and
+/// asks for new credentials. Each client has one. It does not know the client, so a refresh that
+/// the program holds keeps only this object alive.
 final class AuthDriver: Sendable {
-    /// Told what becomes of a call; `isOnWorker` when questions may be asked right there.
+    /// Receives the answer for a call. `isOnWorker` says whether questions may be asked on this
+    /// thread.
     typealias Waiter = @Sendable (_ answer: AuthAnswer, _ isOnWorker: Bool) -> Void
 
     private struct State {
@@ -15,13 +16,13 @@ final class AuthDriver: Sendable {
         var credential: Credential
         var functions = AuthFunctions()
         var waiters: [UInt64: Waiter] = [:]
-        /// Ends a refresh of the host's that takes too long.
+        /// The timer that ends a refresh of the program that takes too long.
         var timeLimit: TimerTicket?
-        /// The request for a token, while it is under way.
+        /// The running request for a token.
         var exchange: ExchangeID?
     }
 
-    /// What is left to do when the lock is gone.
+    /// The work that is left to do after the lock is released.
     private enum Step {
         case tell(Waiter, AuthAnswer)
         case refresh(UInt64)
@@ -31,7 +32,7 @@ final class AuthDriver: Sendable {
     private let definition: AuthDefinition
     private let surroundings: AuthSurroundings
     private let state: Lock<State>
-    /// False as long as nobody has anything to do with authentication: calls then pass by.
+    /// False while the client does not use authentication. Calls then skip it.
     private let isActive: Atomic<Bool>
 
     init(_ definition: AuthDefinition, _ surroundings: AuthSurroundings) {
@@ -51,7 +52,8 @@ final class AuthDriver: Sendable {
 
     var concernsCalls: Bool { isActive.load(ordering: .relaxed) }
 
-    /// A call wants to go out. `waiter` is told once, unless the call leaves: at once, or later.
+    /// Asks whether a call may go out. `waiter` is called once, now or later, unless the call
+    /// leaves.
     func arrive(_ call: UInt64, isOnWorker: Bool, _ waiter: @escaping Waiter) {
         act(isOnWorker: isOnWorker) { state, now in
             state.waiters[call] = waiter
@@ -59,8 +61,8 @@ final class AuthDriver: Sendable {
         }
     }
 
-    /// A server refused what a call was sent with; the rest is as for `arrive`. False when that is
-    /// the call's answer: `waiter` is not told then.
+    /// Reports that a server refused the credential of a call. `waiter` is called as for `arrive`.
+    /// Returns false if the refusal is the final answer of the call; then `waiter` is not called.
     func refuse(
         _ call: UInt64, sentWith credential: UInt64, replays: Int, isOnWorker: Bool,
         _ waiter: @escaping Waiter
@@ -76,16 +78,16 @@ final class AuthDriver: Sendable {
         return !isSettled
     }
 
-    /// A server refused what a call was sent with that cannot be sent again; says whether it would
-    /// have been.
+    /// Reports that a server refused the credential of a call that cannot be sent again. Returns
+    /// whether the call would have been sent again.
     func refuseForGood(sentWith credential: UInt64, replays: Int) -> Bool {
         state.withLock { $0.machine.refuseForGood(sentWith: credential, replays: replays) }
     }
 
-    /// How many calls wait for a credential.
+    /// The number of calls that wait for a credential.
     var waitingCount: Int { state.withLock { $0.machine.waitingCount } }
 
-    /// A call has ended: it waits no longer.
+    /// Removes a call that has ended from the waiting calls.
     func leave(_ call: UInt64) {
         let dropped = state.withLock { state in
             state.machine.leave(call)
@@ -94,7 +96,7 @@ final class AuthDriver: Sendable {
         _ = consume dropped
     }
 
-    /// What a call goes out with that neither waits nor is replayed.
+    /// Returns the permit of a call that neither waits nor is replayed.
     func bypass() -> Permit {
         state.withLock { Self.permit($0) }
     }
@@ -103,7 +105,7 @@ final class AuthDriver: Sendable {
         state.withLock { $0.machine.mayUse(permit.credentialNumber) }
     }
 
-    /// Puts the credential into what goes out; asks the host, so on a worker.
+    /// Puts the credential into an exchange. It may ask the program, so it runs on a worker.
     func authorize(_ outgoing: inout OutgoingExchange, with permit: Permit) -> Failure? {
         outgoing.exchange.isAuthorized = true
         definition.authorize(&outgoing, with: permit.credential)
@@ -114,31 +116,32 @@ final class AuthDriver: Sendable {
         return failure
     }
 
-    /// What goes out with the scheme's credential, for people; the host is not asked.
+    /// Returns an exchange with the scheme's credential, for people to read, without asking the
+    /// program.
     func authorized(_ exchange: Exchange) -> Exchange {
         var outgoing = OutgoingExchange(exchange: exchange, attempt: 1)
         definition.authorize(&outgoing, with: bypass().credential)
         return outgoing.exchange
     }
 
-    /// Whether a failed answer says that the credential is dead; may ask the host.
+    /// Whether a failed answer says that the credential is no longer valid. It may ask the program.
     func isRefusal(_ failure: Failure) -> Bool {
-        guard let shouldReplay = state.withLock({ $0.functions.shouldReplay }) else {
-            return definition.isRefusal(status: failure.httpStatus, apiCode: failure.apiCode)
-        }
-        return CallbackScope.run { shouldReplay(failure) }
+        let shouldReplay = state.withLock { $0.functions.shouldReplay }
+        let answer = shouldReplay.flatMap { ask in CallbackScope.run { ask(failure) } }
+        return answer
+            ?? definition.isRefusal(status: failure.httpStatus, apiCode: failure.apiCode)
     }
 
-    /// Whether the host is asked what an answer means.
+    /// Whether the program is asked what an answer means.
     var asksAboutFailures: Bool {
         concernsCalls && state.withLock { $0.functions.shouldReplay != nil }
     }
 
-    // MARK: The host
+    // MARK: The program
 
-    /// Puts functions in the place of others.
+    /// Replaces functions of the program.
     func setFunctions(_ change: (inout AuthFunctions) -> Void) {
-        // Those before may end here, which may run destroy functions of the host.
+        // The previous functions may end here, which may run destroy functions of the program.
         let before = state.withLock { state in
             let before = state.functions
             change(&state.functions)
@@ -153,8 +156,16 @@ final class AuthDriver: Sendable {
         _ = consume before
     }
 
-    /// There is a new credential; `nil`: the host keeps it.
-    func setCredential(_ fields: Credential?) {
+    /// Refuses a credential of the program if one of its fields cannot be sent.
+    func check(_ credential: Credential) throws(Failure) {
+        guard let problem = definition.scheme.problem(in: credential) else { return }
+        let field = "credential.\(problem.field.rawValue)"
+        throw Failure(.invalidArgument, "\(field) \(problem.text)", field: field)
+    }
+
+    /// Sets a new credential; `nil` if the program keeps it itself.
+    func setCredential(_ fields: Credential?) throws(Failure) {
+        if let fields { try check(fields) }
         let life = surroundings.life(of: fields, definition)
         act { state, _ in
             if let fields { state.credential = state.credential.updated(by: fields) }
@@ -164,10 +175,10 @@ final class AuthDriver: Sendable {
         }
     }
 
-    /// Nothing goes out any more; secrets and functions are dropped. Who waits is the client's to
-    /// complete.
+    /// Stops authentication and drops secrets and functions. The client completes the calls that
+    /// wait.
     func close() {
-        // What the host gave ends outside of the lock.
+        // The functions and secrets of the program end outside the lock.
         var waiters: [UInt64: Waiter] = [:]
         var functions = AuthFunctions()
         let (timeLimit, exchange) = state.withLock { state in
@@ -183,7 +194,7 @@ final class AuthDriver: Sendable {
 
     // MARK: Refreshes
 
-    /// A refresh has brought a credential; false when nobody wants it any more.
+    /// Takes the credential of a refresh. Returns false if it is no longer wanted.
     @discardableResult
     func refreshed(_ number: UInt64, _ fields: Credential?) -> Bool {
         let life = surroundings.life(of: fields, definition)
@@ -192,7 +203,7 @@ final class AuthDriver: Sendable {
                 let isCurrent = state.machine.isCurrent(refresh: number)
                 guard isCurrent else { return (false, nil, nil) }
                 guard let fields else { return (true, state.timeLimit.take(), nil) }
-                // At once: what has been rotated must not be lost, whatever comes.
+                // This happens at once, because a rotated token must not be lost, whatever follows.
                 state.credential = state.credential.updated(by: fields)
                 let persist = state.functions.persist.map { persist in
                     let credential = state.credential
@@ -238,7 +249,7 @@ final class AuthDriver: Sendable {
             watch(number)
             surroundings.pool.submit {
                 let ticket = RefreshTicket(number: number, driver: self)
-                // Closed meanwhile: nobody is asked any more.
+                // If the driver was closed meanwhile, no one is asked.
                 guard self.state.withLock({ $0.machine.isCurrent(refresh: number) }) else {
                     return
                 }
@@ -248,12 +259,12 @@ final class AuthDriver: Sendable {
             requestToken(number, settings, credential)
         } else {
             refreshFailed(
-                number, .refused(reason: "nobody can get a new credential", isTemporary: true))
+                number, .refused(reason: "nobody can get a new credential", isFinal: false))
         }
     }
 
-    /// The host may never end a refresh. (The exchange of a built-in one has a limit of its own,
-    /// and what ends by that has refused nothing.)
+    /// Limits the time of a refresh by the program, which may never end. The built-in refresh has a
+    /// time limit of its own, and a credential is not refused when that limit passes.
     private func watch(_ number: UInt64) {
         let milliseconds = definition.refreshTimeoutMilliseconds
         let end = surroundings.clock.now().advanced(milliseconds: milliseconds)
@@ -270,7 +281,7 @@ final class AuthDriver: Sendable {
         unneeded?.cancel()
     }
 
-    /// Asks the token endpoint.
+    /// Requests a token from the token endpoint.
     private func requestToken(
         _ number: UInt64, _ settings: OAuthSettings, _ credential: Credential
     ) {
@@ -302,23 +313,28 @@ final class AuthDriver: Sendable {
     ) {
         switch AuthSurroundings.tokenResponse(result, recorder) {
         case .granted(let fields):
-            refreshed(number, fields)
-        case .refused(let reason, let isTemporary):
-            refreshFailed(number, .refused(reason: reason, isTemporary: isTemporary))
+            if let problem = definition.scheme.problem(in: fields) {
+                let reason = "the token endpoint gave \(problem.field.title) that \(problem.text)"
+                refreshFailed(number, .refused(reason: reason, isFinal: false))
+            } else {
+                refreshed(number, fields)
+            }
+        case .refused(let reason, let isFinal):
+            refreshFailed(number, .refused(reason: reason, isFinal: isFinal))
         }
     }
 
     // MARK: Steps
 
-    /// Feeds the machine an event of a call, then does what it wants, right here.
+    /// Gives the machine an event of a call, and performs its decisions on this thread.
     private func act(
         isOnWorker: Bool, _ event: (inout State, Deadline) -> [AuthMachine.Action]
     ) {
         for step in steps(event) { perform(step, isOnWorker: isOnWorker) }
     }
 
-    /// The same for an event that may let many calls go: on one worker, one after the other, so
-    /// that they keep their order and nobody's thread is held up.
+    /// Gives the machine an event that may let many calls go. One worker performs the decisions one
+    /// after the other, so that the calls keep their order and the caller's thread is not held up.
     private func act(_ event: (inout State, Deadline) -> [AuthMachine.Action]) {
         let steps = steps(event)
         guard !steps.isEmpty else { return }

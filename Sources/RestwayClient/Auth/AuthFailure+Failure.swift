@@ -1,7 +1,7 @@
 import RestwayAuth
 
 extension Failure {
-    /// Why there is no credential, as a call's failure.
+    /// Turns the reason why there is no credential into the failure of a call.
     init(_ failure: AuthFailure) {
         switch failure {
         case .closed:
@@ -9,6 +9,7 @@ extension Failure {
         case .refused, .timedOut, .tooManyRefreshes:
             self.init(.auth, "no valid credential: \(failure.message)")
             isRetryable = failure.isTemporary
+            if case .refused(_, _, let cause) = failure { self.cause = cause }
         }
     }
 }

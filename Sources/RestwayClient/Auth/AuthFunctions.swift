@@ -1,11 +1,11 @@
 package import RestwayAuth
 
-/// The questions about authentication, as the host answers them. Each is asked on a worker.
+/// The program's functions that answer questions about authentication. Each runs on a worker.
 package struct AuthFunctions: Sendable {
-    /// Changes what goes out; a failure completes the call.
+    /// Changes an exchange before it is sent; a failure completes the call.
     package typealias Authorize = @Sendable (inout OutgoingExchange) -> Failure?
-    /// Whether a failed answer says that the credential is dead.
-    package typealias ShouldReplay = @Sendable (Failure) -> Bool
+    /// Returns whether a failed answer says that the credential is no longer valid.
+    package typealias ShouldReplay = @Sendable (Failure) -> Bool?
     package typealias Refresh = @Sendable (RefreshTicket) -> Void
     package typealias Persist = @Sendable (Credential) -> Void
 

@@ -3,7 +3,7 @@ import RestwayHTTP
 import RestwayMapping
 import RestwaySupport
 
-/// What authentication needs of its client.
+/// The parts of a client that authentication uses.
 struct AuthSurroundings: Sendable {
     let transport: any Transport
     let pool: WorkerPool
@@ -12,24 +12,24 @@ struct AuthSurroundings: Sendable {
     let userAgent: String
     let timeouts: ExchangeTimeouts
 
-    /// A token endpoint that sends more than this is none.
+    /// The largest answer of a token endpoint; a server that sends more is not one.
     static let tokenBytesMax = 1 << 20
 
-    /// When a token should be replaced, and from when on it is of no use.
+    /// Returns when a token should be replaced and when it becomes useless.
     func life(
         of fields: Credential?, _ definition: AuthDefinition
     ) -> (refreshAt: Deadline, expiresAt: Deadline) {
         guard let life = fields?.expiresInMilliseconds else { return (.never, .never) }
         let now = clock.now()
-        // A token that lives for less than that would be replaced all the time.
+        // A token with a shorter life would be replaced all the time.
         let early = min(definition.earlyMilliseconds, life / 2)
         return (
             now.advanced(milliseconds: life - early), now.advanced(milliseconds: life)
         )
     }
 
-    /// What goes to the token endpoint: straight to the transport, so that nothing of the
-    /// environment, no interceptor and no redirect has a part in it.
+    /// Returns the exchange for the token endpoint. It goes straight to the transport, so that
+    /// nothing of the environment, no modifier and no redirect affects it.
     func exchange(
         _ request: TokenRequest, to url: String, timeoutMilliseconds: Int64
     ) throws(AuthFailure) -> Exchange {
@@ -54,13 +54,12 @@ struct AuthSurroundings: Sendable {
     ) -> TokenResponse {
         switch result {
         case .failure(let error):
-            // The message names host and port, and nothing else of the request.
+            // The message names only the host and the port of the request.
             return .refused(
-                reason: "the token endpoint cannot be reached: \(error.message)",
-                isTemporary: error.isTemporary)
+                reason: "the token endpoint cannot be reached: \(error.message)", isFinal: false)
         case .success:
             guard let head = recorder.head else {
-                return .refused(reason: "the token endpoint gave no answer", isTemporary: true)
+                return .refused(reason: "the token endpoint gave no answer", isFinal: false)
             }
             do throws(BodyError) {
                 let body = try ContentDecoder.decode(
@@ -69,7 +68,7 @@ struct AuthSurroundings: Sendable {
             } catch {
                 return .refused(
                     reason: "the token endpoint's answer is damaged: \(error.message)",
-                    isTemporary: true)
+                    isFinal: false)
             }
         }
     }

@@ -1,10 +1,10 @@
 package import RestwayHTTP
 import RestwayRouting
 
-/// One send of a call, as authorize functions see and change it.
+/// One exchange of a call, as authorize functions see and change it.
 package struct OutgoingExchange: Sendable {
     package var exchange: Exchange
-    /// 1 for the first send of the call.
+    /// The number of the attempt, from 1.
     package let attempt: Int
 
     package var headers: Headers {
@@ -16,7 +16,7 @@ package struct OutgoingExchange: Sendable {
         exchange.url = URLText.appendingQuery([Pair(name: name, value: value)], to: exchange.url)
     }
 
-    /// `nil` when there is none, or it is not in memory.
+    /// The bytes of the body; `nil` if there is no body or it is not in memory.
     package var bodyBytes: [UInt8]? {
         if case .bytes(let bytes) = exchange.body { bytes } else { nil }
     }

@@ -1,17 +1,17 @@
 import RestwayAuth
 
-/// What a call goes out with.
+/// The credential and the function with which a call goes out.
 struct Permit: Sendable {
-    /// Its number; a refusal names it.
+    /// The number of the credential, by which a refusal names it.
     let credentialNumber: UInt64
     let credential: Credential
     let authorize: AuthFunctions.Authorize?
 }
 
-/// What becomes of a call that asked to go out.
+/// The answer to a call that asked to go out.
 ///
-/// Indirect: it is handed on by several hands, and valgrind takes the tag of a large enum, which
-/// lies in padding, for something that nobody wrote.
+/// It is indirect because several functions pass it on. Also, valgrind reports the tag of a large
+/// enum, which lies in padding, as uninitialized.
 indirect enum AuthAnswer: Sendable {
     case go(Permit)
     case fail(Failure)

@@ -1,13 +1,15 @@
 package import RestwayAuth
+package import RestwaySupport
 import Synchronization
 
-/// A refresh under way, in the hands of whoever gets the new credential.
+/// A running refresh, held by the code that gets the new credential.
 ///
-/// It ends once. When nobody holds it any more before that, it has failed.
+/// It ends once. If it is released before that, the refresh has failed.
 package final class RefreshTicket: Sendable {
     private let number: UInt64
     private let driver: AuthDriver
     private let hasEnded = Atomic<Bool>(false)
+    package let generation = ProcessGeneration.current
 
     init(number: UInt64, driver: AuthDriver) {
         self.number = number
@@ -16,20 +18,32 @@ package final class RefreshTicket: Sendable {
 
     deinit {
         guard !hasEnded.load(ordering: .relaxed) else { return }
-        driver.refreshFailed(number, .refused(reason: "the refresh was dropped before it ended"))
+        driver.refreshFailed(
+            number, .refused(reason: "the refresh was dropped before it ended", isFinal: false))
     }
 
-    /// False when it is over: ended before, timed out, overtaken, or the client has been closed.
+    /// Ends the refresh with a credential. Returns false if it was over: ended before, timed out,
+    /// replaced by a newer one, or the client has been closed.
     ///
-    /// - Parameter credential: `nil` when the host keeps it.
-    package func succeed(_ credential: Credential?) -> Bool {
-        end() && driver.refreshed(number, credential)
+    /// - Parameter credential: `nil` if the program keeps the credential itself.
+    /// - Throws: What is wrong with a field of `credential`; the refresh then goes on.
+    package func succeed(_ credential: Credential?) throws(Failure) -> Bool {
+        if let credential { try driver.check(credential) }
+        return end() && driver.refreshed(number, credential)
     }
 
-    package func fail(_ reason: String, isTemporary: Bool) -> Bool {
+    /// Ends the refresh with a failure. Returns false if it was over.
+    ///
+    /// - Parameters:
+    ///   - isFinal: Whether every later call fails at once until the program sets a credential.
+    ///     Otherwise a later call starts the next refresh.
+    ///   - cause: The cause that the errors of the failed calls carry.
+    package func fail(
+        _ reason: String, isFinal: Bool, cause: (any HostCause)? = nil
+    ) -> Bool {
         end()
             && driver.refreshFailed(
-                number, .refused(reason: reason, isTemporary: isTemporary))
+                number, .refused(reason: reason, isFinal: isFinal, cause: cause))
     }
 
     private func end() -> Bool {

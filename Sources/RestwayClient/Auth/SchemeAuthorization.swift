@@ -4,7 +4,7 @@ import RestwayMapping
 import RestwayRouting
 import RestwaySupport
 
-/// Puts a credential into what goes out, as the document's scheme says.
+/// Puts a credential into an exchange, as the document's scheme says.
 extension AuthDefinition {
     func authorize(_ outgoing: inout OutgoingExchange, with credential: Credential) {
         switch scheme {
@@ -30,7 +30,7 @@ extension AuthDefinition {
         }
     }
 
-    /// RFC 7617.
+    /// Returns the value of the header for basic authentication (RFC 7617).
     static func basic(_ userAndPassword: String) -> String {
         "Basic " + Base64.encode(Array(userAndPassword.utf8))
     }

@@ -3,10 +3,10 @@ struct BatchDefinition: Sendable {
     static let limitUsual = 20
     static let limitMax = 1_000
 
-    /// Below the base URL; what carries a batch is posted there.
+    /// The batch path, below the base URL. Batch calls are posted there.
     var path: String
-    /// Of requests in one call.
+    /// The largest number of requests in one call.
     var limit = BatchDefinition.limitUsual
-    /// Whether the server leaves alone what stands behind a request that failed.
+    /// Whether the server leaves the requests behind a failed one alone.
     var stopsAtFailure = false
 }

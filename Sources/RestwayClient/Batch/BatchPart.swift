@@ -1,15 +1,15 @@
 import RestwayHTTP
 
-/// What a call has to do with a batch.
+/// The part that a call has in a batch.
 enum BatchPart: Sendable {
-    /// It goes out inside of another call.
+    /// The call goes out inside another call.
     case item(BatchSession, Int)
-    /// It carries others.
+    /// The call carries other calls.
     case carrier(BatchSession, Int)
 
-    /// The call has ended; nobody has heard of that yet but those who wait for it.
+    /// Records that the call has ended. So far, only the threads that wait for the call know this.
     ///
-    /// - Parameter credential: With which it was sent last.
+    /// - Parameter credential: The credential with which the call was last sent.
     func ended(_ outcome: Call.Outcome, credential: UInt64?) {
         switch self {
         case .item(let session, let index): session.ended(index, outcome)

@@ -1,17 +1,17 @@
 import RestwayBatch
 import RestwayHTTP
 
-/// A request of a batch that wants to go out, and who is told of its answer.
+/// A request of a batch that is ready to go out, and the call that receives its answer.
 struct BatchPassenger: Sendable {
     let item: BatchItem
     let url: String
     let call: Call
     let recorder: ExchangeRecorder
 
-    /// Tells the call of its answer, as a transport would; everything that follows from it is done
-    /// when this returns, or waits.
+    /// Gives the answer to the call, as a transport does. When this returns, the call has processed
+    /// the answer or waits for something.
     ///
-    /// - Parameter credential: With which the answer came.
+    /// - Parameter credential: The credential with which the batch was sent.
     func receive(_ answer: BatchAnswer, credential: UInt64?) {
         call.wasCarried(with: credential)
         recorder.receivedHead(

@@ -1,17 +1,17 @@
 import RestwayBatch
 
-/// Who sends requests in a batch that have no calls of their own as long as all goes well: of very
-/// many, an answer that says no more than that it was taken is all that is wanted. Each is told of
-/// once, in one of the three ways.
+/// Sends requests in a batch without a call for each of them as long as all goes well. For a great
+/// many requests, only their success is of interest. Each request ends in exactly one of the three
+/// functions.
 protocol BatchSender: Sendable {
-    /// On a worker: whether the answer is all there is to it. Then the request has ended, and it is
-    /// told here.
+    /// Takes an answer, if nothing else has to be done with it, and returns whether it did. Then
+    /// the request has ended and its end is reported here. It runs on a worker.
     func take(_ index: Int, _ answer: BatchAnswer) -> Bool
 
-    /// What takes the answer otherwise, and goes on as any call of a batch would. It has not
-    /// started, nor does the client know of it.
+    /// Makes a call that takes the answer instead, like any other call of a batch. The call has not
+    /// started, and the client does not know it yet.
     func makeCall(_ index: Int) throws(Failure) -> Call
 
-    /// Nobody was asked, or nobody answered.
+    /// Ends a request that was not sent or not answered.
     func fail(_ index: Int, _ failure: Failure)
 }

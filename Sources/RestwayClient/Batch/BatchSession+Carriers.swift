@@ -5,7 +5,8 @@ import RestwaySupport
 
 /// The calls that carry requests.
 extension BatchSession {
-    /// On a worker, where the host may be asked.
+    /// Sends a call that carries requests. It runs on a worker, because it may call functions of
+    /// the program.
     func sendCarrier(_ number: Int) {
         let items = state.withLock { state in
             state.machine.depart(number).compactMap {
@@ -41,18 +42,19 @@ extension BatchSession {
     }
 
     func abandon(_ number: Int) {
-        // By now another one may be under way.
+        // Another call may be running by now.
         let call = state.withLock { $0.carrier?.number == number ? $0.carrier?.call : nil }
         call?.cancel()
     }
 
-    /// A call that carries requests has ended.
+    /// Handles the end of a call that carries requests.
     func ended(_ number: Int, _ outcome: Call.Outcome, _ credential: UInt64?) {
         switch outcome {
         case .failure(let failure):
             fail(number, failure)
         case .success(let response):
-            // Not here: this may be any thread, and the format may be the host's.
+            // A worker splits the answer: this may be any thread, and the format may belong to the
+            // program.
             client.pool.submit { self.split(number, response, credential) }
         }
     }
@@ -65,7 +67,6 @@ extension BatchSession {
         let body = BatchBody(
             Array(response.bodyWithNUL.dropLast()),
             mediaType: response.headers[first: "Content-Type"])
-        HeapRoom.prepare(for: count)
         let answers: [BatchAnswer]
         do {
             answers = try client.batchFormat.answers(body, count: count)

@@ -1,16 +1,16 @@
 import RestwayBatch
 import RestwaySupport
 
-/// Requests of a batch that have no calls, as long as they need none: those of a `BatchSender`.
+/// Requests of a `BatchSender`, which have no calls as long as they need none.
 extension BatchSession {
-    /// Without any.
+    /// Makes a session without a sender.
     package convenience init(_ client: Client) throws(Failure) {
         try self.init(client, sender: nil)
     }
 
-    /// Another one.
+    /// Adds a request without a call.
     ///
-    /// - Returns: Its position.
+    /// - Returns: The position of the request.
     func add(_ item: BatchItem) -> Int {
         state.withLock { state in
             state.calls.append(nil)
@@ -20,7 +20,8 @@ extension BatchSession {
         }
     }
 
-    /// Gives its answer to a request, which gets a call when there is more to it.
+    /// Gives an answer to its request. The request gets a call if its sender does not take the
+    /// answer.
     func deliver(_ answer: BatchAnswer, to index: Int, _ credential: UInt64?) {
         guard let sender else { return }
         if !sender.take(index, answer) {

@@ -2,11 +2,11 @@ import RestwayBatch
 import RestwayRouting
 import RestwaySupport
 
-/// Several requests that go out as few calls. Each is a call of its own, with its own answer,
-/// objects and completion; the session completes after the last of them, exactly once.
+/// Several requests that are sent in as few calls as possible. Each request has its own answer,
+/// objects and completion. The session completes exactly once, after the last request.
 ///
-/// Performs what a `BatchMachine` decides. No lock is held while a call, a format or the host is
-/// called.
+/// It performs what a `BatchMachine` decides. It holds no lock while it calls a call, a format or
+/// the program.
 package final class BatchSession: Sendable {
     /// Runs once, as a notice, after the completions of all requests.
     package typealias Completion = @Sendable (BatchSession, Failure?) -> Void
@@ -23,15 +23,15 @@ package final class BatchSession: Sendable {
     struct State {
         var phase = Phase.open
         var machine: BatchMachine
-        /// `nil` for a request that needs none so far.
+        /// The calls of the requests; `nil` for a request that needs none so far.
         var calls: [Call?] = []
-        /// Of the requests that wait for their turn, or for their answer.
+        /// The requests with calls that wait for their turn or for their answer.
         var passengers: [BatchPassenger?] = []
-        /// Of those without a call.
+        /// The requests without calls.
         var parcels: [BatchItem?] = []
-        /// The call under way, and its number.
+        /// The call that carries requests now, and its number.
         var carrier: (number: Int, call: Call)?
-        /// Why not all of it was answered.
+        /// Why not all requests were answered.
         var failure: Failure?
         var receiver: Receiver?
         var token: UInt64 = 0
@@ -39,7 +39,7 @@ package final class BatchSession: Sendable {
 
     let client: Client
     let definition: BatchDefinition
-    /// Of the requests without calls.
+    /// The sender of the requests without calls.
     let sender: (any BatchSender)?
     let state: Monitor<State>
     private let generation = ProcessGeneration.current
@@ -57,8 +57,8 @@ package final class BatchSession: Sendable {
 
     // MARK: The caller's side
 
-    /// Another request, which goes out when the session is sent. What this throws is the caller's
-    /// mistake; nothing was added then.
+    /// Adds a request, which goes out when the session is sent. If this throws, the caller has made
+    /// a mistake, and nothing was added.
     @discardableResult
     package func add(
         _ spec: RequestSpec, token: UInt64 = 0, completion: Call.Completion? = nil,
@@ -69,7 +69,7 @@ package final class BatchSession: Sendable {
             receiver: completion.map { Call.Receiver(completion: $0, end: end) }, follower: nil)
     }
 
-    /// The same for one whose end is told in the place of the host.
+    /// Adds a request whose end is reported to `follower` instead of the program.
     func add(
         _ spec: RequestSpec, follower: @escaping @Sendable (Call.Outcome) -> Void
     ) throws(Failure) {
@@ -84,12 +84,13 @@ package final class BatchSession: Sendable {
         spec.travelsInBatch = true
         let call = try client.makeCall(spec, token: token, receiver: receiver)
         if let follower { call.follow(follower) }
-        _ = try client.batchItem(call.original)
+        if let request = call.request { _ = try client.batchItem(request) }
         let added: Result<Void, Failure> = state.withLock { state in
             Result { () throws(Failure) in
                 if let failure = state.failure { throw failure }
                 guard state.phase == .open else { throw Self.sentFailure }
-                // Before anybody can end it, so that it is told here.
+                // This happens before anyone can end the call, so that the session learns of its
+                // end.
                 call.join(.item(self, state.calls.count))
                 try client.register(call)
                 _ = state.machine.add()
@@ -104,7 +105,7 @@ package final class BatchSession: Sendable {
 
     package var count: Int { state.withLock { $0.calls.count } }
 
-    /// What the request at a position was answered; throws what its call completed with.
+    /// Returns the answer to the request at a position, or throws the failure of its call.
     package func response(at index: Int) throws(Failure) -> Response {
         let call = state.withLock { state in
             state.calls.indices.contains(index) ? state.calls[index] : nil
@@ -120,14 +121,15 @@ package final class BatchSession: Sendable {
         return try call.wait(milliseconds: 0)
     }
 
-    /// Where its notices run.
+    /// The delivery of the session's notices.
     package var delivery: Delivery { client.delivery }
 
     package var isComplete: Bool { state.withLock { $0.phase == .complete } }
 
-    /// Sends what was added. A session without requests is complete at once, without a call.
+    /// Sends the requests that were added. A session without requests completes at once, without a
+    /// call.
     ///
-    /// - Parameter isOnWorker: Who calls is a worker, and has nothing better to do than to send.
+    /// - Parameter isOnWorker: Whether the caller is a worker that is free to send.
     package func send(
         token: UInt64 = 0, isOnWorker: Bool = false, completion: Completion? = nil,
         end: @escaping @Sendable () -> Void = {}
@@ -151,10 +153,11 @@ package final class BatchSession: Sendable {
         for case let call? in calls { call.start() }
     }
 
-    /// Waits until every request has completed. Throws why not all of them were answered; what each
-    /// was answered is its call's.
+    /// Waits until every request has completed. It throws why not all requests were answered; the
+    /// failure of each request is in its call.
     ///
-    /// - Parameter milliseconds: 0: no bound; when they pass, the session is cancelled.
+    /// - Parameter milliseconds: The longest wait, after which the session is cancelled; 0 for no
+    ///   limit.
     package func wait(milliseconds: Int64) throws(Failure) {
         try client.refuseAfterFork()
         if state.withLock({ $0.phase == .open }) {
@@ -174,12 +177,12 @@ package final class BatchSession: Sendable {
         if let failure = state.withLock({ $0.failure }) { throw failure }
     }
 
-    /// Ends every request that has not completed; what was not sent yet is not sent.
+    /// Ends every request that has not completed. Requests that were not sent yet are not sent.
     package func cancel() {
         cancel(Failure(.cancelled, "the batch was cancelled"))
     }
 
-    /// The host has let go: what was never sent never will be.
+    /// Cancels the session if it was never sent, because the program has released it.
     package func abandon() {
         if state.withLock({ $0.phase == .open }) { cancel() }
     }
@@ -189,7 +192,7 @@ package final class BatchSession: Sendable {
         let calls = state.withLock { state in
             guard state.phase != .complete else { return [Call?]() }
             if state.failure == nil { state.failure = failure }
-            // Or the end of one call would send the next.
+            // Without this, the end of one call would send the next.
             state.machine.stop()
             return state.calls
         }
@@ -198,9 +201,9 @@ package final class BatchSession: Sendable {
         }
     }
 
-    // MARK: What requests tell
+    // MARK: Events of requests
 
-    /// A request wants to go out.
+    /// Records that a request is ready to go out.
     func arrive(_ index: Int, _ passenger: BatchPassenger) {
         act { state in
             state.passengers[index] = passenger
@@ -208,16 +211,16 @@ package final class BatchSession: Sendable {
         }
     }
 
-    /// A request has to wait for its lane.
+    /// Records that a request has to wait for its lane.
     func stepAside(_ index: Int) {
         act { $0.machine.stepAside(index) }
     }
 
-    /// A request has ended.
+    /// Records that a request has ended.
     func ended(_ index: Int, _ outcome: Call.Outcome) {
         act { state in
             state.passengers[index] = nil
-            // The end of the client is the end of the session too.
+            // A closed client also ends the session.
             if case .failure(let failure) = outcome, failure.reason == .closed,
                 state.failure == nil
             {
@@ -248,7 +251,7 @@ package final class BatchSession: Sendable {
                 for (index, call, failure) in failed(items) { abort(index, call, failure) }
             case .refuse(let items):
                 for (index, call, failure) in failed(items) {
-                    // The end of the client is that of all.
+                    // A closed client ends all requests.
                     guard failure.reason != .closed else {
                         abort(index, call, failure)
                         continue
@@ -274,7 +277,7 @@ package final class BatchSession: Sendable {
         }
     }
 
-    /// Every request has ended.
+    /// Completes the session after every request has ended.
     private func finish() {
         let owesStart = state.update { state in
             state.phase = .complete
@@ -288,7 +291,7 @@ package final class BatchSession: Sendable {
         if owesStart { client.delivery.start(isOnWorker: false) }
     }
 
-    /// Of a carrier for which nobody waits any more.
+    /// The failure of a batch call for which no request waits any more.
     static let emptyFailure = Failure(.cancelled, "nobody waits for the call of a batch")
     private static let sentFailure = Failure(
         .invalidArgument, "the batch has been sent", field: "batch")

@@ -1,13 +1,14 @@
 import RestwayHTTP
 import RestwaySupport
 
-/// How far the call has come.
+/// The progress of a call.
 extension Call {
     package var progress: CallProgress {
         state.withLock { $0.progress.progress }
     }
 
-    /// What a transport tells of the bytes that move; `nil` when nobody wants to know.
+    /// Returns the function to which a transport reports moved bytes; `nil` if no one asks for
+    /// progress.
     func progressFunction(for request: PreparedRequest) -> ExchangeRecorder.Progressed? {
         guard request.sending.progress != nil else { return nil }
         return { uploaded, downloaded, downloadTotal in
@@ -19,7 +20,8 @@ extension Call {
         }
     }
 
-    /// The seam of mapping: told how many objects are done, of how many when that is known.
+    /// Returns the function to which the mapping reports the number of mapped objects and their
+    /// total, if it is known.
     func mappingProgressFunction(
         for request: PreparedRequest
     ) -> (@Sendable (_ done: Int, _ total: Int?) -> Void)? {
@@ -32,7 +34,7 @@ extension Call {
         }
     }
 
-    /// All bytes have moved.
+    /// Records that all bytes have moved.
     func transferred(_ request: PreparedRequest) {
         guard request.sending.progress != nil else { return }
         progressed(request) { progress in
@@ -51,7 +53,7 @@ extension Call {
         guard let wanted = request.sending.progress else { return }
         let now = client.clock.now()
         let owesStart = state.withLock { state in
-            guard !state.phase.isComplete else { return false }
+            guard !state.machine.isComplete else { return false }
             state.progress.progress.update(change)
             guard !state.progress.isNoticeDue, state.progress.nextNotice <= now else {
                 return false
@@ -64,11 +66,12 @@ extension Call {
         if owesStart { client.delivery.start(isOnWorker: false) }
     }
 
-    /// Tells that all is done, right before the completion; true when notices have to be started.
+    /// Reports the end of all work, right before the completion. Returns true if the caller must
+    /// start the delivery.
     func lastProgress(_ state: inout State, _ outcome: Outcome) -> Bool {
         guard case .success = outcome else { return false }
         state.progress.progress.finish()
-        guard let wanted = original.sending.progress, !state.progress.isNoticeDue else {
+        guard let wanted = state.request?.sending.progress, !state.progress.isNoticeDue else {
             return false
         }
         state.progress.isNoticeDue = true

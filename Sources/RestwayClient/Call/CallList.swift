@@ -1,8 +1,8 @@
 import Synchronization
 
-/// Calls in no order. Each knows its place, so that none is looked for.
+/// An unordered list of calls. Each call knows its index, so no search is needed.
 ///
-/// The lock of the client guards it, and the places.
+/// The lock of the client guards the list and the indices.
 struct CallList {
     private(set) var all: [Call] = []
 
@@ -14,7 +14,7 @@ struct CallList {
         all.append(call)
     }
 
-    /// Takes out a call, unless that has been done. Somebody else still holds it.
+    /// Removes a call, unless it was removed already. The caller still holds the call.
     mutating func remove(_ call: Call) {
         let place = call.place.exchange(-1, ordering: .relaxed)
         guard place >= 0 else { return }

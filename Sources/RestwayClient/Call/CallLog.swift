@@ -4,27 +4,33 @@ import RestwayMapping
 import RestwayRouting
 import RestwaySupport
 
-/// What one call says in the log: every line starts with its number, no line holds a secret.
+/// Writes the log of one call. Every line starts with the number of the call and holds no secrets.
 struct CallLog: Sendable {
     let id: UInt64
+    /// The method and URL of the first request.
+    let method: Method
+    let url: String
     let redaction: Redaction
 
-    /// Where a request goes, and how that was found.
+    /// Logs where a request goes and how its path was found.
     func isRouted(_ request: PreparedRequest) {
         Log.shared.write(
             .debug, .routing,
             "#\(id) \(request.method.rawValue) \(request.path.map(redaction.url) ?? "elsewhere"), "
-                + (request.routeName.map { "by route (\($0))" } ?? "by its path"))
+                + (request.route.map { "by route (\($0.key))" } ?? "by its path"))
     }
 
-    /// An exchange goes out.
+    /// Logs the start of an exchange.
     func sends(_ exchange: Exchange) {
-        Log.shared.write(.debug, .transport, request(exchange))
+        Log.shared.write(
+            .debug, .transport, "#\(id) > \(exchange.method) \(redaction.url(exchange.url))",
+            details: lines(exchange.headers))
     }
 
-    /// A head came in.
+    /// Logs the head of a response.
     func receives(_ head: ResponseHead) {
-        Log.shared.write(.debug, .transport, response(head))
+        Log.shared.write(
+            .debug, .transport, "#\(id) < \(head.status)", details: lines(head.headers.fields))
     }
 
     func isRedirected(to url: String) {
@@ -53,19 +59,19 @@ struct CallLog: Sendable {
     }
 
     func completes(
-        _ request: PreparedRequest, _ outcome: Call.Outcome,
+        _ outcome: Call.Outcome,
         milliseconds: @autoclosure () -> Int64
     ) {
         switch outcome {
         case .success(let response):
             Log.shared.write(
                 .info, .client,
-                "#\(id) \(request.exchange.method) \(redaction.url(request.exchange.url)): "
+                "#\(id) \(method.rawValue) \(redaction.url(url)): "
                     + "\(response.status), "
                     + "\(response.bodyCount) bytes, \(response.objects.count) objects, "
                     + "\(milliseconds()) ms")
         case .failure(let failure):
-            // Ends that the program itself wanted are no errors.
+            // A call that the program itself ended is no error.
             let isWanted = failure.reason == .cancelled || failure.reason == .closed
             Log.shared.write(
                 isWanted ? .info : .error, .client,
@@ -73,15 +79,7 @@ struct CallLog: Sendable {
         }
     }
 
-    private func request(_ exchange: Exchange) -> String {
-        "#\(id) > \(exchange.method) \(redaction.url(exchange.url))" + lines(exchange.headers)
-    }
-
-    private func response(_ head: ResponseHead) -> String {
-        "#\(id) < \(head.status)" + lines(head.headers.fields)
-    }
-
-    private func lines(_ fields: [HeaderField]) -> String {
-        fields.map { "\n    \($0.name): \(redaction.header($0))" }.joined()
+    private func lines(_ fields: [HeaderField]) -> [String] {
+        fields.map { "\($0.name): \(redaction.header($0))" }
     }
 }

@@ -1,9 +1,10 @@
-/// An attempt of a call has ended, and another one follows.
+/// The notice that an attempt of a call has ended and another one follows.
 package final class AttemptNotice: Sendable {
     package let call: Call
-    /// How it ended, with all attempts until then: it is the last of them.
+    /// How the attempt ended. It is the last of the attempts in this failure.
     package let failure: Failure
-    /// What the host gave when it sent the request, to know the call again.
+    /// The number by which the program recognises the call; it gave the number when it sent the
+    /// request.
     package let token: UInt64
     private let observer: Client.AttemptObserver
 
@@ -14,7 +15,7 @@ package final class AttemptNotice: Sendable {
         self.observer = observer
     }
 
-    /// Tells the host through its function.
+    /// Calls the function of the program.
     func run() {
         guard let attempt = failure.attempts.last else { return }
         observer(call, failure.attempts.count, attempt)

@@ -1,9 +1,10 @@
-/// A batch session has completed.
+/// The notice that a batch session has completed.
 package final class BatchNotice: Sendable {
     package let session: BatchSession
-    /// Why not all of it was answered.
+    /// Why not all requests were answered.
     package let failure: Failure?
-    /// What the host gave when it sent the session, to know it again.
+    /// The number by which the program recognises the session; it gave the number when it sent the
+    /// session.
     package let token: UInt64
     private let receiver: BatchSession.Receiver
 
@@ -16,13 +17,14 @@ package final class BatchNotice: Sendable {
         self.receiver = receiver
     }
 
-    /// Tells the host through its function; the context of that ends here.
+    /// Calls the function of the program and then ends its context.
     func run() {
         receiver.completion(session, failure)
         receiver.end()
     }
 
-    /// Ends the context without telling: the host has the notice itself, or has let go.
+    /// Ends the context without calling the function: the program took the notice itself, or has
+    /// released the client.
     package func end() {
         receiver.end()
     }

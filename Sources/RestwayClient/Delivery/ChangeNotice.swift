@@ -1,4 +1,4 @@
-/// The store has changed, in something that an observer wants to know.
+/// The notice that the store has changed something that an observer wants to know.
 package final class ChangeNotice: Sendable {
     package let changes: ChangeList
     let observer: Observer
@@ -10,13 +10,13 @@ package final class ChangeNotice: Sendable {
 
     package var token: UInt64 { observer.token }
 
-    /// Tells the host through its function; false when the observer has been removed.
+    /// Calls the function of the program. Returns false if the observer has been removed.
     func run() -> Bool {
         take { $0(changes) }
     }
 
-    /// Lets `body` tell the host, unless the observer has been removed; what it is given is the
-    /// host's function.
+    /// Gives the function of the program to `body`, unless the observer has been removed. Returns
+    /// false in that case.
     package func take(_ body: (Observer.Changed) -> Void) -> Bool {
         guard let changed = observer.begin() else { return false }
         body(changed)

@@ -1,8 +1,9 @@
-/// A call has completed.
+/// The notice that a call has completed.
 package final class CompletionNotice: Sendable {
     package let call: Call
     package let outcome: Call.Outcome
-    /// What the host gave when it sent the request, to know the call again.
+    /// The number by which the program recognises the call; it gave the number when it sent the
+    /// request.
     package let token: UInt64
     private let receiver: Call.Receiver
 
@@ -13,13 +14,14 @@ package final class CompletionNotice: Sendable {
         self.receiver = receiver
     }
 
-    /// Tells the host through its function; the context of that ends here.
+    /// Calls the function of the program and then ends its context.
     func run() {
         receiver.completion(call, outcome)
         receiver.end()
     }
 
-    /// Ends the context without telling: the host has the notice itself, or has let go.
+    /// Ends the context without calling the function: the program took the notice itself, or has
+    /// released the client.
     package func end() {
         receiver.end()
     }

@@ -1,7 +1,7 @@
 import RestwaySupport
-import Synchronization
 
-/// Brings the notices of one client to its host: one at a time, in order, where its mode says.
+/// Delivers the notices of one client to the program, one at a time and in order, in the way that
+/// the delivery mode says.
 package final class Delivery: Sendable {
     private enum Way {
         case thread(SerialQueue)
@@ -9,21 +9,8 @@ package final class Delivery: Sendable {
         case drain(NoticeQueue)
     }
 
-    /// Where a notice was appended that has to be started.
-    enum Place {
-        /// On a worker, which can run the notices right there.
-        case worker
-        /// On a worker too, which has more to do first, and says when that is done.
-        case round
-        case elsewhere
-
-        var isWorker: Bool { self != .elsewhere }
-    }
-
     private let way: Way
     private let clock: any Clock
-    /// Notices of a round are to be started behind it.
-    private let owesStart = Atomic<Bool>(false)
 
     init(
         _ mode: ClientOptions.Delivery, pool: WorkerPool, clock: any Clock
@@ -37,8 +24,8 @@ package final class Delivery: Sendable {
         self.clock = clock
     }
 
-    /// Gives a notice its place behind those before it. It may be called under a lock: nothing
-    /// runs before `start`, which the caller owes when this is true.
+    /// Appends a notice behind those that wait. It may be called under a lock, because no notice
+    /// runs before `start`. The caller must call `start` if this returns true.
     func append(_ notice: Notice) -> Bool {
         switch way {
         case .thread(let queue):
@@ -49,28 +36,15 @@ package final class Delivery: Sendable {
         }
     }
 
-    func start(_ place: Place) {
-        guard case .thread(let queue) = way else { return }
-        switch place {
-        case .worker: queue.start(mayRunHere: true)
-        case .round: owesStart.store(true, ordering: .relaxed)
-        case .elsewhere: queue.start(mayRunHere: false)
-        }
-    }
-
+    /// Starts the notices that were appended.
+    ///
+    /// - Parameter isOnWorker: Whether this thread is a worker, which can run them itself.
     func start(isOnWorker: Bool) {
-        start(isOnWorker ? .worker : .elsewhere)
+        if case .thread(let queue) = way { queue.start(mayRunHere: isOnWorker) }
     }
 
-    /// A round is over, on this worker, which runs its notices.
-    func roundEnded() {
-        guard owesStart.load(ordering: .relaxed),
-            owesStart.exchange(false, ordering: .relaxed)
-        else { return }
-        start(.worker)
-    }
-
-    /// Takes out the notices that wait for an observer. With `thread` they stay, and tell nothing.
+    /// Removes the waiting notices of an observer. In the mode `thread`, they stay in the queue but
+    /// call nothing.
     func discard(for observer: Observer) {
         switch way {
         case .thread: break
@@ -78,7 +52,7 @@ package final class Delivery: Sendable {
         }
     }
 
-    /// Nothing more will be posted.
+    /// Ends the delivery: no more notices come.
     func end() {
         switch way {
         case .thread: break
@@ -86,7 +60,7 @@ package final class Delivery: Sendable {
         }
     }
 
-    /// Drops what the host never asked for: it has let go of its client.
+    /// Drops the notices that the program never asked for, as it has released its client.
     package func drop() {
         switch way {
         case .thread: break
@@ -94,7 +68,7 @@ package final class Delivery: Sendable {
         }
     }
 
-    /// Readable while notices wait; `nil` when they come by themselves.
+    /// A descriptor that is readable while notices wait; `nil` if the notices run by themselves.
     package var descriptor: Int32? {
         switch way {
         case .thread: nil
@@ -106,8 +80,8 @@ package final class Delivery: Sendable {
         if case .drain = way { true } else { false }
     }
 
-    /// Runs the notices that are due on this thread, and says how many; waits up to `milliseconds`
-    /// (-1: without end) for the first.
+    /// Runs the waiting notices on this thread and returns how many ran. It waits up to
+    /// `milliseconds` for the first one; -1 is no limit.
     package func process(milliseconds: Int64) throws(Failure) -> Int {
         guard case .process(let queue) = way else {
             throw Self.wrongMode("RESTWAY_DELIVERY_PROCESS")
@@ -118,7 +92,7 @@ package final class Delivery: Sendable {
         return queue.process(until: deadline)
     }
 
-    /// Takes out up to `max` notices, oldest first.
+    /// Removes and returns up to `max` notices, oldest first.
     package func drain(max: Int) throws(Failure) -> [Notice] {
         guard case .drain(let queue) = way else {
             throw Self.wrongMode("RESTWAY_DELIVERY_DRAIN")

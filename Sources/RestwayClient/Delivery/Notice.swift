@@ -1,12 +1,12 @@
-/// Something that a host is to be told.
+/// A callback that tells the program something.
 ///
-/// Its cases are classes: a queue moves one word, and valgrind sees no bits that nobody has set.
+/// The cases hold classes, so that a queue moves one word and valgrind sees no uninitialized bits.
 package enum Notice: Sendable {
     /// A call has completed.
     case completion(CompletionNotice)
     /// The store has changed.
     case changes(ChangeNotice)
-    /// A call has come further.
+    /// A call has made progress.
     case progress(ProgressNotice)
     /// An attempt of a call has ended, and another one follows.
     case attempt(AttemptNotice)
@@ -15,7 +15,7 @@ package enum Notice: Sendable {
     /// Something has happened in the outbox.
     case outbox(OutboxNotice)
 
-    /// Tells the host through its function; false when nobody wants to know any more.
+    /// Calls the function of the program. Returns false if the notice is no longer wanted.
     func run() -> Bool {
         switch self {
         case .completion(let notice): notice.run()
@@ -28,7 +28,7 @@ package enum Notice: Sendable {
         return true
     }
 
-    /// Lets the notice go without telling: the host has let go.
+    /// Drops the notice without calling the function, because the program has released the client.
     func drop() {
         switch self {
         case .completion(let notice): notice.end()

@@ -1,14 +1,14 @@
 import RestwaySupport
 
-/// Notices that wait until the host comes for them.
+/// Notices that wait until the program asks for them.
 final class NoticeQueue: Sendable {
     private struct State {
         var notices = Fifo<Notice>()
-        /// Some thread runs notices: another has to wait, or they would overlap.
+        /// Whether a thread runs notices. Other threads wait, so that notices do not overlap.
         var isRunning = false
-        /// Nothing more will come.
+        /// Whether no more notices will come.
         var isOver = false
-        /// The host has let go: what comes is dropped.
+        /// Whether the program has released the client. New notices are dropped.
         var isDropped = false
     }
 
@@ -39,7 +39,7 @@ final class NoticeQueue: Sendable {
         if isDropped { notice.drop() }
     }
 
-    /// Drops the notices that `isUnwanted`.
+    /// Drops the notices for which `isUnwanted` returns true.
     func discard(where isUnwanted: (Notice) -> Bool) {
         let discarded: [Notice] = state.update { state in
             guard !state.notices.isEmpty else { return [] }
@@ -55,7 +55,8 @@ final class NoticeQueue: Sendable {
     }
 
     func drop() {
-        // What is dropped may run a destroy function of the host, so it goes outside of the lock.
+        // Dropping a notice may run a destroy function of the program, so it happens outside the
+        // lock.
         let dropped = state.update { state in
             state.isDropped = true
             state.isOver = true
@@ -73,7 +74,8 @@ final class NoticeQueue: Sendable {
         }
     }
 
-    /// Runs what is due; waits for the first notice, and for its turn among several threads.
+    /// Runs the waiting notices. It waits for the first one, and for its turn if several threads do
+    /// this.
     func process(until deadline: Deadline) -> Int {
         var due: Int?
         var passed = 0

@@ -1,13 +1,14 @@
-/// An item of the outbox has come to an end, or a flush is over.
+/// The notice that an item of the outbox has come to an end, or that a flush has ended.
 package final class OutboxNotice: Sendable {
     package enum Kind: Sendable {
         case item, flushed
     }
 
     package let kind: Kind
-    /// The one item, or what was sent; its failure says why not all went well.
+    /// The item, or the requests that the flush sent. Its failure says why not all of them
+    /// succeeded.
     package let requests: StoredRequests
-    /// What the host gave, to know this again.
+    /// The number by which the program recognises the notice.
     package let token: UInt64
     private let receiver: OutboxReceiver
 
@@ -20,13 +21,14 @@ package final class OutboxNotice: Sendable {
         self.receiver = receiver
     }
 
-    /// Tells the host through its function.
+    /// Calls the function of the program.
     func run() {
         receiver.told(requests)
         receiver.end()
     }
 
-    /// Ends the context without telling: the host has the notice itself, or has let go.
+    /// Ends the context without calling the function: the program took the notice itself, or has
+    /// released the client.
     package func end() {
         receiver.end()
     }

@@ -1,14 +1,15 @@
-/// A call has come further: how far is looked up when the host is told.
+/// The notice that a call has made progress. It looks the progress up when the program is told.
 package struct ProgressNotice: Sendable {
     package let call: Call
-    /// What the host gave when it sent the request, to know the call again.
+    /// The number by which the program recognises the call; it gave the number when it sent the
+    /// request.
     package let token: UInt64
     let function: ProgressRequest.Function?
-    /// Answers how far the call has come, and lets the next notice come.
+    /// Returns the progress of the call, and allows the next notice.
     package let take: @Sendable () -> CallProgress
 
-    /// Tells the host through its function; false when the call has failed meanwhile: who cancels
-    /// it in that function is not told once more.
+    /// Calls the function of the program. Returns false if the call has failed meanwhile, so that a
+    /// program that cancels the call in that function gets no more progress.
     func run() -> Bool {
         let progress = take()
         guard !call.hasFailed else { return false }

@@ -13,7 +13,7 @@ extension DocumentNode {
         return path.map { BatchDefinition(path: $0, limit: limit, stopsAtFailure: stops) }
     }
 
-    /// A path of its own: no variable, and nowhere but below the base URL.
+    /// Reads the batch path: a path without variables, below the base URL.
     private func batchPath() -> String? {
         guard let text = nonEmptyString() else { return nil }
         guard !URLText.isAbsolute(text) else {

@@ -8,7 +8,7 @@ extension DocumentNode {
         "connectTimeoutMilliseconds", "idleTimeoutMilliseconds", "trustedOrigins",
     ]
 
-    /// A day: longer than any exchange, short enough to be a slip of the units when exceeded.
+    /// A day. No exchange takes longer; a larger number is probably a mistake in the unit.
     static let millisecondsMax: Int64 = 86_400_000
 
     func environment(_ name: String) -> Environment? {
@@ -20,7 +20,7 @@ extension DocumentNode {
         let headers = object["headers"]?.headers() ?? []
         let trusted = object["trustedOrigins"]?.elements()?.compactMap { $0.origin() } ?? []
         if object["server"] == nil {
-            // Looked at all the same, to report what is wrong with them.
+            // The path and the version are read all the same, so that their problems are reported.
             _ = object["path"]?.string()
             _ = object["version"]?.string()
         }
@@ -61,7 +61,7 @@ extension DocumentNode {
         return url.origin
     }
 
-    /// A time in milliseconds; -1 says none, which is given as 0.
+    /// Reads a time in milliseconds. -1 means no limit, which is returned as 0.
     func milliseconds() -> Int64? {
         guard let value = integer(in: -1...Self.millisecondsMax) else { return nil }
         if value == 0 {
@@ -86,7 +86,24 @@ extension DocumentNode {
         }
     }
 
-    /// What `make` returns; what it throws is reported here.
+    /// Reads the names of the headers that follow a redirect to an origin that is not trusted.
+    func redirectHeaders() -> [String] {
+        (elements() ?? []).compactMap { node in
+            guard let name = node.string() else { return nil }
+            guard Headers.isValidName(name) else {
+                node.report("\"\(name)\" is not a header name (RFC 9110, section 5.1)")
+                return nil
+            }
+            let lowercased = name.lowercased()
+            if RedirectRules.credentialNames.contains(where: { $0.lowercased() == lowercased }) {
+                node.report("\(name) is a credential, which goes to trustedOrigins alone")
+                return nil
+            }
+            return name
+        }
+    }
+
+    /// Returns what `make` returns, and reports what it throws.
     func routing<Value>(_ make: () throws(RoutingError) -> Value) -> Value? {
         do {
             return try make()

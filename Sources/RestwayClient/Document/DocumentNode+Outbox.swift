@@ -1,11 +1,11 @@
 import RestwayRouting
 
-/// The section `outbox`, and what routes say about it.
+/// The section `outbox`, and the keys of routes that concern it.
 extension DocumentNode {
     private static let outboxKeys = [
-        "path", "order", "deadHead", "status", "offline", "baseMilliseconds", "capMilliseconds",
-        "concurrent", "batch", "chunk", "singlyAfterFailures", "intervalMilliseconds",
-        "busyTimeoutMilliseconds",
+        "path", "order", "deadHead", "status", "inProgress", "offline", "baseMilliseconds",
+        "capMilliseconds", "concurrent", "batch", "chunk", "singlyAfterFailures",
+        "intervalMilliseconds", "busyTimeoutMilliseconds",
     ]
 
     func outbox() -> OutboxDefinition? {
@@ -14,6 +14,8 @@ extension DocumentNode {
         outbox.isStrict = object["order"]?.choice(["lanes", "strict"]) == "strict"
         outbox.passesDeadHeads = object["deadHead"]?.choice(["block", "goOn"]) == "goOn"
         if let status = object["status"] { outbox.statuses = status.statusRanges() }
+        let types = object["inProgress"]?.elements()?.compactMap { $0.nonEmptyString() }
+        if let types { outbox.inProgressTypes = Set(types) }
         outbox.patterns = object["offline"]?.elements()?.compactMap { $0.offlinePattern() } ?? []
         let times = 0...Self.millisecondsMax
         if let time = object["baseMilliseconds"]?.integer(in: times) {
@@ -59,13 +61,11 @@ extension DocumentNode {
 }
 
 extension DocumentReader {
-    /// The key `offline` of a route with these methods.
+    /// Reads the key `offline` of a route with these methods. The document needs no section
+    /// `outbox` for it, because a client's options may name the file.
     func offline(_ node: DocumentNode, _ methods: [Method]) -> Bool? {
         guard let isOn = node.bool() else { return nil }
         guard isOn else { return false }
-        if definition.outbox == nil {
-            node.report("the document has no \"outbox\" that could hold its requests")
-        }
         if !methods.isEmpty, !methods.contains(where: OutboxDefinition.storableMethods.contains) {
             node.report("none of the route's methods is ever stored")
         }

@@ -38,6 +38,16 @@ extension DocumentNode {
         return nil
     }
 
+    /// Reads the key `fileMode`. It is text because JSON has no octal numbers.
+    func fileMode() -> FileMode? {
+        guard let text = string() else { return nil }
+        guard let mode = FileMode(octal: text) else {
+            report("must be \"0600\", or more of the digits 0, 2, 4 and 6, as in \"0640\"")
+            return nil
+        }
+        return mode
+    }
+
     func filePath() -> String? {
         guard let text = nonEmptyString() else { return nil }
         guard !text.utf8.contains(0) else {

@@ -1,9 +1,9 @@
 import RestwayJSON
 import RestwaySupport
 
-/// One value of a document and the place where it stands.
+/// One value of a document and its place there.
 ///
-/// Every question answers `nil` when the value is of another kind, after it reported that: the
+/// Every function that reads the value reports a value of the wrong kind and returns `nil`. So the
 /// reader goes on and finds the next problem.
 struct DocumentNode {
     let value: JSONValue
@@ -14,8 +14,8 @@ struct DocumentNode {
         problems.report(path, message)
     }
 
-    /// The place of member `key`: `$.routes.enterprise`, or `$.headers['X-Debug']` for a key that
-    /// is no identifier.
+    /// Returns the place of member `key`: `$.routes.enterprise`, or `$.headers['X-Debug']` for a
+    /// key that is no identifier.
     func path(of key: String) -> String {
         let isIdentifier = key.utf8.allSatisfy { byte in
             switch byte {
@@ -31,7 +31,7 @@ struct DocumentNode {
         return "\(path)['\(Self.escaped(key))']"
     }
 
-    /// `key` as a JSON path writes it between single quotes (RFC 9535, section 2.3.1.1).
+    /// Returns `key` as a JSON path writes it between single quotes (RFC 9535, section 2.3.1.1).
     private static func escaped(_ key: String) -> String {
         var text = ""
         for scalar in key.unicodeScalars {
@@ -48,7 +48,8 @@ struct DocumentNode {
     }
 
     func node(_ key: String, _ value: JSONValue) -> DocumentNode {
-        DocumentNode(value: value, path: path(of: key), problems: problems)
+        problems.step()
+        return DocumentNode(value: value, path: path(of: key), problems: problems)
     }
 
     // MARK: Kinds
@@ -82,17 +83,18 @@ struct DocumentNode {
 
     func elements() -> [DocumentNode]? {
         guard let elements = value.elements else { return mismatch("an array") }
+        problems.step(elements.count)
         return elements.enumerated().map { index, element in
             DocumentNode(value: element, path: "\(path)[\(index)]", problems: problems)
         }
     }
 
-    /// The elements of an array, or the value itself when it is none.
+    /// Returns the elements of an array, or the value itself if it is not an array.
     func oneOrMany() -> [DocumentNode] {
         value.kind == .array ? elements() ?? [] : [self]
     }
 
-    /// The members of an object whose keys are the host's own names.
+    /// Returns the members of an object whose keys are names that the author chose.
     func namedMembers() -> [(name: String, node: DocumentNode)]? {
         guard let members = value.members else { return mismatch("an object") }
         return members.compactMap { key, value in
@@ -104,10 +106,11 @@ struct DocumentNode {
         }
     }
 
-    /// The members of an object that knows its keys. Unknown ones are reported, but for those that
+    /// Returns the members of an object with known keys. It reports unknown keys, except those that
     /// start with `x-`.
     func object(_ known: [String], unsupported: [String] = []) -> DocumentObject? {
         guard let members = value.members else { return mismatch("an object") }
+        problems.step(members.count)
         for (key, value) in members where !known.contains(key) && !key.isExtension {
             if unsupported.contains(key) {
                 node(key, value).report("not supported by this version of Restway")
@@ -126,6 +129,7 @@ struct DocumentNode {
 }
 
 extension String {
-    /// `x-…`: the host's own. Byte by byte, as JSON compares keys.
+    /// Whether the key starts with `x-` and so belongs to the program. It is compared byte by byte,
+    /// as JSON compares keys.
     var isExtension: Bool { utf8.starts(with: "x-".utf8) }
 }

@@ -29,7 +29,6 @@ extension DocumentReader {
                 object[key]?.report("does not belong to scheme \"\(scheme)\"")
             }
         }
-        readCredential(object, &auth)
         switch scheme {
         case "basic": auth.scheme = .basic
         case "digest": auth.scheme = .digest
@@ -38,6 +37,7 @@ extension DocumentReader {
         case "oauth2": auth.scheme = object.oauthSettings().map { .oauth2($0) } ?? .custom
         default: auth.scheme = .custom
         }
+        readCredential(object, &auth)
         object["replay"]?.readReplay(into: &auth)
         object["refresh"]?.readRefresh(into: &auth)
         definition.auth = auth
@@ -48,13 +48,18 @@ extension DocumentReader {
     }
 
     private func readCredential(_ object: DocumentObject, _ auth: inout AuthDefinition) {
-        auth.credential.user =
-            object["user"]?.fieldText(isColonAllowed: false) ?? object["clientID"]?.fieldText()
-        auth.credential.password =
-            (object["password"]?.fieldText() ?? object["clientSecret"]?.fieldText())
+        let scheme = auth.scheme
+        func text(_ keys: [String], _ field: CredentialField) -> String? {
+            for key in keys {
+                if let text = object[key]?.text(of: field, scheme) { return text }
+            }
+            return nil
+        }
+        auth.credential.user = text(["user", "clientID"], .user)
+        auth.credential.password = text(["password", "clientSecret"], .password)
             .map { Secret($0) }
-        auth.credential.token = object["token"]?.fieldText().map { Secret($0) }
-        auth.credential.refreshToken = object["refreshToken"]?.fieldText().map { Secret($0) }
+        auth.credential.token = text(["token"], .token).map { Secret($0) }
+        auth.credential.refreshToken = text(["refreshToken"], .refreshToken).map { Secret($0) }
     }
 }
 
@@ -98,7 +103,7 @@ extension DocumentObject {
 }
 
 extension DocumentNode {
-    /// One of `known`, by name.
+    /// Reads one of the names in `known`.
     func choice(_ known: [String]) -> String? {
         guard let text = string() else { return nil }
         if known.contains(text) { return text }
@@ -107,18 +112,14 @@ extension DocumentNode {
         return nil
     }
 
-    /// A text that may stand in a header.
-    fileprivate func fieldText(isColonAllowed: Bool = true) -> String? {
+    /// Reads a text that may be this field of a credential.
+    fileprivate func text(
+        of field: CredentialField, _ scheme: AuthDefinition.Scheme
+    ) -> String? {
         guard let text = nonEmptyString() else { return nil }
-        guard Headers.isValidValue(text) else {
-            report("holds a character that a header value may not have")
-            return nil
-        }
-        guard isColonAllowed || !text.utf8.contains(UInt8(ascii: ":")) else {
-            report("a user name must not hold a colon (RFC 7617, section 2)")
-            return nil
-        }
-        return text
+        guard let problem = scheme.problem(of: field, text) else { return text }
+        report(problem)
+        return nil
     }
 
     fileprivate func readReplay(into auth: inout AuthDefinition) {
@@ -144,12 +145,12 @@ extension DocumentNode {
         }
     }
 
-    /// Statuses, one or several: 401, "4xx", "520-527".
+    /// Reads one or several statuses: 401, "4xx", "520-527".
     func statusRanges() -> [ClosedRange<Int>] {
         oneOrMany().compactMap { $0.statuses() }.map(\.codes)
     }
 
-    /// The API's own codes: one or several, strings or whole numbers.
+    /// Reads one or several codes of the API: strings or whole numbers.
     func codes() -> Set<String> {
         Set(
             oneOrMany().compactMap { node in

@@ -2,7 +2,7 @@ import RestwayJSON
 import RestwayMapping
 import RestwayObjects
 
-/// Entities that are put together step by step. They never change: each step makes a new one.
+/// Builds entities step by step. An entity never changes, so each step makes a new one.
 extension DocumentReader {
     mutating func addAttribute(_ name: String, to mapping: EntityMapping, _ node: DocumentNode) {
         let attribute = DocumentAttribute(
@@ -23,7 +23,8 @@ extension DocumentReader {
 
     mutating func addRelationship(_ name: String, to mapping: EntityMapping, _ node: DocumentNode) {
         let entity = mapping.entity
-        guard let part = relationship(name, node, entity.attributes.map(\.name)) else { return }
+        let names = Set(entity.attributes.map(\.name))
+        guard let part = relationship(name, node, names) else { return }
         definition.replace(
             EntityMapping(
                 entity: entity.changed(relationships: entity.relationships + [part.relationship]),

@@ -4,7 +4,7 @@ import RestwayRouting
 
 /// The section `responses`.
 extension DocumentReader {
-    /// What `response` of a route and an entry of `responses` have in common.
+    /// The keys that `response` of a route and an entry of `responses` have in common.
     struct ResponsePart {
         let node: DocumentNode
         let mapping: EntityMapping
@@ -13,11 +13,11 @@ extension DocumentReader {
         let hook: String?
 
         func descriptor(
-            methods: [Method], template: PathTemplate?, routeName: String?
+            methods: [Method], template: PathTemplate?, routeKey: String?
         ) -> ResponseDescriptor {
             ResponseDescriptor(
                 methods: methods, template: template, statuses: statuses, keyPath: keyPath,
-                mapping: mapping, routeName: routeName, hook: hook)
+                mapping: mapping, routeKey: routeKey, hook: hook)
         }
     }
 
@@ -29,8 +29,11 @@ extension DocumentReader {
         guard let part = responsePart(object) else { return }
         if case .some(nil) = template { return }
         let descriptor = part.descriptor(
-            methods: methods, template: template ?? nil, routeName: nil)
-        if isNew(descriptor, node) { definition.responseDescriptors.append(descriptor) }
+            methods: methods, template: template ?? nil, routeKey: nil)
+        if isNew(descriptor, node) {
+            definition.responseDescriptors.append(descriptor)
+            claim(descriptor, node.path)
+        }
     }
 
     mutating func responsePart(_ object: DocumentObject) -> ResponsePart? {
@@ -46,31 +49,28 @@ extension DocumentReader {
             hook: hook)
     }
 
-    /// The name of a hook, which is missed when a client begins.
+    /// Reads the name of a hook. A client reports a missing hook when it begins.
     private mutating func readHook(_ node: DocumentNode) -> String? {
         guard let name = node.nonEmptyString() else { return nil }
-        if !definition.hookNames.contains(where: { $0.name == name }) {
-            definition.hookNames.append(Pair(name: name, value: node.path))
-        }
+        definition.hookNames.add(name, at: node.path)
         return name
     }
 
-    /// Whether `descriptor` may be added; an equal one before it is reported.
-    func isNew(_ descriptor: ResponseDescriptor, _ node: DocumentNode) -> Bool {
-        guard definition.descriptors.contains(where: { $0.isEqual(to: descriptor) }) else {
-            return true
-        }
+    /// Whether `descriptor` may be added. It reports a descriptor that equals an earlier one.
+    mutating func isNew(_ descriptor: ResponseDescriptor, _ node: DocumentNode) -> Bool {
+        problems.step()
+        if definition.responseEssences.insert(descriptor.essence).inserted { return true }
         problems.reportDuplicate(
             node.path, "an equal response descriptor stands before this one")
         return false
     }
 
-    /// The mapping of the entity that `node` names.
+    /// Returns the mapping of the entity that `node` names.
     func mapping(_ node: DocumentNode) -> EntityMapping? {
         guard let name = node.nonEmptyString() else { return nil }
         if let mapping = definition.mappings[name] { return mapping }
-        // An entity with a problem of its own is no second problem here.
-        if !definition.entityNames.contains(name) {
+        // An entity with a problem of its own was already reported.
+        if definition.entityIndices[name] == nil {
             node.report(unknown("entity", name, definition.entityNames))
         }
         return nil
@@ -78,7 +78,7 @@ extension DocumentReader {
 }
 
 extension DocumentNode {
-    /// One method or several, each once.
+    /// Reads one method or several, each once.
     func methods() -> [Method] {
         let methods = oneOrMany().compactMap { node -> Method? in
             guard let token = node.string() else { return nil }
@@ -103,7 +103,7 @@ extension DocumentNode {
         return unique
     }
 
-    /// `"2xx"`, `"404"`, `"200-299"` or the number 404.
+    /// Reads `"2xx"`, `"404"`, `"200-299"` or the number 404.
     func statuses() -> StatusRange? {
         guard let text = value.integer.map({ String($0) }) ?? value.string else {
             report("must be a string or a whole number, is \(value.kind.withArticle)")

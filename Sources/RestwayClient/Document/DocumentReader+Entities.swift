@@ -5,13 +5,13 @@ import RestwaySupport
 
 /// The section `entities`.
 extension DocumentReader {
-    /// Adds an entity behind all others; it may relate to them and to itself.
+    /// Adds an entity after all others. It may have relationships to them and to itself.
     mutating func addEntity(_ name: String, _ node: DocumentNode) {
-        definition.entityNames.append(name)
+        definition.addEntityName(name)
         readEntity(name, definition.entityNames.count - 1, node)
     }
 
-    /// Reads the entity that has a name already.
+    /// Reads the entity whose name is already known.
     mutating func readEntity(_ name: String, _ index: Int, _ node: DocumentNode) {
         let known = ["identity", "attributes", "relationships"]
         guard let object = node.object(known) else { return }
@@ -33,8 +33,9 @@ extension DocumentReader {
                 identity.report("an identity is of type int or string, \"\(name)\" is not")
             }
         }
+        let names = Set(declared.map(\.name))
         let relationships = (object["relationships"]?.namedMembers() ?? []).compactMap {
-            relationship($0.name, $0.node, declared.map(\.name))
+            relationship($0.name, $0.node, names)
         }
         let entity = Entity(
             name: name, index: index,
@@ -60,9 +61,9 @@ extension DocumentReader {
         let isByIdentity: Bool
     }
 
-    /// `"name": {"entity", "source", "many", "policy", "byIdentity"}`.
+    /// Reads `"name": {"entity", "source", "many", "policy", "byIdentity"}`.
     func relationship(
-        _ name: String, _ node: DocumentNode, _ attributes: [String]
+        _ name: String, _ node: DocumentNode, _ attributes: Set<String>
     ) -> RelationshipPart? {
         let known = ["entity", "source", "many", "policy", "byIdentity"]
         guard let object = node.object(known) else { return nil }
@@ -73,7 +74,7 @@ extension DocumentReader {
         let policy = object["policy"].map { $0.policy() } ?? .assign
         guard let target = object.required("entity"), let targetName = target.nonEmptyString()
         else { return nil }
-        guard let targetIndex = definition.entityNames.firstIndex(of: targetName) else {
+        guard let targetIndex = definition.entityIndices[targetName] else {
             target.report(unknown("entity", targetName, definition.entityNames))
             return nil
         }
@@ -97,28 +98,30 @@ extension DocumentNode {
     }
 }
 
-/// An attribute as a document declares it; what is wrong with it was reported, and a guess stands
-/// in its place.
+/// An attribute as a document declares it. If it had a problem, the problem was reported and a
+/// guess stands in its place.
 struct DocumentAttribute {
     let name: String
     private(set) var source: [String]
     private(set) var type = AttributeType.any
     private var isTypeKnown = true
     private(set) var conversion = ValueConversion.any
-    /// Where a transform of its own stands.
+    /// The place of the attribute's own transform.
     private(set) var transformPath: String?
 
-    /// Whether its values can tell instances apart.
+    /// Whether values of this type can distinguish instances.
     var mayIdentify: Bool { type == .any || type == .int || type == .string }
 
-    /// `"name": "source.key.path"` or `"name": {"source", "type", "format", "transform"}`.
+    /// Reads `"name": "source.key.path"`, `"name": ["key", "a.b"]` or `"name": {"source", "type",
+    /// "format", "transform"}`.
     ///
-    /// - Parameter defaults: What types that are not here stand for.
+    /// - Parameter defaults: The conversions of the types; a type that is missing here has the
+    ///   built-in one.
     init(name: String, node: DocumentNode, defaults: [AttributeType: ValueConversion]) {
         self.name = name
         source = [name]
         conversion = defaults[.any] ?? .any
-        if node.value.kind == .string {
+        if node.value.kind == .string || node.value.kind == .array {
             source = node.keyPath() ?? source
             return
         }

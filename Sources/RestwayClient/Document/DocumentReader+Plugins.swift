@@ -10,7 +10,7 @@ extension DocumentReader {
         definition.transport = document["transport"]?.transport()
     }
 
-    /// `{"name"}` or `{"path"}`, with `options`.
+    /// Reads `{"name"}` or `{"path"}`, with `options`.
     private mutating func readPlugin(_ node: DocumentNode) {
         guard let object = node.object(["name", "path", "options"]) else { return }
         let name = object["name"].map { $0.nonEmptyString() }
@@ -42,7 +42,7 @@ extension DocumentReader {
 }
 
 extension DocumentNode {
-    /// A transport's name, or `{"name"}` with `options`.
+    /// Reads a transport's name, or `{"name"}` with `options`.
     func transport() -> TransportReference? {
         guard value.kind == .object else {
             return nonEmptyString().map { TransportReference(name: $0) }

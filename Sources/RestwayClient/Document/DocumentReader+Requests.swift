@@ -5,9 +5,9 @@ import RestwayRouting
 
 /// The section `requests`, and the requests of routes.
 extension DocumentReader {
-    /// What `request` of a route and an entry of `requests` have in common.
+    /// The keys that `request` of a route and an entry of `requests` have in common.
     struct RequestPart {
-        /// Those that it names.
+        /// The methods that it names.
         let methods: [Method]
         let mapping: EntityMapping
         let keyPath: [String]
@@ -15,15 +15,15 @@ extension DocumentReader {
         let keepsNulls: Bool
         let isChangedOnly: Bool
 
-        func descriptor(template: PathTemplate?, routeName: String?) -> RequestDescriptor {
+        func descriptor(template: PathTemplate?, routeKey: String?) -> RequestDescriptor {
             RequestDescriptor(
                 methods: methods, template: template, mapping: mapping, keyPath: keyPath,
                 excluded: excluded, keepsNulls: keepsNulls, isChangedOnly: isChangedOnly,
-                routeName: routeName)
+                routeKey: routeKey)
         }
     }
 
-    /// What says how an object is written.
+    /// The keys that say how an object is written.
     static let encodingKeys = ["entity", "keyPath", "exclude", "nulls", "changedOnly"]
 
     mutating func addRequest(_ node: DocumentNode) {
@@ -50,12 +50,13 @@ extension DocumentReader {
                 RequestDefaults(methods: methods, template: template, parameters: parameters))
         }
         if let part {
-            definition.requestDescriptors.append(
-                part.descriptor(template: template, routeName: nil))
+            let descriptor = part.descriptor(template: template, routeKey: nil)
+            definition.requestDescriptors.append(descriptor)
+            claim(descriptor, node.path)
         }
     }
 
-    /// The requests of a route: one or several.
+    /// Reads the one or several requests of a route.
     func requestParts(
         _ node: DocumentNode?, routeMethods: [Method], entity: DocumentNode?
     ) -> [RequestPart] {
@@ -76,7 +77,9 @@ extension DocumentReader {
         }
     }
 
-    /// - Parameter entity: Which entity it is about unless it says so itself.
+    /// Reads one request.
+    ///
+    /// - Parameter entity: The entity of the request if the request does not name one.
     private func requestPart(
         _ object: DocumentObject, methods: [Method], entity: DocumentNode?
     ) -> RequestPart? {
@@ -106,7 +109,7 @@ extension DocumentReader {
 }
 
 extension DocumentNode {
-    /// `"keep"` or `"omit"`.
+    /// Reads `"keep"` or `"omit"`.
     fileprivate func keepsNulls() -> Bool? {
         guard let text = string() else { return nil }
         switch text {

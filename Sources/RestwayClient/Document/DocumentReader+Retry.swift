@@ -4,7 +4,7 @@ import RestwayJSON
 import RestwayRouting
 
 extension DocumentReader {
-    /// A policy that stands alone, or everything that is wrong with it.
+    /// Reads a policy that is a text of its own, or throws all its problems.
     static func retryPolicy(_ text: UnsafeRawBufferPointer) throws(Failure) -> RetryPolicy {
         let problems = DocumentProblems()
         let value: JSONValue
@@ -19,7 +19,7 @@ extension DocumentReader {
     }
 }
 
-/// The section `retry`, and that of a route.
+/// The section `retry`, and the retry policies of routes.
 extension DocumentNode {
     private static let retryKeys = [
         "attempts", "baseMilliseconds", "capMilliseconds", "retryAfterMaxMilliseconds",
@@ -32,7 +32,9 @@ extension DocumentNode {
         "connectionLost": .connectionLost, "protocol": .protocolViolation,
     ]
 
-    /// - Parameter base: What stands where nothing is said.
+    /// Reads a retry policy.
+    ///
+    /// - Parameter base: Gives the values that the document leaves out.
     func retryPolicy(over base: RetryPolicy = RetryPolicy()) -> RetryPolicy? {
         guard let object = object(Self.retryKeys) else { return nil }
         var policy = base
@@ -70,7 +72,7 @@ extension DocumentNode {
         return policy
     }
 
-    /// A route's own policy: `false` retries nothing.
+    /// Reads a route's own policy; `false` turns retries off.
     func routeRetryPolicy(over base: RetryPolicy?) -> RetryPolicy? {
         if value.bool == false {
             var none = RetryPolicy()
@@ -80,7 +82,7 @@ extension DocumentNode {
         return retryPolicy(over: base ?? RetryPolicy())
     }
 
-    /// How a route takes part in authentication: `false`, or `"bypass"`.
+    /// Reads how a route takes part in authentication: `false`, or `"bypass"`.
     func routeAuthMode() -> AuthMode? {
         if let isOn = value.bool { return isOn ? .full : AuthMode.none }
         if value.string == "bypass" { return .bypass }

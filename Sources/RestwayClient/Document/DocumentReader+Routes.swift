@@ -15,7 +15,7 @@ extension DocumentReader {
         "gzip", "lane",
     ]
 
-    /// A route that is read, but not yet joined to its parent.
+    /// A route that was read but is not yet joined to its parent.
     private struct PendingRoute {
         var route: Route
         var settings: RouteSettings
@@ -27,64 +27,38 @@ extension DocumentReader {
         var parentName: String { parent?.value.string ?? "" }
     }
 
-    /// Adds routes, parents before children whatever their order in the document.
+    /// Adds routes in their order, each joined to its parent. The parent may stand anywhere.
     mutating func addRoutes(_ members: [(name: String, node: DocumentNode)]) {
-        let names = members.map(\.name) + definition.routes.all.compactMap(\.name)
         var pending: [PendingRoute] = []
         for (name, node) in members {
             if let route = read(name, node) { pending.append(route) }
         }
-        var templates: [String: PathTemplate] = [:]
-        for route in definition.routes.all {
-            if let name = route.name { templates[name] = route.template }
-        }
-        // Each round joins the children of the routes of the round before.
-        while !pending.isEmpty {
-            var waiting: [PendingRoute] = []
-            for var item in pending {
-                if let parent = item.parent {
-                    guard let template = templates[item.parentName] else {
-                        if names.contains(item.parentName) {
-                            waiting.append(item)
-                        } else {
-                            parent.report(unknown("route", item.parentName, names))
-                        }
-                        continue
-                    }
-                    let joined = parent.routing { () throws(RoutingError) in
-                        try template.joining(item.route.template)
-                    }
-                    guard let joined else { continue }
-                    item.route = item.route.with(joined)
-                }
-                templates[item.route.name ?? ""] = item.route.template
+        var family = RouteFamily(
+            pending.map {
+                RouteFamily.Member(route: $0.route, parent: $0.parent == nil ? nil : $0.parentName)
+            }, of: definition.routes)
+        let known = members.map(\.name) + definition.routes.all.compactMap(\.name)
+        let names = Set(known)
+        for var item in pending {
+            problems.step()
+            let name = item.route.name ?? ""
+            switch family.join(name) {
+            case .joined(let route):
+                item.route = route
                 add(item)
-            }
-            if waiting.count == pending.count {
-                reportCircles(waiting)
-                return
-            }
-            pending = waiting
-        }
-    }
-
-    /// Reports the routes that are their own ancestors. One that only hangs on such a circle, or on
-    /// a route with a problem of its own, is no second problem.
-    private func reportCircles(_ waiting: [PendingRoute]) {
-        var parents: [String: String] = [:]
-        for item in waiting { parents[item.route.name ?? ""] = item.parentName }
-        for item in waiting {
-            var ancestor = parents[item.route.name ?? ""]
-            for _ in waiting where ancestor != item.route.name {
-                ancestor = ancestor.flatMap { parents[$0] }
-            }
-            if ancestor == item.route.name {
+            case .unjoinable(let error):
+                (item.parent ?? item.node).report(error.message)
+            case .circle:
                 item.parent?.report("is part of a circle of parents")
+            case .orphan:
+                // A parent with a problem of its own was already reported.
+                if names.contains(item.parentName) { continue }
+                item.parent?.report(unknown("route", item.parentName, known))
             }
         }
     }
 
-    /// Reads a route, all of it whatever is wrong; `nil` when there is none to go on with.
+    /// Reads a route and reports all its problems; `nil` if they leave no route.
     private mutating func read(_ name: String?, _ node: DocumentNode) -> PendingRoute? {
         guard let object = node.object(Self.routeKeys, unsupported: Self.routeKeysOfLaterVersions)
         else { return nil }
@@ -102,18 +76,19 @@ extension DocumentReader {
             transport: object["transport"]?.transport(),
             mayBeStored: object["offline"].flatMap { offline($0, methods) })
         if let transport = settings.transport, let node = object["transport"] {
-            definition.transportsOfRoutes.append((node.path, transport))
+            definition.transportsOfRoutes.append((name, node.path, transport))
         }
         let responses = (object["response"]?.oneOrMany() ?? []).compactMap { response in
             response.object(["entity", "keyPath", "status", "hook"]).flatMap { responsePart($0) }
         }
         let requests = requestParts(
             object["request"], routeMethods: methods, entity: object["entity"])
+        let routeName = name
         if let name = settings.dataMapper, let node = object["dataMapper"] {
             definition.dataMappersOfRoutes.append(
                 RouteMapper(
-                    name: name, hasBody: !requests.isEmpty, contentType: settings.contentType,
-                    documentPath: node.path))
+                    route: routeName, name: name, hasBody: !requests.isEmpty,
+                    contentType: settings.contentType, documentPath: node.path))
         }
         guard let template = object.required("path")?.template(), !methods.isEmpty else {
             return nil
@@ -134,18 +109,23 @@ extension DocumentReader {
         guard added != nil else { return }
         let key = item.route.key
         definition.routeSettings[key] = item.settings
+        claim(item.route, item.node.path)
         for part in item.responses {
             let descriptor = part.descriptor(
-                methods: item.route.methods, template: item.route.template, routeName: key)
-            if isNew(descriptor, part.node) { definition.routeDescriptors.append(descriptor) }
+                methods: item.route.methods, template: item.route.template, routeKey: key)
+            if isNew(descriptor, part.node) {
+                definition.routeDescriptors.append(descriptor)
+                claim(descriptor, part.node.path)
+            }
         }
         for part in item.requests {
-            definition.routeRequestDescriptors.append(
-                part.descriptor(template: item.route.template, routeName: key))
+            let descriptor = part.descriptor(template: item.route.template, routeKey: key)
+            definition.routeRequestDescriptors.append(descriptor)
+            claim(descriptor, item.node.path)
         }
     }
 
-    /// Adds one route without a place in a document: `name` may be `nil`.
+    /// Adds one route that stands in no document; its `name` may be `nil`.
     mutating func addRoute(_ name: String?, _ node: DocumentNode) {
         if let name {
             addRoutes([(name, node)])

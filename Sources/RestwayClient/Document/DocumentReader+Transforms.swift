@@ -6,7 +6,7 @@ import RestwaySupport
 
 /// The section `transforms`, and the transforms of attributes.
 extension DocumentReader {
-    /// `{"date": "epoch", "bool": {"name": "boolWords", ...}}`: by type.
+    /// Reads the transforms of types: `{"date": "epoch", "bool": {"name": "boolWords", ...}}`.
     mutating func readTransforms(_ node: DocumentNode) {
         let types = AttributeType.allCases.map(\.rawValue)
         guard let object = node.object(types) else { return }
@@ -22,17 +22,16 @@ extension DocumentReader {
         }
     }
 
-    /// Remembers the host's transform that stands at `path`: it is missed when a client begins.
+    /// Remembers that the program's transform stands at `path`. A client reports a missing
+    /// transform when it begins.
     mutating func remember(_ conversion: ValueConversion, at path: String?) {
-        guard let path, case .custom(let name, _) = conversion,
-            !definition.transformNames.contains(where: { $0.name == name })
-        else { return }
-        definition.transformNames.append(Pair(name: name, value: path))
+        guard let path, case .custom(let name, _) = conversion else { return }
+        definition.transformNames.add(name, at: path)
     }
 }
 
 extension DocumentNode {
-    /// A transform for values of `type`: its name, or `{"name", ...}` with its options.
+    /// Reads a transform for values of `type`: its name, or `{"name", ...}` with its options.
     func conversion(_ type: AttributeType) -> ValueConversion? {
         if value.kind == .string {
             return nonEmptyString().flatMap { conversion($0, DocumentObject(node: self), type) }
@@ -76,7 +75,7 @@ extension DocumentNode {
         }
     }
 
-    /// The types that built-in transforms are for.
+    /// The types for which built-in transforms exist.
     static let typesOfTransforms: [String: [String]] = [
         "iso8601": ["date"], "epoch": ["date"], "epochMilliseconds": ["date"], "date": ["date"],
         "boolWords": ["bool"], "numberText": ["int", "double", "string"], "url": ["string"],
@@ -109,7 +108,7 @@ extension DocumentNode {
         return nil
     }
 
-    /// What stands for a boolean: text or a whole number.
+    /// Reads a value that represents a boolean: text or a whole number.
     private func word() -> Value? {
         if let number = value.integer { return .int64(number) }
         guard value.kind == .string else {

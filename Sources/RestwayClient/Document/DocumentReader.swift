@@ -1,26 +1,42 @@
+import RestwayHTTP
 import RestwayJSON
 import RestwayMapping
 import RestwayObjects
 import RestwayRouting
 import RestwaySupport
 
-/// Reads an API document into an `APIDefinition`, and finds everything that is wrong with it.
+/// Reads an API document into an `APIDefinition` and finds all its problems.
 struct DocumentReader {
     static let keys = [
         "$schema", "restway", "environment", "environments", "headers", "entities", "routes",
         "responses", "requests", "errors", "redact", "store", "transforms", "auth", "retry",
-        "plugins", "dataMapper", "transport", "batch", "outbox",
+        "plugins", "dataMapper", "transport", "batch", "outbox", "fileMode", "redirectHeaders",
+        "redirectBodies",
     ]
 
-    /// Sections of later versions: refused by name, so that nothing is silently left undone.
+    /// Sections of later versions. They are refused by name, so that a section is never silently
+    /// ignored.
     static let keysOfLaterVersions = [
         "cache",
     ]
 
-    let problems = DocumentProblems()
+    let problems: DocumentProblems
     var definition = APIDefinition()
 
-    static func read(_ text: UnsafeRawBufferPointer) throws(Failure) -> APIDefinition {
+    init(problems: DocumentProblems = DocumentProblems()) {
+        self.problems = problems
+    }
+
+    /// Reads a document.
+    ///
+    /// - Parameter problems: Receives the problems, and the number of steps that reading took.
+    static func read(
+        _ text: UnsafeRawBufferPointer, problems: DocumentProblems = DocumentProblems()
+    ) throws(Failure) -> APIDefinition {
+        ForkBarrier.add(.own) {
+            JSONValue.chooseSeed()
+            return nil
+        }
         let value: JSONValue
         do {
             value = try JSONValue.parse(text, .init(rejectsDuplicateKeys: true))
@@ -28,8 +44,9 @@ struct DocumentReader {
             throw Failure(
                 .config, details: [.init(path: "$", message: error.message)])
         }
-        var reader = DocumentReader()
+        var reader = DocumentReader(problems: problems)
         reader.read(DocumentNode(value: value, path: "$", problems: reader.problems))
+        reader.reportUndecidedTemplates()
         try reader.problems.throwIfAny()
         return reader.definition
     }
@@ -41,26 +58,30 @@ struct DocumentReader {
         if let version = document.required("restway") {
             if version.value.integer != 1 { version.report("must be 1, the format's version") }
         }
-        // For editors; nothing is fetched.
+        // This is for editors; the library fetches nothing.
         _ = document["$schema"]?.string()
         if let headers = document["headers"] { definition.headers = headers.headers() }
         readEnvironments(document)
         readErrors(document)
         definition.store = document["store"]?.store() ?? StoreSettings()
+        if let mode = document["fileMode"]?.fileMode() { definition.fileMode = mode }
         readPlugins(document)
         if let redact = document["redact"]?.elements() {
             definition.redaction = Redaction(redact.compactMap { $0.nonEmptyString() })
         }
+        definition.redirects = RedirectRules(
+            addedNames: document["redirectHeaders"]?.redirectHeaders() ?? [],
+            carriesBodies: document["redirectBodies"]?.bool() ?? false)
         if let transforms = document["transforms"] { readTransforms(transforms) }
         if let auth = document["auth"] { readAuth(auth) }
-        // A route's policy stands on that of the document.
+        // A route's policy builds on the document's policy.
         definition.retry = document["retry"]?.retryPolicy()
         definition.batch = document["batch"]?.batch()
         definition.outbox = document["outbox"]?.outbox()
-        // Descriptors name entities, so those come first.
+        // Descriptors name entities, so entities come first.
         if let entities = document["entities"]?.namedMembers() {
-            // Relationships name entities too, also later ones.
-            definition.entityNames = entities.map(\.name)
+            // Relationships also name entities, even later ones.
+            for entity in entities { definition.addEntityName(entity.name) }
             for (index, (name, node)) in entities.enumerated() { readEntity(name, index, node) }
         }
         if let routes = document["routes"]?.namedMembers() { addRoutes(routes) }
@@ -75,7 +96,8 @@ struct DocumentReader {
     private mutating func readEnvironments(_ document: DocumentObject) {
         if let environments = document["environments"]?.namedMembers() {
             for (name, node) in environments {
-                // One with a problem is kept as known, so that naming it is no second problem.
+                // An environment with a problem stays known, so that naming it is not reported as
+                // another problem.
                 definition.environmentNames.append(name)
                 if let environment = node.environment(name) {
                     definition.environments[name] = environment
@@ -100,9 +122,12 @@ struct DocumentReader {
             format: errors["format"]?.choice(formats).flatMap(ErrorDefinition.Format.init))
     }
 
-    /// "unknown entity "Entreprise"; did you mean "Enterprise"?"
+    /// Returns, for example: unknown entity "Entreprise"; did you mean "Enterprise"?
     func unknown(_ what: String, _ name: String, _ known: [String]) -> String {
-        let hint = NearestName.to(name, in: known).map { "; did you mean \"\($0)\"?" } ?? ""
-        return "unknown \(what) \"\(name)\"\(hint)"
+        var hint: String?
+        if problems.mayCompareNames(known.count) {
+            hint = NearestName.to(name, in: known).map { "; did you mean \"\($0)\"?" }
+        }
+        return "unknown \(what) \"\(name)\"\(hint ?? "")"
     }
 }

@@ -1,20 +1,21 @@
 import RestwaySupport
 
-/// Where the sending of an outbox stands.
+/// The state of the delivery of an outbox.
 struct FlushState {
-    /// What a flush overrides.
+    /// The waits that a flush cuts short.
     enum Urgency: Int, Comparable {
-        /// Nothing: it goes by the clock.
+        /// The flush cuts no waits short: each item goes out at its time.
         case ordinary
-        /// The waits that are the outbox's own: the network is back, or the host wants it.
+        /// The flush cuts short the waits that the outbox chose itself, as the network is back or
+        /// the program asked for it.
         case eager
-        /// Those too that the server asked for.
+        /// The flush also cuts short the waits that the server asked for.
         case forced
 
         static func < (left: Urgency, right: Urgency) -> Bool { left.rawValue < right.rawValue }
     }
 
-    /// In one piece: of a flush there may be very many.
+    /// One report about an item. It is a class because a flush may have very many reports.
     final class SentReport: Sendable {
         let request: StoredRequest
 
@@ -23,9 +24,9 @@ struct FlushState {
         }
     }
 
-    /// By age, each as it stood at last.
+    /// Returns the last report about each item, ordered by the age of the item.
     static func requests(_ sent: [SentReport]) -> [StoredRequest] {
-        // They are nearly in order.
+        // The reports are nearly in order.
         let order = sent.indices.sorted {
             (sent[$0].request.id, $0) < (sent[$1].request.id, $1)
         }
@@ -36,41 +37,46 @@ struct FlushState {
         }
     }
 
-    /// Who is told when the flush under way is over.
+    /// The function that is called when the current flush is over.
     struct Waiter {
         let token: UInt64
         let receiver: OutboxReceiver
     }
 
-    /// A flush is under way.
+    /// Whether a flush is running.
     var isActive = false
-    /// The host has asked for it, and it goes on also while the host rules the server out.
+    /// Whether the program asked for this flush. Then it also goes on while the program says that
+    /// the server cannot be reached.
     var isByHand = false
     var urgency = Urgency.ordinary
-    /// A worker looks what may go out; another look is wanted after it.
+    /// Whether a worker looks for items that may go out, and whether it must look again afterwards.
     var isLooking = false
     var mustLookAgain = false
-    /// Calls, or batches, that are out.
+    /// The number of calls, or batch calls, that wait for their answers.
     var underWay = 0
-    /// Those that were answered, and of which it is being written what became of them: their lanes
-    /// are taken until that is done.
+    /// The number of calls whose results are being written after their answers came. Their lanes
+    /// stay busy until the results are written.
     var beingSettled = 0
-    /// Nothing more goes out in this flush.
+    /// Whether this flush sends nothing more.
     var hasStopped = false
-    /// Waits are still to be cut short.
+    /// Whether waits still have to be cut short.
     var owesHurry = false
-    /// In the order in which they were settled; one that went out again stands there again.
+    /// The reports in the order in which they were written. An item that went out twice has two.
     var sent: [SentReport] = []
-    /// Why it could not go on.
+    /// Why the flush could not go on.
     var failure: Failure?
     var waiters: [Waiter] = []
 
-    /// Before this nothing goes out by itself: the server could not be reached.
+    /// Whether another process was the sender when this process last tried to send.
+    var isSentByAnother = false
+
+    /// The outbox sends nothing by itself before this time, because the server could not be
+    /// reached.
     var heldUntil = Deadline.past
     var timer: TimerTicket?
     var timerAt = Deadline.never
 
-    /// A flush begins; the one before is over.
+    /// Starts a flush after the previous one has ended.
     mutating func begin() {
         isActive = true
         isByHand = false

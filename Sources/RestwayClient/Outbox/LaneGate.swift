@@ -1,16 +1,16 @@
 import RestwayOutbox
 
-/// Decides which calls of a lane go out: one at a time, in the order in which they came.
+/// Lets the calls of each lane go out one at a time, in the order in which they came.
 struct LaneGate {
-    /// A call in a lane, and what lets it go when its turn comes.
+    /// A call in a lane, with the function that starts it when its turn comes.
     struct Ticket {
         let call: ObjectIdentifier
-        /// What its item would be in.
+        /// The lane that its item would have.
         let lane: Lane
         let go: @Sendable () -> Void
     }
 
-    /// Those of one lane. Mostly there is one.
+    /// The calls of one lane. Usually there is one call.
     private struct Line {
         var head: Ticket
         var others: [Ticket] = []
@@ -18,7 +18,7 @@ struct LaneGate {
 
     private var lines: [Lane: Line] = [:]
 
-    /// With a call that has not ended.
+    /// The lanes that have a call that has not ended.
     var busyLanes: Set<Lane> {
         lines.values.reduce(into: Set(lines.keys)) { lanes, line in
             lanes.insert(line.head.lane)
@@ -26,7 +26,7 @@ struct LaneGate {
         }
     }
 
-    /// Whether the call is the head of its lane, and may go at once.
+    /// Adds a call to its lane. Returns whether it is the first of the lane and may go at once.
     mutating func enter(_ lane: Lane, _ ticket: Ticket) -> Bool {
         guard var line = lines.updateValue(Line(head: ticket), forKey: lane) else { return true }
         line.others.append(ticket)
@@ -34,9 +34,10 @@ struct LaneGate {
         return false
     }
 
-    /// A call has left its lane, if it was in it.
+    /// Removes a call from its lane, if it is there.
     ///
-    /// - Returns: The one that is the head now, when it was not before; whether the lane is free.
+    /// - Returns: The call that has just become the first of its lane, if any, and whether the lane
+    ///   is empty now.
     mutating func leave(_ lane: Lane, _ call: ObjectIdentifier) -> (next: Ticket?, isFree: Bool) {
         guard let place = lines.index(forKey: lane) else { return (nil, false) }
         guard lines.values[place].head.call == call else {

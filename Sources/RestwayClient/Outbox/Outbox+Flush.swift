@@ -1,9 +1,9 @@
 import RestwayOutbox
 import RestwaySupport
 
-/// When something goes out.
+/// Decides when requests go out.
 extension Outbox {
-    /// A flush by hand, of whose end somebody may be told.
+    /// Starts a flush that the program asked for. `told` is called when the flush has ended.
     package func flush(
         isForced: Bool = false, token: UInt64 = 0, told: OutboxObserver.Told? = nil,
         end: @escaping @Sendable () -> Void = {}
@@ -16,13 +16,13 @@ extension Outbox {
         if !isTaken { throw Client.closedFailure }
     }
 
-    /// The way to the server is open again, as the host says.
+    /// Flushes because the program says that the server can be reached again.
     func networkIsBack() {
         flush(.eager)
     }
 
-    /// The same, as an exchange has shown. The waits are cut short here and now: what comes of
-    /// that very exchange may be the next one.
+    /// Flushes because an exchange has shown that the server can be reached again. It cuts the
+    /// present waits short at once, because the result of that exchange may begin a new wait.
     func exchangeWentWell() {
         try? hurry(.eager)
         state.withLock { state in
@@ -32,20 +32,20 @@ extension Outbox {
         flush(.ordinary)
     }
 
-    /// Something has changed that may let a request go out.
+    /// Flushes if a change of the lanes may have let a request go out.
     func lanesChanged() {
-        // Then it goes out when the host says something else.
+        // A stored request goes out when the program says that the server can be reached.
         guard !isAtRest, let isWorthIt = try? needsFlushing(), isWorthIt else { return }
         flush(.ordinary)
     }
 
-    /// Whether nothing goes out by itself: the host says that the server cannot be reached, and no
-    /// flush is under way.
+    /// Whether the outbox sends nothing by itself: the program says that the server cannot be
+    /// reached, and no flush is running.
     var isAtRest: Bool {
         client?.isRuledOut ?? true && !state.withLock { $0.flush.isActive }
     }
 
-    /// There is another credential.
+    /// Flushes because there is another credential.
     func credentialChanged() {
         state.withLock { state in
             state.flush.heldUntil = .past
@@ -54,8 +54,10 @@ extension Outbox {
         flush(.ordinary)
     }
 
-    /// - Parameter waiter: Told when the flush is over that begins here or is under way.
-    /// - Returns: False when the client has been closed.
+    /// Starts a flush, or joins the one that is running.
+    ///
+    /// - Parameter waiter: Called when that flush has ended.
+    /// - Returns: False if the client has been closed.
     @discardableResult
     func flush(
         _ urgency: FlushState.Urgency, isByHand: Bool = false, _ waiter: FlushState.Waiter? = nil
@@ -75,13 +77,14 @@ extension Outbox {
             }
             if urgency > .ordinary {
                 state.flush.heldUntil = .past
-                // What failed before this word is tried again.
+                // A flush that stopped at a failure tries again.
                 state.flush.hasStopped = false
                 state.flush.owesHurry = true
             }
             state.flush.urgency = max(state.flush.urgency, urgency)
             if isByHand { state.flush.isByHand = true }
-            // Not before: the flush that just ends has not done what this one is to.
+            // The waiter is added only now, because a flush that just ends has not done the work of
+            // this one.
             if let waiter { state.flush.waiters.append(waiter) }
             return Self.beginLooking(&state.flush)
         }
@@ -89,7 +92,7 @@ extension Outbox {
         return owesLook != nil
     }
 
-    /// On a worker: sends what may go out.
+    /// Sends the items that may go out. It runs on a worker.
     private func look() {
         repeat { sendAll() } while !isDoneLooking()
         finishFlush()
@@ -109,7 +112,9 @@ extension Outbox {
     private func sendAll() {
         while let limits = mayTake() {
             do throws(Failure) {
-                guard try becomeSender() else {
+                let isSender = try becomeSender()
+                state.withLock { $0.flush.isSentByAnother = !isSender }
+                guard isSender else {
                     let path = definition.path
                     let words = "another process sends what \"\(path)\" holds"
                     stop(Failure(.outbox, words, field: path))
@@ -122,28 +127,28 @@ extension Outbox {
                 send(items)
                 try readOn(limits)
             } catch {
-                stop(error)
+                stop(error, heldMilliseconds: retryMilliseconds)
                 return
             }
         }
     }
 
-    /// What bounds the next call; `nil` when none may go out.
+    /// Returns the limits of the next call; `nil` if no call may go out.
     private func mayTake() -> TakeLimits? {
         let isRuledOut = client?.isRuledOut ?? true
         let hasClient = client != nil
         return state.withLock { state in
             guard !state.isClosed, hasClient, !state.flush.hasStopped,
                 state.flush.underWay < definition.concurrentCalls,
-                // A disk that is slower than the server sets the pace.
+                // If the disk is slower than the server, sending waits for the disk.
                 state.flush.beingSettled <= definition.concurrentCalls,
                 state.flush.isByHand || !isRuledOut
             else { return nil }
-            // In the place of one that is being settled goes only a whole batch of other lanes:
-            // less than that waits for those lanes.
+            // While the results of a call are being written, only a full batch from other lanes may
+            // go out in its place. A smaller batch waits until those lanes are free.
             let isAhead =
                 state.flush.underWay + state.flush.beingSettled >= definition.concurrentCalls
-            if isAhead, state.batching.itemsMax == 1 { return nil }
+            if isAhead, !state.batching.usesBatch { return nil }
             defer { state.flush.owesHurry = false }
             return TakeLimits(
                 itemsMax: state.batching.itemsMax,
@@ -153,9 +158,10 @@ extension Outbox {
         }
     }
 
-    /// Nothing more goes out in this flush.
+    /// Stops the flush: it sends nothing more.
     ///
-    /// - Parameter heldMilliseconds: By itself nothing goes out before this has passed.
+    /// - Parameter heldMilliseconds: The outbox sends nothing by itself before this time has
+    ///   passed.
     func stop(_ failure: Failure?, heldMilliseconds: Int64 = 0) {
         let until = clock.now().advanced(milliseconds: heldMilliseconds)
         state.withLock { state in
@@ -167,8 +173,8 @@ extension Outbox {
         }
     }
 
-    /// A call, or a batch, was answered, and is about to be settled. Another one may go out
-    /// meanwhile: it carries nothing of the same lanes.
+    /// Records that a call, or a batch call, was answered and that its results are about to be
+    /// written. Another call may go out meanwhile if it uses none of the same lanes.
     func wasAnswered() {
         let owesLook = state.withLock { state in
             state.flush.underWay -= 1
@@ -178,7 +184,7 @@ extension Outbox {
         if owesLook { pool.submit { self.look() } }
     }
 
-    /// It has been settled.
+    /// Records that the results of a call have been written.
     func wasSettled(_ reports: [StoredRequest]) {
         let reports = reports.map(FlushState.SentReport.init)
         let owesLook = state.withLock { state in
@@ -189,14 +195,15 @@ extension Outbox {
         if owesLook { look() }
     }
 
-    /// Whether who asks is to look; else who looks already does so again.
+    /// Returns whether the caller has to look for items. If another thread already looks, that
+    /// thread looks once more.
     private static func beginLooking(_ flush: inout FlushState) -> Bool {
         if flush.isLooking { flush.mustLookAgain = true }
         defer { flush.isLooking = true }
         return !flush.isLooking
     }
 
-    /// Ends the flush when nothing is out any more.
+    /// Ends the flush if no call is out any more.
     private func finishFlush() {
         typealias End = (
             sent: [FlushState.SentReport], failure: Failure?, waiters: [FlushState.Waiter]
@@ -218,28 +225,42 @@ extension Outbox {
         if !report.all.isEmpty { tellObserver(.flushed, report) }
         tell(end.waiters, report)
         scheduleNext()
-        // If it fails, whoever looks for the next items tries again, and says so.
+        // If this fails, the next look for items tries it again and reports the failure.
         try? journal.tidy()
     }
 
     // MARK: Timers
 
-    /// Looks again when the next item may go out, and every now and then.
+    /// How often this process checks, while another process sends, whether items wait and the other
+    /// process has gone.
+    private static let takeoverMilliseconds: Int64 = 3_000
+
+    /// How long the outbox waits before the next look after a failure that was not the fault of one
+    /// item.
+    var retryMilliseconds: Int64 { max(definition.baseMilliseconds, Self.startMilliseconds) }
+
+    /// Schedules the next look: when the next item may go out, when the cause that stopped the
+    /// flush may be over, and after the interval of the document, if it has one.
     func scheduleNext() {
         let now = clock.now()
         var wait = definition.intervalMilliseconds > 0 ? definition.intervalMilliseconds : nil
-        if !(client?.isRuledOut ?? true), let next = try? nextAttemptAt() {
+        let isRuledOut = client?.isRuledOut ?? true
+        if !isRuledOut, state.withLock({ $0.flush.isSentByAnother }) {
+            wait = min(wait ?? Self.takeoverMilliseconds, Self.takeoverMilliseconds)
+        } else if !isRuledOut, let next = try? nextAttemptAt() {
             let left = max(0, (next - clock.wallMicroseconds() + 999) / 1_000)
-            // What is due and did not go out waits for something else.
-            let look = left > 0 ? left : max(definition.baseMilliseconds, Self.startMilliseconds)
+            // An item whose time has come but that did not go out waits for something else.
+            let look = left > 0 ? left : retryMilliseconds
             wait = min(wait ?? look, look)
         }
         let held = state.withLock { $0.flush.heldUntil }.milliseconds(since: now)
+        // An item without a time of its own waits only for the end of the hold.
+        if held > 0 { wait = min(wait ?? held, held) }
         guard let wait else { return }
         schedule(afterMilliseconds: max(wait, held, 1))
     }
 
-    /// Looks whether something may go out, after this time at the latest.
+    /// Looks for items that may go out, after this time at the latest.
     func schedule(afterMilliseconds milliseconds: Int64) {
         let at = clock.now().advanced(milliseconds: milliseconds)
         let isNeeded = state.withLock { state in
@@ -258,11 +279,24 @@ extension Outbox {
     }
 
     private func timePassed(_ at: Deadline) {
-        state.withLock { state in
-            guard state.flush.timerAt == at else { return }
-            state.flush.timerAt = .never
-            state.flush.timer = nil
+        let isSentByAnother = state.withLock { state in
+            if state.flush.timerAt == at {
+                state.flush.timerAt = .never
+                state.flush.timer = nil
+            }
+            return state.flush.isSentByAnother
         }
-        flush(.ordinary)
+        // While no process has stored anything, this only reads a number in memory.
+        if isSentByAnother, !journal.hasWaiting {
+            scheduleNext()
+        } else {
+            flush(.ordinary)
+        }
+        // The server became unreachable, or the file failed, after this timer was set.
+        let now = clock.now()
+        let held = state.withLock { state in
+            state.flush.isActive ? 0 : state.flush.heldUntil.milliseconds(since: now)
+        }
+        if held > 0 { schedule(afterMilliseconds: held) }
     }
 }

@@ -2,12 +2,12 @@ package import RestwayObjects
 import RestwayOutbox
 import RestwayRouting
 
-/// What the host sees of the outbox, and does to it.
+/// Functions with which the program reads and changes the outbox.
 extension Outbox {
-    /// More calls than these never are under way.
+    /// The largest number of items that can be on their way at once.
     private static let sendingMax = OutboxDefinition.concurrentMax * BatchDefinition.limitMax
 
-    /// All that is stored, oldest first.
+    /// Returns all stored requests, oldest first.
     package func list() throws(Failure) -> StoredRequests {
         try refuseWhenClosed()
         return StoredRequests(try reports(), redaction: redaction)
@@ -48,15 +48,20 @@ extension Outbox {
 
     package func retry(_ id: Int64) throws(Failure) {
         try refuseWhenClosed()
+        let marked = try objects(of: item(id))
         try run { () throws(OutboxError) in try journal.retry(id) }
+        tellAccepted(marked)
         flush(.ordinary)
     }
 
+    /// Changes the body of a stored request.
+    ///
     /// - Parameters:
-    ///   - body: `nil` takes it away.
-    ///   - mediaType: `nil` keeps what it has.
+    ///   - body: The new body; `nil` removes the body.
+    ///   - mediaType: The new media type; `nil` keeps the present one.
     package func edit(_ id: Int64, body: [UInt8]?, mediaType: String?) throws(Failure) {
         try refuseWhenClosed()
+        let marked = try objects(of: item(id))
         var edit = OutboxEdit(idempotencyKey: IdempotencyKey.random.text)
         edit.body = .some(body)
         if let mediaType {
@@ -68,27 +73,39 @@ extension Outbox {
             try journal.edit(id, edit)
             try journal.retry(id)
         }
+        tellAccepted(marked)
         flush(.ordinary)
     }
 
-    /// - Returns: How many items are gone.
+    /// Removes an item and the items that depend on it, and undoes the changes that these made in
+    /// the store.
+    ///
+    /// - Returns: The number of removed items.
     package func drop(_ id: Int64) throws(Failure) -> Int {
         try refuseWhenClosed()
+        let item = try item(id)
+        let marked = item.state == .dead ? try objects(of: item) : []
         let count = try run { () throws(OutboxError) in try journal.drop(id) }.count
         lanesChanged()
+        tellAccepted(marked, besides: try takeBack())
         return count
     }
 
-    /// - Returns: How many there were.
+    /// Removes all items.
+    ///
+    /// - Returns: The number of removed items.
     package func dropAll() throws(Failure) -> Int {
         try refuseWhenClosed()
-        return try run { () throws(OutboxError) in try journal.dropAll() }
+        let marked = try allRejected()
+        let count = try run { () throws(OutboxError) in try journal.dropAll() }
+        tellAccepted(marked, besides: try takeBack())
+        return count
     }
 
     // MARK: Reports
 
     func report(_ item: OutboxItem, _ state: StoredRequest.State) -> StoredRequest {
-        // Of most there is no answer whose URL it is.
+        // Most items have no answer, and so no URL of an answer.
         guard item.answer != nil else { return StoredRequest(item, state: state, url: "") }
         let base = client?.environment.baseURL
         let url = (try? base?.url(path: item.entry.path)) ?? item.entry.path

@@ -2,7 +2,7 @@ import RestwayOutbox
 import RestwaySQLite
 import RestwaySupport
 
-/// The journal's words in those of the client.
+/// Calls of the journal, with the types and errors of the client.
 extension Outbox {
     static func open(
         _ definition: OutboxDefinition, _ rules: OutboxRules, _ secrets: StoredSecrets,
@@ -12,6 +12,7 @@ extension Outbox {
         options.rules = rules
         options.pool = pool
         options.secretHeaders = Set(secrets.names)
+        options.connection.mode = definition.fileMode
         options.connection.busyTimeoutMilliseconds = definition.busyTimeoutMilliseconds
         do throws(OutboxError) {
             return try OutboxJournal(definition.path, options)
@@ -32,9 +33,9 @@ extension Outbox {
 
     // MARK: Storing
 
-    /// Stores an item; `done` runs when it is durable, or cannot be.
+    /// Stores an item and calls `done` when it is durable or could not be stored.
     ///
-    /// - Parameter waits: Here and now, rather than on a worker.
+    /// - Parameter waits: Whether this thread stores it, rather than a worker.
     func hold(
         _ entry: OutboxEntry, waits: Bool,
         done: @escaping @Sendable (Result<Int64, Failure>) -> Void
@@ -54,7 +55,7 @@ extension Outbox {
         done(result)
     }
 
-    /// Whether a new request of the lane goes behind what is stored.
+    /// Whether a new request of the lane must wait behind stored requests.
     func isHeld(_ lane: Lane) throws(Failure) -> Bool {
         try run { () throws(OutboxError) in try journal.isOccupied(lane) }
     }
@@ -65,7 +66,7 @@ extension Outbox {
         try run { () throws(OutboxError) in try journal.becomeSender() }
     }
 
-    /// Cuts the waits short that the urgency overrides.
+    /// Cuts short the waits that the urgency overrides.
     func hurry(_ urgency: FlushState.Urgency) throws(Failure) {
         guard urgency > .ordinary else { return }
         let now = clock.wallMicroseconds()
@@ -74,7 +75,7 @@ extension Outbox {
         }
     }
 
-    /// While what was taken is on its way.
+    /// Reads the next items ahead while the ones that were taken are on their way.
     func readOn(_ limits: TakeLimits) throws(Failure) {
         try run { () throws(OutboxError) in try journal.readOn(itemsMax: limits.itemsMax) }
     }
@@ -97,14 +98,14 @@ extension Outbox {
         journal.release(ids)
     }
 
-    /// When the first item that only waits for its time may go out, in microseconds since 1970.
+    /// When the next item that waits only for its time may go out, in microseconds since 1970.
     func nextAttemptAt() throws(Failure) -> Int64? {
         try run { () throws(OutboxError) in try journal.nextAttemptAt() }
     }
 
     // MARK: Looking
 
-    /// So many items are read at once.
+    /// The number of items that are read at once.
     private static let pageItems = 1_000
 
     func item(_ id: Int64) throws(Failure) -> OutboxItem {
@@ -113,7 +114,7 @@ extension Outbox {
         return item
     }
 
-    /// Gives all items to `body`, oldest first.
+    /// Calls `body` with every item, oldest first.
     func forEachItem(_ body: (OutboxItem) -> Void) throws(Failure) {
         var last: Int64 = 0
         while true {
@@ -126,7 +127,7 @@ extension Outbox {
         }
     }
 
-    /// Whether there is something that a flush could deliver.
+    /// Whether the outbox has requests that a flush could deliver.
     package func needsFlushing() throws(Failure) -> Bool {
         try refuseWhenClosed()
         return try run { () throws(OutboxError) in try journal.needsFlushing() }
@@ -134,7 +135,7 @@ extension Outbox {
 }
 
 extension Failure {
-    /// What the journal refused, as its caller sees it.
+    /// Turns an error of the journal into a failure of the client.
     init(_ error: OutboxError, path: String) {
         switch error {
         case .noSuchItem, .notDead:
@@ -144,7 +145,7 @@ extension Failure {
         case .closed:
             self = Client.closedFailure
         default:
-            self.init(.outbox, error.message, field: path)
+            self.init(error.isForked ? .forked : .outbox, error.message, field: path)
             isRetryable = error.isTemporary
         }
     }

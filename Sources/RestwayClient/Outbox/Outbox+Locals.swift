@@ -3,12 +3,12 @@ import RestwayObjects
 import RestwayOutbox
 import RestwaySupport
 
-/// What objects are called that the server has not named yet.
+/// Local identities: the names of objects that the server has not named yet.
 extension Outbox {
-    /// The name of an object, if it has one.
+    /// Returns the local identity of an object, if it has one.
     func local(_ entity: Entity, _ storeKey: Int64) -> LocalID? {
         if let known = state.withLock({ $0.locals[storeKey] }) { return known }
-        // Made by a process before this one, or by another.
+        // An earlier process, or another one, created the object.
         guard storeKey != 0, client?.store.keepsKeys == true, !journal.isEmpty else { return nil }
         let stored = try? journal.local(entity: entity.name, storeKey: storeKey)
         guard let local = stored ?? nil else { return nil }
@@ -25,16 +25,17 @@ extension Outbox {
         state.withLock { $0.locals[storeKey] = local }
     }
 
-    /// The object no longer has this name, which the server will not replace.
+    /// Removes a local identity that the server will never replace.
     private func forgetName(_ storeKey: Int64, _ local: LocalID) {
         state.withLock { state in
             if state.locals[storeKey] == local { state.locals[storeKey] = nil }
         }
     }
 
-    /// What a delivered item means: that of a creation says what the server calls the object.
+    /// Returns the settlement of a delivered item. The settlement of a creation says what the
+    /// server calls the object.
     ///
-    /// - Parameter names: Receives what it calls those inside of it.
+    /// - Parameter names: Receives the identities of the objects inside the request.
     func delivered(
         _ item: OutboxItem, _ response: Response?, _ names: inout [OutboxSettlement]
     ) -> OutboxSettlement {
@@ -67,22 +68,40 @@ extension Outbox {
     }
 }
 
-// Objects inside of others, and drafts.
 extension Outbox {
-    /// What was written whole in an item.
+    /// Whether the answer to a creation may hold an identity that a transform of the program could
+    /// not read. Another attempt brings the same answer, so the requests that wait for the object
+    /// are kept.
+    func hidesIdentity(
+        _ settlement: OutboxSettlement, _ item: OutboxItem, _ response: Response?
+    ) -> Bool {
+        guard case .created(_, nil, _) = settlement, let response, response.issueCount > 0,
+            let mapping = item.entry.entity.flatMap({
+                client?.api.loaded.definition.mappings[$0]
+            })
+        else { return false }
+        let identity = mapping.attributes.first { $0.attribute == mapping.entity.identityIndex }
+        if case .custom = identity?.conversion { return true }
+        return false
+    }
+}
+
+// Objects inside other objects, and drafts.
+extension Outbox {
+    /// Returns the objects that were written whole in an item.
     func objects(_ entry: OutboxEntry) -> StoredObjects {
         let mappings = client?.api.loaded.definition.mappings ?? [:]
         return StoredObjects(OutboxContext(entry.context).sent) { mappings[$0]?.entity }
     }
 
-    /// Gives the objects inside of a request the names that they are stored with.
+    /// Gives the objects inside a request the local identities that they are stored with.
     func name(_ objects: StoredObjects) {
         for (index, object) in objects.sent.enumerated() {
             if let local = objects.local(of: index) { name(object.entity, object.storeKey, local) }
         }
     }
 
-    /// Whether an object inside of a request is the server's to name.
+    /// Whether the server still has to name an object inside a request.
     func mayName(_ entity: Entity, _ storeKey: Int64) -> Bool {
         guard storeKey != 0, entity.identityIndex != nil,
             let object = try? client?.store.newest(entity, storeKey: storeKey)
@@ -90,22 +109,23 @@ extension Outbox {
         return object.identity == nil && expected(entity, storeKey) == nil
     }
 
-    /// The name of an object that a stored request is to create, or that another process has
-    /// delivered one for, of which this store has not heard.
+    /// Returns the local identity of an object that a stored request will create, or that another
+    /// process has created without this store knowing the identity yet.
     func expected(_ entity: Entity, _ storeKey: Int64) -> LocalID? {
         guard let local = local(entity, storeKey),
-            // In this order: what is delivered between the two is named by then. Where the file
-            // cannot be read, who stores the request says so: better than making it twice.
+            // The order matters: an object whose request is delivered between the two calls is
+            // named by then. If the file cannot be read, the answer is yes, and storing the request
+            // reports the error: this is better than creating the object twice.
             (try? journal.isExpected(local) || journal.identity(of: local) != nil) ?? true
         else { return nil }
         return local
     }
 
-    /// Keeps in mind who is to be told of a delivery.
+    /// Keeps the drafts that must be told when their request is delivered.
     func remember(_ drafts: StoredDrafts?) {
         guard let drafts else { return }
         state.withLock { state in
-            // Every now and then without those that nobody will be told of any more.
+            // Now and then, drafts that the program has released are removed.
             let count = state.drafts.count
             if count >= 64, count & (count - 1) == 0 {
                 state.drafts = state.drafts.filter { !$0.value.allSatisfy(\.areGone) }
@@ -114,7 +134,7 @@ extension Outbox {
         }
     }
 
-    /// Whom nobody has to keep in mind any more, by the key of the request.
+    /// Removes and returns the drafts that were kept for the request with this key.
     func drafts(of key: String) -> StoredDrafts? {
         state.withLock { state in
             guard var same = state.drafts.removeValue(forKey: key) else { return nil }
@@ -124,7 +144,8 @@ extension Outbox {
         }
     }
 
-    /// The server has taken what was said by the time that the request was stored.
+    /// Tells the drafts of a delivered request that the server has what they said when the request
+    /// was stored.
     func settleDrafts(_ result: OutboxResult) {
         let drafts = drafts(of: result.item.entry.idempotencyKey)
         guard let drafts, result.failure == nil, let client else { return }
@@ -132,28 +153,28 @@ extension Outbox {
     }
 }
 
-// Objects that the server has named, and those that it never will.
+// Objects that the server has named, and objects that it will never name.
 extension Outbox {
-    /// So many identities are read at once.
+    /// The number of identities that are read at once.
     private static let pageIdentities = 1_000
-    /// So long an identity is kept at least, in microseconds: a week. Until then a request may come
-    /// that was made before somebody had heard of it.
+    /// How long an identity is kept at least, in microseconds: a week. In that time a request may
+    /// still come that was made before its sender learned the identity.
     private static let identityMicroseconds: Int64 = 7 * 24 * 3_600 * 1_000_000
 
-    /// Lets the store have every identity that a creation was answered with: it may have lost some
-    /// when the machine lost its power, as the two files have no transaction in common. Those are
-    /// forgotten that it was found to have, and that are old.
+    /// Gives the store every identity that the server returned for a created object. The store may
+    /// have lost some at a power failure, because the two files share no transaction. Then it
+    /// removes old identities that the store was found to have.
     func nameObjects(_ client: Client) {
         var kept: Int64 = 0
         var isKeeping = true
-        // The keys of a store in memory ended with its process.
+        // The keys of a store in memory ended with their process.
         var last: Int64 = client.store.keepsKeys ? 0 : .max
         while last < .max,
             let page = try? journal.identities(after: last, countMax: Self.pageIdentities),
             let end = page.last
         {
             for known in page {
-                // What it is given only now may be lost again.
+                // The store may lose again what it receives only now.
                 if (try? give(known, client)) != false { isKeeping = false }
                 if isKeeping { kept = known.number }
             }
@@ -164,6 +185,8 @@ extension Outbox {
             namedBefore: clock.wallMicroseconds() - Self.identityMicroseconds)
     }
 
+    /// Gives the store one identity.
+    ///
     /// - Returns: Whether the store did not have it.
     private func give(_ known: OutboxIdentity, _ client: Client) throws(Failure) -> Bool {
         guard let name = known.entity, let key = known.storeKey,
@@ -183,20 +206,20 @@ extension Outbox {
         return true
     }
 
-    /// Takes back the requests of an object that never left this machine.
+    /// Drops the requests about an object that never left this machine.
     ///
-    /// - Returns: False when the server may know it, or has named it: then it is to be told.
+    /// - Returns: False if the server may know the object or has named it: then the server must be
+    ///   asked.
     func withdraw(_ local: LocalID) throws(Failure) -> Bool {
         let withdrawal = try run { () throws(OutboxError) in try journal.withdraw(local) }
-        if case .dropped = withdrawal {
-            lanesChanged()
-            return true
-        }
-        return false
+        guard case .dropped = withdrawal else { return false }
+        lanesChanged()
+        try takeBack()
+        return true
     }
 
-    /// The host has deleted an object from the store: what was to be sent of one that the server
-    /// never saw goes along.
+    /// Drops the stored requests of an object that the program has deleted from the store, if the
+    /// server never saw the object.
     func forget(_ object: Snapshot) {
         guard object.identity == nil, let local = local(object.entity, object.storeKey) else {
             return

@@ -2,23 +2,24 @@ import RestwayOutbox
 import RestwayRouting
 import RestwaySupport
 
-/// Items on their way.
+/// Sends items and writes their results.
 extension Outbox {
-    /// Sends items that were taken, on a worker.
+    /// Sends items that were taken from the journal. It runs on a worker.
     func send(_ items: [OutboxItem]) {
         guard let client else { return release(items) }
-        // From its answer on the object has an identity; until it is settled, this name counts.
+        // The object has an identity as soon as the answer is here; until the answer is settled,
+        // its local identity counts.
         for item in items where item.entry.storeKey != nil {
             guard let key = storeKey(item.entry) else { continue }
             if let local = item.entry.creates { state.withLock { $0.locals[key] = local } }
             name(objects(item.entry))
         }
-        let isBatch = state.withLock { $0.batching.itemsMax } > 1 && definition.usesBatch
+        let isBatch = state.withLock { $0.batching.usesBatch }
         let dispatch = OutboxDispatch(items, isBatch: isBatch)
         var singles = items
         let parcels = OutboxParcels(self, client, dispatch)
         if isBatch, let session = try? BatchSession(client, sender: parcels) {
-            // What no batch can hold goes by itself.
+            // An item that does not fit into a batch goes out by itself.
             singles = items.filter { item in
                 !parcels.add(item, to: session) && !add(item, to: session, dispatch)
             }
@@ -64,7 +65,9 @@ extension Outbox {
         return spec
     }
 
-    /// - Parameter isOnWorker: Else this may be any thread, and the file is written.
+    /// Records the outcome of one item. The last one of a dispatch settles all of them.
+    ///
+    /// - Parameter isOnWorker: False if this may be any thread. Then a worker writes to the file.
     func ended(
         _ item: OutboxItem, _ outcome: Call.Outcome, _ dispatch: OutboxDispatch,
         isOnWorker: Bool = false
@@ -86,15 +89,22 @@ extension Outbox {
 
     // MARK: Outcomes
 
-    /// On a worker: writes what became of the items, and tells it.
+    func verdict(_ outcome: OutboxOutcome, _ item: OutboxItem) -> OutboxVerdict {
+        state.withLock { state in
+            rules.verdict(
+                outcome, attempts: item.entry.attempts + 1, hasRefreshed: true,
+                random: &state.random)
+        }
+    }
+
+    /// Writes the outcomes of the items to the file and reports them. It runs on a worker.
     private func settle(_ dispatch: OutboxDispatch, _ outcomes: [Int64: Call.Outcome]) {
-        // Then nothing of it has to be known for what goes out next.
+        // After a success, the next call does not depend on these results.
         let wentWell = outcomes.values.allSatisfy { (try? $0.get()) != nil }
         if wentWell {
             if dispatch.isBatch { state.withLock { $0.batching.succeeded() } }
             wasAnswered()
         }
-        HeapRoom.prepare(for: outcomes.count)
         var results = dispatch.items.compactMap { item in
             outcomes[item.id].map { OutboxResult(item, $0, self) }
         }
@@ -107,25 +117,31 @@ extension Outbox {
         }
         let released = results.filter { $0.settlement == nil }.map(\.item.id)
         let held = results.compactMap(\.heldMilliseconds).max()
-        // What was given back would be taken again at once.
+        // Items that were given back would be taken again at once.
         let isGivenBack = results.contains { $0.settlement == nil && !$0.isBehindFailure }
-        if held != nil || isGivenBack { stop(nil, heldMilliseconds: held ?? 0) }
+        if held != nil || isGivenBack {
+            stop(nil, heldMilliseconds: held ?? retryMilliseconds)
+        }
         if !wentWell { wasAnswered() }
         if !settlements.isEmpty {
             do throws(Failure) {
                 let settled = try settle(settlements)
                 results.removeAll { settled.missing.contains($0.item.id) }
                 for result in results where result.isDelivered { settleDrafts(result) }
+                let dead = results.filter { $0.report.state == .dead }.map(\.item)
+                tellRejected(by: dead + settled.buried.compactMap { try? item($0) })
                 tell(buried: settled.buried)
             } catch {
-                // They go out again, with their keys: the server knows them.
+                // The items go out again with the same idempotency keys, by which the server knows
+                // them.
                 release(settlements.map(\.id) + released)
-                stop(error, heldMilliseconds: definition.baseMilliseconds)
+                stop(error, heldMilliseconds: retryMilliseconds)
                 wasSettled([])
                 return
             }
         }
-        // Behind that: who sees them wait may have what lets them go.
+        // This comes after the settlement: a program that sees these items wait may react to it and
+        // let them go out.
         if !released.isEmpty { release(released) }
         for result in results where result.isFinal {
             tellObserver(
@@ -135,7 +151,8 @@ extension Outbox {
         wasSettled(results.filter(\.wasSent).map(\.report))
     }
 
-    /// What waited for an object that will never be is dead, too.
+    /// Reports the items that became dead letters because the object that they waited for was not
+    /// created.
     private func tell(buried ids: [Int64]) {
         for id in ids {
             guard let request = try? find(id) else { continue }
@@ -147,8 +164,8 @@ extension Outbox {
         }
     }
 
-    /// Whether the call that carried a batch was answered: a path that takes batches no longer is
-    /// passed by, if the document says so.
+    /// Judges whether the server still takes batches. If its batch path fails and the document
+    /// allows it, the requests go out singly.
     private func judgeBatch(_ results: [OutboxResult]) {
         let isBroken = results.contains(where: \.brokeBatch)
         let isAnswered = results.contains { !$0.isOfCarrier }
@@ -158,14 +175,14 @@ extension Outbox {
             } else if isAnswered {
                 state.batching.succeeded()
             }
-            return isBroken && state.batching.itemsMax == 1
+            return isBroken && !state.batching.usesBatch
         }
         if isPassedBy {
             for result in results where result.isOfCarrier { result.leave() }
         }
         guard rules.batchStopsAtFailure else { return }
-        // The server did not look at what stands behind the first that failed, whatever its lane,
-        // and though that may have gone better with another credential.
+        // The server did not process the requests behind the first failed one, whatever their
+        // lanes, even if that one later succeeded with another credential.
         guard let first = results.firstIndex(where: { !$0.isDelivered || $0.wasReplayed }) else {
             return
         }

@@ -6,13 +6,13 @@ import RestwayOutbox
 import RestwayRouting
 import RestwaySupport
 
-/// Requests on their way into the outbox.
+/// Stores the requests of calls.
 extension Outbox {
-    /// Stores the request of a call, and tells the call when that is durable, or cannot be done.
+    /// Stores the request of a call, and tells the call when it is durable or could not be stored.
     ///
     /// - Parameters:
-    ///   - failure: Of its attempt; `nil`: it was not sent.
-    ///   - reason: Why it is stored, for people.
+    ///   - failure: The failure of the attempt; `nil` if the request was not sent.
+    ///   - reason: A text for people that says why the request is stored.
     func store(
         _ call: Call, _ request: PreparedRequest, _ claim: OutboxClaim, _ failure: Failure?,
         because reason: String
@@ -22,8 +22,8 @@ extension Outbox {
         }
     }
 
-    /// On a worker, or on the thread that waits for the call or the close, which may wait for the
-    /// file.
+    /// Stores the request on this thread: a worker, or the thread that waits for the call or for
+    /// the close and so may wait for the file.
     func storeNow(
         _ call: Call, _ request: PreparedRequest, _ claim: OutboxClaim, _ failure: Failure?,
         because reason: String, waits: Bool
@@ -42,7 +42,7 @@ extension Outbox {
         let entry = entry(request, claim, kept, failure, lane)
         let due = max(entry.nextAttemptAt, entry.askedUntil)
         let key = claim.idempotencyKey
-        // Before it can be sent.
+        // The drafts are kept before the request can be sent.
         remember(kept.drafts)
         hold(entry, waits: waits) { result in
             switch result {
@@ -58,7 +58,7 @@ extension Outbox {
                 self.wasStored(due: due, failure)
             case .failure(var error):
                 _ = self.drafts(of: key)
-                self.undo(kept)
+                if let change = kept.change { self.takeBack(change, kept.drafts) }
                 error.message = "\(call.description) could not be stored: \(error.message)"
                     + " (it was to be, as \(reason))"
                 call.wasStored(error)
@@ -66,7 +66,7 @@ extension Outbox {
         }
     }
 
-    /// The item goes out when its time has come.
+    /// Schedules the delivery of a stored item at its time.
     private func wasStored(due: Int64, _ failure: Failure?) {
         guard failure != nil else {
             flush(.ordinary)
@@ -87,7 +87,7 @@ extension Outbox {
             headers: claim.headers, idempotencyKey: claim.idempotencyKey, createdAt: wall)
         if case .bytes(let bytes) = request.exchange.body { entry.body = bytes }
         entry.creates = claim.creates
-        entry.route = request.routeName
+        entry.route = request.route?.key
         entry.entity = kept.object?.entity.name
         entry.storeKey = kept.object.map(\.storeKey)
         var context = claim.context
@@ -96,6 +96,7 @@ extension Outbox {
             context.sent = objects.json
             entry.companions = objects.companions
         }
+        entry.change = kept.change
         entry.context = context.bytes
         guard let failure else { return entry }
         entry.trouble = OutboxTrouble(
@@ -126,18 +127,20 @@ extension Outbox {
 
     // MARK: Objects
 
-    /// What the object store keeps of a change that is stored.
+    /// The part of a stored change that the object store keeps.
     struct Kept {
         var object: Snapshot?
-        /// It was not there before.
-        var isNew = false
-        /// What was written inside of it; `nil` for a request that changes nothing.
+        /// The changes that storing the request made in the object store; `nil` for a request that
+        /// changes nothing.
+        var change: OutboxChange?
+        /// The objects that were written whole in the request; `nil` for a request that changes
+        /// nothing.
         var objects: StoredObjects?
         var drafts: StoredDrafts?
     }
 
-    /// Lets the store have what the request says of its object: it is the truth from now on, though
-    /// the server has not heard of it.
+    /// Puts the values that the request gives its object into the store. They count from now on,
+    /// although the server does not know them yet.
     private func keep(_ request: PreparedRequest, _ claim: OutboxClaim) throws(Failure) -> Kept {
         guard let submission = request.submission, let client else { return Kept() }
         var kept = Kept()
@@ -150,21 +153,16 @@ extension Outbox {
                     draft.root.entity, storeKey: draft.root.storeKey)
                 return kept
             }
-            let isNew = draft.root.storeKey == 0 && submission.identity == nil
-            let object = try client.store.insert(draft)
+            let (rows, commit) = try client.store.insert(draft, recordingChanges: true)
+            let object = commit.objects[0]
             if let local = claim.creates { name(object, local) }
-            (kept.object, kept.isNew) = (object, isNew)
+            kept.object = object
+            kept.change = OutboxChange(rows, commit, life: life)
             kept.drafts = StoredDrafts(submission, key: claim.idempotencyKey)
         }
         if kept.object != nil, request.method != .delete {
             kept.objects = StoredObjects(submission, self)
         }
         return kept
-    }
-
-    /// The request could not be stored: an object that came only with it goes again.
-    private func undo(_ kept: Kept) {
-        guard kept.isNew, let object = kept.object else { return }
-        _ = try? client?.store.delete(object)
     }
 }

@@ -1,20 +1,21 @@
 import RestwayHTTP
 import RestwayObjects
 import RestwayOutbox
+import RestwayRouting
 import RestwaySupport
 
-/// The requests of a client that wait until the server can be reached: takes them in, sends them in
-/// the order of their lanes, tells what became of them.
+/// The requests of a client that wait until the server can be reached. It stores them, sends them
+/// in the order of their lanes and reports their results.
 ///
-/// Performs what the decisions of `RestwayOutbox` say. No lock is held while the journal, a call or
-/// the host is called.
+/// It performs what the decisions of `RestwayOutbox` say. It holds no lock while it calls the
+/// journal, a call or the program.
 package final class Outbox: Sendable {
     struct State {
         var gate = LaneGate()
-        /// By the store keys of their objects.
+        /// The local identities of objects, by the store keys of the objects.
         var locals: [Int64: LocalID] = [:]
-        /// By the keys of their requests; of those with one key, in the order in which they were
-        /// stored.
+        /// The drafts of stored requests, by the keys of the requests. Drafts with the same key
+        /// stand in the order in which they were stored.
         var drafts: [String: [StoredDrafts]] = [:]
         var observer: OutboxObserver?
         var isClosed = false
@@ -27,7 +28,8 @@ package final class Outbox: Sendable {
         weak var client: Client?
     }
 
-    /// A request that is stored because of the server is not tried again sooner than this.
+    /// How long a request that is stored because of the server waits at least before its next
+    /// attempt.
     static let startMilliseconds: Int64 = 250
 
     let definition: OutboxDefinition
@@ -43,23 +45,33 @@ package final class Outbox: Sendable {
     let entering = StoringGate()
     private let owner = Lock(Owner())
 
-    /// The outbox that a document asks for.
+    /// Makes the outbox that a document asks for.
     static func make(
         _ api: APIDefinition, _ options: ClientOptions, pool: WorkerPool, clock: any Clock,
         timers: any Timers, delivery: Delivery
     ) throws(Failure) -> Outbox? {
-        guard var definition = api.outbox else {
-            guard options.outboxPath == nil else {
-                throw Failure(
-                    .config, "the API document has no \"outbox\" section", field: "outbox")
-            }
-            return nil
-        }
-        if let path = options.outboxPath { definition.path = path }
+        guard var definition = try definition(api, options) else { return nil }
+        definition.fileMode = options.fileMode ?? api.fileMode
         return try Outbox(
             definition, batch: api.batch, redaction: api.redaction,
             secrets: StoredSecrets(scheme: api.auth.header), seed: options.randomSeed,
             pool: pool, clock: clock, timers: timers, delivery: delivery)
+    }
+
+    /// Returns the document's outbox settings with the file that the options name; `nil` if neither
+    /// names a file and no route needs one.
+    private static func definition(
+        _ api: APIDefinition, _ options: ClientOptions
+    ) throws(Failure) -> OutboxDefinition? {
+        if let path = options.outboxPath {
+            var definition = api.outbox ?? OutboxDefinition(path: path)
+            definition.path = path
+            return definition
+        }
+        if let definition = api.outbox { return definition }
+        let route = api.routes.all.first { api.settings(of: $0).mayBeStored == true }
+        if let route { throw Failure.noOutbox(for: route.displayName) }
+        return nil
     }
 
     private let ownLife = LocalID.random().text
@@ -84,31 +96,35 @@ package final class Outbox: Sendable {
         state = Lock(
             State(
                 batching: OutboxBatching(
-                    limit: limit ?? 1, failuresMax: failuresMax > 0 ? failuresMax : nil),
+                    limit: limit, failuresMax: failuresMax > 0 ? failuresMax : nil),
                 random: SeededRandom(seed: seed == 0 ? .random(in: 1 ... .max) : seed)))
     }
 
-    /// The client that this is the outbox of; `nil` when it has gone.
+    /// The client that owns this outbox; `nil` when it has gone.
     var client: Client? { owner.withLock { $0.client } }
 
-    /// What tells this life of a store in memory from others; `nil` for a file.
+    /// A text that distinguishes this store in memory from earlier ones; `nil` for a store in a
+    /// file.
     var life: String? { client?.store.keepsKeys == true ? nil : ownLife }
 
-    /// Of the object that an item is about, if the store knows it by that key.
+    /// Returns the key of the object that an item is about, if it is a key of this store.
     func storeKey(_ entry: OutboxEntry) -> Int64? {
         OutboxContext(entry.context).life == life ? entry.storeKey : nil
     }
 
-    /// From here on it may send; what is there goes out in a moment, when the host has had time to
-    /// set its functions.
+    /// Lets the outbox send from now on. Stored requests go out a moment later, so that the program
+    /// has time to set its functions.
     func begin(_ client: Client) {
         owner.withLock { $0.client = client }
         client.store.outbox = self
         nameObjects(client)
+        // This does the steps that are left over from a crash or from a store that could not be
+        // written. If it fails, the next drop tries again and reports the failure.
+        _ = try? takeBack()
         schedule(afterMilliseconds: Self.startMilliseconds)
     }
 
-    /// Nothing goes out any more. What is being stored still is.
+    /// Stops sending. Requests that are being stored are still stored.
     func close() {
         let (receivers, timer, observer): ([FlushState.Waiter], TimerTicket?, OutboxObserver?) =
             state.withLock { state in
@@ -122,15 +138,16 @@ package final class Outbox: Sendable {
         tell(receivers, StoredRequests([], failure: Client.closedFailure, redaction: redaction))
     }
 
-    /// What is being stored is on disk when this returns. Inside a callback it does not wait, as
-    /// the thread may be needed for that.
+    /// Waits until all requests that are being stored are on disk. Inside a callback it returns at
+    /// once, as storing may need this thread.
     func finishStoring() {
         guard !CallbackScope.isActive else { return }
         entering.finish()
         journal.finishWrites()
     }
 
-    /// Another one may send from here on; while requests are under way, when they have ended.
+    /// Lets another process send. While requests are on their way, this happens when they have
+    /// ended.
     func letGo() {
         let isIdle = state.withLock { state in
             !state.flush.isLooking && state.flush.underWay == 0 && state.flush.beingSettled == 0
@@ -138,37 +155,38 @@ package final class Outbox: Sendable {
         if isIdle { journal.resign() }
     }
 
-    /// The last call has ended: nothing is stored any more.
+    /// Closes the journal after the last call has ended.
     func end() {
         journal.close()
     }
 
     // MARK: Lanes
 
-    /// Where the order is strict, all lanes are one.
+    /// Returns the lane in which a call waits. Where the order is strict, all lanes are one.
     func line(_ lane: Lane) -> Lane { definition.isStrict ? Lane(named: "") : lane }
 
-    /// Whether the call is the head of its lane; else `go` runs when it is, on any thread.
+    /// Adds a call to its lane. Returns whether it is the first of the lane; if not, `go` runs on
+    /// any thread when it becomes the first.
     func enter(_ claim: OutboxClaim, _ call: Call, go: @escaping @Sendable () -> Void) -> Bool {
         let line = line(claim.line)
         let ticket = LaneGate.Ticket(call: ObjectIdentifier(call), lane: claim.lane, go: go)
         return state.withLock { $0.gate.enter(line, ticket) }
     }
 
-    /// A call has ended; the next of its lane is the head.
+    /// Removes a call that has ended from its lane, and starts the next call of the lane.
     func leave(_ lane: Lane, _ call: Call) {
         let lane = line(lane)
         let (next, isFree) = state.withLock { state in
             let (next, isFree) = state.gate.leave(lane, ObjectIdentifier(call))
-            // Of a call that the close ended nobody knows whether the server takes it: those behind
-            // it end, too.
+            // If the close ended a call, nobody knows whether the server received it, so the calls
+            // behind it end too.
             return state.isClosed ? (nil, false) : (next, isFree)
         }
         if let next { next.go() } else if isFree { lanesChanged() }
     }
 
-    /// The same for one that is stored without a look at a file, so that no thread waits for it;
-    /// `nil` for others.
+    /// Returns why the first request of a lane is stored if this is known without reading the file,
+    /// so that no thread waits for the file; otherwise `nil`.
     func reasonToStoreAtOnce(_ request: PreparedRequest, _ claim: OutboxClaim) -> String? {
         guard client?.isRuledOut ?? false, claim.deferred == nil, claim.formerLane == nil,
             request.submission == nil, journal.hasRoom
@@ -178,7 +196,7 @@ package final class Outbox: Sendable {
 
     private static let ruledOutReason = "the host says that the server cannot be reached"
 
-    /// Why the head of a lane is stored rather than sent; `nil` when it is sent.
+    /// Returns why the first request of a lane is stored rather than sent; `nil` if it is sent.
     func reasonToStore(_ claim: OutboxClaim) throws(Failure) -> String? {
         if client?.isRuledOut ?? false {
             return Self.ruledOutReason
@@ -187,16 +205,17 @@ package final class Outbox: Sendable {
         return try isHeld(claim) ? "others of its lane wait before it" : nil
     }
 
-    /// Whether something that is stored goes before it: in the lane of its object before the server
-    /// had named that, or in its own. In this order, and each looked at once, as the journal may
-    /// move what is in the former to the latter at any time.
+    /// Whether a stored request must go out first. It may be in the lane that the object had before
+    /// the server named it, or in the present lane. The order of the two checks matters, because
+    /// the journal may move requests from the former lane to the present one at any time.
     private func isHeld(_ claim: OutboxClaim) throws(Failure) -> Bool {
         if let former = claim.formerLane, try isHeld(former) { return true }
         return try isHeld(claim.lane)
     }
 
-    /// Where it is stored: behind what the journal has not yet moved to the lane of an object that
-    /// was named. If it is moved by then, the journal stores this where that is.
+    /// Returns the lane in which a request is stored: the former lane while the journal still has
+    /// requests there, otherwise the present lane. If the journal moves the former lane meanwhile,
+    /// it stores this request in the new lane too.
     func storageLane(_ claim: OutboxClaim) throws(Failure) -> Lane {
         if let former = claim.formerLane, try isHeld(former) { return former }
         return claim.lane
@@ -206,7 +225,7 @@ package final class Outbox: Sendable {
 
     package func setObserver(_ observer: OutboxObserver?) throws(Failure) {
         try refuseWhenClosed()
-        // The one before may end here, which may run a destroy function of the host.
+        // The previous observer may end here, which may run a destroy function of the program.
         var before = observer
         state.withLock { swap(&$0.observer, &before) }
     }
@@ -225,7 +244,7 @@ package final class Outbox: Sendable {
         if owesStart { delivery.start(isOnWorker: false) }
     }
 
-    /// Tells the observer of an item, or of a flush, if it wants to know.
+    /// Tells the observer about an item, or about a flush, if it asked for that.
     func tellObserver(
         _ kind: OutboxNotice.Kind, _ requests: @autoclosure () -> StoredRequests
     ) {
@@ -239,13 +258,14 @@ package final class Outbox: Sendable {
 }
 
 extension OutboxDefinition {
-    /// As decisions need it.
+    /// Returns the settings in the form that the decisions use.
     func rules(_ batch: BatchDefinition?) -> OutboxRules {
         var rules = OutboxRules()
         rules.order = isStrict ? .strict : .lanes
         rules.deadLetters = passesDeadHeads ? .letOthersPass : .blockTheirLane
         rules.batchStopsAtFailure = batch?.stopsAtFailure ?? false
         rules.temporaryStatuses = statuses
+        rules.inProgressTypes = inProgressTypes
         rules.baseMilliseconds = baseMilliseconds
         rules.capMilliseconds = capMilliseconds
         return rules

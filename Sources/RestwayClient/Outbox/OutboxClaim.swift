@@ -2,30 +2,31 @@ import RestwayAuth
 import RestwayHTTP
 import RestwayOutbox
 
-/// What the outbox has to know of a request that it may store.
+/// The information that the outbox needs about a request that it may store.
 ///
-/// A class, as it passes through many hands, none of which changes it.
+/// It is a class because many functions pass it on and none of them changes it.
 final class OutboxClaim: Sendable {
     let lane: Lane
-    /// The lane of its object before the server had named that: what is stored there goes first,
-    /// until the journal has moved it to `lane`.
+    /// The lane that the object had before the server named it. Requests stored there go out first,
+    /// until the journal has moved them to `lane`.
     let formerLane: Lane?
     let idempotencyKey: String
-    /// What is joined to the base URL, with its query.
+    /// The part that is joined to the base URL, with its query.
     let uri: String
-    /// The request's own, without credentials.
+    /// The request's own headers, without credentials.
     let headers: [HeaderField]
     let context: OutboxContext
-    /// What the object is called that it creates, until the server names it.
+    /// The local identity of the object that the request creates.
     let creates: LocalID?
-    /// What the object is called that it is about, until the server names it.
+    /// The local identity of the object that the request is about.
     let local: LocalID?
-    /// It is about objects that the server has not named yet, and cannot go out as it is: of what
-    /// it is made again when it is its turn.
+    /// The request from which this one is prepared again when its turn comes, as it is about
+    /// objects that the server has not named yet and so cannot be sent as it is; `nil` for other
+    /// requests.
     let deferred: RequestSpec?
-    /// The answers after which it stays.
+    /// The statuses after which the request stays in the outbox.
     let statuses: [ClosedRange<Int>]
-    /// That of its route or client, which would have tried it again.
+    /// The retry policy of the route or the client, which would have tried the request again.
     let retry: RetryPolicy?
 
     init(
@@ -46,16 +47,21 @@ final class OutboxClaim: Sendable {
         self.retry = retry
     }
 
-    /// Where its calls wait for each other: the same from an object's making to its end.
+    /// The lane in which the calls wait for each other. It stays the same from the creation of an
+    /// object to its end.
     var line: Lane { formerLane ?? lane }
 
-    /// Whether it stays after such a failure.
-    func takes(_ failure: Failure, wallMicroseconds: Int64) -> Bool {
+    /// Whether the request is stored after this failure.
+    ///
+    /// - Parameter isInProgress: Whether the server is still working on the request.
+    func takes(_ failure: Failure, isInProgress: Bool, wallMicroseconds: Int64) -> Bool {
         switch failure.reason {
         case .resolve, .connect, .tls, .timedOut, .connectionLost: true
-        // Its credential, or the batch that was to carry it, could not be had.
+        // The credential of the request, or the batch that was to carry it, could not be obtained.
         case .auth, .batch: failure.isRetryable
-        default: isTemporary(failure, wallMicroseconds: wallMicroseconds)
+        default:
+            isInProgress && failure.statedRetryable == nil
+                || isTemporary(failure, wallMicroseconds: wallMicroseconds)
         }
     }
 

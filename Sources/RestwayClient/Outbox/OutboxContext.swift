@@ -1,15 +1,15 @@
 import RestwayJSON
 
-/// What the client keeps beside a stored request, to send it later as it would have been sent now.
+/// The information that the client stores with a request to send it later in the same way as now.
 struct OutboxContext: Sendable {
-    /// Headers of the document and the environment that the request goes out without.
+    /// Headers of the document and the environment that the request leaves out.
     var without: [String] = []
-    /// What the request said about authentication.
+    /// The authentication mode that the request asked for.
     var auth: AuthMode?
-    /// The life of the store whose key the item has, where that is no file: another one gives the
-    /// same keys to other objects.
+    /// The text that identifies the store in memory whose key the item has, because another store
+    /// gives the same keys to other objects; `nil` for a store in a file.
     var life: String?
-    /// See `StoredObjects`.
+    /// The objects that were written whole in the request; see `StoredObjects`.
     var sent: JSONValue?
 
     private static let modes: [(AuthMode, String)] = [

@@ -1,55 +1,60 @@
 import RestwayAuth
 import RestwayRouting
+import RestwaySupport
 
 /// The section `outbox` of a document.
 struct OutboxDefinition: Sendable {
-    /// Requests that may be stored whatever their route says.
+    /// Requests that may be stored even if their route says nothing about it.
     struct Pattern: Sendable {
         let methods: [Method]
         let template: PathTemplate
     }
 
     static let concurrentMax = 64
-    /// Nothing is gained by asking a server that it does not want twice.
+    /// The methods of requests that may be stored. GET and HEAD requests are never stored.
     static let storableMethods: [Method] = [.post, .put, .patch, .delete]
 
-    /// Of the file.
+    /// The path of the file.
     var path: String
-    /// One lane for everything.
+    /// The permissions of a new file; the client sets them.
+    var fileMode = FileMode.ownerOnly
+    /// Whether everything is in one lane.
     var isStrict = false
-    /// What stands behind a dead letter in its lane goes on.
+    /// Whether the requests behind a dead letter in its lane still go out.
     var passesDeadHeads = false
-    /// The answers after which a request stays.
+    /// The statuses after which a request stays in the outbox.
     var statuses = RetryPolicy.temporaryStatuses
+    /// The problem types of a 409 which say that the server is still working on the first attempt.
+    var inProgressTypes: Set<String> = []
     var patterns: [Pattern] = []
-    /// The bound of the first wait; it doubles with every attempt.
+    /// The limit of the first wait; it doubles with every attempt.
     var baseMilliseconds: Int64 = 1_000
-    /// What the bound of a wait grows to.
+    /// The largest value of that limit.
     var capMilliseconds: Int64 = 300_000
-    /// How many calls go out side by side.
+    /// How many calls are sent at the same time.
     var concurrentCalls = 1
-    /// Whether several go out as one call where the document has a batch path.
+    /// Whether several requests go out as one call if the document has a batch path.
     var usesBatch = true
-    /// In one batch call; `nil`: as many as the batch path takes.
+    /// The number of requests in one batch call; `nil` for as many as the batch path takes.
     var chunk: Int?
-    /// After so many batch calls in a row that failed as a whole, requests go out singly for a
-    /// round; 0: never.
+    /// After this many batch calls in a row that failed as a whole, the other requests of the flush
+    /// go out singly; 0 for never.
     var singlyAfterFailures = 0
-    /// Between looks whether something may go out; 0: none.
+    /// The time between two looks for items that may go out; 0 for no such looks.
     var intervalMilliseconds: Int64 = 60_000
     /// How long a write waits for another process.
     var busyTimeoutMilliseconds: Int32 = 5_000
 
     /// Whether requests with `method` to `path` may be stored.
     ///
-    /// - Parameter route: What the route says, if it says something.
+    /// - Parameter route: What the route says; `nil` if it says nothing.
     func mayStore(_ method: Method, _ path: String, route: Bool?) -> Bool {
         guard Self.storableMethods.contains(method) else { return false }
         if let route { return route }
         return patterns.contains { $0.methods.contains(method) && $0.template.matches(path) }
     }
 
-    /// Takes a relative path as one below `directory`.
+    /// Resolves a relative path against `directory`.
     mutating func resolve(in directory: String) {
         if !path.hasPrefix("/") { path = directory + path }
     }

@@ -1,7 +1,7 @@
 import RestwayOutbox
 import RestwaySupport
 
-/// Items that go out together, until all of them have an outcome.
+/// Items that are sent together, until all of them have an outcome.
 final class OutboxDispatch: Sendable {
     private struct State {
         var outcomes: [Int64: Call.Outcome]
@@ -9,7 +9,7 @@ final class OutboxDispatch: Sendable {
     }
 
     let items: [OutboxItem]
-    /// They go out as one call.
+    /// Whether they go out as one call.
     let isBatch: Bool
     private let state: Lock<State>
 
@@ -19,7 +19,9 @@ final class OutboxDispatch: Sendable {
         state = Lock(State(outcomes: Dictionary(minimumCapacity: items.count)))
     }
 
-    /// - Returns: All outcomes, when this was the last of them.
+    /// Records the outcome of one item.
+    ///
+    /// - Returns: All outcomes if this was the last one; otherwise `nil`.
     func ended(_ id: Int64, _ outcome: Call.Outcome) -> [Int64: Call.Outcome]? {
         state.withLock { state in
             state.outcomes[id] = outcome

@@ -1,8 +1,8 @@
-/// Who is told of items, and of flushes that nobody asked for.
+/// The functions that are called about items, and about flushes that the program did not ask for.
 package struct OutboxObserver: Sendable {
     package typealias Told = @Sendable (StoredRequests) -> Void
 
-    /// Given a list of one.
+    /// Receives a list with one item.
     let item: Told?
     let flushed: Told?
     let token: UInt64

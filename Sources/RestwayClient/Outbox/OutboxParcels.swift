@@ -5,8 +5,8 @@ import RestwayOutbox
 import RestwayRouting
 import RestwaySupport
 
-/// Items that go out in a batch without a call for each: those whose answer changes no object. Only
-/// one that fails, or whose answer is to be mapped, becomes a call.
+/// Items that go out in a batch without a call for each of them, because their answers change no
+/// object. An item becomes a call only if it fails or if its answer has to be mapped.
 final class OutboxParcels: BatchSender {
     private struct Parcel {
         let item: OutboxItem
@@ -14,14 +14,14 @@ final class OutboxParcels: BatchSender {
         let target: Target
     }
 
-    /// Where requests go: those beside each other to the same, as a rule.
+    /// The place to which requests go. Neighbouring items usually share one.
     private final class Target: Sendable {
-        /// As it is stored.
+        /// The path as it is stored.
         let stored: String
         let url: String
-        /// Below the base URL.
+        /// The path below the base URL.
         let path: String
-        /// As it stands in a batch.
+        /// The path as a batch names it.
         let uri: String
 
         init?(_ stored: String, _ base: BaseURL) {
@@ -36,7 +36,7 @@ final class OutboxParcels: BatchSender {
     }
 
     private struct State {
-        /// By their positions in the batch; `nil` for what is a call.
+        /// The items by their positions in the batch; `nil` for a position that has a call.
         var parcels: [Parcel?] = []
         var lastTarget: Target?
     }
@@ -56,7 +56,7 @@ final class OutboxParcels: BatchSender {
         format = client.batchFormat
     }
 
-    /// Adds an item; false for one that needs a call from the start.
+    /// Adds an item to the batch. Returns false if the item needs a call from the start.
     func add(_ item: OutboxItem, to session: BatchSession) -> Bool {
         let entry = item.entry
         guard entry.creates == nil, entry.entity == nil, entry.context.isEmpty,
@@ -98,8 +98,10 @@ final class OutboxParcels: BatchSender {
             answer.body.count <= client.options.bodyBytesMax,
             !answer.headers.contains(where: { $0.isNamed("Content-Encoding") }),
             !api.hasPlan(
-                method: parcel.method, path: parcel.target.path, routeName: parcel.item.entry.route,
-                status: answer.code)
+                method: parcel.method, status: answer.code,
+                DescriptorChoice(
+                    route: parcel.item.entry.route.flatMap(api.definition.routes.route(key:)),
+                    path: parcel.target.path))
         else { return false }
         Log.shared.write(
             .info, .client,

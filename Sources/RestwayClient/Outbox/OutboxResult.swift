@@ -1,22 +1,24 @@
 import RestwayAuth
 import RestwayHTTP
+import RestwayJSON
 import RestwayObjects
 import RestwayOutbox
 import RestwaySupport
 
-/// What an attempt at an item has brought, and what follows from it. An object, as a batch of them
-/// goes through several hands; used by one thread.
+/// The result of an attempt at an item, and what follows from it. It is a class because several
+/// functions pass a batch of results on; only one thread uses it.
 final class OutboxResult {
     let item: OutboxItem
-    /// `nil`: it stays as it was.
+    /// The change in the journal; `nil` if the item stays as it was.
     private(set) var settlement: OutboxSettlement?
-    /// What the answer calls the objects inside of it; they come before its own settlement.
+    /// The identities that the answer gives to the objects inside the request. They are settled
+    /// before the item itself.
     private(set) var names: [OutboxSettlement] = []
-    /// As it stands after it.
+    /// The item as it stands after the attempt.
     private(set) var report: StoredRequest
     let failure: Failure?
     private(set) var wasSent = true
-    /// So long nothing else goes out either: the server cannot be reached.
+    /// How long the outbox sends nothing else either, because the server cannot be reached.
     private(set) var heldMilliseconds: Int64?
 
     init(_ item: OutboxItem, _ outcome: Call.Outcome, _ outbox: Outbox) {
@@ -31,49 +33,64 @@ final class OutboxResult {
         report = outbox.report(item, .waiting)
         report.response = response
         report.lastError = failure?.message
-        let kind = failure.map { Self.outcome($0, wall) } ?? .answer(status: 200)
-        let verdict = outbox.state.withLock { state in
-            outbox.rules.verdict(
-                kind, attempts: item.entry.attempts + 1, hasRefreshed: true, random: &state.random)
+        var kind = failure.map { Self.outcome($0, item, wall, outbox) } ?? .answer(status: 200)
+        var verdict = outbox.verdict(kind, item)
+        if verdict == .remove {
+            let delivery = outbox.delivered(item, response, &names)
+            if outbox.hidesIdentity(delivery, item, response) {
+                names = []
+                (kind, verdict) = (.interrupted, outbox.verdict(.interrupted, item))
+            } else {
+                settlement = delivery
+            }
         }
         switch verdict {
         case .remove:
             report.state = .delivered
             report.attempts += 1
-            settlement = outbox.delivered(item, response, &names)
         case .postpone(let milliseconds, let asked):
             let (next, until) = (wall + milliseconds * 1_000, asked > 0 ? wall + asked * 1_000 : 0)
             report.attempts += 1
             report.nextAttempt = max(next, until)
             settlement = .postpone(
                 id: item.id, nextAttemptAt: next, askedUntil: until,
-                mayHaveArrived: failure?.mayHaveArrived ?? true, trouble: trouble)
+                mayHaveArrived: failure?.mayHaveArrived ?? true, trouble: trouble())
             if kind == .unreachable { heldMilliseconds = milliseconds }
         case .bury:
+            let reason = outbox.rules.deathReason(kind)
             report.state = .dead
+            report.deathReason = StoredRequest.DeathReason(reason)
             report.attempts += 1
+            let trouble = trouble(reason)
+            report.lastError = trouble.message
             settlement = .bury(
                 id: item.id, trouble: trouble, answer: response.map(OutboxAnswer.init))
         case .refresh, .release:
             wasSent = kind == .noCredential
-            // Until there is another credential, or for a while.
+            // The outbox waits until there is another credential, or for this time.
             if kind == .noCredential { heldMilliseconds = outbox.definition.capMilliseconds }
         }
     }
 
     var isFinal: Bool { report.state == .delivered || report.state == .dead }
     var isDelivered: Bool { report.state == .delivered }
-    /// It was refused for its credential first.
+    /// Whether the server first refused the credential of the request.
     var wasReplayed: Bool { (report.response?.attempts.count ?? 0) > 1 }
     var isOfCarrier: Bool { failure?.isOfCarrier ?? false }
 
-    /// The server was there, and did not take the batch.
+    /// Whether the server could be reached but did not take the batch.
     var brokeBatch: Bool {
         guard let failure, failure.isOfCarrier else { return false }
-        return failure.reason == .http || failure.reason == .batch || failure.reason == .mapping
+        switch failure.reason {
+        case .http, .batch, .mapping: return true
+        // The contract can be broken by the mapper that reads the answer, and also by a transport.
+        case .plugin: return failure.httpStatus != 0
+        default: return false
+        }
     }
 
-    /// The server did not look at it, as one before it in its lane had failed.
+    /// Whether the server did not process the request because one before it in the batch had
+    /// failed.
     private(set) var isBehindFailure = false
 
     func leave() {
@@ -84,45 +101,92 @@ final class OutboxResult {
         heldMilliseconds = nil
     }
 
-    private var trouble: OutboxTrouble {
-        OutboxTrouble(
+    /// Describes what went wrong with the item.
+    ///
+    /// - Parameter reason: Why the item is a dead letter, if it is one.
+    private func trouble(_ reason: OutboxDeathReason? = nil) -> OutboxTrouble {
+        var trouble = OutboxTrouble(
             code: failure.map { "\($0.reason)" } ?? "", httpStatus: failure?.httpStatus ?? 0,
             message: failure?.message ?? "")
+        if reason == .keyReused {
+            trouble.code = OutboxTrouble.keyReused
+            trouble.message += ": it has seen this Idempotency-Key with another request"
+        }
+        return trouble
     }
 
-    private static func outcome(_ failure: Failure, _ wall: Int64) -> OutboxOutcome {
+    private static func outcome(
+        _ failure: Failure, _ item: OutboxItem, _ wall: Int64, _ outbox: Outbox
+    ) -> OutboxOutcome {
+        if failure.isOfHost { return .interrupted }
         switch failure.reason {
         case .closed, .cancelled, .outOfMemory: return .untouched
-        // A later refresh may go better by itself; else somebody has to give a credential.
+        // Another refresh may succeed by itself; otherwise the program has to give a credential.
         case .auth: return failure.isRetryable ? .unreachable : .noCredential
-        case .resolve, .connect, .tls, .timedOut, .connectionLost, .protocolViolation, .batch:
+        case .resolve, .connect, .tls, .timedOut, .connectionLost, .protocolViolation, .batch,
+            .store:
             return .unreachable
         default: break
         }
-        // Of the call that carried it: the request itself has not been answered.
+        // The batch call has failed; the request itself has not been answered.
         if failure.isOfCarrier { return .unreachable }
         if failure.reason == .http,
             case .answer(let status, _, let after, let stated) = RetryOutcome(
                 failure, wallMicroseconds: wall)
         {
             return .answer(
-                status: status, retryAfterMilliseconds: after, isTemporary: stated)
+                status: status, retryAfterMilliseconds: after, isTemporary: stated,
+                wasSentBefore: failure.wasRepeated || outbox.journal.mayHaveSentBefore(item),
+                problem: failure.problem)
         }
-        // It was taken; what is wrong is what came back, or where that was to go.
-        if (200...299).contains(failure.httpStatus) {
-            return failure.reason == .store ? .unreachable : .answer(status: failure.httpStatus)
-        }
+        // The server took the request; only its answer is wrong.
+        if (200...299).contains(failure.httpStatus) { return .answer(status: failure.httpStatus) }
         return .impossible
     }
 }
 
 extension Failure {
-    /// Whether the server may know of the request that failed so.
+    /// The largest body that is read; nothing is read from a longer one.
+    private static let problemBytesMax = 64 << 10
+
+    /// Whether this is the answer to a request that the transport had already sent before.
+    fileprivate var wasRepeated: Bool { response?.timings.wasRepeated ?? false }
+
+    /// The problem that the answer describes; `nil` if its body is not a JSON object.
+    fileprivate var problem: OutboxProblem? {
+        guard let body = response?.bodyWithNUL.dropLast(), body.count <= Self.problemBytesMax,
+            let value = try? body.withUnsafeBytes({ try JSONValue.parse($0) }),
+            value.members != nil
+        else { return nil }
+        let words = ["type", "title", "detail", "code"].compactMap { value[$0]?.string }
+        return OutboxProblem(
+            type: value["type"]?.string,
+            words: words + [apiCode, apiMessage].compactMap { $0 })
+    }
+
+    /// Whether the failed request may have reached the server.
     var mayHaveArrived: Bool {
+        // The client asks an authorize function before it sends anything.
+        if isOfHost, httpStatus == 0 { return false }
         switch reason {
-        case .resolve, .connect, .tls, .auth: false
-        default: true
+        case .resolve, .connect, .tls, .auth: return false
+        default: return true
         }
+    }
+}
+
+extension Outbox {
+    /// Whether the server says that it is still working on the same request, which the transport
+    /// sent before.
+    func isInProgress(_ failure: Failure, wallMicroseconds: Int64) -> Bool {
+        guard failure.reason == .http, failure.wasRepeated,
+            case .answer(let status, _, let after, _) = RetryOutcome(
+                failure, wallMicroseconds: wallMicroseconds)
+        else { return false }
+        return rules.isInProgress(
+            .answer(
+                status: status, retryAfterMilliseconds: after, wasSentBefore: true,
+                problem: failure.problem))
     }
 }
 

@@ -1,4 +1,4 @@
-/// What is known of the way to the server.
+/// Whether the server can be reached, as far as it is known.
 package enum Reachability: Sendable {
     case unknown, reachable, unreachable
 }

@@ -1,6 +1,6 @@
 import RestwaySupport
 
-/// Keeps what the host says about it, and what exchanges show.
+/// Keeps what the program says about reaching the server, and what exchanges show.
 final class ReachabilityState: Sendable {
     private struct State {
         var word = Reachability.unknown
@@ -9,19 +9,19 @@ final class ReachabilityState: Sendable {
 
     private let state = Lock(State())
 
-    /// The host's word; without one, what the last exchange showed.
+    /// The last word of the program or, if it said nothing, the result of the last exchange.
     var known: Reachability {
         state.withLock { $0.word == .unknown ? $0.inferred : $0.word }
     }
 
-    /// Whether the host says that the server cannot be reached.
+    /// Whether the program says that the server cannot be reached.
     var isRuledOut: Bool { state.withLock { $0.word == .unreachable } }
 
     func say(_ word: Reachability) {
         state.withLock { $0.word = word }
     }
 
-    /// An exchange has shown something; answers what was known before.
+    /// Records what an exchange has shown, and returns what was known before.
     func infer(_ inferred: Reachability) -> Reachability {
         state.withLock { state in
             defer { state.inferred = inferred }

@@ -4,21 +4,16 @@ import RestwayObjects
 import RestwayOutbox
 import RestwayRouting
 
-/// Requests that may be stored, and those that were.
+/// Prepares requests that may be stored, and requests that were stored.
 extension RequestPreparation {
-    /// What the outbox has to know of a request; `nil` when it is never stored. Gives it the key
-    /// that all of its attempts have.
+    /// Returns what the outbox must know about a request; `nil` if the request is never stored. It
+    /// gives the request the idempotency key that all its attempts share.
     func claim(
         _ spec: RequestSpec, _ destination: Destination, _ settings: RouteSettings,
         _ submission: Submission?, _ sending: SendingRules, mediaType: String?,
         _ headers: inout [HeaderField]
     ) -> OutboxClaim? {
-        guard let box = client.outbox, let outbox = api.definition.outbox, spec.body?.reader == nil,
-            let path = destination.path,
-            outbox.mayStore(
-                destination.method, path,
-                route: destination.route == nil
-                    ? api.definition.mayBeStored(destination.method, path) : settings.mayBeStored),
+        guard let box = client.outbox, isStorable(spec, destination, settings),
             let uri = client.environment.baseURL.uri(of: destination.url)
         else { return nil }
         let given = headers.first { $0.isNamed(IdempotencyKey.headerName) }?.value
@@ -31,12 +26,33 @@ extension RequestPreparation {
             lane: lane, formerLane: formerLane,
             idempotencyKey: key, uri: uri, headers: own.headers,
             context: OutboxContext(without: own.without, auth: spec.authMode),
-            creates: destination.method == .post ? local : nil, local: local,
+            creates: creates(destination.method, submission) ? local : nil, local: local,
             deferred: standIns?.used == nil ? nil : spec,
-            statuses: outbox.statuses, retry: sending.retry)
+            statuses: box.definition.statuses, retry: sending.retry)
     }
 
-    /// The headers of the request and its route, and those that it goes out without.
+    /// Whether the outbox may keep the request.
+    func isStorable(
+        _ spec: RequestSpec, _ destination: Destination, _ settings: RouteSettings
+    ) -> Bool {
+        guard let outbox = client.outbox, spec.body?.reader == nil, let path = destination.path
+        else { return false }
+        return outbox.definition.mayStore(
+            destination.method, path,
+            route: destination.route == nil
+                ? api.definition.mayBeStored(destination.method, path) : settings.mayBeStored)
+    }
+
+    /// Whether the request creates the object that it is about. A POST to a path that names the
+    /// object is about an object that exists, or that another request creates.
+    private func creates(_ method: Method, _ submission: Submission?) -> Bool {
+        guard method == .post else { return false }
+        let key = submission?.subject.storeKey ?? 0
+        return key == 0 || !(standIns?.isInPath(key) ?? false)
+    }
+
+    /// Returns the headers of the request and its route, and the names of the headers that the
+    /// request leaves out.
     private func ownHeaders(
         _ spec: RequestSpec, _ settings: RouteSettings, _ mediaType: String?,
         _ secrets: StoredSecrets
@@ -58,7 +74,7 @@ extension RequestPreparation {
         return (headers.fields, without)
     }
 
-    /// What an object is called that the server has not named.
+    /// Returns the local identity of an object that the server has not named.
     private func localID(
         of submission: Submission, _ method: Method, _ outbox: Outbox
     ) -> LocalID? {
@@ -71,7 +87,8 @@ extension RequestPreparation {
         return local
     }
 
-    /// Its lane, and what that was as long as the server had not named the object.
+    /// Returns the lane of the request, and the lane that it had before the server named the
+    /// object.
     private func lanes(
         _ spec: RequestSpec, _ destination: Destination, _ submission: Submission?,
         _ local: LocalID?, _ outbox: Outbox
@@ -79,7 +96,7 @@ extension RequestPreparation {
         if let name = spec.lane { return (Lane(named: name), nil) }
         if let submission {
             let (entity, key) = (submission.entity, submission.subject.storeKey)
-            // What was sent may be older than its object's identity.
+            // The sent object may be older than the identity that it has by now.
             let newest = local == nil ? nil : try? client.store.newest(entity, storeKey: key)
             if let identity = submission.identity ?? newest?.identity {
                 let former = local ?? outbox.local(entity, key)
@@ -100,7 +117,7 @@ extension RequestPreparation {
 
     // MARK: From the outbox
 
-    /// What was stored, as it goes out now: with the document's present headers.
+    /// Prepares a stored request for sending now, with the present headers of the document.
     func restored(
         _ item: OutboxItem, _ spec: RequestSpec
     ) throws -> PreparedRequest {
@@ -111,9 +128,7 @@ extension RequestPreparation {
         let context = OutboxContext(entry.context)
         let url = try client.environment.baseURL.url(path: entry.path)
         let path = client.environment.baseURL.relativePath(of: url)
-        let route = entry.route.flatMap { key in
-            api.definition.routes.all.first { $0.key == key }
-        }
+        let route = entry.route.flatMap(api.definition.routes.route(key:))
         let settings = route.map { api.definition.settings(of: $0) } ?? RouteSettings()
         var own = spec
         own.headers = entry.headers.map { ($0.name, $0.value) }
@@ -135,15 +150,15 @@ extension RequestPreparation {
                 headers: headers(own, plain, isTrusted: path != nil, mediaType: nil),
                 body: entry.body.map { .bytes($0) } ?? .none, timeouts: timeouts(spec, settings),
                 usesCookies: client.options.usesCookies),
-            method: method, path: path, routeName: entry.route, dataMapper: settings.dataMapper,
+            method: method, path: path, route: route, dataMapper: settings.dataMapper,
             transport: client.transports.index(settings.transport), isTrusted: path != nil,
             submission: submission, deletions: method == .delete ? deletions : [],
             sending: SendingRules(auth: context.auth ?? settings.auth ?? .full),
             travelsInBatch: spec.travelsInBatch, isFromOutbox: true)
     }
 
-    /// The object that a stored request is about, as it is now, and what was written inside of it;
-    /// `nil` when it is gone, and nothing was.
+    /// Returns the present object that a stored request is about, and the objects that were written
+    /// inside it; `nil` if the object has gone and nothing was written inside.
     private func stored(_ entry: OutboxEntry) throws(Failure) -> Submission? {
         guard let name = entry.entity, let outbox = client.outbox,
             let entity = api.definition.mappings[name]?.entity
@@ -157,13 +172,14 @@ extension RequestPreparation {
             return Submission(subject: .object(object), sent: sent)
         }
         guard !sent.isEmpty else { return nil }
-        // The others are still to become those of the answer, and who waits for them to be told.
+        // The inner objects still have to be matched with the answer, and their drafts told.
         return Submission(subject: .object(Snapshot.make(entity, [])), sent: sent)
     }
 }
 
 extension Lane {
-    /// Of an object: an identity that looks like a number is one, whoever names it.
+    /// Makes the lane of an object. An identity that looks like a number is a number, so that all
+    /// senders agree.
     init(of entity: Entity, _ identity: Identity) {
         guard case .string(let text) = identity, let integer = Int64(text), String(integer) == text
         else {

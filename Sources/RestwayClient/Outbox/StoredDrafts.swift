@@ -1,12 +1,12 @@
 import RestwayMapping
 import RestwayObjects
 
-/// The drafts that a stored request was made of, as long as their host has them: when it has been
-/// delivered they become drafts of what came back.
+/// The drafts from which a stored request was made, as long as the program has them. When the
+/// request has been delivered, they become drafts of the objects in the answer.
 final class StoredDrafts: Sendable {
     private struct Part {
         let draft: SentDraft
-        /// Its number among what was written whole.
+        /// The position of the draft among the objects that were written whole.
         let number: Int
         let entity: Entity
         let withheld: Set<Int>
@@ -16,7 +16,7 @@ final class StoredDrafts: Sendable {
     let key: String
     private let parts: [Part]
 
-    /// `nil` for what is no draft.
+    /// Fails if the request was not made from a draft.
     init?(_ submission: Submission?, key: String) {
         guard let submission, case .draft(let draft) = submission.subject else { return nil }
         self.key = key
@@ -35,12 +35,19 @@ final class StoredDrafts: Sendable {
         self.parts = parts
     }
 
-    /// Nobody has any of them any more.
+    /// Whether the program has released all of these drafts.
     var areGone: Bool { !parts.contains { $0.draft.storeKey != 0 } }
 
-    /// Tells them what they have become, as `store` has it.
+    /// Tells the drafts that the objects which they created have been removed.
+    func forgetObjects(_ keys: Set<Int64>) {
+        for part in parts where keys.contains(part.draft.storeKey) {
+            part.draft.forgetObject(part.draft.storeKey)
+        }
+    }
+
+    /// Tells the drafts which objects of `store` they have become.
     ///
-    /// - Parameter matching: What the answer says of them; `nil`: nothing.
+    /// - Parameter matching: What the answer says about the objects; `nil` if it says nothing.
     func settle(_ matching: AnswerMatching?, in store: ObservedStore) {
         for part in parts where !(matching?.lost.contains(part.number) ?? false) {
             let key = part.draft.storeKey

@@ -3,14 +3,15 @@ import RestwayMapping
 import RestwayObjects
 import RestwayOutbox
 
-/// What was written whole in a request that is stored, itself first: what its answer is matched
-/// with, perhaps by another process. Empty when nothing is inside it.
+/// The objects that were written whole in a stored request, the outermost first. The answer is
+/// matched with them, perhaps by another process. It is empty if nothing is inside the outermost
+/// object.
 struct StoredObjects {
     typealias Links = [(relationship: Int, links: [SentObject.Link])]
 
-    /// With the store keys that they have since the request was stored.
+    /// The objects, with the store keys that they have since the request was stored.
     private(set) var sent: [SentObject] = []
-    /// What each is called until the server names it; empty for those that have another name.
+    /// The local identity of each object; empty for an object that has another name.
     private(set) var locals: [String] = []
 
     init(_ submission: Submission, _ outbox: Outbox) {
@@ -32,7 +33,7 @@ struct StoredObjects {
 
     func local(of index: Int) -> LocalID? { LocalID(locals[index]) }
 
-    /// Those that wait for a name.
+    /// The objects that wait for an identity.
     var companions: [OutboxCompanion] {
         var companions: [OutboxCompanion] = []
         for (index, object) in sent.enumerated() {
@@ -43,9 +44,10 @@ struct StoredObjects {
         return companions
     }
 
-    /// The same, as the store has it now.
+    /// Returns the objects with their present identities in the store.
     ///
-    /// - Parameter newest: What the store calls an object; `nil`: its keys are of another store.
+    /// - Parameter newest: Returns the identity that the store has for an object; `nil` if the keys
+    ///   belong to another store.
     func renewed(_ newest: ((Entity, Int64) -> Identity?)?) -> [SentObject] {
         var names: [Identity?] = []
         for object in sent {
@@ -69,8 +71,8 @@ struct StoredObjects {
 
     // MARK: As JSON
 
-    /// One list: of each object its entity, key, identity, local identity, and its relationships;
-    /// of each of those the name, and its links.
+    /// All objects as one list. It holds for each object its entity, key, identity, local identity
+    /// and relationships, and for each relationship its name and its links.
     var json: JSONValue? {
         guard !sent.isEmpty else { return nil }
         var list: [JSONValue] = []
@@ -101,7 +103,8 @@ struct StoredObjects {
 
     private init() {}
 
-    /// What `json` says; nothing when that is not what the document knows.
+    /// Reads `json`. The result is empty if `json` names an entity that the document does not know,
+    /// or an object that the list does not have.
     init(_ json: JSONValue?, entity: (String) -> Entity?) {
         var words = Words(all: json?.elements ?? [])
         while !words.isAtEnd {
@@ -137,7 +140,7 @@ struct StoredObjects {
         }
     }
 
-    /// What a list says, one word after the other.
+    /// Reads the values of a list one after the other.
     private struct Words {
         let all: [JSONValue]
         private var place = 0
@@ -156,7 +159,7 @@ struct StoredObjects {
             }
         }
 
-        /// How much follows; no more than there is.
+        /// The next value as a count, limited to the number of all values.
         var count: Int {
             mutating get { min(max(0, Int(clamping: next?.integer ?? 0)), all.count) }
         }

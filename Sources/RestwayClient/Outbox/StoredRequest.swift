@@ -1,28 +1,46 @@
 import RestwayHTTP
 import RestwayOutbox
 
-/// A request of the outbox as it stood at one moment, as the host sees it.
+/// A request of the outbox as the program sees it, as it stood at one moment.
 package struct StoredRequest: Sendable {
     package enum State: Sendable {
         case waiting, sending, blocked, dead, delivered
     }
 
+    /// Why a request is a dead letter.
+    package enum DeathReason: Sendable {
+        case refused, keyReused, unsendable, noIdentity
+
+        init(_ reason: OutboxDeathReason) {
+            self =
+                switch reason {
+                case .refused: .refused
+                case .keyReused: .keyReused
+                case .unsendable: .unsendable
+                case .noIdentity: .noIdentity
+                }
+        }
+    }
+
     let item: OutboxItem
     package internal(set) var state: State
     package internal(set) var attempts: Int
-    /// Microseconds since 1970; 0: now.
+    /// The time of the next attempt in microseconds since 1970; 0 for now.
     package internal(set) var nextAttempt: Int64
     package internal(set) var lastError: String?
-    /// What the server answered.
+    /// Why the item is a dead letter; `nil` for other items.
+    package internal(set) var deathReason: DeathReason?
+    /// The answer of the server.
     package internal(set) var response: Response?
 
-    /// - Parameter url: Of the answer that made it a dead letter.
+    /// - Parameter url: The URL of the answer that made it a dead letter.
     init(_ item: OutboxItem, state: State, url: String) {
         self.item = item
         self.state = state
         attempts = item.entry.attempts
         nextAttempt = max(item.entry.nextAttemptAt, item.entry.askedUntil)
         lastError = item.entry.trouble?.message
+        deathReason = item.deathReason.map { DeathReason($0) }
         response = item.answer.map { answer in
             Response(
                 ReceivedResponse(
@@ -36,10 +54,10 @@ package struct StoredRequest: Sendable {
     package var lane: String { item.entry.lane.name }
     package var idempotencyKey: String { item.entry.idempotencyKey }
     package var body: [UInt8]? { item.entry.body }
-    /// Microseconds since 1970.
+    /// When the request was stored, in microseconds since 1970.
     package var created: Int64 { item.entry.createdAt }
 
-    /// Below the base URL, without its query.
+    /// The path below the base URL, without its query.
     package var path: String {
         let path = item.entry.path.utf8.drop { $0 == UInt8(ascii: "/") }
         return String(Substring(path.prefix { $0 != UInt8(ascii: "?") }))

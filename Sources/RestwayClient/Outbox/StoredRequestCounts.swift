@@ -1,4 +1,4 @@
-/// How many requests are stored, by state.
+/// The numbers of stored requests, by state.
 package struct StoredRequestCounts: Equatable, Sendable {
     package var waiting = 0
     package var sending = 0

@@ -1,7 +1,7 @@
 import RestwayJSON
 import RestwayOutbox
 
-/// A list of stored requests, oldest first; in a notice, why it came. Immutable.
+/// An immutable list of stored requests, oldest first. In a notice, it may also have a failure.
 package final class StoredRequests: Sendable {
     package let all: [StoredRequest]
     package let failure: Failure?

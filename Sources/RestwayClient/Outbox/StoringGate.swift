@@ -1,23 +1,24 @@
 import RestwaySupport
 
-/// Requests on their way from their calls to the journal: what a close waits for, so that whoever
-/// opens the file next finds them.
+/// Counts the requests that are on their way from their calls to the journal. A close waits for
+/// them, so that the next process that opens the file finds them.
 final class StoringGate: Sendable {
     private struct State {
-        /// Of calls that are being stored, and that the journal has not been given.
+        /// The number of calls that are being stored and whose requests the journal does not have
+        /// yet.
         var count = 0
-        /// Of those, what has not begun.
+        /// The work of these calls that has not begun.
         var works: [ObjectIdentifier: @Sendable () -> Void] = [:]
     }
 
     private let state = Monitor(State())
 
-    /// A call is about to be stored.
+    /// Counts a call that is about to be stored.
     func enter() {
         state.withLock { $0.count += 1 }
     }
 
-    /// The journal has its request, or never will.
+    /// Ends the count of a call: the journal has its request, or will never have it.
     func leave() {
         let isLast = state.withLock { state in
             state.count -= 1
@@ -33,8 +34,8 @@ final class StoringGate: Sendable {
         pool.submit { self.state.withLock { $0.works.removeValue(forKey: id) }?() }
     }
 
-    /// Waits until the journal has been given everything. Nothing of that is left to workers, which
-    /// may be busy with what waits for this thread.
+    /// Waits until the journal has all requests. It runs the remaining work itself, as the workers
+    /// may be busy with work that waits for this thread.
     func finish() {
         let works = state.withLock { state in
             defer { state.works = [:] }

@@ -1,12 +1,12 @@
 import RestwayOutbox
 
-/// What bounds the items of the next call.
+/// The limits for the items of the next call.
 struct TakeLimits {
     let itemsMax: Int
-    /// Fewer than these do not go out for now.
+    /// If fewer items than this are ready, none goes out now.
     let itemsMin: Int
-    /// What to do first: cut waits short.
+    /// The waits to cut short first, if any.
     let hurry: FlushState.Urgency?
-    /// Nothing of these goes out.
+    /// No item of these lanes goes out.
     let busyLanes: Set<Lane>
 }

@@ -2,12 +2,12 @@ import RestwayJansson
 import RestwayMapping
 import RestwayPlugins
 
-/// The mappers of a client: the built-in one, and those of its plugins.
+/// The mappers of a client: the built-in one and the mappers of its plugins.
 struct MapperTable: Sendable {
-    /// As documents call the built-in mapper.
+    /// The name of the built-in mapper in documents.
     static let builtInName = "jansson"
 
-    /// What writes a body, and the Content-Type that it goes out with.
+    /// A mapper that writes a body, and the Content-Type of that body.
     struct Writer {
         let mapper: any Mapper
         let type: String
@@ -15,12 +15,13 @@ struct MapperTable: Sendable {
 
     private let builtIn = JanssonMapper()
     private let plugins: [PluginMapper]
-    /// For what no route decides: the document's choice, else the built-in mapper.
+    /// The mapper that is used when the route names none: the document's choice, or else the
+    /// built-in one.
     private let standard: any Mapper
-    /// What answers may be when no route decides: the choice of a document leaves other types to
-    /// other mappers.
+    /// The media types to accept when the route names no mapper. If the document has chosen one,
+    /// other types go to other mappers.
     private let accepted: String
-    /// It reads what nearly all send: then a type of that name needs no look at its parts.
+    /// Whether the standard mapper reads JSON. Then a type of exactly that name needs no parsing.
     private let standardReadsJSON: Bool
 
     init(_ definition: APIDefinition, _ plugins: [Plugin]) throws(Failure) {
@@ -43,10 +44,10 @@ struct MapperTable: Sendable {
         }
     }
 
-    /// The mapper for bodies that are made of values.
+    /// Returns the mapper for bodies that are made of values.
     ///
     /// - Parameters:
-    ///   - name: What the route says; it was checked.
+    ///   - name: The mapper that the route names; the name was checked.
     ///   - type: The Content-Type that the request or its route asks for.
     func writer(named name: String?, type: String?) throws(Failure) -> Writer {
         let named = name.flatMap { try? Self.mapper($0, plugins) }
@@ -62,8 +63,8 @@ struct MapperTable: Sendable {
         }
         let chosen = named ?? standard
         if let type = chosen.writtenType { return Writer(mapper: chosen, type: type) }
-        // One that only reads is no reason to write anything but what it reads; what the document
-        // chose, it chose for answers.
+        // The document chooses a mapper for answers, so one that only reads does not matter here.
+        // If the route's mapper only reads, and reads another type, no mapper writes that type.
         guard let named, !MediaType.reads(named, MediaType.json) else {
             return Writer(mapper: builtIn, type: MediaType.json)
         }
@@ -72,7 +73,8 @@ struct MapperTable: Sendable {
             field: "dataMapper")
     }
 
-    /// The media types that answers should have, for a request whose route names `name`, if any.
+    /// Returns the media types that answers should have, for a request whose route names `name`, if
+    /// any.
     func accepted(named name: String?) -> String {
         guard let name, let mapper = try? Self.mapper(name, plugins) else { return accepted }
         return Self.firstType(mapper)
@@ -82,9 +84,9 @@ struct MapperTable: Sendable {
         mapper.mediaTypes.first { !$0.hasPrefix("*") } ?? MediaType.json
     }
 
-    /// The mapper for a body of `type`; nil when nobody reads that.
+    /// Returns the mapper for a body of `type`; nil if no mapper reads the type.
     ///
-    /// - Parameter name: What the route says; it was checked.
+    /// - Parameter name: The mapper that the route names; the name was checked.
     func mapper(
         named name: String?, type: String?, looksLikeJSON: @autoclosure () -> Bool
     ) -> (any Mapper)? {

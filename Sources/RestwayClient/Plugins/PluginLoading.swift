@@ -1,10 +1,10 @@
 import RestwayJSON
 import RestwayPlugins
 
-/// Loading plugins, for hosts and for clients.
+/// Loads plugins for programs and for clients.
 package enum PluginLoading {
-    /// The plugins of a client: those that its API document asks for, and those that the host had
-    /// loaded before.
+    /// Returns the plugins of a client: the plugins that its API document asks for, and those that
+    /// the program has loaded before.
     static func plugins(
         of definition: APIDefinition, isLoadingAllowed: Bool
     ) throws(Failure) -> [Plugin] {
@@ -32,9 +32,7 @@ package enum PluginLoading {
         }
     }
 
-    /// Loads a plugin because the host says so.
-    ///
-    /// - Parameter options: A JSON object as text.
+    /// Loads a plugin because the program asks for it.
     package static func load(_ pathOrName: String, options: String?) throws(Failure) {
         if let options {
             let value = try? JSONValue.parse(options)
@@ -50,8 +48,8 @@ package enum PluginLoading {
         }
     }
 
-    /// Options as they are compared: however they are spelled, and whoever gives them. An object
-    /// without members is none.
+    /// Returns options in the form in which they are compared, so that their spelling does not
+    /// matter. An object without members counts as no options.
     private static func options(_ text: String?) -> String? {
         guard let text, let value = try? JSONValue.parse(text) else { return text }
         let sorted = String(decoding: value.text(sortsKeys: true), as: UTF8.self)

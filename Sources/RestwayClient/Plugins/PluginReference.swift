@@ -1,9 +1,9 @@
 /// A plugin that an API document asks for.
 struct PluginReference: Sendable {
-    /// Its absolute path, or its name.
+    /// The absolute path of the plugin, or its name.
     let pathOrName: String
-    /// JSON text.
+    /// The options as JSON text.
     let options: String?
-    /// Where the document says so.
+    /// The place in the document that asks for it.
     let documentPath: String
 }

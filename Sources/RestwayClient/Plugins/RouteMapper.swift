@@ -1,10 +1,12 @@
 /// A mapper that a route of an API document names.
 struct RouteMapper: Sendable {
+    /// The route's name, if it has one.
+    let route: String?
     let name: String
-    /// Whether the route says itself how objects are written into its requests.
+    /// Whether the route itself says how objects are written into its requests.
     let hasBody: Bool
-    /// Of the route's headers.
+    /// The Content-Type in the route's headers.
     let contentType: String?
-    /// Where the document says so.
+    /// The place in the document that names it.
     let documentPath: String
 }

@@ -1,6 +1,6 @@
 /// The transport that a document, a route or a client's options name.
 struct TransportReference: Sendable, Hashable {
     let name: String
-    /// JSON text, an object; `nil`: the plugin's own.
+    /// A JSON object as text; `nil` for the plugin's own options.
     var options: String?
 }

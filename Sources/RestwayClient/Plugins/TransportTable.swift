@@ -4,21 +4,22 @@ import RestwayJSON
 import RestwayPlugins
 import RestwaySupport
 
-/// The transports of a client: the built-in one, and those of plugins that its options, its
+/// The transports of a client: the built-in one, and the plugin transports that its options, its
 /// document or a route name. They are opened when the client is made.
 final class TransportTable: Sendable {
-    /// As documents call the built-in transport.
+    /// The name of the built-in transport in documents.
     static let builtInName = "libcurl"
-    /// The built-in one among the transports.
+    /// The index of the built-in transport.
     static let builtIn = 0
 
-    /// An exchange's number says whose it is: the numbers of each transport count from 1.
+    /// The position of the transport's index in the number of an exchange. The numbers of each
+    /// transport count from 1.
     private static let indexShift: UInt64 = 56
     private static let transportsMax = 255
 
     private let transports: [any Transport]
     private let indices: [TransportReference: Int]
-    /// For what no route decides.
+    /// The index of the transport that is used when the route names none.
     private let standardIndex: Int
 
     init(
@@ -32,7 +33,7 @@ final class TransportTable: Sendable {
             } else {
                 standardIndex = Self.builtIn
             }
-            for (path, reference) in definition.transportsOfRoutes {
+            for (_, path, reference) in definition.transportsOfRoutes {
                 _ = try opening.index(reference, path: path)
             }
         } catch {
@@ -43,7 +44,8 @@ final class TransportTable: Sendable {
         indices = opening.indices
     }
 
-    /// What the client's options say, over what the document says.
+    /// Returns the transport that the client's options choose. Where they leave out its name or its
+    /// options, the document's count.
     private static func standard(
         _ definition: APIDefinition, _ options: ClientOptions
     ) throws(Failure) -> (path: String, reference: TransportReference)? {
@@ -64,12 +66,12 @@ final class TransportTable: Sendable {
         return ("options.transport", reference)
     }
 
-    /// The transport for exchanges by a route that names `reference`, which was checked.
+    /// Returns the transport for exchanges by a route that names `reference`, which was checked.
     func index(_ reference: TransportReference?) -> Int {
         reference.flatMap { indices[$0] } ?? standardIndex
     }
 
-    /// For what is no route's.
+    /// The transport for exchanges without a route.
     var standard: any Transport { transports[standardIndex] }
 
     func start(
@@ -90,7 +92,7 @@ final class TransportTable: Sendable {
     }
 
     func close() {
-        // A plugin's may still leave something to the built-in one.
+        // A transport of a plugin may still use the built-in one.
         for transport in transports.reversed() { transport.close() }
     }
 
@@ -100,7 +102,7 @@ final class TransportTable: Sendable {
         return (transports[index], ExchangeID(own))
     }
 
-    /// While the transports are opened.
+    /// The state while the transports are opened.
     private struct Opening {
         let plugins: [Plugin]
         let surroundings: PluginTransport.Surroundings
@@ -157,15 +159,15 @@ final class TransportTable: Sendable {
         }
     }
 
-    /// The one that is built in.
+    /// Returns the built-in transport.
     static func libcurl(
-        _ options: ClientOptions, _ clock: any Clock, _ round: Round
+        _ options: ClientOptions, _ clock: any Clock
     ) -> any Transport {
         CurlTransport(
             limits: .init(
                 connectionsMax: options.connectionsMax,
                 connectionsPerHostMax: options.connectionsPerHostMax),
             keepsCookies: options.usesCookies, certificateFile: options.certificateFile,
-            busyPollMicroseconds: options.busyPollMicroseconds, roundEnded: round.end, clock: clock)
+            clock: clock)
     }
 }

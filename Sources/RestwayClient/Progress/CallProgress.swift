@@ -1,10 +1,10 @@
-/// How far a call has come. A total of `nil` is not known.
+/// The progress of a call. A total of `nil` is not known.
 package struct CallProgress: Sendable, Equatable {
     package struct Part: Sendable, Equatable {
         package var done: Int64 = 0
         package var total: Int64?
 
-        /// Between 0 and 1; what is not known is not done.
+        /// The finished part, between 0 and 1. A part whose total is not known counts as not done.
         var fraction: Double {
             guard let total else { return 0 }
             return total > 0 ? min(1, max(0, Double(done) / Double(total))) : 1
@@ -14,18 +14,18 @@ package struct CallProgress: Sendable, Equatable {
     package var upload = Part()
     package var download = Part()
     package var mapping = Part()
-    /// All of it; never goes back.
+    /// The finished part of the whole call; it never goes back.
     package private(set) var fraction = 0.0
 
     private static let uploadWeight = 0.4
     private static let mappingWeight = 0.2
 
-    /// - Parameter uploadTotal: 0 without a body, `nil` when its length is not known.
+    /// - Parameter uploadTotal: 0 without a body; `nil` if its length is not known.
     init(uploadTotal: Int64?) {
         upload.total = uploadTotal
     }
 
-    /// Takes new numbers; the fraction goes on, or stays.
+    /// Takes new numbers. The fraction grows or stays the same.
     mutating func update(_ change: (inout CallProgress) -> Void) {
         change(&self)
         let uploadWeight = upload.total == 0 ? 0 : Self.uploadWeight
@@ -33,11 +33,11 @@ package struct CallProgress: Sendable, Equatable {
         let sum =
             uploadWeight * upload.fraction + downloadWeight * download.fraction
             + Self.mappingWeight * mapping.fraction
-        // All is well only when the call says so.
+        // Only the end of the call makes the fraction 1.
         fraction = max(fraction, min(sum, 0.999))
     }
 
-    /// The call has succeeded: nothing is left to do.
+    /// Completes the progress of a call that has succeeded.
     mutating func finish() {
         fraction = 1
     }

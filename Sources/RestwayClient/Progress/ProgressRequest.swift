@@ -1,10 +1,10 @@
-/// Who wants to know how far a call has come.
+/// A request for the progress of a call.
 package struct ProgressRequest: Sendable {
     package typealias Function = @Sendable (Call, CallProgress) -> Void
 
-    /// The least time between two notices.
+    /// The shortest time between two notices.
     package var intervalMilliseconds: Int64
-    /// `nil`: events, or questions, are enough.
+    /// The function to call; `nil` if the program reads events or asks for the progress itself.
     package var function: Function?
 
     package init(intervalMilliseconds: Int64, function: Function?) {

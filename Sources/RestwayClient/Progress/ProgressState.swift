@@ -1,12 +1,12 @@
 import RestwayHTTP
 import RestwaySupport
 
-/// How far a call has come, and what its host knows of that.
+/// The progress of a call and what the program knows of it.
 struct ProgressState: Sendable {
     var progress: CallProgress
-    /// A notice is on the way: it will tell what stands then.
+    /// Whether a notice is on its way. It will report the progress at the time when it runs.
     var isNoticeDue = false
-    /// When the next one may go out.
+    /// When the next notice may go out.
     var nextNotice = Deadline.past
 
     init(_ request: PreparedRequest) {

@@ -1,7 +1,8 @@
 import RestwayHTTP
 import RestwaySupport
 
-/// The body of one exchange, pulled from the host's reader. Holds the reader to its length.
+/// The body of one exchange, which the program's reader gives piece by piece. It makes sure that
+/// the reader keeps to its length.
 final class BodyFeed: BodySource {
     private static let pieceBytesMax = 64 << 10
 
@@ -23,8 +24,8 @@ final class BodyFeed: BodySource {
         reader.ask(turn, isReading: true) { deliver(self.piece()) }
     }
 
-    /// The next piece. The last one of a known length is only given when the end stands behind it:
-    /// else a server would take what is cut off for the whole.
+    /// Returns the next piece. If the length is known, the last piece is returned only after the
+    /// reader has reported its end; otherwise a server would take a cut-off body for the whole.
     private func piece() -> BodyPiece {
         do throws(Failure) {
             let piece = try ask()

@@ -1,20 +1,21 @@
 import RestwayMapping
 
-/// What the host is asked while a body is made of an object, and whether now is the time.
+/// The questions that the program answers while a body is made from an object, and whether it may
+/// be asked now.
 struct BodyQuestions: Sendable {
-    /// Who may leave relationships out.
+    /// The function that may leave relationships out.
     var exclusion: Client.Exclusion?
-    /// False where the host must not be asked: a body that needs that is owed.
+    /// False where the program must not be asked. A body that needs an answer is then made later.
     var mayAsk = false
-    /// True ends the writing: the call is over.
+    /// Returns true if the call has ended, so that the writing ends too.
     var isAbandoned: @Sendable () -> Bool = { false }
 
-    /// The same, on a worker.
+    /// Returns the same questions for a worker, where the program may be asked.
     func asking(unless isAbandoned: @escaping @Sendable () -> Bool = { false }) -> BodyQuestions {
         BodyQuestions(exclusion: exclusion, mayAsk: true, isAbandoned: isAbandoned)
     }
 
-    /// Whether a body of `api` cannot be made here.
+    /// Whether a body for `api` cannot be made here because the program must be asked.
     func areOpen(_ api: LoadedAPI) -> Bool {
         !mayAsk && (exclusion != nil || api.definition.asksWhileEncoding)
     }

@@ -1,42 +1,42 @@
 import RestwaySupport
 
-/// A body that the host gives piece by piece: its functions, and whose turn it is to ask them.
+/// A body that the program gives piece by piece through its functions.
 ///
-/// One call at a time reads it. One function of it runs at a time, on a worker for bodies, also
-/// when the call that asked has ended meanwhile. Each exchange that sends it has a *turn* of its
-/// own; what is asked for an earlier turn is not asked any more.
+/// One call at a time reads it. One of its functions runs at a time, on a worker for bodies, even
+/// if the call that asked has ended meanwhile. Each exchange that sends the body has a number, its
+/// *turn*. A read or a rewind of an earlier turn does not run any more.
 package final class BodyReader: Sendable {
-    /// Fills a buffer; says how far, 0 for the end.
+    /// Fills a buffer and returns the number of bytes; 0 is the end.
     package typealias Read = @Sendable (UnsafeMutableRawBufferPointer) -> Result<Int, Failure>
-    /// Goes back to the start.
+    /// Goes back to the start of the body.
     package typealias Rewind = @Sendable () -> Result<Void, Failure>
     typealias Job = @Sendable () -> Void
 
-    /// What somebody meets who wants to send the body.
+    /// The state of the body for a call that wants to send it.
     enum Beginning: Equatable {
-        /// It stands at its start; this is the turn.
+        /// The body is at its start; the call has this turn.
         case ready(turn: UInt64)
-        /// It was read before.
+        /// The body was read before and must be rewound.
         case needsRewind(turn: UInt64)
-        /// Another call reads it.
+        /// Another call reads the body.
         case taken
-        /// It was read before, and cannot be read again.
+        /// The body was read before and cannot be rewound.
         case spent
     }
 
     private struct State {
-        /// The call that reads it.
+        /// The call that reads the body.
         var owner: UInt64?
         var turn: UInt64 = 0
-        /// It was asked since it stood at its start.
+        /// Whether something was read since the body was at its start.
         var hasBegun = false
-        /// A function of it runs, or is about to.
+        /// Whether a function of the body runs or is about to run.
         var isAsked = false
-        /// What is to run next.
+        /// The job that runs next.
         var next: Job?
     }
 
-    /// How many bytes it gives; `nil` when that is not known.
+    /// The number of bytes; `nil` if it is not known.
     package let length: Int64?
     let read: Read
     private let rewind: Rewind?
@@ -48,10 +48,10 @@ package final class BodyReader: Sendable {
         self.rewind = rewind
     }
 
-    /// Whether it can be sent from its start, as things stand.
+    /// Whether the body can be sent from its start now.
     var isRewindable: Bool { rewind != nil || !state.withLock { $0.hasBegun } }
 
-    /// A call wants to send it, for the first time or once more.
+    /// Begins a turn for a call that wants to send the body, for the first time or again.
     func begin(for call: UInt64) -> Beginning {
         let (beginning, dropped): (Beginning, Job?) = state.withLock { state in
             guard state.owner == nil || state.owner == call else { return (.taken, nil) }
@@ -66,8 +66,8 @@ package final class BodyReader: Sendable {
         return beginning
     }
 
-    /// The call has ended: another one may read. Answers what is not asked any more; it holds the
-    /// call.
+    /// Ends the turn of a call that has ended, so that another call may read. Returns the job that
+    /// does not run any more; the job holds the call.
     func leave(_ call: UInt64) -> Job? {
         state.withLock { state in
             guard state.owner == call else { return nil }
@@ -77,7 +77,8 @@ package final class BodyReader: Sendable {
         }
     }
 
-    /// Has the host go back to the start; tells how that went, unless the turn is over by then.
+    /// Calls the program's rewind function, and then `tell` with the result. Neither runs if the
+    /// turn has ended by then.
     func rewind(
         _ turn: UInt64, _ tell: @escaping @Sendable (Result<Void, Failure>) -> Void
     ) {
@@ -89,8 +90,8 @@ package final class BodyReader: Sendable {
         }
     }
 
-    /// Runs `job`, which asks a function of the host, as soon as no other one runs; never when the
-    /// turn is over by then.
+    /// Runs `job`, which calls a function of the program, when no other job runs. It never runs if
+    /// the turn has ended by then.
     func ask(_ turn: UInt64, isReading: Bool, _ job: @escaping Job) {
         let mayRun = state.withLock { state in
             guard state.turn == turn else { return false }

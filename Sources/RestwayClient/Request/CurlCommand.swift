@@ -3,9 +3,10 @@ import RestwayHTTP
 /// Writes an exchange as a curl command for a POSIX shell.
 struct CurlCommand {
     let exchange: Exchange
-    /// The body is read while it is sent: the command takes it from its standard input.
+    /// Whether the body is read while it is sent. Then the command reads it from its standard
+    /// input.
     var isBodyRead = false
-    /// `nil` writes secrets out.
+    /// Hides secrets; `nil` writes them out.
     let redaction: Redaction?
     let certificateFile: String?
 
@@ -17,7 +18,7 @@ struct CurlCommand {
         default: words += ["--request", exchange.method]
         }
         if let certificateFile { words += ["--cacert", quoted(certificateFile)] }
-        // curl adds these by itself unless they are named without a value.
+        // curl adds these headers by itself unless they are named without a value.
         for name in ["Accept", "User-Agent"]
         where !exchange.headers.contains(where: { $0.isNamed(name) }) {
             words += ["--header", quoted("\(name):")]
@@ -28,11 +29,12 @@ struct CurlCommand {
             let line = value.isEmpty ? "\(field.name);" : "\(field.name): \(value)"
             words += ["--header", quoted(line)]
         }
-        if case .bytes(let bytes) = exchange.body {
+        if case .bytes(let content) = exchange.body {
+            let bytes = redaction?.body(content, exchange.headers) ?? content
             if let text = String(validating: bytes, as: UTF8.self), !text.contains("\0") {
                 words += ["--data-raw", quoted(text)]
             } else {
-                // Bytes that no shell word can hold.
+                // A shell word cannot hold these bytes.
                 words += ["--data-binary", "@-"]
                 let octal = bytes.map { Self.octal($0) }.joined()
                 let url = redaction?.url(exchange.url) ?? exchange.url
@@ -44,7 +46,8 @@ struct CurlCommand {
         return words.joined(separator: " ")
     }
 
-    /// A word in single quotes; a quote inside closes, stands escaped, and opens again.
+    /// Puts a word in single quotes. For a quote inside, it closes the quotes, writes the quote
+    /// escaped, and opens them again.
     private func quoted(_ text: String) -> String {
         "'" + text.split(separator: "'", omittingEmptySubsequences: false)
             .joined(separator: "'\\''") + "'"

@@ -3,9 +3,9 @@ import RestwayMapping
 import RestwayObjects
 import RestwayRouting
 
-/// Writes parameters where they go: into a query, or into a body.
+/// Writes parameters into a query or into a body.
 enum ParameterEncoding {
-    /// The pairs of a query. A null is left out, an array repeats its name.
+    /// Returns the pairs of a query. A null is left out; an array repeats its name.
     static func query(_ parameters: [Parameter]) throws(Failure) -> [Pair] {
         var pairs: [Pair] = []
         for parameter in latest(parameters) {
@@ -28,7 +28,7 @@ enum ParameterEncoding {
         return pairs
     }
 
-    /// The object of a body; keys nest.
+    /// Returns the object of a body, in which keys nest.
     static func object(_ parameters: [Parameter]) throws(Failure) -> WireObject {
         var object = WireObject()
         for parameter in parameters {
@@ -42,7 +42,7 @@ enum ParameterEncoding {
         return object
     }
 
-    /// Of several parameters with the same keys the last, at the place of the first.
+    /// Keeps the last of several parameters with the same keys, at the place of the first.
     private static func latest(_ parameters: [Parameter]) -> [Parameter] {
         var result: [Parameter] = []
         var places: [[String]: Int] = [:]
@@ -65,7 +65,7 @@ enum ParameterEncoding {
         switch value {
         case .bool(let value): value ? "true" : "false"
         case .int64(let value): String(value)
-        // As a body has it.
+        // A query writes the number in the same way as a body.
         case .double(let value):
             JSONValue.real(value).map { String(decoding: $0.text(), as: UTF8.self) } ?? "\(value)"
         case .string(let text), .json(let text): text

@@ -2,15 +2,15 @@ import RestwayMapping
 import RestwayObjects
 import RestwayRouting
 
-/// Finds the objects that a request by path is about: those whose identity a variable of the path
-/// names.
+/// Finds the objects that a request by path is about: the objects whose identities the variables of
+/// the path name.
 struct PathTargets {
     let definition: APIDefinition
     let method: Method
     let path: String
     let route: Route?
 
-    /// What a DELETE removes.
+    /// The objects that a DELETE removes.
     var deletions: [ChangeSet.Deletion] {
         all.map { .identity($0.entity, $0.identity) }
     }
@@ -24,39 +24,59 @@ struct PathTargets {
         return targets
     }
 
+    /// A route or a descriptor that says which objects are at a path.
+    private struct Claim {
+        let template: PathTemplate
+        /// The entity; `nil` for a route without one, which still displaces less specific routes.
+        let entity: Entity?
+        /// Whether the path must end with the object's identity. A descriptor counts only then,
+        /// because it may be about a part of an object.
+        let isEnding: Bool
+    }
+
     private var candidates: [(Entity, Identity)] {
-        var found: [(Entity, Identity)] = []
-        // A route is where objects of its entity are sent to.
-        let routes = route.map { [$0] } ?? definition.routes.all
-        for route in routes where route.methods.contains(method) {
-            guard let name = route.entity, let entity = definition.mappings[name]?.entity else {
-                continue
-            }
-            found += identities(entity, route.template).map { (entity, $0) }
+        let choice = DescriptorChoice(route: route, path: path)
+        return choice.mostSpecific(claims(choice), \.template).flatMap { claim in
+            guard let entity = claim.entity else { return [(Entity, Identity)]() }
+            if claim.isEnding, !ends(claim.template, entity) { return [] }
+            return identities(entity, claim.template).map { (entity, $0) }
         }
-        // A descriptor may be about part of an object: only if the path ends with its identity.
+    }
+
+    private func claims(_ choice: DescriptorChoice) -> [Claim] {
+        var claims: [Claim] = []
+        // Objects of an entity are sent to the routes of that entity.
+        let routes = route.map { [$0] } ?? definition.routes.routes(method: method, path: path)
+        for route in routes {
+            let entity = route.entity.flatMap { definition.mappings[$0]?.entity }
+            claims.append(Claim(template: route.template, entity: entity, isEnding: false))
+        }
         for descriptor in definition.descriptors
-        where descriptor.methods.isEmpty || descriptor.methods.contains(method) {
+        where descriptor.methodSet.contains(method) && descriptor.statuses.overlaps(.success) {
+            guard let template = descriptor.template, choice.fits(template, of: descriptor.routeKey)
+            else { continue }
             let entity = descriptor.mapping.entity
-            found += endingIdentities(entity, descriptor.template).map { (entity, $0) }
+            claims.append(Claim(template: template, entity: entity, isEnding: true))
         }
         for descriptor in definition.allRequestDescriptors
         where descriptor.methods.contains(method) {
+            guard let template = descriptor.template, choice.fits(template, of: descriptor.routeKey)
+            else { continue }
             let entity = descriptor.mapping.entity
-            found += endingIdentities(entity, descriptor.template).map { (entity, $0) }
+            claims.append(Claim(template: template, entity: entity, isEnding: true))
         }
-        return found
+        return claims
     }
 
-    private func endingIdentities(_ entity: Entity, _ template: PathTemplate?) -> [Identity] {
-        guard let template, let name = variable(entity, template),
-            let last = template.text.split(separator: "/").last, Self.holds(last, name)
-        else { return [] }
-        return identities(entity, template)
+    private func ends(_ template: PathTemplate, _ entity: Entity) -> Bool {
+        guard let name = variable(entity, template),
+            let last = template.text.split(separator: "/").last
+        else { return false }
+        return Self.holds(last, name)
     }
 
-    /// Whether `part` stands in `text`. The standard library's own search brings an engine for
-    /// regular expressions along, more than a megabyte of it.
+    /// Whether `text` contains `part`. The standard library's own search would link its engine for
+    /// regular expressions, which is more than a megabyte.
     private static func holds(_ text: Substring, _ part: String) -> Bool {
         var rest = text[...]
         while !rest.isEmpty {
@@ -66,7 +86,8 @@ struct PathTargets {
         return false
     }
 
-    /// The variable that is called as the identity, or else the only one.
+    /// Returns the variable with the name of the identity attribute or, if there is none, the only
+    /// variable.
     private func variable(_ entity: Entity, _ template: PathTemplate) -> String? {
         guard let index = entity.identityIndex else { return nil }
         let name = entity.attributes[index].name
@@ -82,7 +103,7 @@ struct PathTargets {
         switch entity.attributes[index].type {
         case .int: return integer.map { [$0] } ?? []
         case .string: return [.string(text)]
-        // The payload decides what it is: there is at most one of both.
+        // The payload decides the type of the identity: the object has at most one of the two.
         default: return [.string(text)] + (integer.map { [$0] } ?? [])
         }
     }

@@ -1,22 +1,26 @@
+import RestwayHTTP
 import RestwayJSON
 import RestwayJansson
 import RestwayMapping
 import RestwayObjects
+import RestwayOutbox
 import RestwayRouting
 import RestwaySupport
 
-/// Makes the body of a request: the mapped object, and the caller's parameters over it.
+/// Makes the body of a request: the mapped object, with the caller's parameters over it.
 struct RequestBody {
     let client: Client
     let api: LoadedAPI
     let method: Method
     let path: String?
-    let routeName: String?
-    /// The route's mapper, by name.
+    let route: Route?
+    /// The name of the route's mapper.
     let dataMapper: String?
-    /// What the request or its route asks for.
+    /// The media type that the request or its route asks for.
     let contentType: String?
     let questions: BodyQuestions
+    /// Whether the request can be stored until the server has named the object that it is about.
+    let mayWait: Bool
     var standIns: IdentityStandIns?
 
     private static let json = JanssonMapper()
@@ -25,16 +29,17 @@ struct RequestBody {
         MappingLimits(nestingDepthMax: client.options.nestingDepthMax)
     }
 
-    /// What becomes of the object that a request is about.
+    /// The result of writing the object that a request is about.
     enum Mapped {
-        /// It only fills the path.
+        /// The object only fills the path.
         case nothing
         case object(WireObject)
-        /// The host has to be asked, and not on this thread.
+        /// The program must be asked, and not on this thread.
         case owed
     }
 
-    /// Writes the object that `submission` is about, if something says that it goes along.
+    /// Writes the object that `submission` is about, if a descriptor or a draft puts it into the
+    /// body.
     func mapped(_ submission: inout Submission) throws(Failure) -> Mapped {
         guard let descriptor = try descriptor(submission) else { return .nothing }
         if questions.areOpen(api) { return .owed }
@@ -49,6 +54,10 @@ struct RequestBody {
         if let standIns {
             options.identityForNow = standIns.value
             options.identityInside = standIns.valueInside
+            let (mayCreate, mayWait) = (method == .post, try mayWaitInBody())
+            options.identityOutermost = { entity, key in
+                standIns.valueOutermost(entity, key, mayCreate: mayCreate, mayWait: mayWait)
+            }
         }
         options.excludes = { entity, relationship in
             if entity === descriptor.mapping.entity,
@@ -94,11 +103,12 @@ struct RequestBody {
         }
     }
 
-    /// Which descriptor applies. A draft is made to be sent: without one it goes out whole.
+    /// Returns the descriptor that applies. A draft is made to be sent, so without a descriptor it
+    /// is sent whole.
     private func descriptor(_ submission: Submission) throws(Failure) -> RequestDescriptor? {
         let entity = submission.entity
         let descriptor = api.requestDescriptor(
-            method: method, path: path, entity: entity, routeName: routeName)
+            method: method, entity: entity, route: route, path: path)
         if let descriptor { return descriptor }
         guard case .draft = submission.subject, !method.parametersGoIntoQuery else { return nil }
         guard let mapping = api.definition.mappings[entity.name], mapping.entity === entity else {
@@ -108,13 +118,20 @@ struct RequestBody {
         return RequestDescriptor(mapping: mapping)
     }
 
-    /// Who writes the body.
+    /// Whether the journal can later put an identity into the body. It cannot if the mapper is
+    /// unknown to it, because it cannot read that format.
+    private func mayWaitInBody() throws(Failure) -> Bool {
+        guard mayWait else { return false }
+        return BodyForm(mediaType: try writer().type) != .plain
+    }
+
+    /// Returns the mapper that writes the body.
     func writer() throws(Failure) -> MapperTable.Writer {
         try client.mappers.writer(named: dataMapper, type: contentType)
     }
 
-    /// The bytes of a body and their media type: `mapped` over the parameters of the document, and
-    /// those of the caller over both.
+    /// Returns the bytes of a body and their media type: `mapped` over the parameters of the
+    /// document, and the caller's parameters over both.
     func bytes(
         _ mapped: WireObject?, defaults: [Parameter], callers: [Parameter]
     ) throws(Failure) -> (bytes: [UInt8], mediaType: String) {

@@ -2,7 +2,7 @@ import RestwayAuth
 import RestwayHTTP
 import RestwayRouting
 
-/// What a request, its route and the client say about how it is sent.
+/// Collects what a request, its route and the client say about how the request is sent.
 extension RequestPreparation {
     func sending(
         _ spec: RequestSpec, _ settings: RouteSettings, _ method: Method,
@@ -11,7 +11,7 @@ extension RequestPreparation {
         var rules = SendingRules(
             auth: spec.authMode ?? settings.auth ?? .full,
             retry: settings.retry ?? client.retry.policy(of: api), progress: spec.progress)
-        // Who sets the scheme's header by hand knows better than the scheme.
+        // A caller that sets the header of the scheme replaces the scheme.
         if let name = api.definition.auth.header,
             spec.headers.contains(where: { $0.value != nil && $0.name.isSameHeader(as: name) })
         {

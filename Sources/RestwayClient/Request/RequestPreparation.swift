@@ -5,12 +5,13 @@ import RestwayObjects
 import RestwayRouting
 import RestwaySupport
 
-/// Turns what a caller describes into what goes out.
+/// Turns the request that a caller describes into the request that is sent.
 struct RequestPreparation {
     let client: Client
     let api: LoadedAPI
     let questions: BodyQuestions
-    /// `nil` where there is no outbox, and every object needs an identity.
+    /// The local identities that the request uses; `nil` without an outbox, where every object
+    /// needs an identity.
     var standIns: IdentityStandIns?
 
     private var environment: Environment { client.environment }
@@ -18,7 +19,7 @@ struct RequestPreparation {
     struct Destination {
         var method: Method
         var url: String
-        /// `nil` for a URL that is not below the base URL.
+        /// The path; `nil` for a URL that is not below the base URL.
         var path: String?
         var route: Route?
     }
@@ -26,7 +27,7 @@ struct RequestPreparation {
     private struct Content {
         var body = ExchangeBody.none
         var mediaType: String?
-        /// It is made later.
+        /// Whether the body is made later.
         var isOwed = false
     }
 
@@ -47,6 +48,12 @@ struct RequestPreparation {
                 spec, destination, settings, submission, sending, mediaType: content.mediaType,
                 &headers)
             if claim != nil { sending.retry = nil }
+            // The route was added after the client was made, and the client had no outbox then.
+            if client.outbox == nil, settings.mayBeStored == true, let route,
+                OutboxDefinition.storableMethods.contains(destination.method)
+            {
+                throw Failure.noOutbox(for: route.displayName)
+            }
             if claim == nil, let missing = standIns?.used { throw missing }
             var exchange = Exchange(
                 method: destination.method.rawValue, url: destination.url, headers: headers,
@@ -55,7 +62,7 @@ struct RequestPreparation {
             exchange.priority = spec.priority
             return PreparedRequest(
                 exchange: exchange, reader: spec.body?.reader, method: destination.method,
-                path: destination.path, routeName: route?.key,
+                path: destination.path, route: route,
                 dataMapper: settings.dataMapper,
                 transport: client.transports.index(settings.transport), isTrusted: isTrusted,
                 submission: submission,
@@ -70,10 +77,11 @@ struct RequestPreparation {
         }
     }
 
-    // MARK: What it is about
+    // MARK: The subject
 
     func submission(_ spec: RequestSpec) throws(Failure) -> Submission? {
-        // Of most requests there is none, and copying a description costs more than this look.
+        // Most requests have no subject, and copying the description would cost more than this
+        // check.
         if case nil = spec.subject { return nil }
         switch spec.captured().subject {
         case nil, .draft: return nil
@@ -107,14 +115,14 @@ struct RequestPreparation {
             guard mappings.indices.contains(relationship.targetIndex) else { return nil }
             let target = mappings[relationship.targetIndex].entity
             guard entity.links(relationship, to: target) else { return nil }
-            // What cannot be read is as good as missing: the error names the variable.
+            // An object that cannot be read counts as missing: the error names the variable.
             return try? client.store.newest(target, storeKey: key)
         }
-        if let standIns { lookup.identityForNow = standIns.value }
+        if let standIns { lookup.identityForNow = standIns.valueInPath }
         return lookup
     }
 
-    // MARK: Where it goes
+    // MARK: The destination
 
     private func destination(
         _ spec: RequestSpec, _ subject: EncodingSubject?
@@ -123,7 +131,7 @@ struct RequestPreparation {
         switch spec.target {
         case .path(let method, let text):
             let isLiteral = Self.isLiteral(text)
-            // What is literal has no colon.
+            // A literal text has no colon.
             if !isLiteral, URLText.isAbsolute(text) { return try absolute(method, text) }
             let path = try isLiteral ? text : PathTemplate(text).expand(lookup.value)
             return Destination(
@@ -170,7 +178,7 @@ struct RequestPreparation {
             method: method, url: url, path: environment.baseURL.relativePath(of: url), route: route)
     }
 
-    /// Whether nothing in `text` could be a template's.
+    /// Whether `text` has no character that is special in a template.
     private static func isLiteral(_ text: String) -> Bool {
         var text = text
         return text.withUTF8 { bytes in
@@ -186,8 +194,8 @@ struct RequestPreparation {
         }
     }
 
-    /// An absolute URL in place of a path is fine when it leads below the base URL (a link that the
-    /// API gave); elsewhere only a route can lead.
+    /// Accepts an absolute URL in place of a path if it leads below the base URL, as a link from
+    /// the API does. A URL elsewhere is allowed only for a route.
     private func absolute(_ method: Method, _ text: String) throws -> Destination {
         let url = try URLText.normalizedAbsolute(text)
         guard let path = environment.baseURL.relativePath(of: url) else {
@@ -203,9 +211,9 @@ struct RequestPreparation {
         environment.trusts(try Origin(url: url))
     }
 
-    // MARK: What it carries
+    // MARK: The body
 
-    /// The body and its media type; parameters that are not part of it go into the URL.
+    /// Makes the body and its media type. Parameters that are not part of the body go into the URL.
     private func content(
         _ spec: RequestSpec, _ destination: inout Destination, _ settings: RouteSettings,
         _ submission: inout Submission?
@@ -222,10 +230,10 @@ struct RequestPreparation {
         }
         let maker = RequestBody(
             client: client, api: api, method: method, path: destination.path,
-            routeName: destination.route?.key,
+            route: destination.route,
             dataMapper: settings.dataMapper,
             contentType: contentType(spec) ?? settings.contentType, questions: questions,
-            standIns: standIns)
+            mayWait: isStorable(spec, destination, settings), standIns: standIns)
         var mapped = RequestBody.Mapped.nothing
         if var sent = submission {
             mapped = try maker.mapped(&sent)
@@ -252,12 +260,12 @@ struct RequestPreparation {
         return URLText.appendingQuery(try ParameterEncoding.query(parameters), to: url)
     }
 
-    /// What the caller asks for.
+    /// Returns the media type that the caller asks for.
     private func contentType(_ spec: RequestSpec) -> String? {
         spec.headers.last { $0.name.lowercased() == "content-type" }?.value
     }
 
-    /// The parameters that the document gives.
+    /// Returns the parameters that the document gives.
     private func defaults(_ destination: Destination, _ settings: RouteSettings) -> [Parameter] {
         var parameters: [Parameter] = []
         if let path = destination.path {
@@ -298,7 +306,7 @@ struct RequestPreparation {
         if spec.timeoutMilliseconds != 0 {
             timeouts.totalMilliseconds = max(0, spec.timeoutMilliseconds)
         }
-        // That which carries it has one.
+        // An item of a batch has no time limit of its own; the batch call's applies.
         if spec.travelsInBatch { timeouts.totalMilliseconds = 0 }
         return timeouts
     }

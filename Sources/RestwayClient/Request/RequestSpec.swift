@@ -3,38 +3,39 @@ package import RestwayObjects
 import RestwayOutbox
 package import RestwayRouting
 
-/// A request as its caller describes it. Nothing is looked up before it is sent.
+/// A request as its caller describes it. Names in it are looked up only when it is sent.
 package struct RequestSpec: Sendable {
     package enum Target: Sendable {
         case path(Method, String)
         case route(String, Method?)
-        /// The object router finds the way of the subject.
+        /// The object router finds the path for the subject.
         case subject(Method)
     }
 
-    /// What a request is about: its attributes fill the path's variables, and its body if a
-    /// descriptor says so.
+    /// The object or draft that a request is about. Its attributes fill the variables of the path,
+    /// and the body if a descriptor says so.
     package enum Subject: Sendable {
         case object(Snapshot)
         /// A draft of an object of a store.
         case draft(Draft, ObservedStore)
-        /// What a draft said when the request was sent.
+        /// The state that a draft had when the request was sent.
         case capture(DraftCapture, ObservedStore)
     }
 
-    /// What a caller gives for a path variable.
+    /// The value that a caller gives for a path variable.
     package enum Variable: Sendable {
         case null
         case value(VariableValue)
-        /// Its attributes serve the key paths that start with the variable's name.
+        /// An object whose attributes are used for the key paths that start with the variable's
+        /// name.
         case object(Snapshot)
     }
 
-    /// A body that goes out as it is.
+    /// A body that is sent unchanged.
     package struct Body: Sendable {
         enum Content {
             case bytes([UInt8])
-            /// Gives it while it is sent.
+            /// A reader gives the body while it is sent.
             case reader(BodyReader)
         }
 
@@ -47,13 +48,14 @@ package struct RequestSpec: Sendable {
         }
 
         package init(reader: BodyReader, mediaType: String) {
-            // Of no bytes nothing is ever asked.
+            // A reader without bytes is never called.
             content = reader.length == 0 ? .bytes([]) : .reader(reader)
             self.mediaType = mediaType
         }
     }
 
-    /// Apart, as most requests have none, and each is copied more than once.
+    /// A class of its own, because most requests have none of this and each request is copied more
+    /// than once.
     private final class StoredItem: Sendable {
         let item: OutboxItem
 
@@ -63,30 +65,32 @@ package struct RequestSpec: Sendable {
     package var target: Target
     package var subject: Subject?
     package var variables: [String: Variable] = [:]
-    /// In the order in which they were given; of two with the same keys the later one stands.
+    /// The parameters in the order in which they were given. Of two with the same keys, the later
+    /// one counts.
     package var parameters: [Parameter] = []
-    /// `nil` as value sends the request without that header.
+    /// A header whose value is `nil` is left out of the request.
     package var headers: [(name: String, value: String?)] = []
     package var body: Body?
-    /// 0: the client's; -1: none.
+    /// 0 is the time limit of the client; -1 is no time limit.
     package var timeoutMilliseconds: Int64 = 0
-    /// Higher goes first.
+    /// Requests with a higher priority are sent first.
     package var priority: Int32 = 0
 
-    /// `nil`: the route's, else `full`.
+    /// `nil` is the mode of the route or, if the route has none, `full`.
     package var authMode: AuthMode?
     package var idempotencyKey: IdempotencyKey?
     package var progress: ProgressRequest?
-    /// In which it goes out, should it be stored; `nil`: the usual one.
+    /// The lane in which the request is stored if it has to be; `nil` for the usual one.
     package var lane: String?
-    /// What was stored, when it comes from the outbox.
+    /// The stored item from which the request comes, if any.
     var stored: OutboxItem? {
         get { storedItem?.item }
         set { storedItem = newValue.map(StoredItem.init) }
     }
     var isStored: Bool { storedItem != nil }
     private var storedItem: StoredItem?
-    /// It goes out inside of another request, which has the headers that all of them share.
+    /// Whether the request goes out inside another request, which has the headers that all its
+    /// requests share.
     var travelsInBatch = false
 
     package init(target: Target, subject: Subject? = nil) {
@@ -94,7 +98,8 @@ package struct RequestSpec: Sendable {
         self.subject = subject
     }
 
-    /// The same, which later words of its draft do not reach.
+    /// Returns the same request with the present state of its draft, so that later changes of the
+    /// draft do not reach it.
     func captured() -> RequestSpec {
         guard case .draft(let draft, let store)? = subject else { return self }
         var spec = self
@@ -108,7 +113,7 @@ extension RequestSpec.Body {
         if case .reader(let reader) = content { reader } else { nil }
     }
 
-    /// What goes out of it with an exchange, unless a reader gives it.
+    /// The bytes of this body that go out with an exchange, unless a reader gives them.
     var sent: ExchangeBody {
         switch content {
         case .bytes(let bytes): .bytes(bytes)

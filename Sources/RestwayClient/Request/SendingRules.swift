@@ -3,7 +3,7 @@ import RestwayAuth
 /// How a prepared request is sent: with a credential or without, once or several times.
 struct SendingRules: Sendable {
     var auth = AuthMode.none
-    /// `nil`: a failure is not tried again.
+    /// `nil` if a failure is not tried again.
     var retry: RetryPolicy?
     var progress: ProgressRequest?
 }

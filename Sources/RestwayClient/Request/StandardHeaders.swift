@@ -1,12 +1,12 @@
 import RestwayHTTP
 import RestwayRouting
 
-/// What every request of a client says before its route and its caller do.
+/// The headers of every request of a client, before its route and its caller add theirs.
 ///
-/// Made once for answers of the usual type: of most requests these headers are all, and transports
-/// see that they are the same.
+/// They are made once for answers of the usual type. Most requests have no other headers, and
+/// transports can see that the headers are the same.
 struct StandardHeaders: Sendable {
-    /// For where the environment's headers may go.
+    /// The headers for URLs that may receive the environment's headers.
     let own: Headers
     let foreign: Headers
 

@@ -1,12 +1,13 @@
 import RestwayMapping
 import RestwayObjects
 
-/// The object, or the draft, that a request is about, as it was when that was sent.
+/// The object or the draft that a request is about, as it was when the request was sent.
 struct Submission: Sendable {
     let subject: EncodingSubject
-    /// Whether only what was changed went out.
+    /// Whether only the changes were sent.
     var isChangedOnly = false
-    /// What was written, itself first; nothing when it did not go along as an object.
+    /// The objects that were written, the outermost first; empty if the object was not written into
+    /// the body.
     var sent: [SentObject] = []
 
     var entity: Entity { subject.entity }
@@ -15,14 +16,14 @@ struct Submission: Sendable {
         entity.identityIndex.flatMap { Identity(subject.value(at: $0)) }
     }
 
-    /// The store key that one of `sent` has now; 0 when no store knows it.
+    /// Returns the present store key of an object in `sent`; 0 if no store knows the object.
     func storeKey(of object: SentObject) -> Int64 {
         guard object.storeKey == 0, let member = object.member, case .draft(let draft) = subject
         else { return object.storeKey }
         return draft.members[member].currentKey
     }
 
-    /// What a DELETE removes.
+    /// The object that a DELETE removes.
     var deletion: ChangeSet.Deletion? {
         if let identity { return .identity(entity, identity) }
         return subject.storeKey == 0 ? nil : .object(entity, storeKey: subject.storeKey)

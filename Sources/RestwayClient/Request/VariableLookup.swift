@@ -2,9 +2,10 @@ import RestwayMapping
 import RestwayObjects
 import RestwayRouting
 
-/// Finds the values of a template's variables: what the caller gave, then the subject's attributes.
+/// Finds the values of a template's variables: first the caller's values, then the subject's
+/// attributes.
 struct VariableLookup {
-    /// An object or a draft on the way.
+    /// An object or a draft that the lookup has reached.
     private enum Place {
         case object(Snapshot)
         case member(DraftCapture, Int)
@@ -24,7 +25,7 @@ struct VariableLookup {
             }
         }
 
-        /// 0 when no store knows it.
+        /// The store key; 0 if no store knows the object.
         var storeKey: Int64 {
             switch self {
             case .object(let object): object.storeKey
@@ -42,9 +43,10 @@ struct VariableLookup {
 
     let variables: [String: RequestSpec.Variable]
     let subject: EncodingSubject?
-    /// Finds what a relationship of an entity leads to.
+    /// Returns the object to which a relationship of an entity leads.
     let newest: (Relationship, Entity, Int64) -> Snapshot?
-    /// What stands for the identity of an object that the server has not named, if anything may.
+    /// Returns the local identity that is used for an object that the server has not named, if one
+    /// may be used.
     var identityForNow: (Entity, Int64) -> Value? = { _, _ in nil }
 
     func value(_ name: String) -> VariableValue? {
@@ -55,7 +57,7 @@ struct VariableLookup {
             case .object: break
             }
         }
-        // `meeting.itemID`: an object given as "meeting".
+        // In `meeting.itemID`, the caller gave an object as "meeting".
         if let dot = name.firstIndex(of: "."),
             case .object(let given)? = variables[String(name[..<dot])]
         {
@@ -64,7 +66,7 @@ struct VariableLookup {
         return subject.flatMap { value(name, of: Place($0)) }
     }
 
-    /// An attribute, or one of an object that a relationship to one leads to.
+    /// Returns an attribute, or an attribute of an object to which a to-one relationship leads.
     private func value(_ name: String, of place: Place) -> VariableValue? {
         if let index = place.entity.attributeIndex(named: name) {
             if let text = Self.text(place.value(at: index)) { return .string(text) }
@@ -97,7 +99,7 @@ struct VariableLookup {
         return newest(relationship, place.entity, key).map { .object($0) }
     }
 
-    /// An attribute as it stands in a path; `nil` for what has no such form.
+    /// The attribute as a path writes it; `nil` for a value that a path cannot hold.
     private static func text(_ value: Value) -> String? {
         switch value {
         case .bool(let value): value ? "true" : "false"

@@ -3,7 +3,7 @@ package import RestwayMapping
 import RestwayObjects
 
 extension WireValue {
-    /// A parameter.
+    /// Makes the value of a parameter.
     package init(_ json: JSONValue) {
         switch json.kind {
         case .null: self = .leaf(.null)

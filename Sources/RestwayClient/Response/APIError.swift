@@ -4,18 +4,21 @@ import RestwayJSON
 struct APIError {
     private(set) var code: String?
     private(set) var message: String?
-    /// Of several errors each one: where it lies, and what it is.
+    /// The errors if the body lists several: the place and the message of each one.
     private(set) var details: [Failure.Detail] = []
 
-    /// An error list without end is no help.
+    /// The largest number of errors that are kept, because a very long list does not help.
     private static let detailsMax = 100
 
-    /// Any body will do: one that is no JSON, or of another shape, has neither.
+    /// Reads any body. If it is not JSON, or has another shape, there is neither a code nor a
+    /// message.
     ///
-    /// - Parameter read: Makes JSON of the body, whatever its format.
+    /// - Parameter read: Turns the body into JSON, whatever its format.
     init(
         body: Body, mediaType: String?, _ definition: ErrorDefinition,
-        read: (UnsafeRawBufferPointer) -> JSONValue? = { try? JSONValue.parse($0) }
+        read: (UnsafeRawBufferPointer) -> JSONValue? = {
+            try? JSONValue.parse($0, .init(keepsNULInKeys: true))
+        }
     ) {
         let format = definition.format(mediaType: mediaType)
         guard definition.code != nil || definition.message != nil || format != nil else { return }
@@ -25,14 +28,14 @@ struct APIError {
         case .problem: readProblem(tree)
         case nil: break
         }
-        // What the document spells out stands over what a format knows.
+        // The key paths of the document count more than the format.
         let stated = definition.code.flatMap { tree.value(atKeyPath: $0) }.flatMap(Self.text)
         code = stated ?? code
         let text = definition.message.flatMap { tree.value(atKeyPath: $0) }.flatMap(Self.text)
         message = text ?? message
     }
 
-    /// The first error speaks for all; each is a detail.
+    /// Takes the code and the message from the first error, and a detail from each one.
     private mutating func readJSONAPI(_ tree: JSONValue) {
         guard let errors = tree["errors"]?.elements else { return }
         for error in errors.prefix(Self.detailsMax) where error.kind == .object {
@@ -48,7 +51,7 @@ struct APIError {
         }
     }
 
-    /// "about:blank" says no more than the status (section 4.2.1).
+    /// Reads a problem. Its type "about:blank" says no more than the status (section 4.2.1).
     private mutating func readProblem(_ tree: JSONValue) {
         let type = Self.text(tree, "type")
         code = type == "about:blank" ? nil : type

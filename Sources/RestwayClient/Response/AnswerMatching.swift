@@ -1,24 +1,25 @@
 import RestwayMapping
 import RestwayObjects
 
-/// Finds the rows of an answer that tell about the objects that were sent.
+/// Finds the rows of an answer that are about the objects that were sent.
 ///
-/// That of the outermost object is given. From there on objects are found by the relationship that
-/// led to them: those that were sent with an identity by that, the others by their place among what
-/// is left, if that is as many as were sent.
+/// The row of the outermost object is given. The other objects are found through the relationship
+/// that leads to them. An object that was sent with an identity is found by the identity. Objects
+/// without one are matched by their order with the remaining rows, if there are as many rows as
+/// objects.
 struct AnswerMatching {
-    /// By sent object.
+    /// The row of each matched object. The key is the index of the sent object.
     private(set) var rows: [Int: Int] = [:]
-    /// By sent object, its relationships of which the answer tells something that does not fit what
-    /// was sent.
+    /// The relationships for which the answer does not fit what was sent. The key is the index of
+    /// the sent object.
     private(set) var mismatches: [Int: Set<Int>] = [:]
-    /// The sent objects that only such relationships led to.
+    /// The sent objects to which only such relationships lead.
     private(set) var lost: Set<Int> = []
 
     private let sent: [SentObject]
     private let told: [Snapshot]
 
-    /// - Parameter root: The row of the outermost object; nil when there is none.
+    /// - Parameter root: The row of the outermost object; nil if the answer has none.
     init(_ sent: [SentObject], _ told: [Snapshot], root: Int?) {
         self.sent = sent
         self.told = told
@@ -32,17 +33,17 @@ struct AnswerMatching {
         }
     }
 
-    /// What the answer calls a sent object; nil when it does not say.
+    /// Returns the identity that the answer gives to a sent object; nil if it gives none.
     func identity(of object: Int) -> Identity? {
         rows[object].flatMap { told[$0].identity }
     }
 
-    /// The cells of a sent object, of `entity`, that the answer tells otherwise.
+    /// Returns the cells of a sent object of `entity` for which the answer says something else.
     func mismatchedCells(of object: Int, _ entity: Entity) -> Set<Int> {
         Set((mismatches[object] ?? []).map { entity.attributes.count + $0 })
     }
 
-    /// Matches what one relationship led to; the sent objects that were found.
+    /// Matches the objects of one relationship. Returns the sent objects that were found.
     private mutating func match(
         _ object: Int, _ relationship: Int, _ links: [SentObject.Link]
     ) -> [Int] {
@@ -69,7 +70,7 @@ struct AnswerMatching {
         return pairs.map(\.object)
     }
 
-    /// The rows that relationship `index` of `row` leads to; nil when it says nothing.
+    /// Returns the rows to which relationship `index` of `row` leads; nil if the row does not say.
     private func targets(_ row: Int, _ index: Int) -> [Int]? {
         let row = told[row]
         let relationship = row.entity.relationships[index]
@@ -79,7 +80,7 @@ struct AnswerMatching {
         return keys.compactMap { Cell.row(ofReference: $0) }
     }
 
-    /// Nothing is known of `object`, nor of what only it led to.
+    /// Marks `object` as lost, and the objects to which it leads.
     private mutating func lose(_ object: Int) {
         guard lost.insert(object).inserted else { return }
         for links in sent[object].links {

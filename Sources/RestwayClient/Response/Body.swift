@@ -1,12 +1,12 @@
-/// The bytes of a body, with a NUL behind them for C.
+/// The bytes of a body, followed by a NUL for C.
 struct Body: Sendable {
-    /// Never empty: the NUL is part of it.
+    /// The bytes and the NUL, so that the array is never empty.
     let bytesAndNUL: [UInt8]
 
-    /// So many bytes behind a body may be read by a mapper, whatever they hold.
+    /// The number of bytes behind a body that a mapper may read, whatever they hold.
     static let paddingCount = 64
 
-    /// Takes over `bytes`, without a copy when nobody else holds them.
+    /// Takes over `bytes`, without a copy if nothing else holds them.
     init(_ bytes: consuming [UInt8] = []) {
         var bytes = bytes
         bytes.reserveCapacity(bytes.count + 1 + Self.paddingCount)
@@ -17,7 +17,7 @@ struct Body: Sendable {
     var count: Int { bytesAndNUL.count - 1 }
     var isEmpty: Bool { count == 0 }
 
-    /// The bytes without the NUL.
+    /// Calls `body` with the bytes without the NUL.
     func withBytes<Result>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result {
         bytesAndNUL.withUnsafeBytes { body(.init(rebasing: $0.dropLast())) }
     }

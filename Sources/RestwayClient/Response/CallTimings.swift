@@ -1,8 +1,8 @@
 import RestwayHTTP
 
-/// How long each phase of a call took, in microseconds; `nil` is not known.
+/// How long each phase of a call took, in microseconds; `nil` if it is not known.
 package struct CallTimings: Sendable {
-    /// One of these, in the room of a number: none of them is negative.
+    /// One optional time in the space of one number, because a time is never negative.
     @propertyWrapper
     package struct Microseconds: Sendable {
         private var known: Int64 = -1
@@ -24,12 +24,15 @@ package struct CallTimings: Sendable {
     @Microseconds package var decode: Int64?
     @Microseconds package var map: Int64?
     @Microseconds package var total: Int64?
-    /// A part of `map`.
+    /// The time of the store, which is a part of `map`.
     @Microseconds package var store: Int64?
+    /// Whether the transport sent the request more than once.
+    private(set) var wasRepeated = false
 
     init() {}
 
-    /// The transport counts each phase from the start of the exchange; here each stands for itself.
+    /// The transport counts each phase from the start of the exchange; here each phase has its own
+    /// duration.
     init(_ summary: ExchangeSummary) {
         let exchange = summary.timings
         let isNew = !summary.connectionWasReused
@@ -40,5 +43,6 @@ package struct CallTimings: Sendable {
         tls = isNew ? max(0, exchange.tlsMicroseconds - exchange.connectMicroseconds) : 0
         firstByte = exchange.firstByteMicroseconds
         self.exchange = exchange.totalMicroseconds
+        wasRepeated = summary.wasRepeated
     }
 }

@@ -4,13 +4,13 @@ struct ErrorDefinition: Sendable {
     enum Format: String, Sendable, CaseIterable {
         /// JSON:API, version 1.1: `errors[]`.
         case jsonapi
-        /// RFC 9457.
+        /// Problem details (RFC 9457).
         case problem
     }
 
     var code: [String]?
     var message: [String]?
-    /// `nil`: what the media type says.
+    /// The format; `nil` if the media type decides.
     var format: Format?
 
     func format(mediaType: String?) -> Format? {

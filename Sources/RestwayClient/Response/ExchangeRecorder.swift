@@ -1,15 +1,15 @@
 import RestwayHTTP
 import Synchronization
 
-/// Collects one exchange for its call.
+/// Collects the response of one exchange for its call.
 ///
-/// `@unchecked Sendable`: the transport calls it on one thread at a time until it has completed the
-/// exchange; after that only whoever `finished` gave it to does.
+/// `@unchecked Sendable`: the transport calls it on one thread at a time until the exchange is
+/// complete. After that, only the receiver of `finished` uses it.
 final class ExchangeRecorder: ExchangeObserver, @unchecked Sendable {
     typealias Finished =
         @Sendable (Result<ExchangeSummary, TransportError>, ExchangeRecorder) -> Void
 
-    /// What has moved, in bytes; a total of 0 is not known.
+    /// Receives the numbers of moved bytes; a total of 0 is not known.
     typealias Progressed =
         @Sendable (_ uploaded: Int64, _ downloaded: Int64, _ downloadTotal: Int64) -> Void
 
@@ -21,7 +21,7 @@ final class ExchangeRecorder: ExchangeObserver, @unchecked Sendable {
 
     private let progressed: Progressed?
 
-    /// - Parameter progressed: `nil` when nobody wants to know.
+    /// - Parameter progressed: `nil` if no one asks for progress.
     init(
         bodyBytesMax: Int, isAwaited: Bool = false, progressed: Progressed? = nil,
         finished: @escaping Finished
@@ -32,7 +32,8 @@ final class ExchangeRecorder: ExchangeObserver, @unchecked Sendable {
         self.finished = finished
     }
 
-    var bodyCount: Int { body.bytes.count }
+    /// Whether the transport has reported the end of the exchange.
+    var isFinished: Bool { hasFinished.load(ordering: .acquiring) }
 
     let isAwaited: Bool
     var wantsProgress: Bool { progressed != nil }
@@ -56,13 +57,13 @@ final class ExchangeRecorder: ExchangeObserver, @unchecked Sendable {
         self.trailers = trailers
     }
 
-    /// Hands over the body. Nobody else holds it then, so that it can be changed without a copy.
+    /// Hands over the body. Nothing else holds it then, so it can be changed without a copy.
     func takeBody() -> [UInt8] {
         body.take()
     }
 
     func completed(_ result: Result<ExchangeSummary, TransportError>) {
-        // A transport that completes twice must not end the next hop of a redirect.
+        // A transport that completes twice must not end the next exchange of a redirect.
         guard !hasFinished.exchange(true, ordering: .acquiringAndReleasing) else { return }
         finished(result, self)
     }

@@ -1,11 +1,11 @@
-/// What status codes mean to the library.
+/// The meaning of status codes for the library.
 enum HTTPStatus {
-    /// The reason phrase of RFC 9110, section 15, for messages; HTTP/2 carries none.
+    /// Returns the reason phrase of RFC 9110, section 15, for messages, because HTTP/2 sends none.
     static func reason(_ status: Int) -> String? {
         reasons[status]
     }
 
-    /// Statuses after which the same request may succeed later.
+    /// Whether the same request may succeed later after this status.
     static func isTemporary(_ status: Int) -> Bool {
         switch status {
         case 408, 425, 429, 500, 502, 503, 504, 520...527: true

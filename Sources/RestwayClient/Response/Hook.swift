@@ -1,5 +1,5 @@
 package import RestwayMapping
 
-/// A function of the host's that sees what a response was mapped to before the store does, and may
-/// add to it. A question: asked on a worker. What it throws discards the response.
+/// A function of the program that sees the rows of a response before the store does and may add to
+/// them. It is a question, so it runs on a worker. If it throws, the response is discarded.
 package typealias Hook = @Sendable (MappedRows) throws(Failure) -> Void

@@ -2,23 +2,25 @@ import RestwayMapping
 import RestwayObjects
 import RestwaySupport
 
-/// What mapping made of a body.
+/// The result of mapping a body.
 struct MappedObjects: Sendable {
     var isMapped = false
+    /// Whether a JSON mapper has read the whole body, which is therefore valid JSON.
+    var bodyIsJSON = false
     var objects: [Snapshot] = []
     var results: [Range<Int>] = []
     var issues: [MappingIssue] = []
     var issueCount = 0
-    /// How long everything took since the answer was decoded, in microseconds.
+    /// The time since the answer was decoded, in microseconds.
     @CallTimings.Microseconds var mapMicroseconds: Int64?
-    /// How long the whole call took.
+    /// The time of the whole call.
     @CallTimings.Microseconds var callMicroseconds: Int64?
-    /// When the store was done; `nil`: it was not asked.
+    /// When the store had finished; `nil` if it was not used.
     var stored: Deadline?
-    /// How long it took.
+    /// The time that the store took.
     var storeMicroseconds: Int64 = 0
 
-    /// Of what was stored in an outbox: what the answer says of that.
+    /// For a stored request: how the answer matches what was sent.
     var matching: AnswerMatching?
 
     static let none = MappedObjects()

@@ -1,11 +1,12 @@
+import RestwayJSON
 import RestwayMapping
 
-/// Media types (RFC 9110, section 8.3.1), as far as they choose what reads a body.
+/// Media types (RFC 9110, section 8.3.1), as far as they choose the mapper for a body.
 enum MediaType {
-    /// What nearly all send.
+    /// The type that nearly all servers send.
     static let json = "application/json"
 
-    /// `application/json`, `text/json` and everything that ends in `+json` (RFC 6839).
+    /// Whether the type is `application/json`, `text/json` or ends in `+json` (RFC 6839).
     static func isJSON(_ type: String) -> Bool {
         if type == json { return true }
         let essence = essence(type)
@@ -13,7 +14,7 @@ enum MediaType {
             || essence.hasSuffix("+json")
     }
 
-    /// Without parameters, in lower case.
+    /// Returns the type without parameters, in lower case.
     static func essence(_ type: String) -> String {
         type.prefix { $0 != ";" }.lowercased().filter { $0 != " " && $0 != "\t" }
     }
@@ -25,7 +26,15 @@ enum MediaType {
         }
     }
 
-    /// True when the body may be JSON after all: some servers send it as `text/plain`.
+    /// Whether a body is only white space, as JSON defines it, after an optional byte order mark.
+    static func isBlank(_ body: Body) -> Bool {
+        body.withBytes { bytes in
+            JSONValue.withoutByteOrderMark(bytes)
+                .allSatisfy { [0x20, 0x09, 0x0A, 0x0D].contains($0) }
+        }
+    }
+
+    /// Whether the body may be JSON anyway: some servers send JSON as `text/plain`.
     static func looksLikeJSON(_ body: Body) -> Bool {
         let first = body.bytesAndNUL.first { ![0x20, 0x09, 0x0A, 0x0D].contains($0) }
         return first == UInt8(ascii: "{") || first == UInt8(ascii: "[")

@@ -7,9 +7,9 @@ final class ReceivedResponse: Sendable {
     let url: String
     let body: Body
     let trailers: Headers
-    /// Of all that was before the mapping.
+    /// The times of everything before the mapping.
     let timings: CallTimings
-    /// Those before, and this one; empty when this is the only one.
+    /// All attempts including this one; empty if this is the only one.
     let attempts: [CallAttempt]
 
     init(
@@ -25,7 +25,7 @@ final class ReceivedResponse: Sendable {
         self.attempts = attempts
     }
 
-    /// The same with other attempts.
+    /// Returns the same response with other attempts.
     func ending(_ attempts: [CallAttempt]) -> ReceivedResponse {
         ReceivedResponse(
             status: status, headers: headers, url: url, body: body, trailers: trailers,

@@ -5,7 +5,7 @@ package import RestwayObjects
 import RestwaySupport
 import Synchronization
 
-/// What the server answered, and the objects that it was mapped to. Immutable.
+/// The answer of the server and the objects that it was mapped to. It is immutable.
 package final class Response: Sendable {
     /// Whether the body is JSON.
     private enum JSONState: UInt8, AtomicRepresentable {
@@ -16,36 +16,35 @@ package final class Response: Sendable {
     private let mapped: MappedObjects
 
     private let json: Atomic<JSONState>
-    /// The last property: it ends after the body and the objects.
+    /// The last property, so that it ends after the body and the objects.
     private let heapReturn: HeapReturn?
 
     init(_ received: ReceivedResponse, _ mapped: MappedObjects = .none) {
         self.received = received
         self.mapped = mapped
-        // Mapping has read the whole body.
-        json = Atomic(mapped.isMapped && !received.body.isEmpty ? .valid : .unknown)
+        json = Atomic(mapped.bodyIsJSON ? .valid : .unknown)
         heapReturn = received.body.count >= HeapReturn.bytesMin ? HeapReturn() : nil
     }
 
     package var status: Int { received.status }
     package var headers: Headers { received.headers }
-    /// The fields behind the body.
+    /// The header fields after the body.
     package var trailers: Headers { received.trailers }
     /// The URL that answered, after redirects.
     package var url: String { received.url }
-    /// The body without its content coding, and a NUL behind it for C.
+    /// The body without its content coding, followed by a NUL for C.
     package var bodyWithNUL: [UInt8] { body.bytesAndNUL }
     private var body: Body { received.body }
     /// True when at least one descriptor applied.
     package var isMapped: Bool { mapped.isMapped }
-    /// Over all descriptors in their order.
+    /// The objects of all descriptors, in the order of the descriptors.
     package var objects: [Snapshot] { mapped.objects }
-    /// Which of the objects came from which descriptor.
+    /// The range of `objects` that each descriptor has made.
     package var results: [Range<Int>] { mapped.results }
     /// The first issues; `issueCount` counts all.
     package var issues: [MappingIssue] { mapped.issues }
     package var issueCount: Int { mapped.issueCount }
-    /// With those of the mapping, if there was one.
+    /// The times, including the mapping if there was one.
     package var timings: CallTimings {
         var timings = received.timings
         guard let total = mapped.callMicroseconds else { return timings }
@@ -54,10 +53,10 @@ package final class Response: Sendable {
         timings.total = total
         return timings
     }
-    /// See `MappedObjects`.
+    /// How the answer matches what was sent; see `MappedObjects`.
     var matching: AnswerMatching? { mapped.matching }
 
-    /// Every time its call was sent. Of most there is one, which is not recorded.
+    /// All attempts of the call. Most calls have one attempt, which is not recorded.
     package var attempts: [CallAttempt] {
         guard received.attempts.isEmpty else { return received.attempts }
         return [
@@ -68,15 +67,15 @@ package final class Response: Sendable {
 
     package var bodyCount: Int { body.count }
 
-    /// Whether the body is valid JSON; found out once, or by several threads side by side.
+    /// Whether the body is valid JSON. It is checked once; several threads may check it at the same
+    /// time.
     package var bodyIsJSON: Bool {
         switch json.load(ordering: .relaxed) {
         case .valid: return true
         case .invalid: return false
         case .unknown: break
         }
-        let options = JSONValue.ParseOptions(keepsOutOfRangeNumbers: true)
-        let isValid = body.withBytes { (try? JSONValue.parse($0, options)) != nil }
+        let isValid = body.withBytes { (try? JSONValue.parse($0, .anyJSON)) != nil }
         json.store(isValid ? .valid : .invalid, ordering: .relaxed)
         return isValid
     }

@@ -2,15 +2,15 @@ import RestwayMapping
 import RestwayObjects
 import RestwayRouting
 
-/// What an answer means for the object that was sent.
+/// Finds out what an answer means for the object that was sent.
 extension ResponseProcessor {
-    /// What `consequences` added to a change set.
+    /// The additions of `consequences` to a change set.
     struct Consequences {
-        /// Which rows of the answer are about what was sent.
+        /// The rows of the answer that are about the sent objects.
         var matching: AnswerMatching?
         /// The row of the answer that is about the object itself.
         var answer: Int?
-        /// The rows that say what was sent, by the member of the draft.
+        /// The rows that hold what was sent, by the member of the draft.
         var edits: [Int: Int] = [:]
     }
 
@@ -24,7 +24,8 @@ extension ResponseProcessor {
             && (received.status == 404 || received.status == 410)
     }
 
-    /// Adds to `changes` what follows from the answer beside its own rows: they belong together.
+    /// Adds to `changes` what follows from the answer besides its own rows, so that both are stored
+    /// together.
     func consequences(
         of result: MappingResult?, _ received: ReceivedResponse, _ changes: inout ChangeSet
     ) throws(Failure) -> Consequences {
@@ -40,8 +41,8 @@ extension ResponseProcessor {
         return Consequences()
     }
 
-    /// The server has taken an object: what was sent is what there is, and over it what the answer
-    /// tells.
+    /// Stores an object that the server has accepted: what was sent, and over it what the answer
+    /// says.
     private func accept(
         _ submission: Submission, _ result: MappingResult?, _ changes: inout ChangeSet
     ) throws(Failure) -> Consequences {
@@ -54,7 +55,8 @@ extension ResponseProcessor {
         }
         let (key, edit) = (submission.subject.storeKey, consequences.edits[0])
         if key != 0 || edit != nil {
-            // Only an object without identity becomes that of the answer; any other has been sent.
+            // Only an object without an identity becomes the object of the answer; any other has
+            // its own.
             changes.answers.append(
                 .init(
                     storeKey: key, entity: submission.entity,
@@ -72,7 +74,7 @@ extension ResponseProcessor {
         return consequences
     }
 
-    /// The first object of the answer that is of the sent one's entity.
+    /// Returns the first row of the answer with the entity of the sent object.
     private func answer(
         _ submission: Submission, _ result: MappingResult?, _ rows: [Snapshot]
     ) -> Int? {
@@ -80,14 +82,13 @@ extension ResponseProcessor {
         return result.parts.flatMap(\.rows).first { rows[$0].entity === submission.entity }
     }
 
-    /// What of a draft, and of those that went with it, there is in the store from now on, by
-    /// member.
+    /// Returns the cells of each member of a draft that the store has from now on.
     private func cells(
         _ submission: Submission, _ draft: DraftCapture, _ matching: AnswerMatching
     ) throws(Failure) -> [Int: Set<Int>] {
         var cells: [Int: Set<Int>] = [:]
         for (index, member) in draft.members.enumerated() {
-            // A body of the host's own may say anything.
+            // A body that the program wrote itself may say anything.
             guard submission.sent.isEmpty else { break }
             cells[index] = index == 0 || member.storeKey == 0 ? member.allCells : member.changed
         }
@@ -106,14 +107,14 @@ extension ResponseProcessor {
         return try client.store.newest(member.entity, storeKey: member.storeKey) != nil
     }
 
-    /// The cells that were left out, or that the answer tells otherwise.
+    /// Returns the cells that were not sent, or for which the answer says something else.
     private func withheld(
         _ index: Int, _ object: SentObject, _ matching: AnswerMatching
     ) -> Set<Int> {
         object.withheld.union(matching.mismatchedCells(of: index, object.entity))
     }
 
-    /// Tells the drafts that were sent what they have become.
+    /// Tells the sent drafts which objects they have become.
     func settle(_ consequences: Consequences, _ commit: Commit) {
         guard let submission = request.submission, case .draft(let draft) = submission.subject,
             let matching = consequences.matching

@@ -7,67 +7,119 @@ import RestwayRouting
 import RestwaySupport
 import Synchronization
 
-/// Makes objects, or a failure, of what was received. Runs on a worker.
+/// An answer that is taken, with its body decoded.
+struct TakenAnswer: Sendable {
+    let received: ReceivedResponse
+    /// The failure of the call; `nil` if it has succeeded.
+    let failure: Failure?
+    /// When the body was decoded.
+    let started: Deadline
+}
+
+/// The result of phase one of mapping: the rows for the store, and the answer they come from.
+struct ParsedAnswer {
+    let answer: TakenAnswer
+    /// The result without its change set; `nil` if nothing was mapped.
+    var result: MappingResult?
+    var changes = ChangeSet()
+    /// Whether a descriptor applies, although there may be no body.
+    var isMapped = false
+    /// The number of descriptors, for an answer without a body.
+    var descriptorCount = 0
+    /// Whether a mapper has read the body as JSON.
+    var bodyIsJSON = false
+}
+
+/// The stage of a call in which the body becomes rows. It changes no store and can be cancelled.
+enum ParseStage {
+    static func enter(_ entry: StageEntry, _ answer: TakenAnswer) {
+        do throws(Failure) {
+            entry.pass(.parsed(try ResponseProcessor(entry).parse(answer)))
+        } catch {
+            entry.fail(answer.ending(with: error))
+        }
+    }
+}
+
+/// The stage of a call in which the store takes all rows or none.
+enum CommitStage {
+    static func enter(_ entry: StageEntry, _ parsed: ParsedAnswer) {
+        let answer = parsed.answer
+        do throws(Failure) {
+            let response = try ResponseProcessor(entry).commit(parsed)
+            if var failure = answer.failure {
+                failure.response = response
+                return entry.fail(failure)
+            }
+            if entry.request.sending.retry != nil {
+                let retries = entry.call.state.withLock { $0.attempts.retries }
+                entry.client.retry.succeeded(entry.request.exchange.url, afterRetry: retries > 0)
+            }
+            entry.pass(.response(response))
+        } catch {
+            entry.fail(answer.ending(with: error))
+        }
+    }
+}
+
+extension TakenAnswer {
+    /// Returns the failure of a call whose answer could not be mapped because of `error`.
+    fileprivate func ending(with error: Failure) -> Failure {
+        // The status of a failed request matters more than its body, which may be missing or wrong.
+        guard var failure, error.domain == .mapping || error.reason == .plugin else { return error }
+        if error.reason == .plugin { Log.shared.write(.error, .plugin, error.message) }
+        failure.response = Response(received)
+        return failure
+    }
+}
+
+/// Decodes an answer and turns it into objects or a failure.
 struct ResponseProcessor {
-    /// Asked before the store changes, and about a failed answer.
     let call: Call
     let client: Client
     let request: PreparedRequest
-    let isOnWorker: Bool
-    /// Told how many objects have been mapped, of how many; `nil` when nobody wants to know.
-    let mappingProgressed: (@Sendable (_ done: Int, _ total: Int?) -> Void)?
+    /// Receives the number of mapped objects and their total; `nil` if no one asks for progress.
+    private let mappingProgressed: (@Sendable (_ done: Int, _ total: Int?) -> Void)?
+
+    init(_ entry: StageEntry) {
+        call = entry.call
+        client = entry.client
+        request = entry.request
+        mappingProgressed = call.mappingProgressFunction(for: request)
+    }
 
     var api: LoadedAPI { call.api }
     private var log: CallLog { call.log }
     private var clock: any Clock { client.clock }
 
-    /// Answers `nil` when the call is sent again.
-    ///
-    /// - Parameter encodedBody: Held by nobody else, so that what is made of it needs no copy.
-    func process(
-        _ head: ResponseHead, _ encodedBody: consuming [UInt8], _ trailers: Headers,
-        _ timings: CallTimings
-    ) throws(Failure) -> Response? {
-        let decodingStarted = clock.now()
-        let (body, error) = decode(consume encodedBody, head)
+    // MARK: Decoding
+
+    /// An answer with its content coding undone, or the reason why that failed.
+    struct Decoded {
+        let received: ReceivedResponse
+        let failure: Failure?
+        let at: Deadline
+    }
+
+    func decode(
+        _ head: ResponseHead, _ recorder: ExchangeRecorder, _ timings: CallTimings
+    ) -> Decoded {
+        let started = clock.now()
+        let (body, error) = decode(recorder.takeBody(), head)
         let decoded = clock.now()
         var timings = timings
-        timings.decode = decoded.microseconds(since: decodingStarted)
-        var received = ReceivedResponse(
+        timings.decode = decoded.microseconds(since: started)
+        let received = ReceivedResponse(
             status: head.status, headers: head.headers, url: head.url, body: body,
-            trailers: trailers, timings: timings,
+            trailers: recorder.trailers, timings: timings,
             attempts: call.attempts(endingWith: head.status, decoded))
-        if let error {
-            throw failure(.init(error), "\(describe(received)): \(error.message)", received)
+        let failure = error.map {
+            self.failure(.init($0), "\(describe(received)): \($0.message)", received)
         }
-        if isDone(received) { return try response(received, since: decoded) }
-        var failure = httpFailure(received)
-        if call.recovers(failure, request, isOnWorker: isOnWorker) { return nil }
-        // By now it is known what the last one has failed with.
-        received = received.ending(call.attempts(endingWith: head.status, clock.now()))
-        do {
-            failure.response = try response(received, since: clock.now())
-        } catch {
-            // What a failed request brings beside its status is only a courtesy.
-            guard error.domain == .mapping else { throw error }
-            failure.response = Response(received)
-        }
-        throw failure
+        return Decoded(received: received, failure: failure, at: decoded)
     }
 
-    private func response(
-        _ received: ReceivedResponse, since started: Deadline
-    ) throws(Failure) -> Response {
-        var mapped = try map(received)
-        mappingProgressed?(mapped.objects.count, mapped.objects.count)
-        log.maps(mapped)
-        let ended = mapped.stored ?? clock.now()
-        mapped.mapMicroseconds = mapped.isMapped ? ended.microseconds(since: started) : 0
-        mapped.callMicroseconds = ended.microseconds(since: call.started)
-        return Response(received, mapped)
-    }
-
-    /// The body without its content coding; an empty one when that cannot be undone.
+    /// Returns the body without its content coding; an empty body if the coding cannot be undone.
     private func decode(
         _ body: consuming [UInt8], _ head: ResponseHead
     ) -> (body: Body, error: BodyError?) {
@@ -82,17 +134,17 @@ struct ResponseProcessor {
 
     // MARK: Mapping
 
-    private func map(_ received: ReceivedResponse) throws(Failure) -> MappedObjects {
-        guard let plan = request.plan(of: api, status: received.status) else {
-            return try commit(ChangeSet(), nil, received)
-        }
-        guard request.method != .head, !received.body.isEmpty else {
-            var mapped = try commit(ChangeSet(), nil, received)
-            mapped.isMapped = true
-            mapped.results = plan.descriptors.map { _ in 0..<0 }
-            return mapped
-        }
-        var result = try read(received, plan, with: try mapper(for: received))
+    /// Phase one of mapping: turns the body into rows.
+    func parse(_ answer: TakenAnswer) throws(Failure) -> ParsedAnswer {
+        let received = answer.received
+        var parsed = ParsedAnswer(answer: answer)
+        guard let plan = api.plan(for: request, status: received.status) else { return parsed }
+        parsed.isMapped = true
+        parsed.descriptorCount = plan.descriptors.count
+        guard request.method != .head, !isEmpty(received) else { return parsed }
+        let mapper = try mapper(for: received)
+        var result = try read(received, plan, with: mapper)
+        parsed.bodyIsJSON = MediaType.reads(mapper, MediaType.json)
         if client.options.isMappingStrict, result.issueCount > 0 {
             var failure = Failure(
                 .mapping,
@@ -101,7 +153,20 @@ struct ResponseProcessor {
             throw complete(failure, received)
         }
         try ask(plan, &result, received)
-        return try commit(result.takeChangeSet(), result, received)
+        parsed.changes = result.takeChangeSet()
+        parsed.result = result
+        return parsed
+    }
+
+    /// Whether there is nothing to map. White space alone counts as nothing, except in a format in
+    /// which it may be a value: in MessagePack, the byte of a line feed is the number 10.
+    private func isEmpty(_ received: ReceivedResponse) -> Bool {
+        if received.body.isEmpty { return true }
+        guard MediaType.isBlank(received.body) else { return false }
+        let mapper = client.mappers.mapper(
+            named: request.dataMapper, type: received.headers.joined("Content-Type"),
+            looksLikeJSON: false)
+        return mapper.map { MediaType.reads($0, MediaType.json) } ?? true
     }
 
     /// Lets the hooks of the descriptors add to the rows, one after the other.
@@ -123,6 +188,7 @@ struct ResponseProcessor {
             } catch {
                 var failure = error
                 failure.domain = .mapping
+                failure.isOfHost = true
                 failure.message = "\(describe(received)): hook \"\(name)\": \(error.message)"
                 throw complete(failure, received)
             }
@@ -130,7 +196,7 @@ struct ResponseProcessor {
         result.changeSet.rows = rows.finish()
     }
 
-    /// Phase one: events become rows. Changes no store.
+    /// Reads the events of the mapper into rows. It changes no store.
     private func read(
         _ received: ReceivedResponse, _ plan: MappingPlan, with mapper: any Mapper
     ) throws(Failure) -> MappingResult {
@@ -157,16 +223,18 @@ struct ResponseProcessor {
                 throw Failure(.cancelled, "cancelled while mapping")
             case .tooManyObjects:
                 throw failure(.tooLarge, "\(describe(received)): \(error.message)", received)
-            case .brokenEvents:
-                throw failure(
-                    .mapping, "\(describe(received)): \(mapper.title): \(error.message)", received)
+            case .brokenEvents(_, let place):
+                var failure = failure(
+                    .plugin, "\(describe(received)): \(mapper.title) \(error.message)", received)
+                failure.field = place
+                throw failure
             case .tooDeep:
                 throw failure(.mapping, "\(describe(received)): \(error.message)", received)
             }
         }
     }
 
-    /// Asked for each object, so it can tell how far the mapping is, too.
+    /// The mapper asks this for each object, so it also reports the progress of the mapping.
     private var isAbandoned: @Sendable () -> Bool {
         let call = call
         guard let mappingProgressed else { return { call.hasEnded.load(ordering: .relaxed) } }
@@ -177,42 +245,56 @@ struct ResponseProcessor {
         }
     }
 
-    /// Phase two: the store takes all rows and what else follows from the answer, or nothing.
-    ///
-    /// - Parameter result: Without its change set.
-    private func commit(
-        _ changes: consuming ChangeSet, _ result: MappingResult?, _ received: ReceivedResponse
-    ) throws(Failure) -> MappedObjects {
-        let consequences = try consequences(of: result, received, &changes)
-        guard result != nil || !changes.isEmpty else { return .none }
-        guard call.beginsCommit() else {
-            throw Failure(.cancelled, "cancelled before the store changed")
+    /// Phase two of mapping: the store takes all rows, and what else follows from the answer, or
+    /// nothing.
+    func commit(_ parsed: consuming ParsedAnswer) throws(Failure) -> Response {
+        let received = parsed.answer.received
+        let started = parsed.answer.started
+        var mapped = try store(parsed)
+        mappingProgressed?(mapped.objects.count, mapped.objects.count)
+        log.maps(mapped)
+        let ended = mapped.stored ?? clock.now()
+        mapped.mapMicroseconds = mapped.isMapped ? ended.microseconds(since: started) : 0
+        mapped.callMicroseconds = ended.microseconds(since: call.started)
+        return Response(received, mapped)
+    }
+
+    private func store(_ parsed: consuming ParsedAnswer) throws(Failure) -> MappedObjects {
+        let (received, result) = (parsed.answer.received, parsed.result)
+        var mapped = MappedObjects.none
+        mapped.isMapped = parsed.isMapped
+        mapped.bodyIsJSON = parsed.bodyIsJSON
+        if parsed.isMapped, result == nil {
+            mapped.results = Array(repeating: 0..<0, count: parsed.descriptorCount)
         }
+        let consequences = try consequences(of: result, received, &parsed.changes)
+        guard result != nil || !parsed.changes.isEmpty else { return mapped }
         let storingStarted = clock.now()
         let commit: Commit
         do {
-            commit = try client.store.commit(changes)
+            commit = try client.store.commit(parsed.changes)
         } catch {
             var failure = complete(error, received)
             failure.message = "\(describe(received)): \(error.message)"
-            // The server has done its part already.
+            // The server has already done its part.
             failure.isRetryable = error.isRetryable && [.get, .head].contains(request.method)
             throw failure
         }
         let stored = clock.now()
         log.stores(commit.insertedCount, commit.updatedCount)
         settle(consequences, commit)
-        guard let result else { return .none }
-        let (objects, results) = result.objects(of: commit)
-        return MappedObjects(
-            isMapped: true, objects: objects, results: results, issues: result.issues,
-            issueCount: result.issueCount, stored: stored,
-            storeMicroseconds: stored.microseconds(since: storingStarted),
-            matching: request.isFromOutbox ? consequences.matching : nil)
+        guard let result else { return mapped }
+        (mapped.objects, mapped.results) = result.objects(of: commit)
+        mapped.issues = result.issues
+        mapped.issueCount = result.issueCount
+        mapped.stored = stored
+        mapped.storeMicroseconds = stored.microseconds(since: storingStarted)
+        mapped.matching = request.isFromOutbox ? consequences.matching : nil
+        return mapped
     }
 
-    /// A body that says it is something that nobody reads, and does not look like JSON, is not
-    /// worth a try.
+    /// Returns the mapper for a body. It refuses a body whose type no mapper reads and that does
+    /// not look like JSON.
     private func mapper(for received: ReceivedResponse) throws(Failure) -> any Mapper {
         let type = received.headers.joined("Content-Type")
         let mapper = client.mappers.mapper(
@@ -226,7 +308,9 @@ struct ResponseProcessor {
 
     // MARK: Failures
 
-    private func httpFailure(_ received: ReceivedResponse) -> Failure {
+    /// Returns the failure for an answer whose status is not 2xx. It may ask the program; then it
+    /// runs on a worker.
+    func httpFailure(_ received: ReceivedResponse) -> Failure {
         let error = APIError(
             body: received.body, mediaType: received.headers[first: "Content-Type"],
             api.definition.errors, read: { self.json($0, of: received) })
@@ -246,7 +330,7 @@ struct ResponseProcessor {
         return CallbackScope.run { read(failure) }
     }
 
-    /// The body as JSON, also when its format is another.
+    /// Returns the body as JSON, even if its format is another.
     private func json(
         _ body: UnsafeRawBufferPointer, of received: ReceivedResponse
     ) -> JSONValue? {
@@ -255,7 +339,7 @@ struct ResponseProcessor {
             named: request.dataMapper, type: type, looksLikeJSON: true)
         guard let mapper, !MediaType.reads(mapper, "application/json"),
             !(type.map(MediaType.isJSON) ?? false)
-        else { return try? JSONValue.parse(body) }
+        else { return try? JSONValue.parse(body, .init(keepsNULInKeys: true)) }
         let limits = MappingLimits(nestingDepthMax: client.options.nestingDepthMax)
         return JSONValue.read(body, by: mapper, limits)
     }
@@ -266,7 +350,7 @@ struct ResponseProcessor {
         complete(Failure(reason, message), received)
     }
 
-    /// `failure` with the response that it is about.
+    /// Returns `failure` with the response that it is about.
     private func complete(_ failure: Failure, _ received: ReceivedResponse) -> Failure {
         var failure = failure
         failure.httpStatus = received.status
@@ -274,7 +358,7 @@ struct ResponseProcessor {
         return failure
     }
 
-    /// The exchange, for a message: no query, which may hold a token.
+    /// Describes the exchange for a message, without its query, which may hold a token.
     private func describe(_ received: ReceivedResponse) -> String {
         "\(request.method.rawValue) \(URLText.withoutQuery(received.url))"
     }

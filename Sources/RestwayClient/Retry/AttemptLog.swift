@@ -1,8 +1,8 @@
 import RestwaySupport
 
-/// The attempts of one call: how each came about, how long it waited and took, how it ended.
+/// The attempts of one call: why each began, how long it waited and took, and how it ended.
 struct AttemptLog: Sendable {
-    /// Those before the one under way.
+    /// The attempts before the current one.
     private(set) var ended: [CallAttempt] = []
     private var reason = CallAttempt.Reason.first
     /// When the attempt, or the wait before it, began.
@@ -12,25 +12,25 @@ struct AttemptLog: Sendable {
 
     /// How often the call was sent again with another credential.
     private(set) var replays = 0
-    /// How often it was sent again because it failed for a while.
+    /// How often the call was sent again after a temporary failure.
     private(set) var retries = 0
-    /// The number of the credential that the last exchange went out with.
+    /// The number of the credential with which the last exchange was sent.
     var credential: UInt64?
 
     init(_ start: Deadline) {
         began = start
     }
 
-    /// Which send this is, from 1.
+    /// The number of the current attempt, from 1.
     var number: Int { ended.count + (isUnderWay ? 1 : 0) }
 
-    /// The wait that began last is over.
+    /// Ends the current wait.
     mutating func endWait(_ now: Deadline) {
         waitedMicroseconds += now.microseconds(since: began)
         began = now
     }
 
-    /// The attempt under way has failed.
+    /// Ends the current attempt, which has failed.
     mutating func end(_ failure: Failure, _ now: Deadline) {
         guard isUnderWay else { return }
         isUnderWay = false
@@ -42,7 +42,7 @@ struct AttemptLog: Sendable {
         began = now
     }
 
-    /// Another attempt comes, and waits first.
+    /// Begins another attempt, which waits first.
     mutating func begin(_ reason: CallAttempt.Reason) {
         self.reason = reason
         switch reason {
@@ -54,7 +54,8 @@ struct AttemptLog: Sendable {
         isUnderWay = true
     }
 
-    /// All attempts of a call that ends with an answer; empty when that is the first and only one.
+    /// Returns all attempts of a call that ends with an answer; empty if this attempt is the only
+    /// one.
     func ending(with status: Int, _ now: Deadline) -> [CallAttempt] {
         guard isUnderWay else { return ended }
         guard !ended.isEmpty else { return [] }
@@ -64,7 +65,7 @@ struct AttemptLog: Sendable {
         return ended + [last]
     }
 
-    /// `outcome` with the attempts that led to it, when it is a failure.
+    /// Returns `outcome` and, if it is a failure, adds the attempts that led to it.
     mutating func completing(
         _ outcome: Call.Outcome, _ now: @autoclosure () -> Deadline
     ) -> Call.Outcome {

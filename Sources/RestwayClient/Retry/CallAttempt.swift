@@ -1,20 +1,20 @@
-/// One attempt of a call, redirects included, when it has ended.
+/// One finished attempt of a call, including its redirects.
 package struct CallAttempt: Sendable, Equatable {
     package enum Reason: Sendable, Equatable {
         case first
-        /// The one before failed for a while.
+        /// The previous attempt had a temporary failure.
         case retry
-        /// The one before went out with a credential that was no longer good.
+        /// The previous attempt went out with a credential that was no longer valid.
         case replay
     }
 
     package var reason: Reason
-    /// `nil`: it went well.
+    /// `nil` if the attempt succeeded.
     package var failure: Failure.Reason?
-    /// 0 without an answer.
+    /// 0 if there was no answer.
     package var httpStatus = 0
     package var apiCode: String?
-    /// Before it: for a retry, a refresh, or both.
+    /// The time before the attempt, in which it waited for a retry, a refresh or both.
     package var waitedMicroseconds: Int64 = 0
     package var tookMicroseconds: Int64 = 0
 }

@@ -1,9 +1,10 @@
 import Glibc
 
-/// What makes a request safe to repeat whatever its method: the server knows it again.
+/// The key that makes a request safe to repeat whatever its method, because the server recognises
+/// it.
 package enum IdempotencyKey: Sendable, Equatable {
     case given(String)
-    /// A new one for each send of the request; all attempts of a call share it.
+    /// A new key each time the request is sent; all attempts of a call share it.
     case random
 
     static let headerName = "Idempotency-Key"
@@ -15,7 +16,8 @@ package enum IdempotencyKey: Sendable, Equatable {
         }
     }
 
-    /// With the version and the variant of a random UUID; asks the system once.
+    /// Returns random bits with the version and the variant of a random UUID, with one call of the
+    /// system.
     private static func bits() -> (high: UInt64, low: UInt64) {
         var bits: (high: UInt64, low: UInt64) = (0, 0)
         let code = withUnsafeMutableBytes(of: &bits) { bytes in

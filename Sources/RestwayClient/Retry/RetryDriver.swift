@@ -3,28 +3,29 @@ import RestwayHTTP
 import RestwayRouting
 import RestwaySupport
 
-/// Keeps what retry decisions of one client share: the budgets of its origins, and chance.
+/// What the retry decisions of one client share: the budgets of its origins and the random numbers.
 final class RetryDriver: Sendable {
     private struct State {
         var budgets: [Origin: RetryBudget] = [:]
         var random: SeededRandom
-        /// In place of the document's.
+        /// The policy that replaces the document's.
         var policy: RetryPolicy?
         var isPolicySet = false
     }
 
-    /// Hosts may be sent anywhere by links; what is beyond this starts with a full budget again.
+    /// Links can lead to any number of origins. An origin beyond this number starts with a full
+    /// budget again.
     private static let originsMax = 256
 
     private let state: Lock<State>
 
-    /// - Parameter seed: 0 takes the system's chance.
+    /// - Parameter seed: 0 uses a random seed of the system.
     init(seed: UInt64) {
         let seed = seed == 0 ? UInt64.random(in: 1 ... .max) : seed
         state = Lock(State(random: SeededRandom(seed: seed)))
     }
 
-    /// The client's own policy: what was set, else the document's.
+    /// Returns the policy that was set or, if none was set, the document's policy.
     func policy(of api: LoadedAPI) -> RetryPolicy? {
         state.withLock { $0.isPolicySet ? $0.policy : api.definition.retry }
     }
@@ -53,7 +54,7 @@ final class RetryDriver: Sendable {
         }
     }
 
-    /// An exchange went well: its origin is not ill. Nothing is kept for origins that never were.
+    /// Records a successful exchange. Nothing is kept for origins that never failed.
     func succeeded(_ url: String, afterRetry: Bool) {
         let isKnown = state.withLock { !$0.budgets.isEmpty }
         guard isKnown, let origin = try? Origin(url: url) else { return }

@@ -2,7 +2,7 @@ import RestwayAuth
 import RestwayHTTP
 
 extension RetryOutcome {
-    /// A call's failure, as far as retries care.
+    /// Takes from the failure of a call what a retry decision needs.
     init(_ failure: Failure, wallMicroseconds: Int64) {
         switch failure.reason {
         case .http:

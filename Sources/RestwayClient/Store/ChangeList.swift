@@ -1,8 +1,10 @@
 package import RestwayObjects
+import RestwaySupport
 
-/// What one transaction did, as far as somebody wants to know. Immutable, never empty.
+/// The changes of one transaction that an observer wants to know. It is immutable and never empty.
 package final class ChangeList: Sendable {
     package let changes: [Change]
+    package let generation = ProcessGeneration.current
 
     package init(_ changes: [Change]) {
         self.changes = changes

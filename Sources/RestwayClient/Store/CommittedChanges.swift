@@ -1,12 +1,13 @@
 import RestwayObjects
 
-/// The changes of one commit, as its observers want them. What several want is made once.
+/// The changes of one commit in the form that its observers want. A list that several observers
+/// want is made once.
 struct CommittedChanges {
     let all: ChangeList
     private var lists: [ObjectIdentifier: ChangeList?] = [:]
     private var index: Index?
 
-    /// Where the changes of single objects stand.
+    /// The places of the changes of single objects.
     private struct Index {
         struct Name: Hashable {
             let entity: ObjectIdentifier
@@ -14,7 +15,7 @@ struct CommittedChanges {
         }
 
         var placeOfKey: [Int64: Int] = [:]
-        /// Of objects that this commit gave their identity.
+        /// The places of the objects that got their identity in this commit.
         var placeOfName: [Name: Int] = [:]
 
         init(_ changes: [Change]) {
@@ -30,12 +31,12 @@ struct CommittedChanges {
         }
     }
 
-    /// - Parameter changes: Not empty.
+    /// - Parameter changes: The changes, at least one.
     init(_ changes: [Change]) {
         all = ChangeList(changes)
     }
 
-    /// Those of one entity; nil when there are none.
+    /// Returns the changes of one entity; nil if there are none.
     mutating func list(of entity: Entity) -> ChangeList? {
         let key = ObjectIdentifier(entity)
         if let list = lists[key] { return list }
@@ -46,7 +47,8 @@ struct CommittedChanges {
         return list
     }
 
-    /// Those of one object: of the one that had `key`, and of the one that now has `identity`.
+    /// Returns the changes of one object: of the one that had `key` and of the one that now has
+    /// `identity`.
     mutating func list(of entity: Entity, _ key: Int64, _ identity: Identity?) -> ChangeList? {
         let changes = all.changes
         let index = index ?? Index(changes)

@@ -1,15 +1,15 @@
 package import RestwayObjects
 import RestwaySupport
 
-/// What a host may ask of an entity by name, and what it hears when there is no such thing.
+/// Finds parts of an entity by name. It throws a failure for a name that the entity does not have.
 extension Entity {
-    /// The index of an attribute.
+    /// Returns the index of an attribute.
     package func attribute(named name: String) throws(Failure) -> Int {
         if let index = attributeIndex(named: name) { return index }
         throw unknown("attribute", name, attributes.map(\.name))
     }
 
-    /// The index among the relationships.
+    /// Returns the index of a relationship among the relationships.
     package func relationship(named name: String) throws(Failure) -> Int {
         if let index = relationshipIndex(named: name) { return index }
         throw unknown("relationship", name, relationships.map(\.name))

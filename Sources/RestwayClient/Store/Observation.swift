@@ -1,17 +1,17 @@
 import RestwayObjects
 
-/// An observer, and which changes it is told of.
+/// An observer and the changes that it wants.
 ///
 /// `@unchecked Sendable`: only used under the lock of commits.
 final class Observation: @unchecked Sendable {
     let observer: Observer
     private let entity: Entity?
-    /// Of an observed object. It follows the object when that gets an identity, or another key:
-    /// when it was deleted and comes again, or became part of another.
+    /// The key of an observed object. It follows the object when the object gets an identity or
+    /// another key: when it was deleted and comes again, or was merged into another object.
     private var key: Int64?
     private var identity: Identity?
 
-    /// - Parameter key: The one that an observed object has now.
+    /// - Parameter key: The present key of an observed object.
     init(_ observer: Observer, _ scope: Observer.Scope, key: Int64?) {
         self.observer = observer
         switch scope {

@@ -1,28 +1,31 @@
 package import RestwayObjects
 import RestwaySupport
 
-/// The store of a client: everything that changes or reads it comes through here, so that observers
-/// are told of every change, in the order of the commits.
+/// The store of a client. All reads and changes of the store go through this class, so that
+/// observers learn of every change in the order of the commits.
 package final class ObservedStore: Sendable {
     private struct Observers {
         var observations: [Observation] = []
-        /// The client has ended.
+        /// Whether the client has ended.
         var isOver = false
     }
 
-    /// Rows of one commit that make the store worth a walk through the heaps when it ends.
+    /// If a commit has at least this many rows, the store returns memory of the heaps to the system
+    /// when it ends.
     private static let manyRows = 10_000
 
     private let objects: any ObjectStore
-    /// Held while the store commits and the notices of that get their places: hence the order. The
-    /// store is called under it; that calls nothing back.
+    /// Held while the store commits and while the notices of the commit are appended, so that
+    /// notices come in the order of commits. The store is called under this lock and calls nothing
+    /// back.
     ///
-    /// It counts what it orders: a state of no size would share its address with its neighbour, and
-    /// ThreadSanitizer takes the one for the other.
+    /// Its state is a counter because a state of size zero would share its address with its
+    /// neighbour, and ThreadSanitizer confuses the two.
     private let commits = Lock(0)
-    /// Apart from `commits`, so that an observer is removed while a commit takes its time.
+    /// A lock apart from `commits`, so that a slow commit does not delay the removal of an
+    /// observer.
     private let observers = Lock(Observers())
-    /// The last property: it ends after the objects.
+    /// The last property, so that it ends after the objects.
     private let heapReturn = Lock<HeapReturn?>(nil)
     private let heapWait: HeapReturn.Wait
 
@@ -31,26 +34,39 @@ package final class ObservedStore: Sendable {
         heapWait = HeapReturn.Wait(timers, clock)
     }
 
-    /// Whether its keys mean the same objects after a restart, and to other processes.
+    /// Whether its keys mean the same objects after a restart and in other processes.
     var keepsKeys: Bool { !(objects is MemoryStore) }
 
     private struct Sender {
         weak var outbox: Outbox?
+        var hasOutbox = false
     }
 
     private let sender = Lock(Sender())
 
-    /// Of the client, when it has one: told of objects that the host deletes.
+    /// The outbox of the client, if any. It is told of objects that the program deletes.
     var outbox: Outbox? {
         get { sender.withLock { $0.outbox } }
-        set { sender.withLock { $0.outbox = newValue } }
+        set { sender.withLock { $0 = Sender(outbox: newValue, hasOutbox: newValue != nil) } }
+    }
+
+    /// Returns the outbox; `nil` if the client never had one.
+    func outboxToAsk() throws(Failure) -> Outbox? {
+        let (outbox, isExpected) = sender.withLock { ($0.outbox, $0.hasOutbox) }
+        // The outbox has ended with its client.
+        if outbox == nil, isExpected { throw Client.closedFailure }
+        return outbox
     }
 
     // MARK: Changing
 
-    /// Applies all of `changes` or nothing. When it returns, the notices of the observers have
-    /// their places in the delivery.
-    package func commit(_ changes: ChangeSet) throws(Failure) -> Commit {
+    /// Applies all of `changes` or nothing. When it returns, the notices of the observers have been
+    /// appended to the delivery.
+    ///
+    /// - Parameter recordingChanges: Whether the commit lists its changes even if nobody observes.
+    package func commit(
+        _ changes: ChangeSet, recordingChanges: Bool = false
+    ) throws(Failure) -> Commit {
         if changes.rows.count >= Self.manyRows {
             heapReturn.withLock { $0 = $0 ?? HeapReturn(after: heapWait) }
         }
@@ -58,8 +74,9 @@ package final class ObservedStore: Sendable {
             count += 1
             let observations = observers.withLock { $0.observations }
             let commit = try run { store throws(StoreError) in
-                // Nobody observes, nothing is recorded.
-                try store.commit(changes, recordingChanges: !observations.isEmpty)
+                // Without observers, the commit records no changes unless the caller asks for them.
+                try store.commit(
+                    changes, recordingChanges: recordingChanges || !observations.isEmpty)
             }
             return (commit, Self.append(commit.changes, to: observations))
         }
@@ -67,7 +84,9 @@ package final class ObservedStore: Sendable {
         return commit
     }
 
-    /// - Returns: An observer whose delivery has to be started, for all of them.
+    /// Appends the notices of a commit.
+    ///
+    /// - Returns: An observer whose delivery the caller must start, for all observers.
     private static func append(_ changes: [Change], to observations: [Observation]) -> Observer? {
         guard !changes.isEmpty, !observations.isEmpty else { return nil }
         var owing: Observer?
@@ -79,11 +98,31 @@ package final class ObservedStore: Sendable {
         return owing
     }
 
+    /// Tells observers that these objects were marked as rejected or lost that mark, as a change in
+    /// which no attribute differs.
+    func tellMarks(of objects: [Snapshot]) {
+        let owing: Observer? = commits.withLock { count in
+            count += 1
+            let observations = observers.withLock { $0.observations }
+            guard !observations.isEmpty else { return nil }
+            var changes: [Change] = []
+            for object in objects {
+                // The end of an object that has gone was already reported.
+                let newest = try? newest(object.entity, storeKey: object.storeKey)
+                guard let newest else { continue }
+                changes.append(
+                    Change(storeKey: newest.storeKey, before: newest, after: newest))
+            }
+            return Self.append(changes, to: observations)
+        }
+        owing?.start()
+    }
+
     // MARK: Observing
 
-    /// Tells `observer` of every commit that begins from here on.
+    /// Tells `observer` of every commit that begins from now on.
     ///
-    /// - Returns: False when the client has ended.
+    /// - Returns: False if the client has ended.
     func add(_ observer: Observer, _ scope: Observer.Scope) throws(Failure) -> Bool {
         try commits.withLock { _ throws(Failure) in
             var key: Int64?
@@ -96,14 +135,14 @@ package final class ObservedStore: Sendable {
         }
     }
 
-    /// No notice of `observer` begins from here on. One that runs right now goes on; when there is
-    /// none, the observer's context has ended.
+    /// Removes an observer: no notice of it begins from now on. A notice that runs right now goes
+    /// on. If no notice runs, the context of the observer has ended when this returns.
     package func remove(_ observer: Observer) {
         observers.withLock { $0.observations.removeAll { $0.observer === observer } }
         observer.remove()
     }
 
-    /// Nothing more will be observed; what has its place is still told.
+    /// Ends all observers. Notices that were appended are still delivered.
     func endObservers() {
         let observations = observers.withLock { observers in
             observers.isOver = true
@@ -114,7 +153,7 @@ package final class ObservedStore: Sendable {
         for observation in observations { observation.observer.close() }
     }
 
-    /// The key of the object that is now what `object` shows.
+    /// Returns the key of the present object that `object` shows.
     private func currentKey(of object: Snapshot) throws(Failure) -> Int64? {
         if let identity = object.identity {
             return try self.object(object.entity, identity)?.storeKey
@@ -124,7 +163,7 @@ package final class ObservedStore: Sendable {
 
     // MARK: Reading
 
-    /// As of the store: how to look at objects that are at hand.
+    /// Returns a way to look at objects that are in memory; see the store.
     func glance(at entity: Entity) -> Glance? {
         objects.glance(at: entity)
     }

@@ -1,10 +1,10 @@
 package import RestwayObjects
 import RestwaySupport
 
-/// Whom a client tells what happens in its store.
+/// An observer of the store, with the function of the program that it calls.
 ///
-/// Its context ends once: after the last notice, which is the one that runs when the observer is
-/// removed, or the last of those that wait when the client has ended.
+/// The context of that function ends exactly once, after the last notice. This is the notice that
+/// runs while the observer is removed, or the last waiting notice when the client has ended.
 package final class Observer: Sendable {
     package typealias Changed = @Sendable (ChangeList) -> Void
 
@@ -17,19 +17,19 @@ package final class Observer: Sendable {
 
     private enum Phase {
         case observing
-        /// What has its place is still told, nothing more comes.
+        /// Notices that were appended are still delivered; no more follow.
         case ending
         case removed
     }
 
     private struct State {
         var phase = Phase.observing
-        /// Notices that have their place in the delivery, and those that are being told.
+        /// The number of notices that were appended to the delivery, and the number that run now.
         var waitingCount = 0
         var tellingCount = 0
         var receiver: Receiver?
 
-        /// Takes the receiver out when nothing more will be told.
+        /// Removes and returns the receiver if no more notices will run.
         mutating func takeOver() -> Receiver? {
             let isOver =
                 switch phase {
@@ -46,7 +46,7 @@ package final class Observer: Sendable {
         let end: @Sendable () -> Void
     }
 
-    /// What the host gave to know the observer again.
+    /// The number by which the program recognises the observer.
     package let token: UInt64
     private let delivery: Delivery
     private let state: Lock<State>
@@ -60,9 +60,9 @@ package final class Observer: Sendable {
         state = Lock(State(receiver: Receiver(changed: changed, end: end)))
     }
 
-    // MARK: The way of a notice
+    // MARK: Notices
 
-    /// Gives a notice its place; true when its delivery has to be started.
+    /// Appends a notice. Returns true if the caller must start the delivery.
     func append(_ changes: ChangeList) -> Bool {
         let isWanted = state.withLock { state in
             guard case .observing = state.phase else { return false }
@@ -76,8 +76,8 @@ package final class Observer: Sendable {
         delivery.start(isOnWorker: false)
     }
 
-    /// A notice's turn has come: whom it goes to, or nil when the observer has been removed. Only
-    /// then `finish` is owed.
+    /// Begins a notice. Returns the function to call, after which the caller must call `finish`;
+    /// nil if the observer has been removed.
     func begin() -> Changed? {
         state.withLock { state in
             state.waitingCount -= 1
@@ -87,32 +87,33 @@ package final class Observer: Sendable {
         }
     }
 
-    /// The host has been told.
+    /// Ends a notice after the function was called.
     func finish() {
         end { $0.tellingCount -= 1 }
     }
 
-    /// A notice will not be told.
+    /// Ends a notice that will not run.
     func forgo() {
         end { $0.waitingCount -= 1 }
     }
 
     // MARK: The end
 
-    /// No notice begins from here on.
+    /// Removes the observer: no notice begins from now on.
     func remove() {
         let isWaitedFor = state.withLock { $0.waitingCount > 0 }
         end { $0.phase = .removed }
         if isWaitedFor { delivery.discard(for: self) }
     }
 
-    /// The client has ended.
+    /// Closes the observer, as the client has ended.
     func close() {
         end { if case .observing = $0.phase { $0.phase = .ending } }
     }
 
     private func end(_ change: (inout State) -> Void) {
-        // Outside of the lock: it may run a destroy function of the host.
+        // The receiver ends outside the lock, because this may run a destroy function of the
+        // program.
         let receiver = state.withLock { state in
             change(&state)
             return state.takeOver()

@@ -1,6 +1,6 @@
 package import RestwayObjects
 
-/// Queries as a host writes them: by name, with values that somebody has to check.
+/// Queries with names and values that the program gives and that have to be checked.
 extension Query {
     package mutating func addCondition(
         _ name: String, _ comparison: Comparison, _ value: Value
@@ -23,7 +23,8 @@ extension Query {
 }
 
 extension AttributeType {
-    /// Whether an attribute of this type can be compared with `value` and ever hold.
+    /// Whether an attribute of this type can be compared with `value` and the comparison can ever
+    /// be true.
     fileprivate func canHold(_ value: Value) -> Bool {
         switch value {
         case .null: true

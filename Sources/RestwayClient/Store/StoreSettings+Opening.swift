@@ -1,12 +1,17 @@
 import RestwayObjects
 import RestwaySQLite
+import RestwaySupport
 
 extension StoreSettings {
-    /// - Parameter path: The host's own, in place of the document's: a file makes the store
-    ///   SQLite's whatever the document says.
-    func open(_ entities: [Entity], path: String?) throws(Failure) -> any ObjectStore {
+    /// - Parameter path: The path that the program gives; it replaces the document's path. A store
+    ///   with a path is a SQLite store, whatever the document says.
+    /// - Parameter mode: The permissions of a new file.
+    func open(
+        _ entities: [Entity], path: String?, mode: FileMode
+    ) throws(Failure) -> any ObjectStore {
         guard let path = path ?? (kind == .sqlite ? self.path : nil) else { return MemoryStore() }
         var options = SQLiteStore.Options()
+        options.connection.mode = mode
         if let cachedObjectsMax { options.cachedObjectsMax = cachedObjectsMax }
         if let busyTimeoutMilliseconds {
             options.connection.busyTimeoutMilliseconds = busyTimeoutMilliseconds
@@ -20,9 +25,9 @@ extension StoreSettings {
 }
 
 extension Failure {
-    /// An error of a store as its caller sees it.
+    /// Turns an error of a store into a failure of the client.
     init(_ error: StoreError) {
-        self.init(.store, error.message, field: error.path)
+        self.init(error.isForked ? .forked : .store, error.message, field: error.path)
         isRetryable = error.isTemporary
     }
 }

@@ -5,19 +5,19 @@ struct CivilTime: Equatable {
     var day = 1
     var hour = 0
     var minute = 0
-    /// Up to 60: a leap second counts as the second that follows it.
+    /// The second, up to 60. A leap second counts as the second that follows it.
     var second = 0
     var microsecond = 0
 
-    /// Microseconds since 1970-01-01T00:00:00Z, if this is the time `offsetSeconds` east of it;
-    /// nil when there is no such date or time.
+    /// Microseconds since 1970-01-01T00:00:00Z, if this is the time `offsetSeconds` east of UTC;
+    /// nil if the date or time does not exist.
     func microseconds(offsetSeconds: Int) -> Int64? {
         guard isValid else { return nil }
         let seconds = daysSinceEpoch * 86_400 + hour * 3_600 + minute * 60 + second - offsetSeconds
         return Int64(seconds) * 1_000_000 + Int64(microsecond)
     }
 
-    /// 0 is Sunday.
+    /// The day of the week; 0 is Sunday.
     var weekday: Int {
         Self.floorModulo(daysSinceEpoch + 4, 7)
     }
@@ -28,7 +28,7 @@ struct CivilTime: Equatable {
             && (0...23).contains(hour) && (0...59).contains(minute) && (0...60).contains(second)
     }
 
-    /// Counts in years that begin in March, so that the leap day is the last of its year.
+    /// The calculation uses years that begin in March, so the leap day is the last day of its year.
     private var daysSinceEpoch: Int {
         let shifted = month > 2 ? year : year - 1
         let era = (shifted >= 0 ? shifted : shifted - 399) / 400
@@ -53,7 +53,7 @@ struct CivilTime: Equatable {
 }
 
 extension CivilTime {
-    /// The time in UTC, `microseconds` since 1970-01-01T00:00:00Z.
+    /// Creates the time in UTC that is `microseconds` after 1970-01-01T00:00:00Z.
     init(microseconds: Int64) {
         let perDay = 86_400_000_000
         let ofDay = Self.floorModulo(Int(microseconds), perDay)

@@ -10,7 +10,7 @@ package struct DateFormat: Sendable, Equatable {
         case pattern(DatePattern)
     }
 
-    /// As it stands in the API document.
+    /// The text of the format in the API document.
     package let text: String
     let kind: Kind
 
@@ -32,12 +32,12 @@ package struct DateFormat: Sendable, Equatable {
         self.kind = kind
     }
 
-    /// Whether the payload has numbers, not strings.
+    /// Whether dates are numbers in the payload, not strings.
     package var isNumeric: Bool {
         if case .epoch = kind { true } else { false }
     }
 
-    /// The date that all of `text` says; nil when it says none. Allocates nothing.
+    /// The date in `text`; nil if the whole text is not a date. Allocates no memory.
     package func parse(_ text: UnsafeBufferPointer<UInt8>) -> Int64? {
         switch kind {
         case .iso8601: ISO8601.parse(text)
@@ -46,14 +46,14 @@ package struct DateFormat: Sendable, Equatable {
         }
     }
 
-    /// The date of a number; nil when it is too large, or this format has no numbers.
+    /// The date of a number; nil if the number is too large or this format has no numbers.
     package func date(_ number: Int64) -> Int64? {
         guard case .epoch(let unit) = kind else { return nil }
         let (product, overflows) = number.multipliedReportingOverflow(by: unit)
         return overflows ? nil : product
     }
 
-    /// As above, with a fraction.
+    /// The date of a number with a fraction; nil in the same cases.
     package func date(_ number: Double) -> Int64? {
         guard case .epoch(let unit) = kind else { return nil }
         return Int64(exactly: (number * Double(unit)).rounded())
@@ -77,7 +77,7 @@ package struct DateFormat: Sendable, Equatable {
         }
     }
 
-    /// Digits with an optional sign and fraction: a number that came as a string.
+    /// Reads a number that came as a string: digits with an optional sign and fraction.
     private static func parseNumber(_ text: UnsafeBufferPointer<UInt8>, _ unit: Int64) -> Int64? {
         var scanner = DateScanner(text)
         let isNegative = scanner.accept(UInt8(ascii: "-"))

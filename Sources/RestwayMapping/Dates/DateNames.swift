@@ -14,12 +14,12 @@ enum DateNames {
         "Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat",
     ]
 
-    /// From 1.
+    /// Reads the name of a month and returns its number, from 1.
     static func month(_ scanner: inout DateScanner, _ isFull: Bool) -> Int? {
         find(isFull ? months : shortMonths, &scanner).map { $0 + 1 }
     }
 
-    /// From 0, Sunday.
+    /// Reads the name of a weekday and returns its number, from 0 for Sunday.
     static func weekday(_ scanner: inout DateScanner, _ isFull: Bool) -> Int? {
         find(isFull ? weekdays : shortWeekdays, &scanner)
     }

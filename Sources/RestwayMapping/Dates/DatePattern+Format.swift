@@ -1,4 +1,4 @@
-/// Writing, in UTC.
+/// Writes dates, in UTC.
 extension DatePattern {
     func format(_ microseconds: Int64) -> String {
         let time = CivilTime(microseconds: microseconds)
@@ -63,7 +63,7 @@ extension DatePattern.Part {
 }
 
 extension DatePattern.Offset {
-    /// How UTC itself is written.
+    /// The text for the zone UTC.
     var utc: String {
         if hasPrefix { return "GMT" }
         if hasZulu { return "Z" }

@@ -1,6 +1,6 @@
-/// Reading.
+/// Reads dates.
 extension DatePattern {
-    /// What has been read so far.
+    /// The fields that have been read so far.
     private struct Reading {
         var time = CivilTime()
         var halfDayHour: Int?
@@ -9,7 +9,7 @@ extension DatePattern {
         var offsetSeconds = 0
     }
 
-    /// All of `text`, strictly: a weekday must be that of its date.
+    /// Reads all of `text`, strictly: a weekday must match its date.
     func parse(_ text: UnsafeBufferPointer<UInt8>) -> Int64? {
         var scanner = DateScanner(text)
         var reading = Reading()
@@ -27,7 +27,7 @@ extension DatePattern {
         return result
     }
 
-    /// A text of `yyyy-MM-dd`, by far the most common pattern.
+    /// Reads a text of `yyyy-MM-dd`, by far the most common pattern.
     static func day(_ text: UnsafeRawBufferPointer) -> Int64? {
         guard text.count == 10, text[4] == UInt8(ascii: "-"), text[7] == UInt8(ascii: "-"),
             let century = twoDigits(text, 0), let year = twoDigits(text, 2),

@@ -1,12 +1,13 @@
-/// A pattern of Unicode TR 35, compiled: `dd/MM/yyyy HH:mm:ss`.
+/// A compiled pattern of Unicode TR 35, for example `dd/MM/yyyy HH:mm:ss`.
 ///
-/// Names are English. A field of two or more letters has exactly as many digits, one of a single
-/// letter as many as it needs. What the pattern leaves out is that of 1970-01-01T00:00:00Z.
+/// Names are English. A field of two or more letters has exactly as many digits; a field of a
+/// single letter has as many digits as it needs. Fields that the pattern leaves out have their
+/// value at 1970-01-01T00:00:00Z.
 struct DatePattern: Equatable, Sendable {
     enum Field: Equatable, Sendable {
         case literal(UInt8)
         case year(least: Int, most: Int)
-        /// 69 to 99 are of the twentieth century, others of the twenty-first (as in POSIX).
+        /// The numbers 69 to 99 mean the twentieth century, others the twenty-first (as in POSIX).
         case yearOfCentury
         case number(Part, least: Int, most: Int)
         case fraction(digits: Int)
@@ -14,17 +15,17 @@ struct DatePattern: Equatable, Sendable {
         case weekdayName(isFull: Bool)
         case halfOfDay
         case offset(Offset)
-        /// "GMT", "UTC", or "GMT" with an offset.
+        /// Zone names: "GMT", "UTC", or "GMT" with an offset.
         case zoneName
     }
 
     enum Part: Equatable, Sendable {
         case month, day
-        /// 0 to 23, 1 to 24, 0 to 11, 1 to 12.
+        /// Hours: 0 to 23, 1 to 24, 0 to 11, 1 to 12.
         case hour, hourFrom1, halfDayHour, halfDayHourFrom1
         case minute, second
 
-        /// The numbers it may have.
+        /// The numbers that the field may have.
         var bounds: ClosedRange<Int> {
             switch self {
             case .month: 1...12
@@ -44,12 +45,12 @@ struct DatePattern: Equatable, Sendable {
         var hoursOnly = false
         var basic = false
         var extended = false
-        /// `ZZZZ`: "GMT+01:00".
+        /// Whether the field has a prefix, as in `ZZZZ`: "GMT+01:00".
         var hasPrefix = false
     }
 
     private(set) var fields: [Field] = []
-    /// It is `yyyy-MM-dd`, which `day` reads.
+    /// Whether the pattern is `yyyy-MM-dd`, which `day` reads.
     let isDay: Bool
 
     init(_ text: String) throws(DateFormatError) {
@@ -98,7 +99,8 @@ struct DatePattern: Equatable, Sendable {
         throw .unterminatedQuote
     }
 
-    /// `yMd` has no bounds between its numbers: before another number a field takes its own width.
+    /// Limits the digits of a field that precedes another number to its own width. A pattern like
+    /// `yMd` has nothing between its numbers.
     private mutating func separateNumbers() {
         for index in fields.indices.dropLast() {
             let isBeforeNumber =

@@ -1,4 +1,4 @@
-/// Reads a date's text from front to back, without allocating.
+/// Reads the text of a date from front to back, without allocating memory.
 struct DateScanner {
     private let bytes: UnsafeBufferPointer<UInt8>
     private(set) var index = 0
@@ -9,7 +9,7 @@ struct DateScanner {
 
     var isAtEnd: Bool { index == bytes.count }
 
-    /// The next byte, which stays.
+    /// The next byte, which is not consumed.
     var next: UInt8? { index < bytes.count ? bytes[index] : nil }
 
     mutating func accept(_ byte: UInt8) -> Bool {
@@ -18,12 +18,12 @@ struct DateScanner {
         return true
     }
 
-    /// One of two spellings.
+    /// Accepts a byte in one of two spellings.
     mutating func accept(_ byte: UInt8, or other: UInt8) -> Bool {
         accept(byte) || accept(other)
     }
 
-    /// A word of ASCII letters, in any case.
+    /// Accepts a word of ASCII letters, in any case.
     mutating func accept(word: StaticString) -> Bool {
         guard bytes.count - index >= word.utf8CodeUnitCount else { return false }
         for offset in 0..<word.utf8CodeUnitCount
@@ -34,12 +34,13 @@ struct DateScanner {
         return true
     }
 
-    /// Exactly `count` digits.
+    /// Reads exactly `count` digits.
     mutating func digits(_ count: Int) -> Int? {
         digits(atLeast: count, atMost: count)
     }
 
-    /// As many digits as there are, within bounds; the most must fit an `Int`.
+    /// Reads as many digits as there are, within bounds. A number of `most` digits must fit an
+    /// `Int`.
     mutating func digits(atLeast least: Int, atMost most: Int) -> Int? {
         var value = 0
         var count = 0
@@ -51,7 +52,8 @@ struct DateScanner {
         return count >= least ? value : nil
     }
 
-    /// A fraction of a second: `least` digits or more; those beyond microseconds are cut off.
+    /// Reads a fraction of a second with at least `least` digits; digits beyond microseconds are
+    /// cut off.
     mutating func microseconds(atLeast least: Int, atMost most: Int) -> Int? {
         var value = 0
         var count = 0
@@ -65,7 +67,7 @@ struct DateScanner {
         return value
     }
 
-    /// `+hh`, `+hhmm` or `+hh:mm`, as allowed; in seconds east of UTC.
+    /// Reads `+hh`, `+hhmm` or `+hh:mm`, as allowed. Returns seconds east of UTC.
     mutating func offset(hoursOnly: Bool, basic: Bool, extended: Bool) -> Int? {
         let isWest = next == UInt8(ascii: "-")
         guard accept(UInt8(ascii: "+"), or: UInt8(ascii: "-")), let hours = digits(2) else {

@@ -1,8 +1,8 @@
-/// Calendar dates of ISO 8601, with or without a time; RFC 3339 among them.
+/// Reads and writes calendar dates of ISO 8601, with or without a time. This includes RFC 3339.
 ///
-/// `2024-02-29`, `20240229`, `2024-02-29T13:45:10.25+01:00`, `20240229T134510Z`. A time may end
-/// with its hours or minutes, may stand behind a space, and is UTC when it names no zone. 24:00 is
-/// the end of its day.
+/// Examples are `2024-02-29`, `20240229`, `2024-02-29T13:45:10.25+01:00` and `20240229T134510Z`. A
+/// time may stop after the hours or minutes, may follow a space, and is UTC if it names no zone.
+/// 24:00 is the end of its day.
 enum ISO8601 {
     static func parse(_ text: UnsafeBufferPointer<UInt8>) -> Int64? {
         var scanner = DateScanner(text)
@@ -35,7 +35,7 @@ enum ISO8601 {
         return time.microseconds(offsetSeconds: offsetSeconds - 86_400)
     }
 
-    /// `2024-02-29T13:45:10Z`, with a fraction when there is one.
+    /// Writes `2024-02-29T13:45:10Z`, with a fraction if there is one.
     static func format(_ microseconds: Int64) -> String {
         let time = CivilTime(microseconds: microseconds)
         var text = DateText()

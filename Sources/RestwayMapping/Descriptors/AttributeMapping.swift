@@ -1,9 +1,8 @@
-/// Where one attribute comes from.
+/// Maps a value in the payload to one attribute.
 package struct AttributeMapping: Sendable, Equatable {
     /// The attribute's index in its entity.
     package let attribute: Int
-    /// The keys that lead to the value, from the object that is mapped; empty for the object
-    /// itself.
+    /// The keys from the mapped object to the value; empty for the object itself.
     package let source: [String]
     package let conversion: ValueConversion
 

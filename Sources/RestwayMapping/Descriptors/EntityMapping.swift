@@ -1,16 +1,17 @@
 package import RestwayObjects
 
-/// How objects of an entity are read. Compiled once.
+/// Describes how objects of an entity are read. It is compiled once.
 package final class EntityMapping: Sendable {
     package let entity: Entity
     package let attributes: [AttributeMapping]
     package let relationships: [RelationshipMapping]
     let plan: PlanTree
-    /// How a value becomes the identity.
+    /// The target that turns a value into the identity.
     let identityTarget: PlanTarget?
 
-    /// Each attribute and relationship mapping must be of `entity`. One source may feed several
-    /// attributes; of two sources of one attribute the one that comes later in the payload stands.
+    /// Each attribute and relationship mapping must belong to `entity`. One source may feed several
+    /// attributes. If one attribute has two sources, the value that comes later in the payload is
+    /// kept.
     package init(
         entity: Entity, attributes: [AttributeMapping], relationships: [RelationshipMapping] = []
     ) {

@@ -1,12 +1,12 @@
-/// Where the objects at the other end of one relationship come from.
+/// Maps a value in the payload to one relationship.
 ///
-/// Whatever the declaration says, the value may be an object, an identity, or a list of either.
+/// The value may be an object, an identity, or a list of either, whatever the declaration says.
 package struct RelationshipMapping: Sendable, Equatable {
     /// The relationship's index in its entity.
     package let relationship: Int
-    /// The keys that lead to the value, from the object that is mapped.
+    /// The keys from the mapped object to the value.
     package let source: [String]
-    /// Whether it is written as identities; else as objects.
+    /// Whether the relationship is written as identities; if false, as objects.
     package let isByIdentity: Bool
 
     package init(relationship: Int, source: [String], isByIdentity: Bool = false) {

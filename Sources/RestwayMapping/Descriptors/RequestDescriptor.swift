@@ -1,26 +1,26 @@
 package import RestwayObjects
 package import RestwayRouting
 
-/// Says how an object is written into which requests.
+/// Describes how an object is written, and into which requests.
 package struct RequestDescriptor: Sendable {
-    /// Empty for all that have a body by themselves: POST, PUT and PATCH.
+    /// The methods; empty for the methods that usually have a body: POST, PUT and PATCH.
     package let methods: [Method]
-    /// Nil for any path.
+    /// The path template; nil for any path.
     package let template: PathTemplate?
     package var mapping: EntityMapping
-    /// The keys that the object is wrapped in; empty for none.
+    /// The keys that wrap the object; empty if it is not wrapped.
     package let keyPath: [String]
-    /// The relationships that are left out, of objects of this entity.
+    /// The relationships that are left out of objects of this entity.
     package let excluded: Set<String>
     package let keepsNulls: Bool
     package let isChangedOnly: Bool
-    /// The route whose own request this is: it comes before all others, and matches by path too.
-    package let routeName: String?
+    /// The key of the route that owns this descriptor. Requests by other routes never use it.
+    package let routeKey: String?
 
     package init(
         methods: [Method] = [], template: PathTemplate? = nil, mapping: EntityMapping,
         keyPath: [String] = [], excluded: Set<String> = [], keepsNulls: Bool = true,
-        isChangedOnly: Bool = false, routeName: String? = nil
+        isChangedOnly: Bool = false, routeKey: String? = nil
     ) {
         self.methods = methods
         self.template = template
@@ -29,19 +29,22 @@ package struct RequestDescriptor: Sendable {
         self.excluded = excluded
         self.keepsNulls = keepsNulls
         self.isChangedOnly = isChangedOnly
-        self.routeName = routeName
+        self.routeKey = routeKey
     }
 
-    /// Whether this writes objects of `entity` into requests for `path`, relative to the base URL
-    /// (nil for a URL elsewhere), that are made with the route `routeName`, if with any.
-    package func matches(
-        method: Method, path: String?, entity: Entity, routeName: String? = nil
-    ) -> Bool {
+    /// The methods of the requests that this descriptor writes objects into.
+    package var methodSet: MethodSet {
+        methods.isEmpty
+            ? MethodSet(Method.allCases.filter { !$0.parametersGoIntoQuery })
+            : MethodSet(methods)
+    }
+
+    /// Whether this descriptor may write objects of `entity` into a request. The answer is false if
+    /// a descriptor with a more specific template does.
+    package func fits(method: Method, entity: Entity, _ choice: DescriptorChoice) -> Bool {
         guard mapping.entity === entity else { return false }
         guard methods.isEmpty ? !method.parametersGoIntoQuery : methods.contains(method)
         else { return false }
-        if let own = self.routeName, own == routeName { return true }
-        guard let template else { return self.routeName == nil }
-        return path.map { template.match($0) != nil } ?? false
+        return choice.fits(template, of: routeKey)
     }
 }

@@ -1,27 +1,29 @@
+import RestwayObjects
 package import RestwayRouting
 
-/// Says which mapping applies to which responses, and where in them.
+/// Describes which mapping applies to which responses, and to which part of them.
 ///
-/// A class, as several are looked at for each response, and none is ever changed.
+/// It is a class because each response looks at several descriptors, and no descriptor ever
+/// changes.
 package final class ResponseDescriptor: Sendable {
-    /// Empty for any.
+    /// The methods; empty for any method.
     package let methods: [Method]
-    /// Nil for any path; for a route's own response: for that route only.
+    /// The path template; nil for any path.
     package let template: PathTemplate?
     package let statuses: StatusRange
-    /// The keys that lead to the object, or list of objects; empty for the whole body.
+    /// The keys that lead to the object or list of objects; empty for the whole body.
     package let keyPath: [String]
     package let mapping: EntityMapping
-    /// The route whose own response this is: it matches by route, and as every other by path.
-    package let routeName: String?
-    /// The host's function that looks at the rows before the store does.
+    /// The key of the route that owns this descriptor. Requests by other routes never use it.
+    package let routeKey: String?
+    /// The name of the host's hook, which receives the rows before the store does.
     package let hook: String?
-    /// `methods` again: asked of each response, more often than once.
-    private let methodSet: MethodSet
+    /// The methods as a set, because each response checks them more than once.
+    package let methodSet: MethodSet
 
     package init(
         methods: [Method] = [], template: PathTemplate? = nil, statuses: StatusRange = .success,
-        keyPath: [String] = [], mapping: EntityMapping, routeName: String? = nil,
+        keyPath: [String] = [], mapping: EntityMapping, routeKey: String? = nil,
         hook: String? = nil
     ) {
         self.methods = methods
@@ -30,35 +32,44 @@ package final class ResponseDescriptor: Sendable {
         self.statuses = statuses
         self.keyPath = keyPath
         self.mapping = mapping
-        self.routeName = routeName
+        self.routeKey = routeKey
         self.hook = hook
     }
 
-    /// The same with another mapping.
+    /// Returns a copy of this descriptor with another mapping.
     package func with(_ mapping: EntityMapping) -> ResponseDescriptor {
         ResponseDescriptor(
             methods: methods, template: template, statuses: statuses, keyPath: keyPath,
-            mapping: mapping, routeName: routeName, hook: hook)
+            mapping: mapping, routeKey: routeKey, hook: hook)
     }
 
-    /// Whether this applies to an answer with `status` to a request for `path`, relative to the
-    /// base URL (nil for a URL elsewhere), that was made with the route `routeName`, if with any.
-    package func matches(
-        method: Method, path: String?, status: Int, routeName: String? = nil
-    ) -> Bool {
-        guard statuses.contains(status), methodSet.contains(method) else { return false }
-        if let own = self.routeName, own == routeName { return true }
-        guard let template else { return self.routeName == nil }
-        guard let path else { return false }
-        return template.matches(path)
+    /// Whether this descriptor may apply to an answer with `status`. The answer is false if a
+    /// descriptor with a more specific template applies.
+    package func fits(method: Method, status: Int, _ choice: DescriptorChoice) -> Bool {
+        statuses.contains(status) && methodSet.contains(method)
+            && choice.fits(template, of: routeKey)
     }
 
-    /// Whether both apply to the same answers and make the same of them: one too many. By which
-    /// route, if any, they came to be does not count where both have a path.
-    package func isEqual(to other: ResponseDescriptor) -> Bool {
-        Set(methods) == Set(other.methods) && template == other.template
-            && (template != nil || routeName == other.routeName)
-            && statuses == other.statuses && keyPath == other.keyPath
-            && mapping.isEqual(to: other.mapping)
+    /// The properties that tell whether two descriptors of one document are duplicates: they apply
+    /// to the same answers and map them in the same way. The route that owns a descriptor does not
+    /// count if the descriptor has a path.
+    package struct Essence: Hashable, Sendable {
+        private let methods: MethodSet
+        private let shape: PathTemplate.Shape?
+        private let routeKey: String?
+        private let statuses: StatusRange
+        private let keyPath: [String]
+        private let entityIndex: Int
+
+        fileprivate init(_ descriptor: ResponseDescriptor) {
+            methods = descriptor.methodSet
+            shape = descriptor.template?.shape
+            routeKey = shape == nil ? descriptor.routeKey : nil
+            statuses = descriptor.statuses
+            keyPath = descriptor.keyPath
+            entityIndex = descriptor.mapping.entity.index
+        }
     }
+
+    package var essence: Essence { Essence(self) }
 }

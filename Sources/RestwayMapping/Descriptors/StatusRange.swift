@@ -1,5 +1,5 @@
 /// The status codes that a descriptor applies to.
-package struct StatusRange: Sendable, Equatable {
+package struct StatusRange: Sendable, Hashable {
     package let codes: ClosedRange<Int>
 
     package static let success = StatusRange(codes: 200...299)
@@ -8,7 +8,7 @@ package struct StatusRange: Sendable, Equatable {
         self.codes = codes
     }
 
-    /// `2xx`, `404` or `200-299`; nil for anything else. Codes are 100 to 599.
+    /// Reads `2xx`, `404` or `200-299`; nil for any other text. Codes are 100 to 599.
     package init?(_ text: String) {
         let parts = text.split(separator: "-", omittingEmptySubsequences: false)
         guard let first = Self.code(parts[0]), parts.count <= 2 else {
@@ -26,6 +26,10 @@ package struct StatusRange: Sendable, Equatable {
 
     package func contains(_ status: Int) -> Bool {
         codes.contains(status)
+    }
+
+    package func overlaps(_ other: StatusRange) -> Bool {
+        codes.overlaps(other.codes)
     }
 
     private static func code(_ text: Substring) -> Int? {

@@ -1,13 +1,13 @@
 package import RestwayObjects
 
-/// The way back, into a payload.
+/// Converts values of attributes to values of a payload.
 extension ValueConversion {
-    /// What a payload gets for an attribute's value: null, a bool, an int64, a double, a string,
-    /// JSON text, a date or bytes; `absent` when it is to be left out.
+    /// Returns the payload's value for the value of an attribute: null, a bool, an int64, a double,
+    /// a string, JSON text, a date or bytes. The result `absent` leaves the attribute out.
     ///
-    /// Formats without dates and bytes write those as ISO 8601 and base64.
+    /// Formats that have no dates and bytes write them as ISO 8601 and base64.
     ///
-    /// - Parameter transforms: The host's, by name; a name that is missing does nothing.
+    /// - Parameter transforms: The host's transforms by name. A missing name changes nothing.
     package func encode(
         _ value: Value, _ transforms: [String: CustomTransform] = [:]
     ) throws(TransformError) -> Value {
@@ -44,7 +44,7 @@ extension ValueConversion {
         }
     }
 
-    /// What a value is written as when no transform says otherwise.
+    /// The value that is written if no transform applies.
     private static func plain(_ value: Value) throws(TransformError) -> Value {
         switch value {
         case .absent, .null, .bool, .int64, .double, .string, .json, .date, .bytes: return value
@@ -65,7 +65,8 @@ extension ValueConversion {
 }
 
 extension DateFormat {
-    /// A number for a format of numbers, with a fraction if there is one; else a string.
+    /// Writes a number, with a fraction if there is one, if the format is numeric; otherwise a
+    /// string.
     fileprivate func encode(_ date: Int64) -> Value {
         guard case .epoch(let unit) = kind else { return .string(format(date)) }
         return date % unit == 0 ? .int64(date / unit) : .double(Double(date) / Double(unit))

@@ -1,43 +1,43 @@
 package import RestwayObjects
 
-/// What is made of a value of the payload, and of an attribute's value on its way back.
+/// Converts a value of the payload to a value of an attribute, and back.
 ///
-/// A value that does not fit is a mapping issue and leaves the attribute untouched. Null is null
-/// for all of them.
+/// A value that does not fit is a mapping issue and leaves the attribute unchanged. Every
+/// conversion maps null to null.
 package enum ValueConversion: Sendable, Equatable {
-    /// What comes; objects and lists as JSON text.
+    /// Keeps every value as it is. Objects and lists become JSON text.
     case any
     case bool
-    /// Integers, and doubles that are whole and in range.
+    /// Accepts integers, and doubles that are whole and in range.
     case int
     case double
     case string
-    /// Dates. Where the payload's format has none they are numbers or strings as the date format
-    /// says, and always written so; without a date format they are ISO 8601 there.
+    /// Accepts dates. If the payload's format has no dates, they are numbers or strings in the
+    /// given date format, and are always written in it. Without a date format they are ISO 8601.
     case date(DateFormat?)
-    /// Bytes, or strings of base64 (RFC 4648, sections 4 and 5) where the payload's format has
-    /// none.
+    /// Accepts bytes, or base64 strings (RFC 4648, sections 4 and 5) if the payload's format has no
+    /// bytes.
     case bytes
-    /// The text of the value, whatever it is.
+    /// Keeps the JSON text of any value.
     case json
 
-    /// Booleans from words and numbers.
+    /// Converts words and numbers to booleans.
     case boolWords(BoolWords)
-    /// Integers from strings, or as they are.
+    /// Converts strings to integers. Integers stay as they are.
     case intText
     case doubleText
-    /// Strings from numbers, or as they are.
+    /// Converts numbers to strings. Strings stay as they are.
     case numberAsText
-    /// Strings that are absolute URLs.
+    /// Accepts strings that are absolute URLs.
     case url
-    /// Strings that are written as base64.
+    /// Accepts strings that are written as base64.
     case base64Text
-    /// Bytes that are always written as base64.
+    /// Accepts bytes that are always written as base64.
     case base64Bytes
-    /// What the host's transform of that name makes; the result must be of the type.
+    /// Calls the host's transform of this name. The result must be of the type.
     case custom(String, AttributeType)
 
-    /// The conversion that an attribute's type asks for. Only dates have a format.
+    /// Creates the conversion for the type of an attribute. Only dates have a format.
     package init(_ type: AttributeType, format: DateFormat? = nil) {
         self =
             switch type {

@@ -1,14 +1,14 @@
 /// Why an object cannot be written.
 package enum EncodingError: Error, Equatable, Sendable {
-    /// A relationship that is sent by identity leads to an object that has none.
+    /// A relationship that is sent by identity leads to an object that has no identity.
     case noIdentity(entity: String, relationship: String, target: String)
-    /// The source of an attribute or a relationship leads through a value that is no object.
+    /// The source of an attribute or a relationship leads through a value that is not an object.
     case blocked(entity: String, name: String, source: String)
     case transform(entity: String, attribute: String, reason: String)
     case tooDeep(max: Int)
-    /// Who was asked about a relationship does not want the request to go out.
+    /// The function that was asked about a relationship refuses the request.
     case refused(entity: String, relationship: String)
-    /// Nobody wants it any more.
+    /// The request is no longer wanted.
     case abandoned
 
     package var message: String {
@@ -29,7 +29,7 @@ package enum EncodingError: Error, Equatable, Sendable {
         }
     }
 
-    /// The attribute or relationship at fault.
+    /// The attribute or relationship that caused the error.
     package var field: String? {
         switch self {
         case .noIdentity(_, let name, _), .blocked(_, let name, _), .transform(_, let name, _),

@@ -1,6 +1,6 @@
 package import RestwayObjects
 
-/// What is written: an object as it was at one moment.
+/// The object that is written, as it was at one moment.
 package enum EncodingSubject: Sendable {
     case object(Snapshot)
     case draft(DraftCapture)
@@ -12,7 +12,7 @@ package enum EncodingSubject: Sendable {
         }
     }
 
-    /// 0 when no store knows the object.
+    /// The store key; 0 if no store knows the object.
     package var storeKey: Int64 {
         switch self {
         case .object(let object): object.storeKey

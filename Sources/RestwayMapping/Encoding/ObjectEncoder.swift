@@ -1,18 +1,19 @@
 package import RestwayObjects
 
-/// Reverse mapping: writes an object, and those that it leads to, as the value of a request.
+/// Writes an object, and the objects that it links to, as the value of a request.
 ///
-/// Made for one value. Each object is written once; where it is met again stands its identity.
+/// An encoder writes one value. It writes each object once; at later places it writes only the
+/// object's identity.
 package struct ObjectEncoder {
-    /// One object that is written.
+    /// An object that is written.
     private struct Source {
         let entity: Entity
         let values: [Value]
         let links: [DraftCapture.Links]
-        /// Its number in the capture, and the cells that the host changed; nil for an object of
-        /// the store.
+        /// For a draft, its number in the capture and the cells that the host changed; nil for an
+        /// object of the store.
         let draft: (member: Int, changed: Set<Int>)?
-        /// What tells it from others of the same pass.
+        /// Distinguishes the object from others in the same pass.
         let place: Place
         let storeKey: Int64
 
@@ -36,12 +37,13 @@ package struct ObjectEncoder {
 
     private var members: [DraftCapture.Member] = []
     private var written: Set<Place> = []
-    /// What was written whole, the outermost object first.
+    private var outermost: Place?
+    /// The objects that were written whole, the outermost object first.
     package private(set) var sent: [SentObject] = []
 
     /// - Parameters:
-    ///   - mappings: Of all entities, by their index.
-    ///   - json: Reads JSON text.
+    ///   - mappings: The mappings of all entities, by the index of the entity.
+    ///   - json: The mapper that reads JSON text.
     ///   - newest: Finds an object in the store.
     package init(
         mappings: [EntityMapping], options: EncodingOptions, json: any Mapper,
@@ -93,7 +95,8 @@ package struct ObjectEncoder {
             storeKey: object.storeKey)
     }
 
-    /// What a link leads to: the draft of an object rather than the object; nil when it is gone.
+    /// The object at the end of a link. A draft is preferred to the stored object; nil if the
+    /// object no longer exists.
     private func source(_ link: DraftCapture.Link, _ entity: Entity) -> Source? {
         switch link {
         case .member(let index): return source(member: index)
@@ -114,6 +117,7 @@ package struct ObjectEncoder {
         }
         guard !options.isAbandoned() else { throw .abandoned }
         written.insert(source.place)
+        if depth == 1 { outermost = source.place }
         let number = sent.count
         sent.append(source.sent)
         let entity = source.entity
@@ -124,10 +128,8 @@ package struct ObjectEncoder {
             let isChanged = source.draft?.changed.contains(index) ?? false
             if isPartial, !isChanged { continue }
             var value = try encode(source, attribute)
-            if depth > 1, index == entity.identityIndex, source.identity == nil,
-                source.storeKey != 0
-            {
-                value = options.identityInside(entity, source.storeKey) ?? value
+            if index == entity.identityIndex {
+                value = try identityForNow(source, attribute) ?? value
             }
             if value == .absent || value == .null && !options.keepsNulls { continue }
             guard put(.leaf(value), at: attribute.source, &result, isChanged: isChanged) else {
@@ -161,9 +163,36 @@ package struct ObjectEncoder {
     private func encode(
         _ source: Source, _ attribute: AttributeMapping
     ) throws(EncodingError) -> Value {
+        try encode(source.values[attribute.attribute], source, attribute)
+    }
+
+    /// The replacement for the missing identity of an object that is written whole; nil if there is
+    /// none.
+    private func identityForNow(
+        _ source: Source, _ attribute: AttributeMapping
+    ) throws(EncodingError) -> Value? {
+        guard source.identity == nil, source.storeKey != 0 else { return nil }
+        let isOutermost = source.place == outermost
+        let answer = isOutermost ? options.identityOutermost : options.identityInside
+        return try answer(source.entity, source.storeKey).map { (now) throws(EncodingError) in
+            try encode(now, source, attribute)
+        }
+    }
+
+    private func encode(
+        _ now: IdentityForNow, _ source: Source, _ attribute: AttributeMapping
+    ) throws(EncodingError) -> Value {
+        switch now {
+        case .known(let value): try encode(value, source, attribute)
+        case .standIn(let text): .string(text(attribute.conversion))
+        }
+    }
+
+    private func encode(
+        _ value: Value, _ source: Source, _ attribute: AttributeMapping
+    ) throws(EncodingError) -> Value {
         do throws(TransformError) {
-            let value = try attribute.conversion.encode(
-                source.values[attribute.attribute], options.transforms)
+            let value = try attribute.conversion.encode(value, options.transforms)
             if case .double(let number) = value, !number.isFinite, !options.keepsInfinities {
                 throw TransformError("expected a number, found one that JSON cannot write")
             }
@@ -176,7 +205,7 @@ package struct ObjectEncoder {
         }
     }
 
-    /// What stands for a relationship; nil when it is left out.
+    /// The value of a relationship; nil if it is left out.
     private mutating func encode(
         _ source: Source, _ mapping: RelationshipMapping, _ relationship: Relationship, depth: Int,
         _ written: inout [SentObject.Link]
@@ -200,7 +229,8 @@ package struct ObjectEncoder {
         }
     }
 
-    /// One linked object; nil when it has been written and has no identity to name it.
+    /// The value of one linked object; nil if it was written before and has no identity to refer to
+    /// it.
     private mutating func encode(
         _ source: Source, _ mapping: RelationshipMapping, _ linked: Source,
         _ target: EntityMapping, depth: Int, _ links: inout [SentObject.Link]
@@ -211,11 +241,18 @@ package struct ObjectEncoder {
         }
         let attribute = target.attributes.first { $0.attribute == target.entity.identityIndex }
         var identity = Value.absent
-        if let attribute { identity = try encode(linked, attribute) }
-        if mapping.isByIdentity, identity == .absent || identity == .null, linked.storeKey != 0,
-            let standIn = options.identityForNow(linked.entity, linked.storeKey)
-        {
-            identity = standIn
+        if let attribute {
+            identity = try encode(linked, attribute)
+            if mapping.isByIdentity {
+                if identity == .absent || identity == .null, linked.storeKey != 0,
+                    let now = options.identityForNow(linked.entity, linked.storeKey)
+                {
+                    identity = try encode(now, linked, attribute)
+                }
+            } else {
+                // The object was written before; it has the same replacement for its identity here.
+                identity = try identityForNow(linked, attribute) ?? identity
+            }
         }
         guard let attribute, identity != .absent, identity != .null else {
             guard mapping.isByIdentity else { return nil }
@@ -233,7 +270,7 @@ package struct ObjectEncoder {
 
     // MARK: Sources that overlap
 
-    /// Sets a value; where there is one already, what was changed lies over what was not.
+    /// Sets a value. If the place already has a value, changed values replace unchanged ones.
     private func put(
         _ value: WireValue, at source: [String], _ object: inout WireObject, isChanged: Bool
     ) -> Bool {
@@ -244,7 +281,7 @@ package struct ObjectEncoder {
             case (.object, _): break
             case (_, .object(let inner)): _ = object.set(source[..<count], .object(inner))
             case (.leaf(.null), _):
-                // Null on the way is null for what lies below.
+                // A null above the value makes the value null too.
                 guard isChanged else { return true }
                 if case .leaf(.null) = value { return true }
                 _ = object.set(source[..<count], .object(WireObject()))
@@ -254,7 +291,7 @@ package struct ObjectEncoder {
         guard let before = object.value(at: source[...]) else {
             return object.set(source[...], value)
         }
-        // JSON text that meets an object is taken apart.
+        // JSON text is parsed when it is merged with an object.
         let (own, its) = (expanded(value), expanded(before))
         return object.set(source[...], isChanged ? its.merged(own) : own.merged(its))
     }

@@ -1,12 +1,13 @@
 package import RestwayObjects
 
-/// An object that was written whole, as far as its answer has to be matched with it.
+/// An object that was written whole, with the facts that match it with its answer.
 package struct SentObject: Sendable {
     /// One link that was written.
     package struct Link: Sendable {
-        /// Of the object at its end, when that was written.
+        /// The identity of the linked object at the time of writing.
         package let identity: Identity?
-        /// The object at its end, if it was written whole here: its index in the list of all.
+        /// The index of the linked object among all sent objects, if it was written whole at this
+        /// place.
         package let object: Int?
 
         package init(identity: Identity?, object: Int?) {
@@ -16,14 +17,14 @@ package struct SentObject: Sendable {
     }
 
     package let entity: Entity
-    /// 0 when no store knew it.
+    /// The store key; 0 if no store knew the object.
     package let storeKey: Int64
     package let identity: Identity?
-    /// Of a draft, its number in the capture.
+    /// The number of a draft in the capture; nil for other objects.
     package let member: Int?
     /// The cells that a descriptor or the host left out.
     package internal(set) var withheld: Set<Int> = []
-    /// The relationships that were written, and what they led to, in the order of the payload.
+    /// The written relationships and their links, in the order of the payload.
     package internal(set) var links: [(relationship: Int, links: [Link])] = []
 
     package init(

@@ -1,10 +1,12 @@
 import RestwayObjects
 
-/// What a mapper writes, one step after the other: the mirror of `EventSink`.
+/// Gives a mapper the value to write, one step after the other. It is the counterpart of
+/// `EventSink`.
 ///
-/// A value is a scalar, or `beginObject`, for each member `key` and a value, `endObject`, or
-/// `beginArray`, values, `endArray`; `end` follows it, as often as it is asked for. JSON text in
-/// the value is taken apart on the way, so that a mapper of another media type meets values only.
+/// A value is a scalar, an object or a list. An object is `beginObject`, `key` and a value for each
+/// member, then `endObject`. A list is `beginArray`, its values, then `endArray`. After the value,
+/// every step is `end`. JSON text in the value is parsed on the way, so a mapper of another media
+/// type receives only values.
 package struct ValueReader {
     package enum Step: Equatable, Sendable {
         /// The value is complete.
@@ -22,11 +24,11 @@ package struct ValueReader {
         case bytes([UInt8])
         /// Microseconds since 1970-01-01T00:00:00Z.
         case date(Int64)
-        /// A number that neither an int64 nor a double holds: its text, which is a JSON number.
+        /// The text of a number that neither an int64 nor a double can hold. It is a JSON number.
         case unrepresentableNumber(String)
     }
 
-    /// A container that is open.
+    /// An open object or list.
     private struct Frame {
         enum Content {
             case list([WireValue])
@@ -34,21 +36,21 @@ package struct ValueReader {
         }
 
         let content: Content
-        /// What comes next.
+        /// The index of the next member or element.
         var index = 0
-        /// Whether it is part of JSON text, whose depth was looked at when that was read.
+        /// Whether it is part of JSON text, whose depth was checked when the text was parsed.
         let isJSON: Bool
     }
 
     private let json: any Mapper
     private let limits: MappingLimits
     private var frames: [Frame] = []
-    /// The value that is next, and whether it is part of JSON text.
+    /// The next value, and whether it is part of JSON text.
     private var pending: (value: WireValue, isJSON: Bool)?
 
     /// - Parameters:
-    ///   - json: Reads JSON text.
-    ///   - limits: How deep the value, and the JSON text in it, may nest.
+    ///   - json: The mapper that reads JSON text.
+    ///   - limits: The limit on the nesting of the value and of the JSON text in it.
     package init(_ value: WireValue, json: any Mapper, limits: MappingLimits) {
         pending = (value, false)
         self.json = json
@@ -102,7 +104,7 @@ package struct ValueReader {
         case .date(let date): return .date(date)
         case .json(let text):
             let value = try WireBuilder.value(json: text, json, limits)
-            // What cannot be taken apart any further.
+            // This value cannot be parsed any further.
             if case .leaf(.json(let number)) = value { return .unrepresentableNumber(number) }
             return try step(value, true)
         case .absent, .null, .link, .links: return .null
@@ -118,9 +120,9 @@ package struct ValueReader {
         frames.append(Frame(content: content, isJSON: isJSON))
     }
 
-    // MARK: For those who would rather be told
+    // MARK: Pushing into a sink
 
-    /// Pushes the rest of the value into `sink`, whose answers are obeyed.
+    /// Pushes the rest of the value into `sink` and obeys its answers.
     package func read(into sink: any EventSink) throws(MapperError) {
         var reader = self
         while true {

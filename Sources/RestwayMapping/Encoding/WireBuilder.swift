@@ -1,6 +1,6 @@
 import RestwayObjects
 
-/// Makes a value of what a mapper reads.
+/// Builds a value from the events of a mapper.
 final class WireBuilder: EventSink {
     private enum Container {
         case list([WireValue])
@@ -10,7 +10,7 @@ final class WireBuilder: EventSink {
     private(set) var value: WireValue?
     private var open: [Container] = []
 
-    /// The value of JSON text.
+    /// Parses JSON text to a value.
     static func value(
         json text: String, _ mapper: any Mapper, _ limits: MappingLimits
     ) throws(MapperError) -> WireValue {

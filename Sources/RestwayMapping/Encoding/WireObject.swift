@@ -1,4 +1,4 @@
-/// An object on its way out: members in the order in which they first came.
+/// An object that is being written. Its members are in the order in which they were first set.
 package struct WireObject: Sendable {
     package private(set) var keys: [String] = []
     private var members: [String: WireValue] = [:]
@@ -16,9 +16,9 @@ package struct WireObject: Sendable {
         }
     }
 
-    /// Sets what `path` leads to through objects, which are made where there are none.
+    /// Sets the value at `path`, and creates missing objects on the way.
     ///
-    /// - Returns: false when something on the way is no object.
+    /// - Returns: false if a value on the way is not an object.
     package mutating func set(_ path: ArraySlice<String>, _ value: WireValue) -> Bool {
         guard let key = path.first else { return false }
         let rest = path.dropFirst()
@@ -37,7 +37,7 @@ package struct WireObject: Sendable {
         return true
     }
 
-    /// What `path` leads to; nil when it leads nowhere.
+    /// The value at `path`; nil if there is no value.
     package func value(at path: ArraySlice<String>) -> WireValue? {
         guard let key = path.first, let value = self[key] else { return nil }
         guard path.count > 1 else { return value }
@@ -45,7 +45,7 @@ package struct WireObject: Sendable {
         return inner.value(at: path.dropFirst())
     }
 
-    /// Lays `other` over this.
+    /// Merges the members of `other` into this object.
     package mutating func merge(_ other: WireObject) {
         for key in other.keys {
             guard let value = other[key] else { continue }

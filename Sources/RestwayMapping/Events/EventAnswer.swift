@@ -1,4 +1,4 @@
-/// What a sink wants next, with the numbers of `RESTWAY_PLUGIN_WANT`, `SKIP` and `STOP`.
+/// A sink's answer to an event, with the numbers of `RESTWAY_PLUGIN_WANT`, `SKIP` and `STOP`.
 package enum EventAnswer: Int32, Sendable {
     case want = 0
     case skip = 1

@@ -1,21 +1,22 @@
-/// The seam between mappers and whoever takes what they read, one value after the other.
+/// The interface between a mapper and the code that takes its values, one event after the other.
 ///
-/// A mapper pushes exactly one value: a scalar, or `beginObject`, then for each member `key` and a
-/// value, then `endObject`, or `beginArray`, values, `endArray`. Pointers are borrowed for the
-/// call. Text is UTF-8. Everything is called on the thread that called `Mapper.decode`, and nothing
-/// after `decode` has returned.
+/// A mapper pushes exactly one value. A value is a scalar, an object or a list. An object is
+/// `beginObject`, `key` and a value for each member, then `endObject`. A list is `beginArray`, its
+/// values, then `endArray`. Pointers are borrowed for the call. Text is UTF-8. Every function is
+/// called on the thread that called `Mapper.decode`, and none after `decode` has returned.
 ///
-/// Every answer must be obeyed:
+/// The mapper must obey every answer:
 /// - `want`: go on.
-/// - `skip`: nobody needs it. After `key`, push nothing for its value: go on with the next key.
-///   After a begin, push neither the content nor the end. Other events do not answer so.
-/// - `stop`: push nothing more at all and return from `decode` without an error. Whoever owns the
-///   sink knows why.
+/// - `skip`: the value is not needed. After `key`, push nothing for its value and go on with the
+///   next key. After a begin, push neither the content nor the end. Other events never answer
+///   `skip`.
+/// - `stop`: push nothing more and return from `decode` without an error. The owner of the sink
+///   knows the reason.
 package protocol EventSink: AnyObject {
     func beginObject() -> EventAnswer
     func key(_ text: UnsafeRawBufferPointer) -> EventAnswer
     func endObject() -> EventAnswer
-    /// - Parameter count: How many elements come, for who waits; nil when that is not known.
+    /// - Parameter count: The number of elements, for progress; nil if it is not known.
     func beginArray(count: Int?) -> EventAnswer
     func endArray() -> EventAnswer
     func string(_ text: UnsafeRawBufferPointer) -> EventAnswer
@@ -23,10 +24,10 @@ package protocol EventSink: AnyObject {
     func double(_ value: Double) -> EventAnswer
     func bool(_ value: Bool) -> EventAnswer
     func null() -> EventAnswer
-    /// Of formats that have them; others write them as text.
+    /// Takes bytes of a format that has them. Other formats write bytes as text.
     func bytes(_ content: UnsafeRawBufferPointer) -> EventAnswer
-    /// Microseconds since 1970-01-01T00:00:00Z. Of formats that have dates.
+    /// Takes a date, in microseconds since 1970-01-01T00:00:00Z, of a format that has dates.
     func date(_ microseconds: Int64) -> EventAnswer
-    /// A number that neither an int64 nor a double holds: its text, which is a JSON number.
+    /// Takes the text of a number that neither an int64 nor a double can hold. It is a JSON number.
     func unrepresentableNumber(_ text: UnsafeRawBufferPointer) -> EventAnswer
 }

@@ -1,8 +1,8 @@
 /// Why a body could not be read.
 package struct MapperError: Error, Equatable, Sendable {
-    /// Quotes nothing of the body.
+    /// The message, which quotes no part of the body.
     package let message: String
-    /// Line and column count from 1, the offset from 0; all are 0 when the place is not known.
+    /// The line and column count from 1, the offset from 0. All are 0 if the place is not known.
     package let line: Int
     package let column: Int
     package let byteOffset: Int

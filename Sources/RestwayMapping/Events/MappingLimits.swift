@@ -1,8 +1,8 @@
-/// How much of a response is mapped before it is refused.
+/// Limits on the size of a response. A response beyond them is refused.
 package struct MappingLimits: Sendable, Equatable {
-    /// How deep objects and lists may nest; the outermost is 1.
+    /// The limit on the nesting of objects and lists. The outermost has depth 1.
     package var nestingDepthMax: Int
-    /// Objects of one response, over all descriptors.
+    /// The limit on the objects of one response, over all descriptors.
     package var objectsMax: Int
 
     package init(nestingDepthMax: Int = 512, objectsMax: Int = 10_000_000) {

@@ -1,11 +1,11 @@
 package import RestwayObjects
 
-/// The rows of a response on their way to the store, as hooks see and change them.
+/// The rows of a response as hooks see and change them, before the store takes them.
 ///
-/// Rows never change: one that a hook sets is made anew when it is next read. `@unchecked
-/// Sendable`: hooks are asked one after the other, and nobody else has it meanwhile.
+/// Rows never change: a row that a hook sets is made anew when it is next read. `@unchecked
+/// Sendable`: hooks run one after the other, and no other code has the rows at that time.
 package final class MappedRows: @unchecked Sendable {
-    /// Why a hook may not do that.
+    /// Why a change by a hook is refused.
     package enum Refusal: Error, Equatable, Sendable {
         case noSuchRow(Int, count: Int)
         case noSuchResult(Int, count: Int)
@@ -26,15 +26,15 @@ package final class MappedRows: @unchecked Sendable {
         }
     }
 
-    /// For each descriptor of the plan the rows that are its results.
+    /// The rows that are the results of each descriptor of the plan.
     package let results: [[Int]]
-    /// The descriptor whose hook is being asked.
+    /// The descriptor whose hook is running.
     package private(set) var ownResult = 0
 
     private var rows: [Snapshot]
-    /// By row, what a hook has set since the row was made.
+    /// The values that a hook has set since the row was made, by row.
     private var changed: [Int: [Value]] = [:]
-    /// Rows that were made anew: what was read from them is still lent.
+    /// Old versions of rows that were made anew. Values read from them are still lent to the hook.
     private var replaced: [Snapshot] = []
 
     package init(_ result: MappingResult) {
@@ -48,7 +48,7 @@ package final class MappedRows: @unchecked Sendable {
         ownResult = result
     }
 
-    /// The rows as the store is to have them.
+    /// The rows for the store.
     package func finish() -> [Snapshot] {
         for row in changed.keys { renew(row) }
         return rows
@@ -68,7 +68,7 @@ package final class MappedRows: @unchecked Sendable {
         return rows[row].entity
     }
 
-    /// The row as it stands now; it lives as long as these rows.
+    /// The current version of the row. It lives as long as these rows.
     package func snapshot(_ row: Int) throws(Refusal) -> Snapshot {
         try check(row)
         renew(row)

@@ -1,12 +1,13 @@
-/// Base64 as in RFC 4648, with either alphabet (sections 4 and 5); the padding may be missing.
+/// Reads and writes base64 as in RFC 4648, with either alphabet (sections 4 and 5). The padding may
+/// be missing.
 package enum Base64 {
-    /// The most bytes that `textCount` characters stand for.
+    /// The largest number of bytes that `textCount` characters can encode.
     static func byteCountMax(_ textCount: Int) -> Int {
         textCount / 4 * 3 + 3
     }
 
-    /// Writes at most `byteCountMax` bytes, and says how many; nil when `text` is not base64. Bits
-    /// that belong to no byte must be 0.
+    /// Writes at most `byteCountMax` bytes and returns their number; nil if `text` is not base64.
+    /// Bits that belong to no byte must be 0.
     static func decode(
         _ text: UnsafeRawBufferPointer, into output: UnsafeMutablePointer<UInt8>
     ) -> Int? {
@@ -28,7 +29,7 @@ package enum Base64 {
         return bits & ((1 << UInt32(bitCount)) - 1) == 0 ? written : nil
     }
 
-    /// The text of `bytes`, in the standard alphabet and padded.
+    /// The base64 text of `bytes`, in the standard alphabet and padded.
     package static func encode(_ bytes: [UInt8]) -> String {
         let alphabet = Array(
             "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)

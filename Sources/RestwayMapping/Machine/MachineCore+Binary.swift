@@ -1,8 +1,9 @@
 import RestwayObjects
 
-/// What binary formats have and JSON has not: dates and bytes. Off the quick ways of all others.
+/// Handles dates and bytes, which binary formats have and JSON has not. They take no fast path.
 extension MachineCore {
-    /// A date is a date whatever format the attribute has for its text; text where text is wanted.
+    /// Takes a date as a date, whatever date format the attribute has for text. An attribute that
+    /// wants text takes text.
     @inline(never)
     mutating func putDate(_ date: Int64, _ target: PlanTarget, _ row: Int) {
         switch target.conversion {
@@ -21,7 +22,7 @@ extension MachineCore {
             bytes.append(content)
             putText(target, row, .bytes, from: start)
         case .base64Text:
-            // What base64 would have stood for.
+            // These are the bytes that base64 would have encoded.
             guard String(validating: content, as: UTF8.self) != nil else {
                 return refuse(target, row, "bytes that are no text")
             }

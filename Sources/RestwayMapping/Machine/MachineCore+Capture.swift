@@ -1,17 +1,17 @@
 import RestwayObjects
 
-/// JSON text made of events.
+/// Builds JSON text from events.
 extension MachineCore {
     mutating func write(_ scalar: Scalar) {
         switch scalar {
         case .null: text.append("null")
         case .bool(let value): text.append(value ? "true" : "false")
         case .int64(let value): text.append(String(value))
-        // JSON has no word for infinities and what is not a number; only other formats have them.
+        // JSON cannot express infinities and not-a-number; only other formats have them.
         case .double(let value): text.append(value.isFinite ? value.description : "null")
         case .string(let content): writeQuoted(content)
         case .unrepresentable(let digits): text.append(digits)
-        // Neither has a character that needs escaping.
+        // Neither text has a character that needs escaping.
         case .bytes(let content): text.append("\"\(Base64.encode(Array(content)))\"" as String)
         case .date(let date): text.append("\"\(DateFormat.iso8601.format(date))\"" as String)
         }
@@ -23,7 +23,7 @@ extension MachineCore {
         text.push(UInt8(ascii: ":"))
     }
 
-    /// The text of one scalar as the value of an attribute.
+    /// Stores the text of one scalar as the value of an attribute.
     mutating func putJSON(_ scalar: Scalar, _ target: PlanTarget, _ row: Int) {
         let start = text.count
         write(scalar)
@@ -31,7 +31,7 @@ extension MachineCore {
         text.pop(to: start)
     }
 
-    /// The captures of a container that has ended.
+    /// Completes the captures of a container that has ended.
     mutating func finishCaptures(from first: Int) {
         for index in first..<captures.count {
             let capture = captures[index]

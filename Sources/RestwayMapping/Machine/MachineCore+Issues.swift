@@ -1,8 +1,8 @@
 import RestwayObjects
 
-/// What did not fit.
+/// Records values that did not fit.
 extension MachineCore {
-    /// Reports beyond this many are counted, not kept.
+    /// The number of issues that are kept. Later issues are only counted.
     static var issuesKeptMax: Int { 100 }
 
     mutating func issue(_ reason: String) {
@@ -10,7 +10,7 @@ extension MachineCore {
         issues.append(MappingIssue(keyPath: keyPath, reason: reason))
     }
 
-    /// `target` stays as it is: the value is not of its kind.
+    /// Reports that the value is of the wrong kind. `target` stays unchanged.
     mutating func refuse(_ target: PlanTarget, _ row: Int, _ found: StaticString) {
         guard countIssue() else { return }
         issues.append(
@@ -18,19 +18,20 @@ extension MachineCore {
                 keyPath: keyPath, reason: "expected \(expectation(target, row)), found \(found)"))
     }
 
-    /// Whether the issue is to be kept.
+    /// Counts an issue and returns whether it is to be kept.
     private mutating func countIssue() -> Bool {
         issueCount += 1
         return issues.count < Self.issuesKeptMax
     }
 
-    /// Where the machine stands: the keys and list positions of the open frames.
-    private var keyPath: String {
+    /// The current place: the keys and list positions of the open frames.
+    var keyPath: String {
         var path = ""
         for index in 0..<frames.count {
             let frame = frames[index]
             if frame.isArray {
-                path += "[\(frame.index)]"
+                // A list has no position before its first element.
+                if frame.index >= 0 { path += "[\(frame.index)]" }
             } else if let key = frame.current?.pointee.key {
                 path += (path.isEmpty ? "" : ".") + String(decoding: key, as: UTF8.self)
             }

@@ -1,9 +1,9 @@
 import RestwayObjects
 
-/// Relationships: each value that leads somewhere becomes a row of its own, and the row that links
-/// to it gets a reference to that row's number.
+/// Handles relationships. Each linked value becomes a row of its own, and the row that links to it
+/// refers to the number of the new row.
 extension MachineCore {
-    /// An object at the other end of a relationship of `parent`; false when the mapping is over.
+    /// Starts a row for an object that `parent` links to; false if the mapping is over.
     mutating func startRow(_ link: PlanLink, _ parent: Int) -> Bool {
         guard takes(link) else { return true }
         let start = PlanRow(descriptor: -1, mapping: plan.mapping(of: link))
@@ -12,8 +12,7 @@ extension MachineCore {
         return true
     }
 
-    /// The identity of an object at the other end: a row of nothing else. False when the mapping is
-    /// over.
+    /// Makes a row that has only the identity of a linked object; false if the mapping is over.
     mutating func putIdentity(_ scalar: Scalar, _ link: PlanLink, _ parent: Int) -> Bool {
         guard takes(link) else { return true }
         let mapping = plan.mapping(of: link)
@@ -45,7 +44,7 @@ extension MachineCore {
         rows[rows.count - 1].parentCell = link.cell
     }
 
-    /// A row of a relationship has become something: the row `number`.
+    /// Links the parent of `row` to the row `number`.
     mutating func link(_ row: Row, to number: Int) {
         let reference = Cell.reference(toRow: number)
         let place = rows[row.parent].firstCell + row.parentCell
@@ -62,14 +61,14 @@ extension MachineCore {
             cells[place] = Cell(.list, length: 1, bits: UInt64(index) << 32 | UInt64(index))
             return
         }
-        // The first link stands in the lower half, the last in the upper.
+        // The lower half holds the first link, the upper half the last.
         links[Int(list.bits >> 32)].next = index
         cells[place] = Cell(
             .list, length: list.length + 1,
             bits: UInt64(index) << 32 | list.bits & 0xFFFF_FFFF)
     }
 
-    /// An empty object stands where a relationship leads: there is nothing at the other end.
+    /// Handles an empty object as the value of a relationship: the link leads to no object.
     mutating func linkNothing(_ row: Row) {
         let place = rows[row.parent].firstCell + row.parentCell
         guard cells[place].isAbsent else { return }
@@ -79,14 +78,14 @@ extension MachineCore {
         rows[row.parent].isEmpty = false
     }
 
-    /// An element of a list does not fit the relationship in `cell` of `row`.
+    /// Notes that an element of a list does not fit the relationship in `cell` of `row`.
     mutating func refuse(_ cell: Int, _ row: Int) {
         let place = rows[row].firstCell + cell
         if cells[place].isList, cells[place].length == 0 { cells[place] = Cell(.list, bits: 1) }
     }
 
-    /// A list has ended. If it leads nowhere because of what did not fit, it says nothing: nobody
-    /// should lose what is linked by that.
+    /// Settles relationships to many at the end of a list. If no element fitted, the list leaves
+    /// the relationship unchanged, so that existing links are not lost.
     mutating func settleLists(_ frame: Frame) {
         for index in frame.firstPosition..<positions.count {
             let position = positions[index]
@@ -102,7 +101,7 @@ extension MachineCore {
         }
     }
 
-    /// A list of nothing has ended: relationships to one take null from it.
+    /// Ends an empty list: relationships to one take null from it.
     mutating func putNullToOne(_ frame: Frame) {
         for index in frame.firstPosition..<positions.count {
             let position = positions[index]
@@ -112,7 +111,7 @@ extension MachineCore {
         }
     }
 
-    /// Null is an element of the list that is open: relationships to one take the first.
+    /// Takes null as an element of the open list: relationships to one take only the first element.
     mutating func putNullToOne(_ position: Position) {
         for link in position.node.pointee.links where !link.isMany && takes(link) {
             putNull(link, position.row)
@@ -121,12 +120,12 @@ extension MachineCore {
 
     mutating func putNull(_ link: PlanLink, _ row: Int) {
         guard link.ignoresNull else { return putLinkCell(link, row, .null) }
-        // Nor does it change what the same key said before, when it comes twice.
+        // Null also leaves an earlier value of the same key unchanged, if the key comes twice.
         guard cells[rows[row].firstCell + link.cell].isAbsent else { return }
         cells[rows[row].firstCell + link.cell] = .null
     }
 
-    /// Whether an empty row is one of an object that knows its keys, but says nothing with them.
+    /// Whether an empty row has a relationship that is null.
     func isToldNull(_ row: Row) -> Bool {
         let entity = entities[row.mapping]
         return (entity.attributes.count..<entity.cellCount).contains { index in
@@ -139,7 +138,7 @@ extension MachineCore {
         rows[row].isEmpty = false
     }
 
-    /// What became nothing leaves no gap: rows, results and references are numbered anew.
+    /// Renumbers rows, results and references, so that rows that became nothing leave no gap.
     mutating func closeGaps() -> [Snapshot] {
         guard nothingCount > 0 else { return takeFinished() }
         var numbers: [Int] = []
@@ -155,7 +154,8 @@ extension MachineCore {
         return kept
     }
 
-    /// All rows, none of which is missing; moved, for each is far away in memory.
+    /// Returns all rows, none of which is missing. They are moved, because each lies far away in
+    /// memory.
     private mutating func takeFinished() -> [Snapshot] {
         var rows: [Snapshot?] = []
         swap(&rows, &finished)
@@ -167,7 +167,8 @@ extension MachineCore {
         }
     }
 
-    /// Of a list, a relationship to one takes the first element only.
+    /// Whether the link takes this value: a relationship to one takes only the first element of a
+    /// list.
     private func takes(_ link: PlanLink) -> Bool {
         guard !link.isMany, frames.count > 0 else { return true }
         let frame = frames[frames.count - 1]

@@ -1,8 +1,8 @@
 import RestwayObjects
 
-/// Rows: where objects begin, and what they become.
+/// Starts and finishes the rows that objects become.
 extension MachineCore {
-    /// An object begins that becomes a row; false when the mapping is over.
+    /// Starts a row for an object; false if the mapping is over.
     mutating func startRow(_ start: PlanRow) -> Bool {
         guard pushRow(start) else { return false }
         let row = rows.count - 1
@@ -18,7 +18,7 @@ extension MachineCore {
         return true
     }
 
-    /// A row of absent cells; false when the mapping is over.
+    /// Pushes a row of absent cells; false if the mapping is over.
     mutating func pushRow(_ start: PlanRow) -> Bool {
         if let isCancelled, isCancelled() {
             _ = fail(.cancelled)
@@ -48,7 +48,7 @@ extension MachineCore {
                     issue("expected attributes of \(entities[row.mapping].name), found none")
                     if row.parent >= 0 { refuse(row.parentCell, row.parent) }
                 } else if row.parent >= 0 {
-                    // An object that says nothing: there is nothing that it could be.
+                    // The object has no values, so it identifies no linked object.
                     linkNothing(row)
                 }
                 continue
@@ -78,7 +78,7 @@ extension MachineCore {
         links.pop(to: 0)
     }
 
-    /// A row that another one stands for. The last leaves no gap.
+    /// Drops a row that another row replaces. The last row leaves no gap.
     private mutating func drop(_ row: Row) {
         if row.number == finished.count - 1 {
             finished.removeLast()
@@ -87,7 +87,7 @@ extension MachineCore {
         }
     }
 
-    /// A value for an attribute. The identity takes integers and strings only.
+    /// Stores the value of an attribute. The identity takes only integers and strings.
     @inline(__always)
     mutating func put(_ target: PlanTarget, _ row: Int, _ cell: Cell) {
         if target.isIdentity, cell.kind != .int64, cell.kind != .string, cell.kind != .null {
@@ -98,7 +98,7 @@ extension MachineCore {
         rows[row].isEmpty = false
     }
 
-    /// A value that lies in `bytes` from `start` to its end.
+    /// Stores a value that lies in `bytes` from `start` to its end.
     @inline(__always)
     mutating func putText(_ target: PlanTarget, _ row: Int, _ kind: Cell.Kind, from start: Int) {
         guard let length = UInt32(exactly: bytes.count - start) else {
@@ -109,8 +109,8 @@ extension MachineCore {
         put(target, row, Cell(kind, length: length, bits: UInt64(start)))
     }
 
-    /// Null stands at `node`, whose own attributes have it: null for its relationships and for
-    /// everything below.
+    /// Sets null for the relationships at `node` and for everything below. The attributes of `node`
+    /// itself are already null.
     mutating func putNull(from node: UnsafePointer<PlanNode>, _ row: Int) {
         for link in node.pointee.links { putNull(link, row) }
         var waiting = Array(node.pointee.children)

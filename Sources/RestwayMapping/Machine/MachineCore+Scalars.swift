@@ -1,6 +1,6 @@
 import RestwayObjects
 
-/// Scalars: each kind has its own quick way to a single attribute; all others meet in `scalar`.
+/// Handles scalars. Each kind has a fast path to a single attribute; all other cases use `scalar`.
 extension MachineCore {
     enum Scalar {
         case null
@@ -12,7 +12,7 @@ extension MachineCore {
         case bytes(UnsafeRawBufferPointer)
         case date(Int64)
 
-        /// As issues name it.
+        /// The name of the kind in issues.
         var found: StaticString {
             switch self {
             case .null: "null"
@@ -60,8 +60,7 @@ extension MachineCore {
     }
 
     mutating func scalar(_ scalar: Scalar) -> EventAnswer {
-        guard failure == nil else { return .stop }
-        let isElement = enterValue()
+        guard failure == nil, let isElement = enterValue() else { return .stop }
         if captures.count > 0 { write(scalar) }
         for index in receivers(isElement) {
             let position = isElement ? positions[index] : pending[index]
@@ -102,9 +101,7 @@ extension MachineCore {
         case .int64(let value): putInt64(value, target, row)
         case .double(let value): putDouble(value, target, row)
         case .string(let text): putString(text, target, row)
-        case .unrepresentable:
-            guard target.conversion == .json else { return putTransformed(scalar, target, row) }
-            putJSON(scalar, target, row)
+        case .unrepresentable(let digits): putOutOfRange(digits, target, row)
         case .bytes(let content): putBytes(content, target, row)
         case .date(let date): putDate(date, target, row)
         }
@@ -150,6 +147,25 @@ extension MachineCore {
         }
     }
 
+    /// Stores a number that neither an int64 nor a double holds exactly, by its digits. A double
+    /// takes the nearest value. An attribute of any type keeps all digits of an integer, as JSON
+    /// text. Other numbers are beyond a double, and most readers of JSON cannot hold them.
+    mutating func putOutOfRange(
+        _ digits: UnsafeRawBufferPointer, _ target: PlanTarget, _ row: Int
+    ) {
+        switch target.conversion {
+        case .json: putJSON(.unrepresentable(digits), target, row)
+        case .any where !target.isIdentity && NumberText.isWhole(digits):
+            putJSON(.unrepresentable(digits), target, row)
+        case .double, .doubleText:
+            guard let value = NumberText.double(digits) else {
+                return refuse(target, row, "a number out of range")
+            }
+            put(target, row, .double(value))
+        default: putTransformed(.unrepresentable(digits), target, row)
+        }
+    }
+
     mutating func putString(
         _ text: UnsafeRawBufferPointer, _ target: PlanTarget, _ row: Int
     ) {
@@ -179,7 +195,7 @@ extension MachineCore {
         }
     }
 
-    /// Whether `text` stays where it is until the mapping is over.
+    /// Whether `text` stays at its address until the mapping is over.
     @inline(__always)
     private func isLasting(_ text: UnsafeRawBufferPointer) -> Bool {
         guard let start = text.baseAddress, let first = lasting.baseAddress else { return false }

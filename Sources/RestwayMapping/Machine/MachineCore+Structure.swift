@@ -1,15 +1,15 @@
 import RestwayObjects
 
-/// Objects, lists and keys.
+/// Handles objects, lists and keys.
 extension MachineCore {
     mutating func key(_ key: UnsafeRawBufferPointer) -> EventAnswer {
-        // Nearly always: one row, one place in its tree.
+        // The usual case is one row and one place in its tree.
         guard let node = plainNode else { return anyKey(key) }
+        guard pending.count == 0 else { return fail(broken(.keyWithoutValue)) }
         let top = frames.count - 1
         frames[top].hasContent = true
         guard let child = node.pointee.child(key, after: frames[top].current) else {
             isPendingSimple = false
-            pending.pop(to: 0)
             return .skip
         }
         frames[top].current = child
@@ -19,28 +19,30 @@ extension MachineCore {
     }
 
     private mutating func anyKey(_ key: UnsafeRawBufferPointer) -> EventAnswer {
-        guard failure == nil, frames.count > 0, !frames[frames.count - 1].isArray else {
-            return fail(.brokenEvents)
+        guard failure == nil else { return .stop }
+        guard frames.count > 0, !frames[frames.count - 1].isArray else {
+            return fail(broken(.keyOutsideObject))
         }
+        guard !awaitsValue else { return fail(broken(.keyWithoutValue)) }
         let top = frames.count - 1
         if captures.count > 0 { writeKey(key, isFirst: !frames[top].hasContent) }
         frames[top].hasContent = true
         isPendingSimple = false
         let first = frames[top].firstPosition
-        pending.pop(to: 0)
         for index in first..<positions.count {
             let position = positions[index]
             guard let child = position.node.pointee.child(key) else { continue }
             frames[top].current = child
             pending.push(Position(row: position.row, node: child))
         }
-        return pending.count > 0 || captures.count > 0 ? .want : .skip
+        awaitsCapture = pending.count == 0 && captures.count > 0
+        return awaitsValue ? .want : .skip
     }
 
     mutating func beginObject() -> EventAnswer {
         guard failure == nil else { return .stop }
         if let answer = beginPlainObject() { return answer }
-        let isElement = enterValue()
+        guard let isElement = enterValue() else { return .stop }
         let frame = newFrame(isArray: false)
         let range = receivers(isElement)
         for index in range {
@@ -57,8 +59,8 @@ extension MachineCore {
         return open(frame)
     }
 
-    /// What nearly all objects are: elements of a list that become one row, and members that hold
-    /// attributes of a row. nil for all others.
+    /// Opens the usual kinds of objects: elements of a list that become one row, and members that
+    /// hold attributes of a row. Returns nil for all other objects.
     private mutating func beginPlainObject() -> EventAnswer? {
         let top = frames.count - 1
         guard captures.count == 0, top >= 0, top + 1 < limits.nestingDepthMax else { return nil }
@@ -86,8 +88,7 @@ extension MachineCore {
     }
 
     mutating func beginArray(_ count: Int?) -> EventAnswer {
-        guard failure == nil else { return .stop }
-        let isElement = enterValue()
+        guard failure == nil, let isElement = enterValue() else { return .stop }
         let frame = newFrame(isArray: true)
         let range = receivers(isElement)
         for index in range {
@@ -102,7 +103,7 @@ extension MachineCore {
                 issue("expected an object, found a list")
             }
             for link in position.node.pointee.links where link.isMany {
-                // Whether that is to be said shows at its end.
+                // The end of the list decides whether the relationship becomes an empty list.
                 cells[rows[position.row].firstCell + link.cell] = Cell(.list)
             }
             let node = position.node
@@ -117,8 +118,9 @@ extension MachineCore {
     mutating func end(isArray: Bool) -> EventAnswer {
         guard failure == nil else { return .stop }
         guard frames.count > 0, frames[frames.count - 1].isArray == isArray else {
-            return fail(.brokenEvents)
+            return fail(broken(.wrongEnd))
         }
+        guard !awaitsValue else { return fail(broken(.keyWithoutValue)) }
         let frame = frames[frames.count - 1]
         frames.pop(to: frames.count - 1)
         pending.pop(to: 0)
@@ -139,7 +141,7 @@ extension MachineCore {
         return .want
     }
 
-    /// After each change of what is open.
+    /// Updates the state after each change of the open containers.
     @inline(__always)
     private mutating func findPlain() {
         plainNode = nil
@@ -151,10 +153,18 @@ extension MachineCore {
         plainRow = position.row
     }
 
-    /// Called first for every value: counts it, if it is an element of a list, and writes what
-    /// stands before it in captured text. Whether it is an element.
-    mutating func enterValue() -> Bool {
-        guard frames.count > 0, frames[frames.count - 1].isArray else { return false }
+    /// Prepares for a value. It counts the elements of a list and writes the separator in captured
+    /// text. Returns whether the value is an element, or `nil` if no value may come here, which
+    /// ends the mapping.
+    mutating func enterValue() -> Bool? {
+        guard frames.count > 0, frames[frames.count - 1].isArray else {
+            guard awaitsValue else {
+                _ = fail(broken(frames.count == 0 ? .secondRoot : .valueWithoutKey))
+                return nil
+            }
+            awaitsCapture = false
+            return false
+        }
         let top = frames.count - 1
         if captures.count > 0, frames[top].hasContent { text.push(UInt8(ascii: ",")) }
         frames[top].hasContent = true
@@ -162,7 +172,7 @@ extension MachineCore {
         return true
     }
 
-    /// The positions that a value goes to: those of its list, else the pending ones.
+    /// The positions that receive a value: those of its list, or else the pending ones.
     func receivers(_ isElement: Bool) -> Range<Int> {
         isElement ? frames[frames.count - 1].firstPosition..<positions.count : 0..<pending.count
     }
@@ -173,7 +183,7 @@ extension MachineCore {
             firstCapture: captures.count)
     }
 
-    /// Opens a container, unless nobody wants to see inside.
+    /// Opens a container, unless its content is not needed.
     private mutating func open(_ frame: Frame) -> EventAnswer {
         pending.pop(to: 0)
         isPendingSimple = false
@@ -190,7 +200,8 @@ extension MachineCore {
         return .want
     }
 
-    /// A container as the value of attributes: text for those that take any, an issue for others.
+    /// Handles a container as the value of attributes: it becomes text for attributes that take any
+    /// value, and an issue for others.
     private mutating func captureOrRefuse(_ position: Position, _ found: StaticString) {
         for target in position.node.pointee.targets {
             guard target.takesContainers else {

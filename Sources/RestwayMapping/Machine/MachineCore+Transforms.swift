@@ -1,9 +1,9 @@
 import RestwayObjects
 import RestwayRouting
 
-/// Attributes with a transform: out of the way of all others.
+/// Handles attributes with a transform, apart from the fast paths.
 extension MachineCore {
-    /// A value, not null, for a conversion that the quick ways do not know, or that refuses it.
+    /// Takes a value other than null if the fast paths do not know its conversion or refuse it.
     @inline(never)
     mutating func putTransformed(_ scalar: Scalar, _ target: PlanTarget, _ row: Int) {
         switch (target.conversion, scalar) {
@@ -37,7 +37,7 @@ extension MachineCore {
         }
     }
 
-    /// The declared type is applied before identities are compared: 7 and "7" are one then.
+    /// Applies the declared type before identities are compared, so that 7 and "7" are equal.
     private mutating func putDeclaredIdentity(
         _ scalar: Scalar, _ target: PlanTarget, _ row: Int
     ) {
@@ -119,7 +119,7 @@ extension MachineCore {
         putText(target, row, kind, from: start)
     }
 
-    // MARK: The host's
+    // MARK: The host's transforms
 
     private mutating func putCustom(_ scalar: Scalar, _ target: PlanTarget, _ row: Int) {
         guard let (name, type) = custom(target, row) else { return }
@@ -140,7 +140,8 @@ extension MachineCore {
         }
     }
 
-    /// Asks the host's transform; without one, JSON text is for types that take it.
+    /// Calls the host's transform. Without a transform, only the types `any` and `json` take the
+    /// value.
     mutating func ask(_ value: Value, _ target: PlanTarget, _ row: Int) {
         guard let (name, type) = custom(target, row) else { return }
         guard let decode = plan.customTransforms[name]?.decode else {
@@ -187,7 +188,7 @@ extension MachineCore {
 }
 
 extension PlanTarget {
-    /// The same attribute with a conversion that needs no detail.
+    /// The same attribute with a conversion that needs no further data.
     func `as`(_ conversion: Conversion) -> PlanTarget {
         PlanTarget(
             attribute: attribute, conversion: conversion, isIdentity: isIdentity, detail: -1)

@@ -1,13 +1,13 @@
 import Glibc
 import RestwayObjects
 
-/// Objects that a response tells about again and again, at the other ends of relationships: an
-/// owner with each company, a tag by its identity. One row of each is enough.
+/// Finds objects that a response repeats as the values of relationships, for example an owner in
+/// each company or a tag by its identity. One row for each object is enough.
 extension MachineCore {
-    /// The number of a row that says all that `row` says, of the same object.
+    /// The number of another row that has all values of `row`, for the same object.
     ///
-    /// Only the row that spoke last of the object can stand for it; from now on that is this one,
-    /// unless another is answered.
+    /// Only the latest row of the object can replace it. If this returns nil, `row` is now the
+    /// latest.
     mutating func twin(of row: Row) -> Int? {
         let kind = rowKinds[row.mapping]
         guard findsTwins, kind.isLinked, let identityIndex = kind.identityIndex else { return nil }
@@ -16,7 +16,7 @@ extension MachineCore {
             return nil
         }
         let place = twins.place(entity: kind.entityIndex, identity, text(of: identity))
-        // Results have rows of their own.
+        // Results always have rows of their own.
         if row.parent >= 0, let number = twins.row(at: place), let twin = finished[number],
             twin.entity === entities[row.mapping], says(twin, allOf: row)
         {
@@ -26,7 +26,7 @@ extension MachineCore {
         return nil
     }
 
-    /// Asks the store how to look at what it has.
+    /// Asks the store for functions that look up its objects.
     mutating func look(with glance: (Entity) -> Glance?) {
         guard findsTwins else { return }
         for (index, entity) in plan.kinds.glanced {
@@ -36,10 +36,10 @@ extension MachineCore {
         }
     }
 
-    /// What the store has, when `row` says all of it and nothing else.
+    /// The object in the store, if `row` has all of its values and they are equal.
     ///
-    /// A row with absent cells is not taken for it: should the object change before the commit, it
-    /// must not bring back what it never said.
+    /// A row with absent cells never matches. If the object changed before the commit, the stored
+    /// snapshot would bring back old values that the row never had.
     mutating func known(_ row: Row) -> Snapshot? {
         guard row.mapping < glances.count, let glance = glances[row.mapping],
             let identityIndex = rowKinds[row.mapping].identityIndex
@@ -55,7 +55,7 @@ extension MachineCore {
         return newest
     }
 
-    /// Whether every present cell of `row` stands in `other`, which is of the same entity.
+    /// Whether `other`, of the same entity, has every present cell of `row`.
     private func says(_ other: Snapshot, allOf row: Row) -> Bool {
         withExtendedLifetime(other) {
             let others = other.cells
@@ -70,7 +70,8 @@ extension MachineCore {
                         || memcmp(text.baseAddress!, other.baseAddress!, text.count) == 0
                     else { return false }
                 } else if cell.isList {
-                    // Links of lists stand elsewhere; to compare them is not worth it.
+                    // The links of lists are stored elsewhere; comparing them is not worth the
+                    // cost.
                     guard cell.length == 0 else { return false }
                 } else if cell.bits != its.bits {
                     return false

@@ -3,40 +3,42 @@ import RestwayObjects
 /// The state of a mapping machine.
 ///
 /// A *position* is a row and a place in its tree of source keys. The frame of each open object
-/// holds the positions whose children its keys are looked up in; `key` turns them into *pending*
-/// positions, which the value that follows is delivered to. Overlapping descriptors are several
-/// positions in one frame; a row inside a row is another frame's position with a row of its own.
+/// holds the positions whose children its keys are looked up in. `key` turns them into *pending*
+/// positions, which receive the value that follows. If descriptors overlap, one frame has several
+/// positions. A row inside a row has its position in another frame.
 struct MachineCore {
     struct Position: BitwiseCopyable {
-        /// Index into `rows`; -1 above all rows, on the way to them.
+        /// The index into `rows`; -1 above all rows, on the way to them.
         let row: Int
         let node: UnsafePointer<PlanNode>
     }
 
-    /// An object or list that is open.
+    /// An open object or list.
     struct Frame: BitwiseCopyable {
         let isArray: Bool
-        /// A key or an element has come.
+        /// Whether a key or an element has come.
         var hasContent = false
-        /// Its positions, rows and captures begin at these indices and reach to the next frame's.
+        /// The positions, rows and captures of the frame begin at these indices and end where the
+        /// next frame's begin.
         let firstPosition: Int
         let firstRow: Int
         let firstCapture: Int
-        /// For issues: the position in a list, or the key's node.
+        /// The position in a list, or the node of the key, for issues.
         var index = -1
         var current: UnsafePointer<PlanNode>?
     }
 
-    /// An object that is being collected.
+    /// An object whose values are being collected.
     struct Row: BitwiseCopyable {
-        /// Whose result it is; -1 for the other end of a relationship.
+        /// The descriptor whose result the row is; -1 for a linked object.
         let descriptor: Int
         let mapping: Int
-        /// Its place in `finished`.
+        /// The index in `finished`.
         let number: Int
-        /// Its cells begin here.
+        /// The index of the first cell.
         let firstCell: Int
-        /// The row that links to this one, and the cell of the relationship there; -1 for none.
+        /// The row that links to this one, and the cell of the relationship there; -1 if no row
+        /// links to it.
         var parent = -1
         var parentCell = 0
         var isEmpty = true
@@ -46,7 +48,7 @@ struct MachineCore {
     struct Capture: BitwiseCopyable {
         let row: Int
         let target: PlanTarget
-        /// Where its text begins in `text`.
+        /// The start of its text in `text`.
         let start: Int
     }
 
@@ -55,44 +57,48 @@ struct MachineCore {
     let isCancelled: (@Sendable () -> Bool)?
     let progress: MappingProgress?
 
-    /// What the stacks that every machine needs begin in; most answers fit.
+    /// Memory in which the stacks that every machine needs begin. Most answers fit in it.
     private var block = ScratchBlock()
     var positions: ScratchStack<Position>
     var pending: ScratchStack<Position>
-    /// There is exactly one pending position, it is a simple one, and nothing is captured.
+    /// The last key was wanted only for a capture, so its value has no pending position.
+    var awaitsCapture = false
+    /// Whether there is exactly one pending position, which is simple, and no capture is open.
     var isPendingSimple = false
-    /// The one position of the object that is open; nil when it has several, a list is open, or
-    /// something is captured.
+    /// The one position of the open object; nil if it has several, a list is open, or a capture is
+    /// open.
     var plainNode: UnsafePointer<PlanNode>?
     var plainRow = -1
     var frames: ScratchStack<Frame>
     var rows: ScratchStack<Row>
     var cells: ScratchStack<Cell>
-    /// Text of the cells. Kept until no row is open: rows inside each other share it.
+    /// The text of the cells. It is kept until no row is open, because nested rows share it.
     var bytes: ScratchStack<UInt8>
     var captures = ScratchStack<Capture>()
-    /// JSON text that is being captured; captures inside each other share it.
+    /// JSON text that is being captured. Nested captures share it.
     var text = ScratchStack<UInt8>()
-    /// The links of lists, in chains; rows inside each other share it.
+    /// The links of lists, in chains. Nested rows share them.
     var links = ScratchStack<RowLink>()
     var twins = TwinIndex()
-    /// Not where hooks see and change rows, and not in answers to objects that were sent: then each
-    /// place that tells about an object has a row of its own.
+    /// Whether repeated objects share a row. This is off if hooks see and change rows, and in
+    /// answers to sent objects: there each place in the response has a row of its own.
     let findsTwins: Bool
-    /// By mapping, where rows are results and whole: how to look whether one says anything new.
+    /// Functions that look up stored objects, by mapping. They exist for rows that are complete
+    /// results, to check whether a row has anything new.
     var glances: [Glance?] = []
-    /// A row is a snapshot that the store had already.
+    /// At least one row is a snapshot from the store.
     var holdsKnown = false
-    /// Text that stays where it is until the end needs no copy in `bytes`.
+    /// Memory that stays valid until the end, so that its text needs no copy in `bytes`.
     var lasting = UnsafeRawBufferPointer(start: nil, count: 0)
 
     let rowKinds: [PlanKinds.Row]
     let entities: [Entity]
     let formats: [[DateFormat]]
     let transforms: [[ValueConversion]]
-    /// In the order in which they began; nil for what is still open, or became nothing.
+    /// The rows in the order in which they began; nil for a row that is still open or became
+    /// nothing.
     var finished: [Snapshot?] = []
-    /// How many rows have become nothing.
+    /// The number of rows that yielded no snapshot.
     var nothingCount = 0
     var results: [MappingResult.Part] = []
     var issues: [MappingIssue] = []
@@ -126,7 +132,7 @@ struct MachineCore {
         pending.push(Position(row: -1, node: plan.tree.root))
     }
 
-    /// Mutating, as it would else be a copy that is destroyed.
+    /// The function is mutating because otherwise it would destroy a copy.
     mutating func destroy() {
         positions.destroy()
         pending.destroy()
@@ -143,7 +149,8 @@ struct MachineCore {
 
     mutating func finish() throws(MappingFailure) -> MappingResult {
         if let failure { throw failure }
-        guard frames.count == 0 else { throw .brokenEvents }
+        guard frames.count == 0 else { throw broken(.unfinished) }
+        guard pending.count == 0 else { throw broken(.noValue) }
         let rows = closeGaps()
         progress?.end()
         var changes = ChangeSet(rows: rows)
@@ -154,10 +161,20 @@ struct MachineCore {
             issueCount: issueCount)
     }
 
-    /// Ends it all. The first failure stands.
+    /// A key has come, or the mapping has just begun, and the value has not come yet.
+    var awaitsValue: Bool {
+        @inline(__always) get { pending.count > 0 || awaitsCapture }
+    }
+
+    func broken(_ breach: EventBreach) -> MappingFailure {
+        .brokenEvents(breach, place: keyPath)
+    }
+
+    /// Ends the mapping. Only the first failure is kept.
     mutating func fail(_ failure: MappingFailure) -> EventAnswer {
         self.failure = self.failure ?? failure
         pending.pop(to: 0)
+        awaitsCapture = false
         isPendingSimple = false
         plainNode = nil
         return .stop

@@ -1,6 +1,6 @@
-/// A mapping machine for callers that push through C: no reference is counted for an event.
+/// A pointer to a mapping machine for callers that push through C, without counting references.
 ///
-/// Valid while its machine lives.
+/// It is valid as long as its machine lives.
 package struct MachinePointer: BitwiseCopyable {
     private let core: UnsafeMutablePointer<MachineCore>
 

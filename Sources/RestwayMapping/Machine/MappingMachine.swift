@@ -2,17 +2,18 @@ package import RestwayObjects
 
 /// Turns the events of one response into rows of a change set.
 ///
-/// Made for one response and one thread; changes no store.
+/// A machine serves one response on one thread. It changes no store.
 package final class MappingMachine: EventSink {
-    /// Behind a pointer: Swift checks each access to a class's own storage at run time.
+    /// The state is behind a pointer because Swift checks each access to a class's storage at run
+    /// time.
     private let core: UnsafeMutablePointer<MachineCore>
 
     /// - Parameters:
-    ///   - isCancelled: Asked once for each object; true stops the mapping.
-    ///   - progress: Told how far it is.
-    ///   - isAnswer: To objects that were sent: each place that tells about one has its own row.
-    ///   - glance: How to look at objects of the store that the rows are for: one that says the
-    ///     same as a row becomes the row.
+    ///   - isCancelled: Called once for each object; true stops the mapping.
+    ///   - progress: Receives the progress of the mapping.
+    ///   - isAnswer: Whether this is an answer to sent objects. Each place in it has its own row.
+    ///   - glance: Returns how to look up stored objects of an entity. A stored object that equals
+    ///     a row takes the place of the row.
     package init(
         plan: MappingPlan, limits: MappingLimits = MappingLimits(),
         isCancelled: (@Sendable () -> Bool)? = nil, progress: MappingProgress? = nil,
@@ -29,23 +30,23 @@ package final class MappingMachine: EventSink {
         core.deallocate()
     }
 
-    /// For callers that push through C.
+    /// The pointer for callers that push through C.
     package var pointer: MachinePointer { MachinePointer(core) }
 
     var plan: MappingPlan { core.pointee.plan }
     var limits: MappingLimits { core.pointee.limits }
 
-    /// Takes the events of `tape`, which is then empty; false when nothing more is wanted.
+    /// Takes the events of `tape`, which is empty afterwards; false if no more events are needed.
     package func run(_ tape: EventTape) -> Bool {
         defer { tape.clear() }
         return core.pointee.run(tape)
     }
 
-    /// Whether it has ended early: `finish` says why.
+    /// Whether the mapping has ended early. `finish` throws the reason.
     package var hasFailed: Bool { core.pointee.failure != nil }
 
-    /// Text of events that lies within `bytes` stays there until this is called again: the machine
-    /// need not copy it at once.
+    /// Promises that text of events within `bytes` stays valid until this is called again. The
+    /// machine need not copy this text at once.
     package func relies(on bytes: UnsafeRawBufferPointer) {
         core.pointee.lasting = bytes
     }
@@ -72,8 +73,7 @@ package final class MappingMachine: EventSink {
         core.pointee.scalar(.unrepresentable(text))
     }
 
-    /// What came of the events; call it once, when the mapper has returned. A machine that saw no
-    /// value at all found nothing.
+    /// The result of the mapping. Call it once, after the mapper has returned.
     package func finish() throws(MappingFailure) -> MappingResult {
         try core.pointee.finish()
     }

@@ -1,24 +1,24 @@
 import Synchronization
 
-/// How far the mapping of one response is. The machine tells; any thread may look.
+/// The progress of the mapping of one response. The machine updates it; any thread may read it.
 package final class MappingProgress: Sendable {
     private let done = Atomic<Int>(0)
     private let total = Atomic<Int>(0)
-    /// A list has begun whose length nobody knows.
+    /// A list of unknown length has begun.
     private let isOpen = Atomic<Bool>(false)
 
     package init() {}
 
-    /// Results that have been made, without the objects that they lead to.
+    /// The number of results so far, without the objects that they link to.
     package var objectsDone: Int { done.load(ordering: .relaxed) }
 
-    /// The elements of all lists of results that have begun; nil while that is not known. When the
-    /// mapping is over, the results that there are.
+    /// The number of elements in all lists of results that have begun; nil while it is not known.
+    /// After the mapping it is the number of results.
     package var objectsTotal: Int? {
         isOpen.load(ordering: .relaxed) ? nil : total.load(ordering: .relaxed)
     }
 
-    // One thread maps: what it adds to does not change under its hands.
+    // Only one thread maps, so no other thread changes these values.
 
     func expect(_ count: Int?) {
         guard let count else { return isOpen.store(true, ordering: .relaxed) }

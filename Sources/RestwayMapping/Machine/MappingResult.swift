@@ -1,30 +1,30 @@
 package import RestwayObjects
 
-/// What one response was mapped to; no store has seen it yet.
+/// The rows of one response, before any store has taken them.
 package struct MappingResult: Sendable {
-    /// What one descriptor found.
+    /// The results of one descriptor.
     package struct Part: Sendable, Equatable {
-        /// Index of the descriptor in its plan.
+        /// The index of the descriptor in its plan.
         package let descriptor: Int
-        /// For each element that yielded an object, in order, the index of its row.
+        /// The row indices of the elements that yielded an object, in order.
         package var rows: [Int]
     }
 
     package var changeSet: ChangeSet
-    /// One for each descriptor of the plan, in order of registration.
+    /// The parts, one for each descriptor of the plan, in order of registration.
     package var parts: [Part]
-    /// The first 100.
+    /// The first 100 issues.
     package var issues: [MappingIssue]
     package var issueCount: Int
 
-    /// The rows, which are not copied then.
+    /// Moves the rows out, so that they are not copied.
     package mutating func takeChangeSet() -> ChangeSet {
         var taken = ChangeSet()
         swap(&taken, &changeSet)
         return taken
     }
 
-    /// The objects of the response after `commit`, and which of them came from which descriptor.
+    /// The objects of the response after `commit`, grouped by descriptor.
     package func objects(
         of commit: Commit
     ) -> (objects: [Snapshot], ranges: [Range<Int>]) {

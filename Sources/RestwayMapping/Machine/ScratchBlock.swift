@@ -1,10 +1,10 @@
 import Glibc
 
-/// One block of memory in which several stacks of a machine begin.
+/// A block of memory that holds the first elements of several stacks of a machine.
 ///
-/// Owned by the machine, which destroys it after the stacks.
+/// The machine owns it and destroys it after the stacks.
 struct ScratchBlock {
-    /// The C library has blocks up to this size at hand, for each thread.
+    /// The C library keeps free blocks up to this size for each thread.
     private static let byteCount = 1_024
 
     private let memory: UnsafeMutableRawPointer
@@ -15,7 +15,7 @@ struct ScratchBlock {
         self.memory = memory
     }
 
-    /// A stack that has room for so many elements.
+    /// A stack with room for `capacity` elements.
     mutating func lend<Element>(_ capacity: Int) -> ScratchStack<Element> {
         let alignment = MemoryLayout<Element>.alignment
         let start = (lentBytes + alignment - 1) & ~(alignment - 1)
@@ -25,7 +25,7 @@ struct ScratchBlock {
         return ScratchStack(lent: base, capacity: capacity)
     }
 
-    /// A stack of bytes in all that is left.
+    /// A stack of bytes in the rest of the block.
     mutating func lendRest() -> ScratchStack<UInt8> {
         lend(Self.byteCount - lentBytes)
     }

@@ -2,21 +2,22 @@ import Glibc
 
 /// A stack of plain values that keeps its memory when it shrinks.
 ///
-/// Owned by one machine, which destroys it; an array would count references on every access.
+/// One machine owns and destroys it. An array would count references on every access.
 struct ScratchStack<Element: BitwiseCopyable> {
     private(set) var base: UnsafeMutablePointer<Element>
     private(set) var count = 0
     private var capacity: Int
-    /// Its memory is a part of a `ScratchBlock`.
+    /// Whether its memory is a part of a `ScratchBlock`.
     private var isLent = false
 
-    /// Has no memory until something is pushed: most machines need but some of their stacks.
+    /// Creates a stack without memory until an element is pushed: most machines use only some
+    /// stacks.
     init() {
         base = UnsafeMutablePointer(bitPattern: MemoryLayout<Element>.alignment)!
         capacity = 0
     }
 
-    /// Begins in memory that somebody else gives back.
+    /// Creates a stack in memory that its owner frees.
     init(lent base: UnsafeMutablePointer<Element>, capacity: Int) {
         self.base = base
         self.capacity = capacity
@@ -39,7 +40,7 @@ struct ScratchStack<Element: BitwiseCopyable> {
         count += 1
     }
 
-    /// One element in place of all; something must have been pushed before.
+    /// Replaces all elements with one. An element must have been pushed before.
     @inline(__always)
     mutating func hold(_ element: Element) {
         base.initialize(to: element)
@@ -57,18 +58,18 @@ struct ScratchStack<Element: BitwiseCopyable> {
         self.count = count
     }
 
-    /// Room for `more` elements behind the last.
+    /// Reserves room for `more` elements after the last.
     mutating func reserve(_ more: Int) {
         if count + more > capacity { grow(to: count + more) }
     }
 
-    /// Takes in `more` elements that were written behind the last.
+    /// Counts `more` elements that were written after the last.
     mutating func grew(by more: Int) {
         count += more
     }
 
     private mutating func grow(to least: Int) {
-        // The C library has blocks up to this size at hand, for each thread.
+        // The C library keeps free blocks up to this size for each thread.
         let first = max(1, 1_024 / MemoryLayout<Element>.stride)
         let newCapacity = max(least, capacity * 2, first)
         let newBase = Self.allocate(newCapacity)
@@ -79,8 +80,8 @@ struct ScratchStack<Element: BitwiseCopyable> {
         isLent = false
     }
 
-    /// `malloc` keeps small blocks ready for each thread; what Swift's pointers allocate with, and
-    /// gives the same alignment, does not.
+    /// `malloc` keeps small blocks ready for each thread. The allocator of Swift's pointers does
+    /// not, and gives the same alignment.
     private static func allocate(_ capacity: Int) -> UnsafeMutablePointer<Element> {
         guard let memory = malloc(capacity * MemoryLayout<Element>.stride) else {
             preconditionFailure("out of memory")

@@ -1,18 +1,19 @@
 import RestwayObjects
 
-/// The newest row of each identity, of entities that relationships lead to.
+/// Finds the newest row of each identity, for entities that relationships lead to.
 ///
-/// A hint: a search that finds nothing, or the row of another identity, costs a row that says again
-/// what another one has said. So a place holds one row, and whoever comes later takes it.
+/// The index is only a hint. If a search fails or finds the row of another identity, the result has
+/// one redundant row. So each slot holds one row, and a later row replaces it.
 struct TwinIndex {
-    /// Any odd numbers of many bits; no secret, as who finds places that collide gains a row each.
+    /// These are arbitrary odd numbers with many bits. They are not secret: a server that provokes
+    /// collisions only causes redundant rows.
     private static let multipliers: (UInt64, UInt64) = (
         0xA076_1D64_78BD_642F, 0xE703_7ED1_A0B4_28DB
     )
     private static let placesMin = 256
     private static let placesMax = 1 << 18
 
-    /// Row numbers from 1 on; 0 is a free place.
+    /// Row numbers, from 1; 0 is a free slot.
     private var places = ScratchStack<UInt32>()
     private var taken = 0
 
@@ -20,9 +21,9 @@ struct TwinIndex {
         places.destroy()
     }
 
-    /// The place of an identity.
+    /// The slot of an identity.
     ///
-    /// - Parameter text: Of an identity that is a string.
+    /// - Parameter text: The text of the identity, if it is a string.
     func place(entity: Int, _ cell: Cell, _ text: UnsafeRawBufferPointer) -> UInt64 {
         let start = UInt64(truncatingIfNeeded: entity) << 8 | UInt64(cell.rawKind)
         guard cell.isText else { return mix(start, cell.bits) }
@@ -54,7 +55,7 @@ struct TwinIndex {
         places[index] = number
     }
 
-    /// What was known is forgotten: where it belongs now is not.
+    /// Forgets all entries: their new slots are not known.
     private mutating func grow() {
         let size = max(Self.placesMin, places.count * 8)
         places.pop(to: 0)

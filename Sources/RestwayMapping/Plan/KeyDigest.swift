@@ -1,4 +1,4 @@
-/// The length and the ends of a key: for keys of up to 16 bytes all there is to know.
+/// The length and the ends of a key. For keys of up to 16 bytes this is the whole key.
 struct KeyDigest: Equatable {
     let count: Int
     let head: UInt64
@@ -28,7 +28,8 @@ struct KeyDigest: Equatable {
     /// Whether equal digests mean equal keys.
     var decides: Bool { count <= 16 }
 
-    /// Spreads the keys of a mapping, which its author chose: no defence is needed.
+    /// A hash for the keys of a mapping. Its author chose the keys, so no defence against
+    /// collisions is needed.
     var hash: Int {
         let mixed =
             (head ^ (tail &* 0x9E37_79B9_7F4A_7C15) ^ UInt64(truncatingIfNeeded: count))

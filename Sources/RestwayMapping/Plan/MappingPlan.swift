@@ -2,21 +2,21 @@ import RestwayObjects
 
 /// The descriptors that apply to one response, compiled into one tree of key paths.
 ///
-/// Worth keeping where the same descriptors apply again and again; any number of machines may use
-/// it at once.
+/// A plan can be kept and used again for the same descriptors. Any number of machines may use it at
+/// once.
 package final class MappingPlan: Sendable {
-    /// In order of registration; results come in this order.
+    /// The descriptors in order of registration. Results have the same order.
     package let descriptors: [ResponseDescriptor]
-    /// The mappings of the descriptors, then those of all entities of the model by their index:
-    /// where relationships lead to.
+    /// The mappings of the descriptors, then the mappings of all entities of the model by their
+    /// index. Relationships use the latter.
     let mappings: [EntityMapping]
     let tree: PlanTree
     let kinds: PlanKinds
-    /// The host's, by name.
+    /// The host's transforms by name.
     let customTransforms: [String: CustomTransform]
 
-    /// - Parameter entities: The mappings of all entities by their index; needed where there are
-    ///   relationships.
+    /// - Parameter entities: The mappings of all entities by their index. They are needed if there
+    ///   are relationships.
     package init(
         _ descriptors: [ResponseDescriptor], entities: [EntityMapping] = [],
         transforms: [String: CustomTransform] = [:]

@@ -1,4 +1,4 @@
-/// A tree of source keys while it is put together.
+/// A tree of source keys that is being built.
 struct PlanDraft {
     struct Node {
         let key: String
@@ -8,7 +8,7 @@ struct PlanDraft {
         var links: [PlanLink] = []
     }
 
-    /// The first is the root.
+    /// The nodes; the first is the root.
     private(set) var nodes = [Node(key: "")]
     private(set) var formats: [DateFormat] = []
     private(set) var transforms: [ValueConversion] = []

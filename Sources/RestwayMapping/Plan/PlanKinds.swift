@@ -1,19 +1,19 @@
 import RestwayObjects
 
-/// What every machine of one plan needs to know of its mappings, by their index, gathered once.
+/// Facts about the mappings of a plan that every machine needs, by the index of the mapping.
 ///
-/// `@unchecked Sendable`: the nodes that it points to belong to the mappings' own plans, which
-/// `mappings` keeps and nobody changes.
+/// `@unchecked Sendable`: the nodes that it points to belong to the mappings' own plans. `mappings`
+/// keeps these plans, and no code changes them.
 final class PlanKinds: @unchecked Sendable {
-    /// What starting a row needs to know.
+    /// The facts that are needed to start a row.
     struct Row: BitwiseCopyable {
         let root: UnsafePointer<PlanNode>
-        /// Kept by `mappings`; no reference is counted for it.
+        /// `mappings` keeps the entity, so no reference is counted.
         unowned(unsafe) let entity: Entity
         let cellCount: Int
         let identityIndex: Int?
         let entityIndex: Int
-        /// Relationships lead to rows of it.
+        /// Whether relationships lead to rows of this mapping.
         let isLinked: Bool
     }
 
@@ -21,10 +21,10 @@ final class PlanKinds: @unchecked Sendable {
     let entities: [Entity]
     let formats: [[DateFormat]]
     let transforms: [[ValueConversion]]
-    /// Rows of which descriptors may say nothing new, which a look at the store tells: those whose
-    /// objects have neither relationships nor other identities than integers.
+    /// The mappings of results that are compared with stored objects, because a result may have
+    /// nothing new. Their objects have integer identities and no relationships.
     let glanced: [(mapping: Int, entity: Entity)]
-    /// A descriptor has a hook.
+    /// Whether a descriptor has a hook.
     let hasHooks: Bool
     private let mappings: [EntityMapping]
 

@@ -1,43 +1,44 @@
-/// A place in the tree of source keys, as the machine reads it: plain memory, no reference counts.
+/// A place in the tree of source keys, as the machine reads it. It is plain memory without
+/// reference counts.
 ///
-/// Owned by its `PlanTree`, which never changes it.
+/// Its `PlanTree` owns it and never changes it.
 struct PlanNode {
-    /// The key that leads here; valid as long as the tree.
+    /// The key that leads here. It is valid as long as the tree.
     var key = UnsafeRawBufferPointer(start: nil, count: 0)
     var digest = KeyDigest(UnsafeRawBufferPointer(start: nil, count: 0))
-    /// The place that was declared behind this one, below the same node: nearly always where the
-    /// next key leads to.
+    /// The place that was declared next under the same parent. The next key nearly always leads to
+    /// it.
     var next: UnsafePointer<PlanNode>?
-    /// The places below in the order of declaration.
+    /// The places below, in the order of declaration.
     var children = UnsafeBufferPointer<UnsafePointer<PlanNode>>(start: nil, count: 0)
-    /// The children again, by their key: open addressing in a power of two of slots.
+    /// A hash table of the children by key, with open addressing and a power of two of slots.
     var slots: UnsafePointer<PlanSlot>?
     var slotMask = 0
-    /// Attributes that take the value here.
+    /// The attributes that take the value here.
     var targets = UnsafeBufferPointer<PlanTarget>(start: nil, count: 0)
-    /// Objects that are made of the value here.
+    /// The objects that are made from the value here.
     var rows = UnsafeBufferPointer<PlanRow>(start: nil, count: 0)
-    /// Relationships that lead to what is made of the value here.
+    /// The relationships that lead to the objects made from the value here.
     var links = UnsafeBufferPointer<PlanLink>(start: nil, count: 0)
-    /// One attribute and nothing else: what most values meet.
+    /// Whether one attribute takes the value and nothing else does, which is the most common case.
     var isSimple = false
-    /// Of a simple place: the cell of its attribute.
+    /// The cell of the attribute, for a simple place.
     var attribute = 0
-    /// Of a simple place: the kinds of values that become that cell as they are, by
+    /// The kinds of values that become this cell unchanged, for a simple place, as bits of
     /// `EventRecord.Kind.bit`.
     var directKinds: UInt32 = 0
-    /// A simple place whose key is known by its digest.
+    /// Whether this is a simple place whose digest decides its key.
     var isQuick = false
-    /// Places below and nothing else: an object here opens them.
+    /// Whether there are only places below. An object here opens them.
     var isBranch = false
-    /// The one row that an object here becomes, where it becomes nothing else.
+    /// The row of an object here, if the object becomes this row and nothing else.
     var soleRow: UnsafePointer<PlanRow>?
-    /// An object here is nobody's value.
+    /// Whether no attribute takes an object here.
     var takesNoContainer = false
 
     /// The place that `key` leads to.
     ///
-    /// - Parameter last: Where the key before it led to; nil for the first.
+    /// - Parameter last: The place of the key before; nil for the first key.
     @inline(__always)
     func child(
         _ key: UnsafeRawBufferPointer, after last: UnsafePointer<PlanNode>? = nil
@@ -45,9 +46,9 @@ struct PlanNode {
         child(key, guessing: last == nil ? children.first : last?.pointee.next)
     }
 
-    /// The same.
+    /// The place that `key` leads to.
     ///
-    /// - Parameter guess: A child that is likely to be it.
+    /// - Parameter guess: The child that `key` probably leads to.
     @inline(__always)
     func child(
         _ key: UnsafeRawBufferPointer, guessing guess: UnsafePointer<PlanNode>?
@@ -66,7 +67,7 @@ struct PlanNode {
     }
 }
 
-/// One place of a node's table; at least one of them is empty.
+/// One slot of a node's hash table. At least one slot of a table is empty.
 struct PlanSlot {
     var digest = KeyDigest(UnsafeRawBufferPointer(start: nil, count: 0))
     var node: UnsafePointer<PlanNode>?
@@ -76,21 +77,22 @@ struct PlanSlot {
     }
 }
 
-/// An object that is made of a value.
+/// An object that is made from a value.
 struct PlanRow {
-    /// Index of the descriptor in its plan, for the results.
+    /// The index of the descriptor in its plan, for the results.
     let descriptor: Int
-    /// Index into the plan's entity mappings.
+    /// The index into the plan's entity mappings.
     let mapping: Int
 }
 
 /// A relationship that leads to objects, or identities of objects.
 struct PlanLink {
-    /// The cell of the relationship in a row.
+    /// The index of the relationship's cell in a row.
     let cell: Int
     let isMany: Bool
-    /// Null changes nothing, so it says nothing of the object that it belongs to.
+    /// Whether null leaves the relationship unchanged, so that it is no information about the
+    /// object.
     let ignoresNull: Bool
-    /// The index, within its model, of the entity at the other end.
+    /// The index of the linked entity in its model.
     let entity: Int
 }

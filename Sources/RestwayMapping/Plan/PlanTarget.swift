@@ -8,10 +8,10 @@ struct PlanTarget {
     let attribute: Int
     let conversion: Conversion
     let isIdentity: Bool
-    /// Index into the tree's date formats or transforms, where the conversion needs one.
+    /// The index into the tree's date formats or transforms, if the conversion needs one.
     let detail: Int
 
-    /// The kinds of values that become a cell as they are, by `EventRecord.Kind.bit`.
+    /// The kinds of values that become a cell unchanged, as bits of `EventRecord.Kind.bit`.
     var directKinds: UInt32 {
         let kinds: [EventRecord.Kind] =
             switch conversion {
@@ -28,7 +28,7 @@ struct PlanTarget {
         }
     }
 
-    /// Whether objects and lists fit, as JSON text.
+    /// Whether the target takes objects and lists, as JSON text.
     var takesContainers: Bool {
         (conversion == .json || conversion == .any || conversion == .custom) && !isIdentity
     }

@@ -1,11 +1,11 @@
 /// A compiled tree of source keys.
 ///
-/// `@unchecked Sendable`: its memory is filled in `init` and only read from then on.
+/// `@unchecked Sendable`: `init` fills its memory, which is only read afterwards.
 final class PlanTree: @unchecked Sendable {
-    /// Valid while the tree lives.
+    /// The root. It is valid as long as the tree lives.
     let root: UnsafePointer<PlanNode>
     let formats: [DateFormat]
-    /// What transforms need to know beside their kind.
+    /// The data that transforms need in addition to their kind.
     let transforms: [ValueConversion]
     private var memory: [UnsafeMutableRawPointer] = []
 
@@ -17,7 +17,7 @@ final class PlanTree: @unchecked Sendable {
         transforms = draft.transforms
         memory.append(UnsafeMutableRawPointer(nodes))
 
-        // Keys first: a node's table is made of its children's.
+        // The keys come first, because a node's hash table uses the keys of its children.
         for (index, node) in draft.nodes.enumerated() {
             nodes[index].key = UnsafeRawBufferPointer(copy(Array(node.key.utf8)))
             nodes[index].digest = KeyDigest(nodes[index].key)
@@ -65,7 +65,7 @@ final class PlanTree: @unchecked Sendable {
         return UnsafeBufferPointer(start: copy.baseAddress, count: elements.count)
     }
 
-    /// Four slots a child, so that most searches end at the first.
+    /// The table has four slots for each child, so most searches end at the first slot.
     private func table(
         _ children: UnsafeBufferPointer<UnsafePointer<PlanNode>>
     ) -> (slots: UnsafePointer<PlanSlot>?, mask: Int) {

@@ -1,13 +1,14 @@
 import RestwayObjects
 
-/// One event on a tape, or a key and its scalar together: 24 bytes.
+/// One event on a tape, or a key and its scalar together, in 24 bytes.
 ///
-/// A scalar with its key begins with the 16 bytes of a cell of its value, in which text lies where
-/// it stays: where the attribute takes it as it is, the machine need only copy them.
+/// A record of a key and its scalar begins with the 16 bytes of a cell with the value. Text in this
+/// cell lies in lasting memory. If the attribute takes the value unchanged, the machine only copies
+/// the cell.
 struct EventRecord: BitwiseCopyable {
-    /// Those of scalars with their keys come first, and have the numbers of `Cell.Kind`.
+    /// The kinds of records. Scalars with their keys come first, with the numbers of `Cell.Kind`.
     enum Kind: UInt8 {
-        /// The value of `node`, which takes one attribute and nothing else.
+        /// A null value of `node`, which has one attribute and nothing else.
         case memberNull = 0
         case memberBool = 1
         case memberInt64 = 2
@@ -16,21 +17,21 @@ struct EventRecord: BitwiseCopyable {
         case memberString = 5
 
         case beginObject, endObject, beginArray, endArray
-        /// A key as text, one whose place the writer has found, and one that leads nowhere.
+        /// A key as text, a key whose place the writer has found, and a key that leads nowhere.
         case key, foundKey, skippedKey
         case string, int64, double, bool, null, bytes, date, unrepresentable
 
-        /// Its place in `PlanNode.directKinds`.
+        /// The bit of this kind in `PlanNode.directKinds`.
         var bit: UInt32 { 1 << UInt32(rawValue) }
     }
 
-    /// Of `kind`: an enumeration does not lie in memory as its number.
+    /// The number of `kind`. The memory of an enumeration need not be its number.
     private let number: UInt8
-    /// The text does not lie in the body but in that of the tape: `bits` is where it begins.
+    /// Whether the text lies on the tape, not in the body. `bits` is then where it begins.
     let isOnTape: Bool
     private let countHigh: UInt16
     private let countLow: UInt32
-    /// The value, the address of the text, or how many elements come: -1 when that is not known.
+    /// The value, the address of the text, or the number of elements, which is -1 if not known.
     let bits: UInt64
     let node: UnsafePointer<PlanNode>?
 
@@ -47,7 +48,7 @@ struct EventRecord: BitwiseCopyable {
         self.node = node
     }
 
-    /// Text of the body, of less than 4 GiB, as the value of `node`.
+    /// Creates a record of text in the body, of less than 4 GiB, as the value of `node`.
     @inline(__always)
     static func member(
         _ text: UnsafeRawBufferPointer, of node: UnsafePointer<PlanNode>
@@ -57,7 +58,7 @@ struct EventRecord: BitwiseCopyable {
             .memberString, address | lastingMark, node: node, count: text.count)
     }
 
-    /// As in cells.
+    /// Marks lasting text, as in cells.
     private static let lastingMark: UInt64 = 1 << 63
 
     /// The text of `member`.
@@ -69,19 +70,19 @@ struct EventRecord: BitwiseCopyable {
     var kind: Kind {
         @inline(__always) get { Kind(rawValue: number).unsafelyUnwrapped }
     }
-    /// A key and its scalar.
+    /// Whether this is a key with its scalar.
     var isMember: Bool { number <= Kind.memberString.rawValue }
-    /// As `Kind.bit`.
+    /// The bit of the kind, as in `Kind.bit`.
     var bit: UInt32 { 1 << UInt32(number) }
 
     var int64: Int64 { Int64(bitPattern: bits) }
     var double: Double { Double(bitPattern: bits) }
-    /// Of text, in bytes. No memory holds 2^48.
+    /// The length of the text, in bytes. No memory holds 2^48.
     var count: Int { Int(countHigh) << 32 | Int(countLow) }
 }
 
 extension UnsafePointer<EventRecord> {
-    /// What a scalar with its key begins with.
+    /// The cell with which a record of a key and its scalar begins.
     @inline(__always)
     var cell: Cell { UnsafeRawPointer(self).load(as: Cell.self) }
 }

@@ -1,11 +1,8 @@
-import CLinux
-import Glibc
-
-/// Events that wait for their machine: a part of what a mapper pushes, in order.
+/// A part of the events that a mapper pushes, in order, which waits for the machine.
 ///
-/// `@unchecked Sendable`: one thread at a time has it, and hands it on under a lock.
+/// `@unchecked Sendable`: one thread at a time has the tape, and hands it over under a lock.
 package final class EventTape: @unchecked Sendable {
-    /// Text of this many bytes ends a tape, too.
+    /// Text of this many bytes also ends a tape.
     static let textBytesMax = 1 << 18
 
     let records: UnsafeMutablePointer<EventRecord>
@@ -16,10 +13,7 @@ package final class EventTape: @unchecked Sendable {
 
     package init(recordsMax: Int) {
         self.recordsMax = recordsMax
-        // A line of the cache is written by one `append` where their counts are multiples of eight.
-        let memory = UnsafeMutableRawPointer.allocate(
-            byteCount: recordsMax * MemoryLayout<EventRecord>.stride, alignment: 64)
-        records = memory.bindMemory(to: EventRecord.self, capacity: recordsMax)
+        records = .allocate(capacity: recordsMax)
     }
 
     deinit {
@@ -27,22 +21,13 @@ package final class EventTape: @unchecked Sendable {
         text.destroy()
     }
 
-    /// Adds records, past the caches.
-    ///
-    /// The thread that had the tape has read what stood there, on another core. To write there as
-    /// usual would first take each line back out of that core's cache: where the two share none,
-    /// that costs several times what making the records does.
+    /// Appends records.
     func append(_ more: UnsafePointer<EventRecord>, _ moreCount: Int) {
-        rw_stream(records + count, more, moreCount * MemoryLayout<EventRecord>.stride)
+        (records + count).update(from: more, count: moreCount)
         count += moreCount
     }
 
-    /// Nothing more comes: another thread may have it.
-    func end() {
-        rw_stream_end()
-    }
-
-    /// Forgets its events. One long text does not keep its memory.
+    /// Removes all events. The memory of an unusually long text is freed.
     func clear() {
         count = 0
         guard text.count > Self.textBytesMax else { return text.pop(to: 0) }

@@ -1,24 +1,29 @@
 import RestwayObjects
 
-/// Events from a tape.
+/// Takes events from a tape.
 extension MachineCore {
-    /// False when nothing more is wanted.
+    /// Takes the events of `tape`; false if no more events are needed.
     mutating func run(_ tape: EventTape) -> Bool {
         guard failure == nil else { return false }
         var next = UnsafePointer(tape.records)
         let end = next + tape.count
         while next < end {
             if next.pointee.isMember {
+                guard !awaitsValue else {
+                    _ = fail(broken(.keyWithoutValue))
+                    return false
+                }
                 next = putMembers(next, end)
                 continue
             }
             switch next.pointee.kind {
-            case .foundKey:
-                take(next.pointee.node!)
-            case .skippedKey:
+            case .foundKey, .skippedKey:
+                guard !awaitsValue else {
+                    _ = fail(broken(.keyWithoutValue))
+                    return false
+                }
                 frames[frames.count - 1].hasContent = true
-                pending.pop(to: 0)
-                isPendingSimple = false
+                if let node = next.pointee.node { take(node) }
             default:
                 guard push(next.pointee, of: tape) != .stop else { return false }
             }
@@ -46,8 +51,8 @@ extension MachineCore {
         }
     }
 
-    /// Takes the scalars with their keys from `first` on, all of the object with one place that is
-    /// open, and answers with what stands behind them.
+    /// Takes the records of keys with scalars from `first` on, for the open object with one place.
+    /// Returns the position after them.
     @inline(__always)
     private mutating func putMembers(
         _ first: UnsafePointer<EventRecord>, _ end: UnsafePointer<EventRecord>
@@ -56,9 +61,6 @@ extension MachineCore {
         let row = rows.base + plainRow
         let rowCells = cells.base + row.pointee.firstCell
         top.pointee.hasContent = true
-        // Of a mapper that keeps no contract: a key before this one, without a value.
-        pending.pop(to: 0)
-        isPendingSimple = false
         var next = first
         while next < end, next.pointee.isMember {
             let node = next.pointee.node.unsafelyUnwrapped
@@ -74,7 +76,7 @@ extension MachineCore {
         return next
     }
 
-    /// A value that does not become a cell as it is.
+    /// Takes a value that does not become a cell unchanged.
     @inline(never)
     private mutating func convert(_ record: EventRecord, _ target: PlanTarget) {
         switch record.kind {
@@ -87,9 +89,7 @@ extension MachineCore {
     }
 
     private mutating func take(_ child: UnsafePointer<PlanNode>) {
-        let top = frames.count - 1
-        frames[top].hasContent = true
-        frames[top].current = child
+        frames[frames.count - 1].current = child
         pending.hold(Position(row: plainRow, node: child))
         isPendingSimple = child.pointee.isSimple
     }

@@ -1,21 +1,21 @@
 import RestwayObjects
 
-/// What decides a machine's answers, and nothing else: which places of the plan are open.
+/// Keeps the state that decides a machine's answers: which places of the plan are open.
 ///
-/// It takes the same events and gives the same answers as the machine of the same plan, without
-/// values and rows, so that a writer need not wait for the machine. Only what depends on values
-/// (the bound on objects, a cancel) is the machine's alone.
+/// It takes the same events and gives the same answers as the machine of the same plan, but has no
+/// values and rows. So a writer need not wait for the machine. Answers that depend on values (the
+/// limit on objects, a cancel) come only from the machine.
 struct MachineOutline {
     typealias Node = UnsafePointer<PlanNode>
 
     private struct Frame: BitwiseCopyable {
         let isArray: Bool
-        /// Its places begin here and reach to the next frame's.
+        /// The places of the frame begin here and end where the next frame's begin.
         let firstNode: Int
-        /// How many captures were open when it began.
+        /// The number of open captures when the frame began.
         let captureCount: Int
         var index = -1
-        /// Where its next key is likely to lead to.
+        /// The place that the next key probably leads to.
         var guess: Node?
     }
 
@@ -27,9 +27,10 @@ struct MachineOutline {
     /// The roots of the mappings.
     private var roots = ScratchStack<Node>()
     private var captureCount = 0
-    /// The one place of the object that is open, as the machine's `plainNode`.
+    /// The one place of the open object, like `plainNode` in the machine.
     private(set) var plainNode: Node?
-    /// Where the next key of that object is likely to lead to; nil while its value is awaited, too.
+    /// The place that the next key of this object probably leads to; nil also while a value is
+    /// expected.
     private(set) var guess: Node?
     private var isBroken = false
 
@@ -47,13 +48,13 @@ struct MachineOutline {
         roots.destroy()
     }
 
-    /// A key has been found where it was expected; its value, of one attribute, comes next.
+    /// Notes that a key was found where it was expected. The value of one attribute comes next.
     @inline(__always)
     mutating func passGuess() {
         guess = guess?.pointee.next
     }
 
-    /// The place that a key of the object with one place leads to.
+    /// The place that a key leads to, in an object with one place.
     mutating func find(_ key: UnsafeRawBufferPointer, of node: Node) -> Node? {
         pending.pop(to: 0)
         if guess == nil { findGuess() }
@@ -62,14 +63,14 @@ struct MachineOutline {
         return child
     }
 
-    /// The value that comes next is for `child`.
+    /// Notes that the next value is for `child`.
     mutating func wait(for child: Node) {
         frames[frames.count - 1].guess = guess
         guess = nil
         pending.hold(child)
     }
 
-    /// A key where there is not one place.
+    /// Takes a key in any other object.
     mutating func anyKey(_ key: UnsafeRawBufferPointer) -> EventAnswer {
         guard !isBroken, frames.count > 0, !frames[frames.count - 1].isArray else { return stop() }
         pending.pop(to: 0)
@@ -135,7 +136,7 @@ struct MachineOutline {
         return .want
     }
 
-    /// From now on every answer is to stop.
+    /// Makes `stop` the answer to every later event.
     mutating func stop() -> EventAnswer {
         isBroken = true
         pending.pop(to: 0)
@@ -158,7 +159,7 @@ struct MachineOutline {
         return .want
     }
 
-    /// Where the keys of an object lead to that is what nearly all are, as in the machine.
+    /// The place of an object's keys if the object is of a usual kind, as in the machine.
     @inline(__always)
     private mutating func plainPlace() -> Node? {
         let top = frames.count - 1
@@ -223,7 +224,8 @@ struct MachineOutline {
         for target in node.pointee.targets where target.takesContainers { captureCount += 1 }
     }
 
-    /// Of a list, a relationship to one takes the first element only.
+    /// Whether the link takes this value: a relationship to one takes only the first element of a
+    /// list.
     private func takes(_ link: PlanLink) -> Bool {
         guard !link.isMany, frames.count > 0 else { return true }
         let frame = frames[frames.count - 1]

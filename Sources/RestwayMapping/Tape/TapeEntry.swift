@@ -1,12 +1,12 @@
-/// How C reaches a writer: functions that take the address of one of these as their context.
+/// Gives C access to a writer: C functions take the address of an entry as their context.
 ///
-/// They stand here, beside the writer, so that an event crosses no module on its way.
+/// The functions are in this module, beside the writer, so that no event crosses a module boundary.
 package struct TapeEntry {
     package typealias Context = UnsafeMutableRawPointer
 
-    /// nil when nothing may come any more.
+    /// The writer; nil if no more events may come.
     package var writer: UnsafeMutablePointer<TapeWriter>?
-    /// Answers what comes then.
+    /// Answers events that come too late.
     private let late: @convention(c) (Context) -> Int32
 
     package init(

@@ -1,28 +1,29 @@
 /// Takes a mapper's events in place of a machine, and writes them on tapes for it.
 ///
-/// It answers as the machine would, for it follows the plan (`MachineOutline`). So it also finds
-/// the places of most keys, and the machine need not look them up.
+/// It gives the machine's answers, because it follows the same plan (`MachineOutline`). It also
+/// finds the places of most keys, so the machine need not look them up.
 package struct TapeWriter {
-    /// Takes a full tape, and gives an empty one; nil when the machine takes nothing more.
+    /// Takes a full tape and returns an empty one; nil if the machine needs no more events.
     package typealias Exchange = (EventTape) -> EventTape?
 
     private var outline: MachineOutline
-    /// Text in here is not copied.
+    /// Memory whose text is not copied.
     private let lasting: UnsafeRawBufferPointer
     private let exchange: Exchange
     private var tape: EventTape
-    /// Events that are not on the tape yet, for which it has room: see `EventTape.append`.
+    /// Records that are not on the tape yet. The tape has room for them: see `EventTape.append`.
     private let gathered = UnsafeMutablePointer<EventRecord>.allocate(capacity: gatheredMax)
     private var next: UnsafeMutablePointer<EventRecord>
     private var end: UnsafeMutablePointer<EventRecord>
-    /// A key that leads to one attribute and waits for its value, to be written with it.
+    /// The place of a key that takes one attribute. The key is written together with its value.
     private var member: UnsafePointer<PlanNode>?
     private var isStopped = false
 
-    /// Few enough to stay in the nearest cache; eight fill three lines of it.
+    /// The number of gathered records, small enough for the L1 cache. Eight records fill three
+    /// cache lines.
     private static let gatheredMax = 128
 
-    /// - Parameter lasting: Stays where it is until the machine has taken all tapes.
+    /// - Parameter lasting: Memory that stays valid until the machine has taken all tapes.
     package init(
         for machine: MappingMachine, lasting: UnsafeRawBufferPointer, first tape: EventTape,
         exchange: @escaping Exchange
@@ -36,14 +37,14 @@ package struct TapeWriter {
         gather()
     }
 
-    /// Gives its memory back; nothing may come behind it.
+    /// Frees the writer's memory. No event may follow.
     package func destroy() {
         outline.destroy()
         gathered.deallocate()
     }
 
-    /// The last tape, which may be empty; nil when the machine takes nothing more. Nothing but
-    /// `destroy` may come behind it.
+    /// The last tape, which may be empty; nil if the machine needs no more events. Only `destroy`
+    /// may follow.
     package mutating func finish() -> EventTape? {
         guard writeKey() else { return nil }
         endTape()
@@ -52,7 +53,7 @@ package struct TapeWriter {
 
     @inline(__always)
     package mutating func key(_ key: UnsafeRawBufferPointer) -> EventAnswer {
-        // Nearly always the one that was declared next, and for one attribute.
+        // The key is nearly always the one that was declared next, with one attribute.
         if let guess = outline.guess, guess.pointee.isQuick, member == nil,
             KeyDigest(key) == guess.pointee.digest
         {
@@ -136,7 +137,7 @@ package struct TapeWriter {
         return follow(&outline)
     }
 
-    /// The value of the key that waits, for which there is room.
+    /// Writes the waiting key with its value. The tape has room for it.
     @inline(__always)
     private mutating func tell(_ record: EventRecord) -> EventAnswer {
         next.initialize(to: record)
@@ -177,8 +178,8 @@ package struct TapeWriter {
         return outline.scalar()
     }
 
-    /// The key that waits, alone: its value is of another kind, or does not come. False when
-    /// nothing more is wanted.
+    /// Writes the waiting key alone, because its value is of another kind or does not come. Returns
+    /// false if no more events are needed.
     @inline(__always)
     private mutating func writeKey() -> Bool {
         guard let member else { return !isStopped }
@@ -207,14 +208,14 @@ package struct TapeWriter {
         return write(EventRecord(kind, start, count: text.count, isOnTape: true))
     }
 
-    /// Whether `text` lies where it stays.
+    /// Whether `text` lies in lasting memory.
     @inline(__always)
     private func lies(_ text: UnsafeRawBufferPointer) -> Bool {
         guard let start = text.baseAddress, let first = lasting.baseAddress else { return false }
         return start >= first && start + text.count <= first + lasting.count
     }
 
-    /// Sees to it that an event can be written; false when the machine takes nothing more.
+    /// Makes room for an event; false if the machine needs no more events.
     @inline(never)
     private mutating func makeRoom() -> Bool {
         guard !isStopped else { return false }
@@ -223,21 +224,20 @@ package struct TapeWriter {
         return next != end || turn()
     }
 
-    /// Begins anew to gather what the tape has room for.
+    /// Starts to gather records again, as many as the tape has room for.
     private mutating func gather() {
         next = gathered
         end = gathered + min(Self.gatheredMax, tape.recordsMax - tape.count)
     }
 
-    /// What has been gathered is the last on the tape.
+    /// Appends the gathered records, which are the last ones on the tape.
     private mutating func endTape() {
         tape.append(gathered, next - gathered)
-        tape.end()
         next = gathered
         end = gathered
     }
 
-    /// Goes on with another tape; false when the machine takes nothing more.
+    /// Starts another tape; false if the machine needs no more events.
     private mutating func turn() -> Bool {
         guard !isStopped else { return false }
         endTape()

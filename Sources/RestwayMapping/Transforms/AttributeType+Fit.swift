@@ -1,9 +1,9 @@
 package import RestwayObjects
 
-/// Values that the host's functions make.
+/// Checks values that the host's functions return.
 extension AttributeType {
-    /// `value` as one of this type, also an integer as a double and a whole double as an integer;
-    /// nil when it is of another. Null fits every type.
+    /// `value` as a value of this type; nil if it has another type. An integer also fits a double,
+    /// and a whole double fits an integer. Null fits every type.
     package func fit(_ value: Value) -> Value? {
         switch (self, value) {
         case (_, .null): .null
@@ -18,7 +18,7 @@ extension AttributeType {
         }
     }
 
-    /// For messages.
+    /// The name of the type with its article, for messages.
     package var withArticle: String {
         switch self {
         case .any: "a value"
@@ -34,7 +34,7 @@ extension AttributeType {
 }
 
 extension PlanTarget.Conversion {
-    /// What a type alone asks for; a date without a format is ISO 8601.
+    /// The conversion for a type alone. A date without a format is ISO 8601.
     init(_ type: AttributeType) {
         self =
             switch type {

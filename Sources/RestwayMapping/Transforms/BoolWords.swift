@@ -2,14 +2,15 @@ package import RestwayObjects
 
 /// Booleans that a payload writes as words or numbers.
 ///
-/// Read are `true`, `yes`, `on`, `1` and `false`, `no`, `off`, `0` whatever their case, the numbers
-/// 1 and 0, booleans, and the two words of its own.
+/// These values are read: `true`, `yes`, `on`, `1` and `false`, `no`, `off`, `0` in any case, the
+/// numbers 1 and 0, booleans, and the two configured words.
 package struct BoolWords: Sendable, Equatable {
-    /// Strings or int64s.
+    /// The written values, which are strings or int64s.
     private let whenTrue: Value
     private let whenFalse: Value
 
-    /// - Parameters: What is written; strings or int64s. Nil when they could not be told apart.
+    /// - Parameters: The values to write, which are strings or int64s. Nil if they could not be
+    ///   told apart.
     package init?(true whenTrue: Value = .string("true"), false whenFalse: Value = .string("false"))
     {
         self.whenTrue = whenTrue
@@ -43,7 +44,7 @@ package struct BoolWords: Sendable, Equatable {
         ("off", false), ("1", true), ("0", false),
     ]
 
-    /// Without regard to the case of letters of ASCII.
+    /// Compares two words without regard to the case of ASCII letters.
     private static func isEqual(_ text: some Collection<UInt8>, _ word: String) -> Bool {
         let word = word.utf8
         return text.count == word.count

@@ -1,16 +1,16 @@
 package import RestwayObjects
 
-/// A transform of the host's, as it was registered under a name.
+/// A transform of the host, which was registered under a name.
 ///
-/// Its functions are questions: they are asked on a worker, for different calls side by side,
-/// and never about null. `absent` as an answer says nothing: what it was asked for stays as it is.
+/// Its functions are questions: they run on a worker, for different calls at the same time, and
+/// never for null. The answer `absent` leaves the value unchanged.
 package struct CustomTransform: Sendable {
     package typealias Function = @Sendable (Value) throws(TransformError) -> Value
 
-    /// From a value of the payload (an object or a list as JSON text) to one of the attribute's
-    /// type; nil does what the type alone would do.
+    /// Converts a value of the payload (an object or a list as JSON text) to a value of the
+    /// attribute's type. Nil means the default conversion of the type.
     package let decode: Function?
-    /// From the attribute's value to one of the payload; nil does what the type alone would do.
+    /// Converts the attribute's value to a value of the payload. Nil means the default conversion.
     package let encode: Function?
 
     package init(decode: Function?, encode: Function?) {

@@ -1,6 +1,6 @@
-/// Numbers that a payload writes as strings: `-12.5e+3`, also with zeros in front.
+/// Reads numbers that a payload writes as strings: `-12.5e+3`, also with leading zeros.
 enum NumberText {
-    /// A whole number, also one that is written with a fraction or an exponent.
+    /// Reads a whole number, which may be written with a fraction or an exponent.
     static func integer(_ text: UnsafeRawBufferPointer) -> Int64? {
         guard isNumber(text) else { return nil }
         let string = String(decoding: text, as: UTF8.self)
@@ -14,7 +14,13 @@ enum NumberText {
         return value.isFinite ? value : nil
     }
 
-    /// Stricter than Swift, which also reads hexadecimal digits, infinities and plus signs.
+    /// Whether a JSON number is written without a fraction and without an exponent.
+    static func isWhole(_ number: UnsafeRawBufferPointer) -> Bool {
+        !number.contains { [UInt8(ascii: "."), UInt8(ascii: "e"), UInt8(ascii: "E")].contains($0) }
+    }
+
+    /// Checks the text more strictly than Swift, which also reads hexadecimal digits, infinities
+    /// and plus signs.
     private static func isNumber(_ text: UnsafeRawBufferPointer) -> Bool {
         var rest = text[...]
         if rest.first == UInt8(ascii: "-") { rest.removeFirst() }
@@ -33,7 +39,7 @@ enum NumberText {
         return rest.isEmpty
     }
 
-    /// Whether there was a digit at least.
+    /// Removes leading digits and returns whether there was at least one.
     private static func removeDigits(_ rest: inout Slice<UnsafeRawBufferPointer>) -> Bool {
         let count = rest.count
         rest = rest.drop { $0 >= UInt8(ascii: "0") && $0 <= UInt8(ascii: "9") }

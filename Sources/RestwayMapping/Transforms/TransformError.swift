@@ -1,6 +1,6 @@
-/// Why a transform could make nothing of a value.
+/// Why a transform could not convert a value.
 package struct TransformError: Error, Equatable, Sendable {
-    /// Never quotes the value, unless the host's own function does.
+    /// The reason. It never quotes the value, unless the host's own function does.
     package let reason: String
 
     package init(_ reason: String) {

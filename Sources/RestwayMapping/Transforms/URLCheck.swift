@@ -1,6 +1,6 @@
 import RestwayRouting
 
-/// Strings that must be URLs.
+/// Checks strings that must be URLs.
 enum URLCheck {
     static func isValid(_ text: String) -> Bool {
         var text = text

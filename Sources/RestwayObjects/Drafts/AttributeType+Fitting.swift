@@ -1,6 +1,6 @@
 extension AttributeType {
-    /// `value` as a draft keeps it; nil when it is none of this type. Null fits every type; a whole
-    /// number is a double too.
+    /// Returns `value` as a draft keeps it; `nil` if it is not of this type. Null fits every type;
+    /// a whole number is also a double.
     func kept(_ value: Value) -> Value? {
         switch (self, value) {
         case (_, .null): .null
@@ -14,7 +14,7 @@ extension AttributeType {
         }
     }
 
-    /// For messages: "takes a string".
+    /// A phrase for messages, for example "takes a string".
     var expectation: String {
         switch self {
         case .any: "a value"
@@ -30,16 +30,18 @@ extension AttributeType {
 }
 
 extension Value {
-    /// Byte by byte: Swift takes "é" and "e" with an accent for equal, a server does not.
-    func isSame(as other: Value) -> Bool {
+    /// Compares byte by byte: Swift considers "é" and "e" with an accent equal, but a server does
+    /// not. NaN is the same as itself.
+    package func isSame(as other: Value) -> Bool {
         switch (self, other) {
+        case (.double(let own), .double(let its)): own == its || own.isNaN && its.isNaN
         case (.string(let own), .string(let its)), (.json(let own), .json(let its)):
             own.utf8.elementsEqual(its.utf8)
         default: self == other
         }
     }
 
-    /// For messages: "not an integer".
+    /// A phrase for messages, for example "not an integer".
     var withArticle: String {
         switch self {
         case .absent: "nothing"

@@ -1,12 +1,12 @@
 import RestwaySupport
 
-/// A mutable copy of an object, or a new one, made to be sent.
+/// A mutable copy of an object, or a new object, made to be sent.
 ///
-/// Usable from any thread: each function sees and leaves a whole. It says of an attribute or a
-/// relationship what the host said last, else what its base says; nothing that stands in a store
-/// changes with it.
+/// It can be used from any thread; each function works on a consistent state. A draft has, for each
+/// attribute and relationship, the value that the program set last, else the value of its base.
+/// Changing a draft changes nothing in a store.
 package final class Draft: Sendable {
-    /// What a relationship may lead to.
+    /// An object or a draft that a relationship may lead to.
     package enum Target: Sendable {
         case object(Snapshot)
         case draft(Draft)
@@ -23,21 +23,21 @@ package final class Draft: Sendable {
     let node: DraftNode
     private let group: DraftGroup
 
-    /// A new object.
+    /// Makes a draft of a new object.
     package init(_ entity: Entity) {
         self.entity = entity
         node = DraftNode(entity, base: nil)
         group = DraftGroup(node)
     }
 
-    /// A copy of an object.
+    /// Makes a draft that is a copy of an object.
     package init(copying object: Snapshot) {
         entity = object.entity
         node = DraftNode(entity, base: object)
         group = DraftGroup(node)
     }
 
-    /// The object that this is a draft of; 0 as long as no store knows it.
+    /// The store key of the draft's object; 0 as long as no store knows it.
     package var storeKey: Int64 { node.storeKey }
 
     // MARK: Attributes
@@ -76,8 +76,8 @@ package final class Draft: Sendable {
 
     // MARK: Relationships
 
-    /// Leads a relationship to `targets`, in their order and each once, in place of what it leads
-    /// to; none is null for a relationship to one.
+    /// Makes a relationship lead to `targets`, in their order and each once, instead of its earlier
+    /// targets. For a relationship to one object, no target means null.
     package func set(_ targets: [Target], relationship index: Int) throws(DraftError) {
         let relationship = entity.relationships[index]
         if !relationship.isMany, targets.count > 1 {
@@ -95,13 +95,14 @@ package final class Draft: Sendable {
         node.state.withLock { $0.set(content, atRelationship: index) }
     }
 
-    /// Null: for a relationship to many other than an empty list.
+    /// Sets a relationship to null. For a relationship to many objects, null differs from an empty
+    /// list.
     package func setNull(relationship index: Int) {
         node.state.withLock { $0.set(.null, atRelationship: index) }
     }
 
-    /// Adds a link behind the others, or sets the one of a relationship to one. A draft takes the
-    /// place of the object that it is a draft of.
+    /// Adds a link after the others, or replaces the link of a relationship to one object. A draft
+    /// takes the place of the object that it was made from.
     package func add(_ target: Target, relationship index: Int) throws(DraftError) {
         let relationship = entity.relationships[index]
         guard relationship.isMany else { return try set([target], relationship: index) }
@@ -119,7 +120,7 @@ package final class Draft: Sendable {
         }
     }
 
-    /// Takes a link away; nothing happens when there is none to `target`.
+    /// Removes a link. Nothing happens if there is no link to `target`.
     package func remove(_ target: Target, relationship index: Int) throws(DraftError) {
         let relationship = entity.relationships[index]
         try check(target, relationship)
@@ -148,8 +149,8 @@ package final class Draft: Sendable {
 
     // MARK: Taking back
 
-    /// The draft no longer says anything about the attribute or relationship of cell `index`: it is
-    /// not sent, and a store keeps what it has.
+    /// Removes the value of the attribute or relationship of cell `index` from the draft: the value
+    /// is not sent, and a store keeps its own.
     package func unset(cell index: Int) {
         let relationship = index - entity.attributes.count
         node.state.withLock { state in
@@ -161,7 +162,7 @@ package final class Draft: Sendable {
         }
     }
 
-    /// Forgets what the host said about cell `index`, or about everything.
+    /// Forgets what the program set for cell `index`, or for all cells.
     package func revert(cell index: Int?) {
         node.state.withLock { state in
             guard let index else {
@@ -176,14 +177,14 @@ package final class Draft: Sendable {
 
     // MARK: Reading
 
-    /// The cells that say something else than the object that the draft was made of, in order: for
-    /// a new object all that were set.
+    /// The cells that differ from the object that the draft was made from, in order; for a new
+    /// object, all cells that were set.
     package var changedCells: [Int] {
         capture().root.changed.sorted()
     }
 
-    /// The object as the draft has it now, with the draft's store key if it has one. Links to
-    /// drafts that no store knows are left out.
+    /// Returns the object as the draft has it now, with the draft's store key if it has one. Links
+    /// to drafts that no store knows are left out.
     package func snapshot() -> Snapshot {
         let snapshot = capture().snapshot()
         let key = storeKey
@@ -191,7 +192,7 @@ package final class Draft: Sendable {
         return snapshot
     }
 
-    /// What this draft, and the drafts that it leads to, say now.
+    /// Returns the current content of this draft and of the drafts that it leads to.
     package func capture() -> DraftCapture {
         withExtendedLifetime(group) { DraftCapture(node, of: self) }
     }

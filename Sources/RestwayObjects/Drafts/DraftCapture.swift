@@ -1,6 +1,7 @@
 import RestwaySupport
 
-/// What a draft, and the drafts that it leads to, said at one moment. Later words do not reach it.
+/// The content of a draft, and of the drafts that it leads to, at one moment. Later changes do not
+/// reach it.
 package struct DraftCapture: Sendable {
     package enum Link: Sendable {
         /// The store key of an object.
@@ -24,39 +25,39 @@ package struct DraftCapture: Sendable {
         }
     }
 
-    /// One draft.
+    /// One draft of the capture.
     package struct Member: Sendable {
         package let entity: Entity
-        /// 0 when no store knows the object.
+        /// The store key; 0 if no store knows the object.
         package let storeKey: Int64
-        /// In the order of the entity's attributes.
+        /// The values in the order of the entity's attributes.
         package let values: [Value]
-        /// In the order of the entity's relationships.
+        /// The links in the order of the entity's relationships.
         package fileprivate(set) var links: [Links] = []
-        /// The cells that say something else than the base.
+        /// The cells that differ from the base.
         package let changed: Set<Int>
         let node: DraftNode
         let wordCount: Int
 
         package var allCells: Set<Int> { Set(0..<entity.cellCount) }
 
-        /// That of now: a store may know the object since it was captured.
+        /// The current store key: a store may have learned of the object since the capture.
         package var currentKey: Int64 { node.storeKey }
 
-        /// What of it there is to be when it is put into a store as it is.
+        /// The cells that are stored when the member is put into a store as it is.
         var ownCells: Set<Int> { storeKey == 0 ? allCells : changed }
     }
 
-    /// The first is the draft itself.
+    /// The captured drafts. The first is the draft itself.
     package private(set) var members: [Member] = []
-    /// Keeps all members alive.
+    /// The draft, which keeps all members alive.
     private let draft: Draft
 
     package var root: Member { members[0] }
 
     init(_ node: DraftNode, of draft: Draft) {
         self.draft = draft
-        // Found before they are read: links are resolved to indices.
+        // The members are numbered before all are read, because links are resolved to indices.
         var places: [ObjectIdentifier: Int] = [ObjectIdentifier(node): 0]
         var nodes = [node]
         var index = 0
@@ -94,18 +95,18 @@ package struct DraftCapture: Sendable {
 
     // MARK: For stores
 
-    /// The draft itself as an object, without a store key.
+    /// Returns the draft itself as an object without a store key.
     func snapshot() -> Snapshot {
         Snapshot.make(root.entity, row(of: root, cells: root.allCells) { members[$0].storeKey })
     }
 
-    /// What puts the drafts into a store, added to `changes`: a row for each member that the cells
-    /// lead to, the draft itself first.
+    /// Adds rows to `changes` that put the drafts into a store: a row for each member that the
+    /// cells lead to, the draft itself first.
     ///
-    /// - Parameter cells: What of each member there is to be; nil for all that was said, of an
-    ///   object that the store knows what was changed. A member that is not among them is only
-    ///   linked to: by its key, or else by its identity.
-    /// - Returns: The rows by member; that of the draft itself is 0.
+    /// - Parameter cells: The cells of each member to store. If `nil`, these are all cells that
+    ///   were set, or only the changed ones of an object that the store knows. A member that is not
+    ///   listed is only linked to: by its key, or else by its identity.
+    /// - Returns: The rows by member. The draft itself is member 0.
     @discardableResult
     package func add(to changes: inout ChangeSet, cells: [Int: Set<Int>]? = nil) -> [Int: Int] {
         let told = members.enumerated().map { index, member in
@@ -127,7 +128,7 @@ package struct DraftCapture: Sendable {
         return rows
     }
 
-    /// Nothing but the identity of what no store knows.
+    /// Returns the cell of the identity if no store knows the member; otherwise no cells.
     private func cellsOfStub(_ member: Member) -> Set<Int> {
         guard member.storeKey == 0, let index = member.entity.identityIndex,
             Identity(member.values[index]) != nil
@@ -135,8 +136,8 @@ package struct DraftCapture: Sendable {
         return [index]
     }
 
-    /// Without those that only links lead to which are not to be stored, and those of which nothing
-    /// is.
+    /// Returns the members to store. It leaves out members that are reached only by links that are
+    /// not stored, and members of which no cell is stored.
     private func members(reachedBy cells: [Set<Int>]) -> [Int] {
         var reached = [0]
         var seen: Set<Int> = [0]
@@ -179,14 +180,15 @@ package struct DraftCapture: Sendable {
         return values.enumerated().map { cells.contains($0.offset) ? $0.element : .absent }
     }
 
-    /// The server has taken what was captured: the draft of a member is one of `object` from now
-    /// on. What the host has said since stands, and what it said of the cells `withheld`, which
-    /// were not sent.
+    /// Makes the draft of a member a draft of `object`, because the server has accepted what was
+    /// captured. Values that the program has set since then stay, and so do the values of the cells
+    /// `withheld`, which were not sent.
     package func settle(_ index: Int, on object: Snapshot, withholding withheld: Set<Int>) {
         sent(index).settle(on: object, withholding: withheld)
     }
 
-    /// The draft of a member, to be told later what it has become.
+    /// Returns a reference to the draft of a member, to tell the draft later which object it has
+    /// become.
     package func sent(_ index: Int) -> SentDraft { SentDraft(members[index]) }
 }
 

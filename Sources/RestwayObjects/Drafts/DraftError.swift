@@ -1,9 +1,9 @@
-/// Why a draft refused a value.
+/// The reason why a draft refused a value.
 package enum DraftError: Error, Equatable, Sendable {
     case unfitValue(entity: String, attribute: String, expected: String, found: String)
     case unfitLink(entity: String, relationship: String, expected: String, found: String)
     case manyForOne(entity: String, relationship: String)
-    /// An object keeps the identity that it has.
+    /// The object already has an identity, which cannot be changed.
     case fixedIdentity(entity: String, attribute: String)
     /// The object that the draft was made of is no longer in the store.
     case gone(entity: String)
@@ -23,7 +23,7 @@ package enum DraftError: Error, Equatable, Sendable {
         }
     }
 
-    /// The attribute or relationship at fault.
+    /// The attribute or relationship that caused the error.
     package var field: String? {
         switch self {
         case .unfitValue(_, let name, _, _), .unfitLink(_, let name, _, _),

@@ -1,25 +1,27 @@
 import RestwaySupport
 
-/// Drafts that have been linked to each other: they live and die together.
+/// Drafts that have been linked to each other: they stay alive together.
 ///
-/// Links may form circles; drafts that held each other would never go. So links hold nobody, and
-/// a draft of the host's holds its group, which holds them all.
+/// Links may form cycles, and drafts that held each other strongly would never be released. So a
+/// link holds its draft weakly. A draft of the program holds its group, and the group holds all its
+/// drafts.
 ///
-/// `@unchecked Sendable`: everything is guarded by the one lock for all groups. It is taken only
-/// when drafts are linked.
+/// `@unchecked Sendable`: one lock for all groups guards everything. It is taken only when drafts
+/// are linked.
 final class DraftGroup: @unchecked Sendable {
-    /// It guards the groups. A state of no bytes ThreadSanitizer takes for its neighbour.
-    private static let lock = Lock(false)
+    /// Guards the groups. Its state is not empty, because ThreadSanitizer confuses a state of no
+    /// bytes with its neighbour in memory.
+    private static let lock = ForkBarrier.guarded(Lock(false))
 
     private var members: [DraftNode]
-    /// The group that took this one's members. Never a circle: it had at least as many.
+    /// The group that took over this one's members. There is no cycle: the larger group takes over.
     private var heir: DraftGroup?
 
     init(_ node: DraftNode) {
         members = [node]
     }
 
-    /// From now on both are one group.
+    /// Makes both groups one.
     func merge(_ other: DraftGroup) {
         Self.lock.withLock { _ in
             let (own, its) = (root, other.root)

@@ -1,6 +1,6 @@
 /// One link of a draft.
 enum DraftLink: Sendable {
-    /// To what the draft's base is linked to.
+    /// A link to the store key of an object that the draft's base is linked to.
     case key(Int64)
     case object(Snapshot)
     case draft(DraftReference)
@@ -12,7 +12,7 @@ enum DraftLink: Sendable {
         }
     }
 
-    /// 0 for what no store knows.
+    /// The store key at the other end; 0 if no store knows the object.
     var storeKey: Int64 {
         switch self {
         case .key(let key): key
@@ -21,7 +21,7 @@ enum DraftLink: Sendable {
         }
     }
 
-    /// Whether both lead to the same object.
+    /// Returns whether both lead to the same object.
     func leads(toTheSameAs other: DraftLink) -> Bool {
         if case .draft(let own) = self, case .draft(let its) = other, own.node === its.node {
             return true

@@ -1,11 +1,11 @@
-/// What a draft says about a relationship.
+/// The content of a relationship in a draft.
 enum DraftLinks: Sendable {
     case absent
     case null
     case one(DraftLink)
     case many([DraftLink])
 
-    /// What a snapshot says about it.
+    /// Makes the content from the value of the relationship in a snapshot.
     init(_ cell: Value) {
         self =
             switch cell {

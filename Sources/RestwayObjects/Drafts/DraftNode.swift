@@ -1,9 +1,9 @@
 import RestwaySupport
 import Synchronization
 
-/// What a draft holds.
+/// The state of a draft.
 final class DraftNode: Sendable {
-    /// What the host said, and when: later words have higher numbers.
+    /// A value that the program set, and its number: later values have higher numbers.
     struct Word<Content> {
         let content: Content
         let number: Int
@@ -12,11 +12,11 @@ final class DraftNode: Sendable {
     struct State {
         /// The object as it was when the draft was made of it, or when the server last answered.
         var base: Snapshot?
-        /// By the index of the attribute.
+        /// The set values by the index of the attribute.
         var values: [Int: Word<Value>] = [:]
-        /// By the index of the relationship.
+        /// The set links by the index of the relationship.
         var links: [Int: Word<DraftLinks>] = [:]
-        /// How often the host has said something.
+        /// The number of values and links that the program has set so far.
         var wordCount = 0
 
         mutating func set(_ value: Value, at index: Int) {
@@ -39,7 +39,7 @@ final class DraftNode: Sendable {
             return DraftLinks(base.value(at: base.entity.attributes.count + index))
         }
 
-        /// Whether there is something to send that the base does not say.
+        /// Returns whether the draft has a value to send that differs from the base.
         func changes(valueAt index: Int) -> Bool {
             guard let value = values[index]?.content, value != .absent else { return false }
             return !(base.map { value.isSame(as: $0.value(at: index)) } ?? false)
@@ -72,9 +72,14 @@ final class DraftNode: Sendable {
         key = Atomic(base?.storeKey ?? 0)
     }
 
-    /// 0 as long as no store knows the object. Needs no lock: those of two drafts are never held
-    /// at once.
+    /// The store key; 0 as long as no store knows the object. It needs no lock, so the locks of two
+    /// drafts are never held at once.
     var storeKey: Int64 { key.load(ordering: .relaxed) }
+
+    /// Forgets the store key `key`. Does nothing if the draft now belongs to another object.
+    func forgetStoreKey(_ key: Int64) {
+        _ = self.key.compareExchange(expected: key, desired: 0, ordering: .relaxed)
+    }
 
     func setStoreKey(_ key: Int64) {
         self.key.store(key, ordering: .relaxed)

@@ -1,7 +1,7 @@
 import RestwaySupport
 
-/// What a draft had said by the time that it was sent: enough to tell it later what it has become.
-/// Keeps nobody alive.
+/// The content of a draft when it was sent: enough to tell the draft later which object it has
+/// become. It does not keep the draft alive.
 package struct SentDraft: Sendable {
     private weak var node: DraftNode?
     private let wordCount: Int
@@ -11,11 +11,19 @@ package struct SentDraft: Sendable {
         wordCount = member.wordCount
     }
 
-    /// The object that the draft is of; 0 when no store knows it, or when the draft has gone.
+    /// The store key of the draft's object; 0 if no store knows it or the draft no longer exists.
     package var storeKey: Int64 { node?.storeKey ?? 0 }
 
-    /// The server has taken it: from now on it is a draft of `object`. What the host has said since
-    /// stands, and what it said of the cells `withheld`, which were not sent.
+    /// Makes the draft one of a new object again, because the object that it made was undone. A
+    /// draft that was made from an object stays a draft of that object.
+    package func forgetObject(_ key: Int64) {
+        guard let node, node.state.withLock({ $0.base == nil }) else { return }
+        node.forgetStoreKey(key)
+    }
+
+    /// Makes the draft a draft of `object`, because the server has accepted it. Values that the
+    /// program has set since then stay, and so do the values of the cells `withheld`, which were
+    /// not sent.
     package func settle(on object: Snapshot, withholding withheld: Set<Int>) {
         guard let node else { return }
         let count = object.entity.attributes.count

@@ -1,18 +1,18 @@
 import RestwaySQLite
 
-/// How the cells of one attribute stand in its column.
+/// The way in which the cells of one attribute are stored in its column.
 ///
-/// A value that the column takes as it is stands there as people expect it. One letter for each
-/// attribute, in the row's `_kinds`, tells what a column cannot: null from absent, a bool from a
-/// number, JSON from a string. The column comes first: a letter that does not fit what stands there
-/// (somebody wrote it by hand) is not looked at.
+/// A value that the column can hold unchanged is stored as people expect it. One letter for each
+/// attribute, in the row's `_kinds`, says what a column cannot say: null or absent, bool or number,
+/// JSON or string. The column comes first: a letter that does not fit the column's value, for
+/// example after a manual edit, is ignored.
 ///
-/// A value that SQLite would convert in this column ("007" as an integer) stands there as a blob,
-/// with the letter in upper case.
+/// A value that SQLite would convert in this column ("007" as an integer) is stored as a blob, with
+/// the letter in upper case.
 struct ColumnCoding: Sendable {
-    /// What a column does with values.
+    /// Says how a column converts values.
     enum Affinity: Sendable {
-        /// Takes all of them as they are.
+        /// The column stores all values unchanged.
         case none
         case integer
         case real
@@ -30,17 +30,20 @@ struct ColumnCoding: Sendable {
         static let string = UInt8(ascii: "s")
         static let json = UInt8(ascii: "j")
         static let bytes = UInt8(ascii: "x")
-        /// What SQLite keeps as null, and as 0.0.
+        /// NaN, which SQLite stores as null. The next letter is for -0.0, which SQLite stores as
+        /// 0.0.
         static let notANumber = UInt8(ascii: "n")
         static let minusZero = UInt8(ascii: "z")
-        /// Of relationships.
+        /// A link of a relationship to one object. The next letter is for the list of a
+        /// relationship to many.
         static let link = UInt8(ascii: "o")
         static let list = UInt8(ascii: "l")
 
         static let wrapping: UInt8 = 0x20
     }
 
-    /// What tells the kind of a cell, and whether reading would come to the same without it.
+    /// The letter for the kind of a cell, and whether reading gives the same kind without the
+    /// letter.
     struct Told {
         let letter: UInt8
         let isImplied: Bool
@@ -53,8 +56,8 @@ struct ColumnCoding: Sendable {
 
     let type: AttributeType
     let affinity: Affinity
-    /// A bit for each kind of cell that stands in the column as it is and needs no letter, but for
-    /// two values of doubles.
+    /// A bit for each kind of cell that is stored unchanged and needs no letter, except for two
+    /// values of doubles.
     private var plainKinds: UInt32 = 0
 
     init(_ type: AttributeType) {
@@ -72,7 +75,7 @@ struct ColumnCoding: Sendable {
         }
     }
 
-    /// The type of a column as `CREATE TABLE` says it.
+    /// The type of a column as it stands in `CREATE TABLE`.
     var declaration: String {
         switch type {
         case .any: ""
@@ -85,7 +88,7 @@ struct ColumnCoding: Sendable {
         }
     }
 
-    /// Whether a value of this kind stands in the column as it is.
+    /// Returns whether the column stores a value of this kind unchanged.
     func takes(_ kind: Cell.Kind) -> Bool {
         switch (affinity, kind) {
         case (.none, _), (_, .null), (_, .absent), (_, .object), (_, .list): true
@@ -98,11 +101,11 @@ struct ColumnCoding: Sendable {
 
     // MARK: Writing
 
-    /// What has to stand in `_kinds` for a cell.
+    /// Returns the entry in `_kinds` for a cell.
     func told(_ cell: Cell) -> Told {
         let kind = cell.kind
         if kind == .double {
-            // Both may come back from SQLite as something else.
+            // SQLite may return both of these values as something else.
             if cell.double.isNaN { return Told(Letter.notANumber) }
             if cell.double == 0, cell.double.sign == .minus, takes(kind) {
                 return Told(Letter.minusZero)
@@ -119,15 +122,15 @@ struct ColumnCoding: Sendable {
         return Told(Self.letter(kind), isImplied)
     }
 
-    /// Whether a cell stands in the column as it is and reads so without a letter: the usual case,
-    /// found out at once.
+    /// Returns whether a cell is stored unchanged and can be read without a letter. This check is
+    /// quick, and usually true.
     func isPlain(_ cell: Cell) -> Bool {
         guard plainKinds & 1 << cell.rawKind != 0 else { return false }
         guard cell.kind == .double else { return true }
         return !cell.double.isNaN && cell.bits != (-0.0).bitPattern
     }
 
-    /// Binds a cell, whose text has to stay where it is until the statement is reset.
+    /// Binds a cell. Its text has to stay in place until the statement is reset.
     func bind(_ cell: Cell, _ statement: Statement, _ index: Int32) {
         let kind = cell.kind
         guard takes(kind) || kind == .double && cell.double.isNaN else {
@@ -136,12 +139,12 @@ struct ColumnCoding: Sendable {
         bindPlain(cell, statement, index)
     }
 
-    /// The same for a cell that the column takes.
+    /// Binds a cell that the column stores unchanged.
     func bindPlain(_ cell: Cell, _ statement: Statement, _ index: Int32) {
         switch cell.kind {
         case .absent, .null, .object, .list: statement.bindNull(index)
         case .bool, .int64, .date: statement.bind(index, cell.integer)
-        // What is not a number becomes null.
+        // NaN becomes null.
         case .double: statement.bind(index, cell.double)
         case .string, .json: statement.bindText(index, cell.text)
         case .bytes: statement.bindBytes(index, cell.text)
@@ -166,7 +169,7 @@ struct ColumnCoding: Sendable {
 
     // MARK: Reading
 
-    /// - Parameter letter: nil behind the last one that the row has.
+    /// - Parameter letter: The letter of the column; `nil` if the row has fewer letters.
     func read(_ statement: Statement, _ column: Int32, _ letter: UInt8?) -> Cell {
         switch statement.storage(column) {
         case .null:
@@ -205,7 +208,7 @@ struct ColumnCoding: Sendable {
         Cell(kind, length: UInt32(clamping: bytes.count)).withAddress(bytes.baseAddress!)
     }
 
-    /// What an integer is, and text, where nothing else is told.
+    /// The kind of an integer that has no letter. The property below is for text.
     private var integerKind: Cell.Kind {
         type == .bool ? .bool : type == .date ? .date : .int64
     }

@@ -1,11 +1,11 @@
-/// A number for each key, quick where keys stand close together, as store keys and most identities
-/// do: pages of 16 keys, and the page that was used last is at hand.
+/// Maps keys to numbers, quickly where keys lie close together, as store keys and most identities
+/// do. It has pages of 16 keys and remembers the page that was used last.
 struct PagedIndex {
     private static let pageBits: Int64 = 4
     private static let pageCount = 1 << Int(pageBits)
     private static let none: Int32 = -1
 
-    /// The pages one behind the other.
+    /// The numbers of all pages, one page after the other.
     private var numbers: [Int32] = []
     private var used: [Int32] = []
     private var pages: [Int64: Int32] = [:]
@@ -13,7 +13,7 @@ struct PagedIndex {
     private var lastPage: Int64 = 0
     private var lastPlace = PagedIndex.none
 
-    /// nil where none was set, or was taken away.
+    /// The number of a key; `nil` if none was set, or if it was removed.
     subscript(key: Int64) -> Int32? {
         mutating get {
             guard let start = start(key) else { return nil }
@@ -22,7 +22,7 @@ struct PagedIndex {
         }
     }
 
-    /// - Parameter number: Not negative.
+    /// - Parameter number: A number that is not negative.
     mutating func set(_ key: Int64, _ number: Int32) {
         let start = start(key) ?? newPage(key)
         let place = start + Self.offset(key)
@@ -42,7 +42,7 @@ struct PagedIndex {
         lastPlace = Self.none
     }
 
-    /// Where the page of a key starts; from here on it is the last one.
+    /// Returns the place where the page of a key starts, and remembers that page as the last one.
     private mutating func start(_ key: Int64) -> Int? {
         let page = key >> Self.pageBits
         if page != lastPage || lastPlace == Self.none {

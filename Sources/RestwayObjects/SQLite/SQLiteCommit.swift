@@ -1,34 +1,35 @@
 import RestwaySQLite
 import RestwaySupport
 
-/// What a commit does to the file, within a transaction, and what it will tell the cache.
+/// The changes of a commit to the file, within a transaction, and to the cache afterwards.
 ///
-/// Rows are written when they are published, but for new ones of a large commit, of which several
-/// are written together: before anything else is done to their table. What the transaction has met
-/// it keeps in memory, so that no row is looked for twice.
+/// Rows are written when they are published. Only the new rows of a large commit wait, so that
+/// several are written together; they are written before anything else is done to their table. The
+/// transaction keeps every object that it has met in memory, so that no row is looked up twice.
 final class SQLiteCommit: CommitTarget {
     static let redirectionsMax = 1000
 
-    /// Identities that the transaction gave away, of one entity.
+    /// Identities of one entity that the transaction gave to objects.
     private struct Given {
-        /// To new objects: their places in `fresh`.
+        /// The integer identities of new objects, with the objects' places in `fresh`.
         var integers = PagedIndex()
         var strings: [Identity: Int32] = [:]
-        /// To objects that were there before.
+        /// The identities that were given to objects from before the transaction.
         var bound: [Identity: Int64] = [:]
-        /// Every integer identity in the file is at most this one; nil: not asked.
+        /// The largest integer identity in the file, or a larger number; `nil` if the file was not
+        /// asked.
         var integerMax: Int64?
     }
 
-    /// An object that was there before.
+    /// An object that existed before the transaction.
     private struct Known {
         var snapshot: Snapshot?
         let table: Int
         var isPublished: Bool
     }
 
-    /// From so many rows on it is worth to ask which identities the file cannot have, and to write
-    /// several together.
+    /// From this number of rows on, it pays to ask which identities the file cannot have, and to
+    /// write several rows together.
     private static let manyRows = 16
 
     private let file: StoreConnection
@@ -36,22 +37,23 @@ final class SQLiteCommit: CommitTarget {
     private let keysBefore: Int64
     private(set) var lastKey: Int64
 
-    // Only used under the lock of the writer: nothing checks that accesses do not overlap.
+    // The properties below are used only under the lock of the writer, so nothing checks at run
+    // time that accesses do not overlap.
 
-    /// Of the objects that are new, by their keys: they are the largest ones.
+    /// The new objects, ordered by their keys, which are the largest ones.
     @exclusivity(unchecked) private var fresh: [(snapshot: Snapshot?, table: Int)] = []
     @exclusivity(unchecked) private var known: [Known] = []
-    /// The places in `known`, by key.
+    /// The places in `known` by key.
     @exclusivity(unchecked) private var places = PagedIndex()
     @exclusivity(unchecked) private var given: [Given]
-    /// The object that was found last in the cache: the next question is about it.
+    /// The object that was found last in the cache, because the next search is about it.
     @exclusivity(unchecked) private var recent: Snapshot?
-    /// Deleted objects that were there before.
+    /// Deleted objects that existed before the transaction.
     private(set) var gone: Set<Int64> = []
     /// Tables that were emptied.
     private(set) var emptied: Set<Int> = []
-    /// New objects that the file does not have yet, by table. Nobody looks for them there: what
-    /// they are found by is in `given` and `fresh`.
+    /// New objects that are not in the file yet, by table. Searches find them through `given` and
+    /// `fresh`, not in the file.
     @exclusivity(unchecked) private var unwritten: [[Snapshot]]
     private var isLarge = false
     private var hasUnsent: Bool
@@ -69,7 +71,7 @@ final class SQLiteCommit: CommitTarget {
         hasUnsent = try file.integer("SELECT EXISTS (SELECT 1 FROM restway_unsent)") == 1
     }
 
-    /// Every object that the commit wrote, as it is now.
+    /// Calls `body` for every object that the commit wrote, with its current snapshot.
     func forEachPublished(_ body: (Snapshot, _ table: Int) -> Void) {
         for object in known where object.isPublished {
             if let snapshot = object.snapshot { body(snapshot, object.table) }
@@ -96,7 +98,7 @@ final class SQLiteCommit: CommitTarget {
     func key(of row: Snapshot) throws(StoreError) -> Int64 {
         let table = try table(row.entity)
         let cell = row.identityCell
-        // The usual case, without an allocation.
+        // This is the usual case, done without an allocation.
         if cell.kind == .int64 {
             if let key = try key(table, cell.integer) { return key }
             given[table].integers.set(cell.integer, Int32(fresh.count))
@@ -152,7 +154,7 @@ final class SQLiteCommit: CommitTarget {
                 let index = Int(key - keysBefore - 1)
                 guard index < fresh.count, fresh[index].table == table else { return nil }
                 if let snapshot = fresh[index].snapshot { return snapshot }
-                // One that is not published yet, as a rule: it has no redirection.
+                // Usually the object is not published yet; it has no redirection then.
                 guard gone.contains(key) else { return nil }
             } else if let place = places[key], let snapshot = known[Int(place)].snapshot {
                 return snapshot.entity === entity ? snapshot : nil
@@ -173,12 +175,12 @@ final class SQLiteCommit: CommitTarget {
         !gone.isEmpty && gone.contains(key) || !emptied.isEmpty && emptied.contains(table)
     }
 
-    /// An object that was there before, by its identity.
+    /// Finds an object that existed before the transaction, by its identity.
     private func find(_ table: Int, _ identity: Identity) throws(StoreError) -> Snapshot? {
         if let cached = lookups.withLock({ $0.cached(table, identity) }) {
             let key = cached.storeKey
             guard !isGone(key, table) else { return nil }
-            // What the transaction knows may be newer.
+            // The transaction may know a newer snapshot.
             if let place = places[key], let newer = known[Int(place)].snapshot { return newer }
             recent = cached
             return cached
@@ -186,7 +188,7 @@ final class SQLiteCommit: CommitTarget {
         let read = try StoreError.wrapping { () throws(SQLiteError) in
             try file.tables[table].snapshot(identity)
         }
-        // Rows are written at once: what the file has is as new as what was published.
+        // Rows are written at once, so the file is as new as the published snapshots.
         guard let read else { return nil }
         if read.storeKey > keysBefore {
             return fresh[Int(read.storeKey - keysBefore - 1)].snapshot
@@ -248,7 +250,8 @@ final class SQLiteCommit: CommitTarget {
         }
     }
 
-    /// From here on the file has everything that was published to a table.
+    /// Writes the waiting new objects of a table, so that the file has all that was published to
+    /// it.
     @inline(never)
     private func writeNew(_ table: Int) throws(SQLiteError) {
         guard !unwritten[table].isEmpty else { return }
@@ -313,7 +316,7 @@ final class SQLiteCommit: CommitTarget {
         return (count, objects)
     }
 
-    /// Objects of entities that the document once had.
+    /// Deletes objects of entities that the document no longer has.
     private func deleteWhatNoEntityHas() throws(SQLiteError) {
         let known = Set(file.tables.map(\.layout.table))
         for (_, table) in try StoreSchema(reading: file.connection).tables
@@ -364,7 +367,8 @@ final class SQLiteCommit: CommitTarget {
         }
     }
 
-    /// Before the commit: the keys that were given are never given again.
+    /// Writes the remaining new rows and the last key before the commit, so that the keys that were
+    /// given are never given again.
     func finish() throws(StoreError) {
         guard lastKey > keysBefore else { return }
         try write { () throws(SQLiteError) in

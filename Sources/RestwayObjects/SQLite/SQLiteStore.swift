@@ -1,18 +1,19 @@
 package import RestwaySQLite
 import RestwaySupport
 
-/// A store in a file: the file is the truth, memory holds the snapshots that were used last.
+/// A store in a file: the file holds all objects, and memory holds the snapshots that were used
+/// last.
 ///
-/// A commit is one transaction; what it did is published when the file has it. Three connections:
-/// one writes, one reads object by object and fills the cache, one runs queries, so that a long
-/// query keeps nobody waiting but other queries.
+/// A commit is one transaction; its changes are published once the file has them. There are three
+/// connections: one writes, one reads single objects and fills the cache, and one runs queries, so
+/// that a long query delays only other queries.
 package final class SQLiteStore: ObjectStore {
     package struct Options: Sendable {
-        /// How many snapshots stay in memory.
+        /// The most snapshots that stay in memory.
         package var cachedObjectsMax = 100_000
         package var connection = Connection.Options()
-        /// Of a new file: the first object has the key behind this one; nil takes a random one, so
-        /// that the keys of different files differ.
+        /// For a new file: the first object gets the key after this one. `nil` chooses a random
+        /// key, so that the keys of different files differ.
         package var keyBefore: Int64?
 
         package init() {}
@@ -20,7 +21,7 @@ package final class SQLiteStore: ObjectStore {
 
     private struct Writer {
         let connection: StoreConnection
-        /// Commits of others make another.
+        /// The version of the file, which changes when another connection commits.
         var dataVersion: Int64?
         var lastKey: Int64?
     }
@@ -30,24 +31,25 @@ package final class SQLiteStore: ObjectStore {
     private let layouts: [TableLayout]
     private let writer: Lock<Writer>
     private let lookups: Lock<StoreLookups>
-    /// Opened by the first query.
+    /// The connection for queries. The first query opens it.
     private let queries = Lock<StoreConnection?>(nil)
 
-    /// A log of more pages is moved into the file.
+    /// A write-ahead log with more pages than this is checkpointed into the file.
     private static let logFramesMax = 1000
 
-    /// Opens the file at `path`, or makes it, and gives it a place for everything that `entities`
-    /// hold. Reads no object.
+    /// Opens the file at `path`, or creates it, and makes tables and columns for all `entities`. It
+    /// reads no objects.
     package init(
         _ path: String, _ entities: [Entity], _ options: Options = Options()
     ) throws(StoreError) {
         let connection: Connection
         do {
-            connection = try Connection(path, options.connection)
+            connection = try Connection(path, options.connection, of: StoreSchema.migrations)
         } catch {
-            throw .file(error)
+            throw StoreError(error, path: path)
         }
         let layouts = try StoreOpening(connection, entities, options).layouts()
+        connection.leavesLogAtClose = false
         self.path = path
         self.options = options
         self.layouts = layouts
@@ -70,9 +72,11 @@ package final class SQLiteStore: ObjectStore {
             do throws(StoreError) {
                 return try commit(changes, &writer, isRecording: recordingChanges)
             } catch {
-                if writer.connection.connection.isInTransaction {
-                    writer.connection.connection.rollBack()
-                }
+                let connection = writer.connection.connection
+                if connection.isInTransaction { connection.rollBack() }
+                // These rows already have keys and cannot be committed again, but the next rows
+                // can.
+                if case .file(let error) = error, error.isFull { _ = connection.makeRoom() }
                 throw error
             }
         }
@@ -81,7 +85,7 @@ package final class SQLiteStore: ObjectStore {
     private func begin(_ writer: inout Writer) throws(StoreError) {
         let file = writer.connection
         do throws(SQLiteError) {
-            // Left behind by a roll-back that failed.
+            // A failed rollback may have left a transaction open.
             if file.connection.isInTransaction { try file.connection.run("ROLLBACK") }
             try file.connection.begin()
         } catch {
@@ -91,7 +95,7 @@ package final class SQLiteStore: ObjectStore {
             let version = try file.dataVersion()
             guard version != writer.dataVersion || writer.lastKey == nil else { return }
             lookups.withLock { $0.forgetAll() }
-            // Somebody may have inserted rows by hand.
+            // Rows may have been inserted by hand.
             var lastKey = max(writer.lastKey ?? 0, try file.integer(StoreOpening.lastKeySQL) ?? 0)
             for table in file.tables { lastKey = max(lastKey, try table.integer(.keyMax) ?? 0) }
             writer.lastKey = lastKey
@@ -112,7 +116,8 @@ package final class SQLiteStore: ObjectStore {
             try SQLiteCommit(file, lookups, lastKey: lastKey)
         }
         var run = CommitRun(changes, target, isRecording: isRecording)
-        // Also when it fails: who has heard of a key must not meet another object under it.
+        // This also runs if the commit fails: a key that a caller has seen must never name another
+        // object.
         defer { writer.lastKey = target.lastKey }
         let commit = try run.run()
         try target.finish()
@@ -120,11 +125,12 @@ package final class SQLiteStore: ObjectStore {
             try StoreError.wrapping { () throws(SQLiteError) in try file.connection.commit() }
             guard target.changedFile else { return }
             lookups.publish(target)
-            // Somebody who committed between this commit and the look at the cache's version.
+            // Another connection may have committed between this commit and the check of the
+            // cache's version.
             if (try? file.dataVersion()) != writer.dataVersion { lookups.forgetAll() }
         }
         run.tellDrafts()
-        // Readers are not kept waiting for it, and what it cannot do now it can do later.
+        // Readers do not wait for the checkpoint, and what fails now can be done later.
         if file.connection.logFrameCount > Self.logFramesMax { try? file.connection.checkpoint() }
         return commit
     }

@@ -1,14 +1,14 @@
 import RestwaySQLite
 
-/// Gives a file a place for everything that the entities of a document hold.
+/// Makes tables and columns in a file for everything that the entities of a document hold.
 ///
-/// What the document no longer has, stays: its column and what stands there. All within one
-/// transaction of the caller's.
+/// Columns that the document no longer needs stay, with their values. The caller has opened a
+/// transaction for all of it.
 struct SchemaMigration {
     let connection: Connection
-    /// Names of tables, in lower case: SQLite takes no others for different.
+    /// The names of tables in lower case, because SQLite ignores the case of names.
     private var tableNames: Set<String> = []
-    /// Of attributes that have got another type: the columns with what they were.
+    /// The earlier columns of attributes that have got another type, by attribute.
     private var olderPlaces: [String: String] = [:]
 
     init(_ connection: Connection) throws(SQLiteError) {
@@ -58,6 +58,7 @@ struct SchemaMigration {
         _ table: StoreSchema.Table, for entity: Entity
     ) throws(StoreError) {
         let wanted = WantedColumn.all(of: entity)
+        try refuseTooManyColumns(wanted, table, entity)
         var nextNumber = table.nextNumber
         olderPlaces = [:]
         let identity = entity.identityIndex.map { entity.attributes[$0].name }
@@ -77,7 +78,8 @@ struct SchemaMigration {
             for column in wanted {
                 let old = table.column(column.name, column.kind)
                 let other = column.other.flatMap { table.column(column.name, $0) }
-                // The one that the document had last knows better.
+                // If the relationship changed between one object and many, the form that the
+                // document had last counts.
                 let isOutdated = (other?.lastNumber ?? -1) > (old?.lastNumber ?? -1)
                 if let old, old.type == column.type || column.kind != .attribute, !isOutdated {
                     let number = old.lastNumber ?? nextNumber
@@ -109,7 +111,28 @@ struct SchemaMigration {
         }
     }
 
-    /// The place of a column that is new, of another type than `old`, or outdated.
+    /// Refuses too many columns with a clear message, because SQLite's own error does not say more.
+    private func refuseTooManyColumns(
+        _ wanted: [WantedColumn], _ table: StoreSchema.Table, _ entity: Entity
+    ) throws(StoreError) {
+        let count = try StoreError.wrapping { () throws(SQLiteError) in
+            let statement = try connection.prepare("SELECT count(*) FROM pragma_table_info(?1)")
+            statement.bind(1, table.name)
+            return try statement.step() ? Int(statement.integer(0)) : 0
+        }
+        let added = wanted.count { column in
+            guard column.kind != .many else { return false }
+            guard let old = table.column(column.name, column.kind) else { return true }
+            return column.kind == .attribute && old.type != column.type
+        }
+        guard count + added > connection.columnsMax else { return }
+        throw .incompatible(
+            path: connection.path,
+            reason: "entity \"\(entity.name)\": its table would have \(count + added) columns, and "
+                + "SQLite allows \(connection.columnsMax)")
+    }
+
+    /// Returns the place of a column that is new, outdated, or of another type than `old`.
     private mutating func place(
         _ column: WantedColumn, _ old: StoreSchema.Column?, _ table: StoreSchema.Table,
         _ number: Int
@@ -120,7 +143,8 @@ struct SchemaMigration {
         let tableName = table.name.quotedForSQL
         var place = column.name
         if let old {
-            // The name is for what counts now; what was there stays beside it.
+            // The current column gets the name, and the earlier one stays beside it under another
+            // name.
             let renamed = Self.free("\(column.name)_was_\(old.type)", &names)
             try connection.run(
                 "ALTER TABLE \(tableName) RENAME COLUMN \(old.place.quotedForSQL) TO "
@@ -160,8 +184,8 @@ struct SchemaMigration {
         return place
     }
 
-    /// Brings a relationship, which has become one to one object or to many, to what it was as
-    /// `other`. Null and an empty list are the same.
+    /// Fills a relationship that has changed between one object and many from its earlier form
+    /// `other`. Null and an empty list are treated as the same.
     private func takeLinks(
         _ column: WantedColumn, _ place: String, _ other: StoreSchema.Column,
         _ table: StoreSchema.Table, _ number: Int
@@ -180,7 +204,7 @@ struct SchemaMigration {
                 """)
             return
         }
-        // A list that begins with the one is what there was before there was one.
+        // A list that begins with the single object is still valid from before, and is kept.
         try connection.run(
             """
             DELETE FROM \(own) WHERE owner NOT IN (
@@ -201,12 +225,12 @@ struct SchemaMigration {
 
     // MARK: Letters, in SQL
 
-    /// What a row says of the number.
+    /// Returns SQL for the letter with this number in a row.
     private static func letter(_ number: Int?) -> String {
         number.map { "coalesce(substr(_kinds, \($0 + 1), 1), '')" } ?? "''"
     }
 
-    /// The letters of a row with one more, at `number`, which is above all others.
+    /// Returns SQL for the letters of a row with one more at `number`, which is above all others.
     private static func kinds(_ letter: UInt8?, _ number: Int) -> String {
         guard let letter else { return "_kinds" }
         let absent = String(repeating: "-", count: number)
@@ -294,7 +318,8 @@ struct SchemaMigration {
         return names
     }
 
-    /// `name`, or one like it that is not taken yet: SQLite does not tell "Name" from "name".
+    /// Returns `name`, or a similar name that is not taken yet. SQLite does not distinguish "Name"
+    /// from "name".
     private static func free(_ name: String, _ taken: inout Set<String>) -> String {
         var wanted = String(name.unicodeScalars.map { $0 == "\0" ? "_" : Character($0) })
         let lowered = wanted.lowercased()

@@ -1,15 +1,15 @@
-/// The snapshots that were used last, so many and no more.
+/// Keeps the snapshots that were used last, up to a fixed number.
 struct SnapshotCache {
     /// A place in the list that leads from the snapshot used last to the one used longest ago.
     private struct Slot {
         var snapshot: Snapshot?
-        /// Of its table.
+        /// The place of the snapshot's table.
         var table: Int32 = 0
         var newer: Int32 = -1
         var older: Int32 = -1
     }
 
-    /// Where the snapshots of one entity stand, by their identities.
+    /// The slots of the snapshots of one entity, by their identities.
     private struct Places {
         var ofInteger = PagedIndex()
         var ofString: [Identity: Int32] = [:]
@@ -47,7 +47,7 @@ struct SnapshotCache {
     private var newest: Int32 = -1
     private var oldest: Int32 = -1
 
-    /// - Parameter tables: How many entities there are.
+    /// - Parameter tables: The number of entities.
     init(countMax: Int, tables: Int) {
         self.countMax = min(countMax, Int(Int32.max))
         places = Array(repeating: Places(), count: tables)
@@ -69,7 +69,7 @@ struct SnapshotCache {
         return slots[Int(place)].snapshot
     }
 
-    /// Takes the place of an older snapshot of the object.
+    /// Stores a snapshot in place of an older one of the object.
     mutating func store(_ snapshot: Snapshot, _ table: Int) {
         guard countMax > 0 else { return }
         if let place = placeOfKey[snapshot.storeKey] { return replace(place, snapshot, table) }
@@ -91,7 +91,7 @@ struct SnapshotCache {
         if hasSameIdentity, Int(slot.table) == table {
             slots[Int(place)].snapshot = snapshot
         } else {
-            // It was given one, or somebody edited the file.
+            // The object was given another identity, or somebody edited the file.
             forgetIdentity(place)
             slots[Int(place)].snapshot = snapshot
             slots[Int(place)].table = Int32(table)
@@ -128,7 +128,7 @@ struct SnapshotCache {
     private mutating func forgetIdentity(_ place: Int32) {
         let slot = slots[Int(place)]
         guard let identity = slot.snapshot?.identity else { return }
-        // Another object may have it by now.
+        // Another object may have the identity by now.
         if places[Int(slot.table)][identity] == place { places[Int(slot.table)].remove(identity) }
     }
 

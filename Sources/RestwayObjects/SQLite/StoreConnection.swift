@@ -1,11 +1,11 @@
 import RestwaySQLite
 
-/// A connection and what it prepared for each entity. One thread at a time.
+/// A connection with the statements prepared for each entity. One thread at a time uses it.
 ///
-/// `@unchecked Sendable`: whoever owns it keeps it behind a lock.
+/// `@unchecked Sendable`: its owner keeps it behind a lock.
 final class StoreConnection: @unchecked Sendable {
     let connection: Connection
-    /// By the place of the entity in the schema.
+    /// The tables in the order of the entities in the schema.
     let tables: [TableAccess]
     /// The places in `tables` by the index of the entity.
     private let places: [Int]
@@ -18,7 +18,7 @@ final class StoreConnection: @unchecked Sendable {
         self.connection = connection
         tables = layouts.map { TableAccess($0, connection) }
         places = Self.places(layouts)
-        // The log can be watched once the file was read.
+        // The log can be watched only after the file was read.
         _ = try connection.integer("PRAGMA user_version")
         connection.watchLog()
     }
@@ -38,7 +38,7 @@ final class StoreConnection: @unchecked Sendable {
         return places
     }
 
-    /// nil for an entity that the store was not opened with.
+    /// Returns the place of an entity; `nil` if the store was not opened with it.
     func place(_ entity: Entity) -> Int? {
         if entity.index < places.count {
             let place = places[entity.index]
@@ -47,7 +47,7 @@ final class StoreConnection: @unchecked Sendable {
         return tables.firstIndex { $0.layout.entity === entity }
     }
 
-    /// A statement that is prepared once.
+    /// Returns a statement, which is prepared only once.
     func statement(_ sql: String) throws(SQLiteError) -> Statement {
         if let statement = prepared[sql] { return statement }
         let statement = try connection.prepare(sql)
@@ -55,7 +55,7 @@ final class StoreConnection: @unchecked Sendable {
         return statement
     }
 
-    /// What a query for one integer answers.
+    /// Returns the result of a query for one integer.
     func integer(_ sql: String, _ parameter: Int64? = nil) throws(SQLiteError) -> Int64? {
         let statement = try statement(sql)
         defer { statement.reset() }
@@ -74,12 +74,12 @@ final class StoreConnection: @unchecked Sendable {
 
     // MARK: What all connections ask
 
-    /// Differs after each commit of another connection.
+    /// Returns a number that differs after each commit of another connection.
     func dataVersion() throws(SQLiteError) -> Int64 {
         try integer("PRAGMA data_version") ?? 0
     }
 
-    /// What the object `key` has become part of.
+    /// Returns the key of the object that the object `key` was merged into; `nil` if there is none.
     func redirection(_ key: Int64) throws(SQLiteError) -> Int64? {
         try integer("SELECT newer FROM restway_redirections WHERE older = ?1", key)
     }

@@ -1,13 +1,14 @@
 import RestwaySQLite
 
-/// Reads objects one by one: from the cache, else from the file.
+/// Reads objects one by one, from the cache or else from the file.
 ///
-/// Lives behind a lock that a commit holds from the moment at which the file has it to the moment
-/// at which the cache has it: so nobody sees one object before and another after it.
+/// It is behind a lock. A commit holds the lock from the moment at which the file has its changes
+/// until the cache has them, so that no reader sees one object before the commit and another after
+/// it.
 struct StoreLookups {
     let connection: StoreConnection
     private(set) var cache: SnapshotCache
-    /// As of the last look at the file; nil: unknown.
+    /// The version at the last look at the file; `nil` if it is unknown.
     private var dataVersion: Int64?
     private var commitMark: UInt64?
 
@@ -43,7 +44,7 @@ struct StoreLookups {
 
     private mutating func find(_ table: Int, _ key: Int64) throws(SQLiteError) -> Snapshot? {
         var key = key
-        // Who edits the file may lead redirections in a circle.
+        // A manual edit of the file may have made a cycle of redirections.
         for _ in 0..<SQLiteCommit.redirectionsMax {
             if let cached = cache.snapshot(table, key) { return cached }
             if let read = try connection.tables[table].snapshot(key) {
@@ -56,7 +57,8 @@ struct StoreLookups {
         return nil
     }
 
-    /// From the cache alone, for a commit, which sees to it itself that the cache is right.
+    /// Returns a snapshot from the cache alone. A commit uses this, and itself ensures that the
+    /// cache is right.
     mutating func cached(_ table: Int, _ key: Int64) -> Snapshot? {
         cache.snapshot(table, key)
     }
@@ -67,7 +69,7 @@ struct StoreLookups {
 
     // MARK: Commits
 
-    /// Another process, or another store of this one, may have written.
+    /// Empties the cache if another process, or another store of this one, has written.
     private mutating func forgetWhatOthersChanged() throws(SQLiteError) {
         let mark = connection.connection.commitMark
         if mark != nil, mark == commitMark, dataVersion != nil { return }
@@ -82,7 +84,7 @@ struct StoreLookups {
         dataVersion = nil
     }
 
-    /// Takes what a commit did that the file has.
+    /// Puts the changes of a commit into the cache, once the file has them.
     mutating func publish(_ commit: SQLiteCommit) {
         for table in commit.emptied { cache.removeAll(table) }
         for key in commit.gone { cache.remove(key) }

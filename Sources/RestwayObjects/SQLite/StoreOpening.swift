@@ -1,11 +1,12 @@
 import RestwaySQLite
 
-/// Brings a file up to what the library and the document want, or refuses it.
+/// Brings a file up to date with the library and the document, or refuses it.
 struct StoreOpening {
     static let lastKeySQL = "SELECT value FROM restway_store WHERE name = 'lastKey'"
 
-    /// So many keys a file has for itself before it comes to those of another: neither number can
-    /// be reached in practice. Keys stay small enough for a double, and for six bytes of the file.
+    /// The number of keys that a file has for itself before the keys of another file begin. In
+    /// practice neither limit is reached. Keys stay exact in a double, and fit six bytes of the
+    /// file.
     private static let keysOfAFile: Int64 = 1 << 30
     private static let fileNumbers: Range<Int64> = 1..<(1 << 17)
     /// Each memory store of a process starts at a multiple of this.
@@ -21,13 +22,13 @@ struct StoreOpening {
         keyBefore = options.keyBefore ?? Self.randomKey()
     }
 
-    /// Where everything stands. Writes only when something is missing.
+    /// Returns the layouts of all tables. It writes only if something is missing.
     func layouts() throws(StoreError) -> [TableLayout] {
         let isCurrent: Bool
         do throws(Migrations.Refusal) {
             isCurrent = try StoreSchema.migrations.areDone(connection)
         } catch {
-            throw refusal(error)
+            throw StoreError(error, path: connection.path)
         }
         if isCurrent, let layouts = try currentLayouts() { return layouts }
         do throws(SQLiteError) {
@@ -61,7 +62,7 @@ struct StoreOpening {
         do throws(Migrations.Refusal) {
             try StoreSchema.migrations.run(connection)
         } catch {
-            throw refusal(error)
+            throw StoreError(error, path: connection.path)
         }
         var migration = try StoreError.wrapping { () throws(SQLiteError) in
             let insertion = try connection.prepare(
@@ -71,14 +72,6 @@ struct StoreOpening {
             return try SchemaMigration(connection)
         }
         try migration.run(entities)
-    }
-
-    private func refusal(_ refusal: Migrations.Refusal) -> StoreError {
-        switch refusal {
-        case .foreign: .foreignFile(path: connection.path)
-        case .newer(let version): .newerFile(path: connection.path, version: version)
-        case .failed(let error): .file(error)
-        }
     }
 
     private static func randomKey() -> Int64 {

@@ -1,8 +1,8 @@
 import RestwaySQLite
 
-/// What the file says about its tables, as it stands in `restway_entities` and `restway_columns`.
+/// The file's description of its tables, from `restway_entities` and `restway_columns`.
 struct StoreSchema {
-    /// What is kept for an attribute or a relationship.
+    /// The description of an attribute or a relationship.
     struct Column {
         enum Kind: String {
             case attribute, one, many
@@ -10,13 +10,13 @@ struct StoreSchema {
 
         let name: String
         let kind: Kind
-        /// The type of an attribute, or the entity at the other end.
+        /// The type of an attribute, or the entity at the other end of a relationship.
         let type: String
-        /// The name of its column, or of its table of links.
+        /// The name of its column or of its table of links.
         let place: String
-        /// Among the letters; nil while the document has no such thing.
+        /// Its place among the letters; `nil` while the document does not have it.
         let number: Int?
-        /// The number that it has, or had last: its letters stay with the rows.
+        /// The place that it has or had last. Its letters stay in the rows.
         let lastNumber: Int?
     }
 
@@ -52,7 +52,7 @@ struct StoreSchema {
             """
         ])
 
-    /// By the name of the entity.
+    /// The tables by the name of the entity.
     private(set) var tables: [String: Table] = [:]
 
     init(reading connection: Connection) throws(SQLiteError) {
@@ -81,10 +81,11 @@ struct StoreSchema {
         }
     }
 
-    /// How a number is kept while the document has no use for it, and back.
+    /// Converts a number to the form in which it is kept while the document does not use it, and
+    /// back.
     static func resting(_ number: Int) -> Int { -1 - number }
 
-    /// Where everything of `entity` stands; nil when the file has to be changed for it.
+    /// Returns the layout of `entity`; `nil` if the file has to be changed for it.
     func layout(_ entity: Entity) -> TableLayout? {
         guard let table = tables[entity.name],
             table.identity == entity.identityIndex.map({ entity.attributes[$0].name }),

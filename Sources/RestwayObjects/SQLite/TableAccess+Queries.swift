@@ -1,6 +1,7 @@
 import RestwaySQLite
 
-/// Queries in SQL: the same objects in the same order as `Query.matches` and `Query.sorts` say.
+/// Runs queries in SQL. They find the same objects in the same order as `Query.matches` and
+/// `Query.sorts`.
 extension TableAccess {
     func snapshots(_ query: Query) throws(SQLiteError) -> [Snapshot] {
         let orders = query.order.map { order in
@@ -26,8 +27,15 @@ extension TableAccess {
     }
 
     private func filter(_ query: Query) -> String {
-        guard !query.conditions.isEmpty else { return "" }
-        let conditions = query.conditions.enumerated().map { sql($1, "?\($0 + 1)") }
+        guard !query.findsAll else { return "" }
+        var conditions = query.conditions.enumerated().map { sql($1, "?\($0 + 1)") }
+        if let selection = query.selection {
+            let keys = "(SELECT json_each.value FROM json_each(?\(conditions.count + 1)))"
+            switch selection {
+            case .only: conditions.append("_key IN \(keys)")
+            case .without: conditions.append("_key NOT IN \(keys)")
+            }
+        }
         return " WHERE " + conditions.joined(separator: " AND ")
     }
 
@@ -42,8 +50,9 @@ extension TableAccess {
             }
         }
         let coding = coding(condition.attribute)
-        // Before it compares, SQLite would make a number of text for a column of numbers, and text
-        // of a number for one of text; a plus takes that from the column, and its index too.
+        // Before comparing, SQLite would convert text to a number for a column of numbers, and a
+        // number to text for a column of text. A plus sign before the column prevents that, and
+        // also the use of its index.
         let isNumber = CellOrder.rank(kind) == 1
         let isLikeColumn =
             switch coding?.affinity {
@@ -63,6 +72,12 @@ extension TableAccess {
     }
 
     private func bind(_ query: Query, _ statement: Statement) {
+        switch query.selection {
+        case .only(let keys)?, .without(let keys)?:
+            let list = "[" + keys.map { String($0) }.joined(separator: ",") + "]"
+            statement.bind(Int32(query.conditions.count + 1), list)
+        case nil: break
+        }
         for (index, condition) in query.conditions.enumerated() {
             let parameter = Int32(index + 1)
             switch condition.value {
@@ -72,7 +87,7 @@ extension TableAccess {
             case .string(let text), .json(let text): statement.bind(parameter, text)
             case .bytes(let bytes):
                 bytes.withUnsafeBytes { statement.bindCopy(parameter, ofBytes: $0) }
-            // Its condition has no parameter.
+            // The condition for these values has no parameter.
             case .double, .absent, .null, .link, .links: break
             }
         }
@@ -82,7 +97,7 @@ extension TableAccess {
         attribute < layout.entity.attributes.count ? layout.columns[attribute].coding : nil
     }
 
-    /// Links have no order: they compare as null.
+    /// Returns the column of an attribute. Links have no order: they compare as null.
     private func name(_ attribute: Int) -> String {
         attribute < layout.entity.attributes.count ? columnNames[attribute] : "NULL"
     }

@@ -18,7 +18,7 @@ extension TableAccess {
         try integer(.count).map(Int.init) ?? 0
     }
 
-    /// What a statement without parameters answers; nil for null.
+    /// Returns the integer that a statement without parameters gives; `nil` for null.
     func integer(_ purpose: Purpose) throws(SQLiteError) -> Int64? {
         let statement = try statement(purpose)
         defer { statement.reset() }
@@ -31,7 +31,7 @@ extension TableAccess {
         return try statement.step() ? try read(statement) : nil
     }
 
-    /// The snapshot of the row on which a statement that starts with `selection` stands.
+    /// Returns the snapshot of the current row of a statement that starts with `selection`.
     func read(_ statement: Statement) throws(SQLiteError) -> Snapshot {
         let key = statement.integer(0)
         let letters = statement.storage(1) == .text ? statement.bytes(1) : nil
@@ -69,7 +69,7 @@ extension TableAccess {
                 }
             }
         }
-        // Whoever writes rows by hand may write any key.
+        // A row that was written by hand may have any key.
         guard key > 0 else {
             throw SQLiteError(
                 code: SQLiteError.corrupt, message: "\(layout.table) has a row with key \(key)",
@@ -87,7 +87,7 @@ extension TableAccess {
         return isAbsent ? .absent : .null
     }
 
-    /// A list whose keys lie at an offset.
+    /// Returns a list whose keys begin at an offset.
     private func list(_ start: Int, _ count: Int, _ letter: UInt8?) -> Cell {
         if count == 0, letter != ColumnCoding.Letter.list {
             return letter == ColumnCoding.Letter.null ? .null : .absent
@@ -102,7 +102,7 @@ extension TableAccess {
         defer { statement.reset() }
         statement.bind(1, key)
         while try statement.step() {
-            // Text that somebody wrote there reads as 0.
+            // Text that was written by hand reads as 0.
             let target = statement.integer(0)
             if target > 0 { keys.append(target) }
         }

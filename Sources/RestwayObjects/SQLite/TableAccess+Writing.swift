@@ -53,7 +53,7 @@ extension TableAccess {
 
     // MARK: Rows
 
-    /// What the row says of attributes that the document no longer has.
+    /// Reads the letters of attributes that the document no longer has from the row.
     private func recallLetters(of key: Int64) throws(SQLiteError) {
         let letters = letters(0)
         letters.update(repeating: ColumnCoding.Letter.absent)
@@ -67,15 +67,16 @@ extension TableAccess {
         }
     }
 
-    /// Those of the row with that place among the rows of a statement.
+    /// Returns the letters of the row with this place among the rows of a statement.
     private func letters(_ row: Int) -> UnsafeMutableBufferPointer<UInt8> {
         let count = layout.letterCount
         return .init(rebasing: letters[row * count..<(row + 1) * count])
     }
 
-    /// The snapshot has to stay until the statement has run.
+    /// Binds a snapshot. It has to stay alive until the statement has run.
     ///
-    /// - Precondition: If some rest, `letters` hold those, and all others are absent.
+    /// - Precondition: If the document no longer has some attributes, `letters` hold their letters,
+    ///   and all others are absent.
     private func bind(
         _ snapshot: Snapshot, _ key: Int64, _ statement: Statement, withIdentity: Bool,
         row: Int = 0
@@ -136,8 +137,8 @@ extension TableAccess {
         statement.bindText(parameter, UnsafeRawBufferPointer(rebasing: text[..<count]))
     }
 
-    /// What stands in the place of the identity and is none must not be taken for one: true is
-    /// no 1.
+    /// Marks a value in the identity's place that is not an identity: for example, true must not be
+    /// taken for 1.
     private func bindAnonymity(
         _ cells: UnsafePointer<Cell>, _ statement: Statement, _ parameter: Int32
     ) {
@@ -148,7 +149,7 @@ extension TableAccess {
         }
     }
 
-    /// Of a relationship.
+    /// Returns the entry in `_kinds` for the cell of a relationship.
     private static func tell(_ cell: Cell) -> ColumnCoding.Told {
         switch cell.kind {
         case .object: .init(ColumnCoding.Letter.link, true)
@@ -168,7 +169,7 @@ extension TableAccess {
         guard oldCount > 0 else { return try insertLinks(new, of: key, place) }
         if newCount >= oldCount, zip(old.keys, new.keys).allSatisfy({ $0 == $1 }) {
             guard newCount > oldCount else { return }
-            // Who writes positions by hand need not start at 0.
+            // Positions that were written by hand need not start at 0.
             let statement = try statement(.positionMax, place)
             defer { statement.reset() }
             statement.bind(1, key)

@@ -1,42 +1,44 @@
 import RestwaySQLite
 
-/// The statements of one entity on one connection, prepared when first needed. As its connection:
-/// one thread at a time.
+/// The statements of one entity on one connection, each prepared when it is first needed. Like its
+/// connection, it is used by one thread at a time.
 final class TableAccess {
     let layout: TableLayout
     let connection: Connection
     private var prepared: [Purpose: Statement] = [:]
     private var preparedLinks: [LinkPurpose: [Statement?]] = [:]
-    /// One for each cell of a snapshot, filled while a row is read.
+    /// A buffer with one cell for each cell of a snapshot, filled while a row is read.
     let cells: UnsafeMutablePointer<Cell>
-    /// How many rows one statement may insert. A statement for each of them opens the table, its
-    /// index and their pages anew.
+    /// The number of rows that one statement may insert. A statement for each row would open the
+    /// table, its index and their pages anew each time.
     let rowsAtOnce: Int
-    /// Of one row.
+    /// The number of parameters for one row.
     let parameterCount: Int
     /// The letters of the rows that are being written.
     let letters: UnsafeMutableBufferPointer<UInt8>
-    /// Rows may say something of attributes that the document no longer has.
+    /// Whether rows may have letters of attributes that the document no longer has.
     let hasRestingLetters: Bool
 
-    // What is needed for each row of a large commit stands apart: a search for each is too much.
+    // The properties that each row of a large commit needs are stored here, because looking each
+    // one up would be too slow.
     private(set) lazy var columnNames = layout.columns.map(\.name.quotedForSQL)
     private(set) lazy var tableName = layout.table.quotedForSQL
-    /// The columns without their names, which would be counted for each row.
+    /// The columns without their names, whose references would be counted for each row.
     let places: [Place]
     private var insertion: Statement?
     private var largeInsertion: Statement?
     private var update: Statement?
 
     private static let rowsAtOnceMax = 8
-    /// SQLite takes 32,766 parameters, and a statement of that many would be seldom used.
+    /// The most parameters of a statement. SQLite accepts 32,766, but such a large statement would
+    /// seldom be used.
     private static let parametersMax = 1_024
 
-    /// What writing has to know about a column.
+    /// The facts about a column that writing needs.
     struct Place {
         let cell: Int
         let number: Int
-        /// Whether it is the identity's.
+        /// Whether this is the column of the identity.
         let isIdentity: Bool
         let coding: ColumnCoding?
     }
@@ -78,7 +80,7 @@ final class TableAccess {
         return statement
     }
 
-    /// Inserts one row, or `rowsAtOnce`.
+    /// Returns the statement that inserts one row, or `rowsAtOnce` rows.
     func insertionStatement(isLarge: Bool) throws(SQLiteError) -> Statement {
         if let prepared = isLarge ? largeInsertion : insertion { return prepared }
         let statement = try connection.prepare(insertionSQL(rows: isLarge ? rowsAtOnce : 1))
@@ -86,7 +88,8 @@ final class TableAccess {
         return statement
     }
 
-    /// Leaves the identity alone, and so its index.
+    /// Returns the statement that updates a row without its identity, and so without the identity's
+    /// index.
     func updateStatement() throws(SQLiteError) -> Statement {
         if let update { return update }
         let statement = try connection.prepare(updateSQL(withIdentity: false))
@@ -116,7 +119,7 @@ final class TableAccess {
 
     // MARK: SQL
 
-    /// All that makes a snapshot.
+    /// The SQL that selects all columns of a snapshot.
     var selection: String {
         let names = ["_key", "_kinds"] + columnNames
         return "SELECT \(names.joined(separator: ", ")) FROM \(tableName)"
@@ -142,11 +145,12 @@ final class TableAccess {
         }
     }
 
-    /// What stands in each table before the columns of its entity.
+    /// The columns that each table has before the columns of its entity.
     private static let ownColumns = ["_key", "_kinds", "_anonymous"]
 
-    /// Of many rows, some may be there when one is refused: the commit is rolled back anyway, and
-    /// SQLite need not keep the pages as they were before the statement.
+    /// Returns the SQL that inserts rows. If one of many rows is refused, earlier ones may be in
+    /// the table: the commit is rolled back anyway, and SQLite need not keep the pages as they were
+    /// before the statement.
     private func insertionSQL(rows: Int) -> String {
         let names = Self.ownColumns + columnNames
         let row = "(\(names.map { _ in "?" }.joined(separator: ", ")))"

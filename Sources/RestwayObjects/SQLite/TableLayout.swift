@@ -1,17 +1,17 @@
-/// Where the objects of an entity stand in the file.
+/// The places in the file where the objects of an entity are stored.
 struct TableLayout: Sendable {
-    /// An attribute, or a relationship to one object.
+    /// The column of an attribute or of a relationship to one object.
     struct Column: Sendable {
         let name: String
         /// Its place among the cells of a snapshot.
         let cell: Int
         /// Its place among the letters of `_kinds`.
         let number: Int
-        /// nil for a relationship.
+        /// The coding of an attribute; `nil` for a relationship.
         let coding: ColumnCoding?
     }
 
-    /// A relationship to many objects.
+    /// The table of a relationship to many objects.
     struct Links: Sendable {
         let table: String
         let cell: Int
@@ -20,12 +20,13 @@ struct TableLayout: Sendable {
 
     let entity: Entity
     let table: String
-    /// Attributes in their order, then relationships.
+    /// The columns of the attributes in their order, then those of relationships.
     let columns: [Column]
     let links: [Links]
-    /// How many letters a row may have.
+    /// The most letters that a row may have.
     let letterCount: Int
-    /// Of what the document no longer has: what these say stays.
+    /// The numbers of attributes and relationships that the document no longer has. Their letters
+    /// stay.
     let restingNumbers: [Int]
 
     var identity: Column? { entity.identityIndex.map { columns[$0] } }
@@ -33,7 +34,7 @@ struct TableLayout: Sendable {
 }
 
 extension String {
-    /// As a name in SQL.
+    /// The text as a quoted name in SQL.
     var quotedForSQL: String {
         var text = "\""
         for character in unicodeScalars {

@@ -1,29 +1,29 @@
-/// What becomes of the values of an attribute that gets another type.
+/// Converts the values of an attribute that gets another type.
 struct TypeChange {
-    /// Rows whose value means something in both types.
+    /// The rows whose value has a meaning in both types.
     struct Case {
         let condition: String
-        /// For the new column.
+        /// The value for the new column.
         let value: String
-        /// For the new column's place in `_kinds`; nil where it needs none.
+        /// The letter for the new column in `_kinds`; `nil` if it needs none.
         var letter: UInt8?
     }
 
     private let old: AttributeType?
     private let new: AttributeType
 
-    /// - Parameter old: As the file names it: maybe a type of a later version.
+    /// - Parameter old: The type as the file names it. It may be a type of a later version.
     init(_ old: String, _ new: AttributeType) {
         self.old = AttributeType(rawValue: old)
         self.new = new
     }
 
-    /// In SQL; of several that hold the first counts. What is lost comes back with the next
-    /// response.
+    /// Returns the cases in SQL. If several conditions hold, the first one counts. Values that are
+    /// lost come back with the next response.
     ///
     /// - Parameters:
-    ///   - column: Where the values stand.
-    ///   - letter: What `_kinds` says of them; never null.
+    ///   - column: The column with the values.
+    ///   - letter: The letter in `_kinds`; never null.
     func cases(_ column: String, _ letter: String) -> [Case] {
         typealias Letter = ColumnCoding.Letter
         let null = Case(
@@ -34,7 +34,7 @@ struct TypeChange {
         let isDate = "\(isInteger) AND \(letter) = 't'"
         let isNumber = "typeof(\(column)) = 'real'"
         let asInteger = "CAST(\(column) AS INTEGER)"
-        // Doubles of this size hold every integer.
+        // Doubles of this size represent every integer exactly.
         let isWhole =
             "\(isNumber) AND abs(\(column)) < 9e15 AND CAST(\(asInteger) AS REAL) = \(column)"
         let isText = "typeof(\(column)) = 'text'"

@@ -1,10 +1,10 @@
-/// What an entity needs to have a place for.
+/// An attribute or a relationship for which the file needs a place.
 struct WantedColumn {
     let name: String
     let kind: StoreSchema.Column.Kind
     let type: String
     let cell: Int
-    /// nil for a relationship.
+    /// The coding of an attribute; `nil` for a relationship.
     let coding: ColumnCoding?
 
     static func all(of entity: Entity) -> [WantedColumn] {
@@ -21,7 +21,8 @@ struct WantedColumn {
         return attributes + relationships
     }
 
-    /// How a relationship would stand there if it led to many, or to one.
+    /// The kind of the relationship if it led to many objects instead of one, or to one instead of
+    /// many.
     var other: StoreSchema.Column.Kind? {
         switch kind {
         case .attribute: nil
@@ -30,6 +31,6 @@ struct WantedColumn {
         }
     }
 
-    /// What `CREATE TABLE` says behind the name.
+    /// The text that follows the name in `CREATE TABLE`.
     var declaration: String { coding?.declaration ?? "INTEGER" }
 }

@@ -1,28 +1,53 @@
 extension OutboxRules {
-    /// What `outcome` means for an item after `attempts` attempts, this one included.
+    /// Returns what `outcome` means for an item after `attempts` attempts, this one included.
     ///
-    /// - Parameter hasRefreshed: The credential was refreshed for this item in this flush already:
-    ///   it is not refreshed twice, and a 401 is a refusal as any other.
-    /// - Parameter random: For the jitter.
+    /// - Parameter hasRefreshed: Whether the credential was already refreshed for this item in this
+    ///   flush. It is not refreshed twice: a second 401 is a refusal like any other.
+    /// - Parameter random: The source of the jitter.
     package func verdict(
         _ outcome: OutboxOutcome, attempts: Int, hasRefreshed: Bool,
         random: inout some RandomNumberGenerator
     ) -> OutboxVerdict {
         switch outcome {
-        case .answer(let status, let retryAfter, let stated):
-            if stated ?? temporaryStatuses.contains(where: { $0.contains(status) }) {
+        case .answer(let status, let retryAfter, let stated, _, _):
+            let isTemporary = stated ?? (
+                temporaryStatuses.contains { $0.contains(status) } || isInProgress(outcome))
+            if isTemporary {
                 return postponement(attempts, retryAfter, &random)
             }
             if (200...299).contains(status) { return .remove }
             return status == 401 && !hasRefreshed ? .refresh : .bury
-        case .unreachable: return postponement(attempts, nil, &random)
+        case .unreachable, .interrupted: return postponement(attempts, nil, &random)
         case .impossible: return .bury
         case .noCredential, .untouched: return .release
         }
     }
 
-    /// Half of the wait is certain, so that a server in trouble is left alone for a while; the
-    /// other half is chance, so that clients which lost it together do not come back together.
+    /// Returns why an item with this outcome is a dead letter.
+    ///
+    /// draft-ietf-httpapi-idempotency-key-header prescribes 422 for a key that was already used
+    /// with another request. Servers also answer 422 to refuse values, so the problem has to name
+    /// the key.
+    package func deathReason(_ outcome: OutboxOutcome) -> OutboxDeathReason {
+        switch outcome {
+        case .answer(422, _, _, _, let problem?) where problem.concernsKey: .keyReused
+        case .answer: .refused
+        case .unreachable, .interrupted, .impossible, .noCredential, .untouched: .unsendable
+        }
+    }
+
+    /// Returns whether the server is still working on an earlier attempt: it answers 409 to a key
+    /// that it has seen, and says when to come back or gives a problem type that is known to mean
+    /// this.
+    package func isInProgress(_ outcome: OutboxOutcome) -> Bool {
+        guard case .answer(409, let retryAfter, _, true, let problem) = outcome else {
+            return false
+        }
+        return retryAfter != nil || problem?.type.map(inProgressTypes.contains) == true
+    }
+
+    /// Returns a wait. Half of it is fixed, so that a server in trouble is left alone for a while.
+    /// The other half is random, so that clients that failed together do not come back together.
     private func postponement(
         _ attempts: Int, _ retryAfter: Int64?, _ random: inout some RandomNumberGenerator
     ) -> OutboxVerdict {

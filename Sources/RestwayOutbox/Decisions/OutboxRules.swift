@@ -1,29 +1,33 @@
-/// What the document says about the outbox, as far as decisions need it.
+/// The rules of the API document about the outbox, as far as decisions need them.
 package struct OutboxRules: Equatable, Sendable {
-    /// What a dead letter at the head of a lane means for those behind it.
+    /// Says what a dead letter at the head of a lane means for the items behind it.
     package enum DeadLetters: Int64, Sendable {
         case blockTheirLane = 0
         case letOthersPass = 1
     }
 
     package enum Order: Sendable {
-        /// Within each lane.
+        /// Items of the same lane keep their order.
         case lanes
-        /// Of everything: the whole outbox is one lane.
+        /// All items keep their order: the whole outbox is one lane.
         case strict
     }
 
     package var order = Order.lanes
     package var deadLetters = DeadLetters.blockTheirLane
-    /// The server of batches stops at the first failure: a call may carry several of a lane.
+    /// Whether the batch endpoint stops at the first failure. A call may then carry several items
+    /// of a lane.
     package var batchStopsAtFailure = false
-    /// An item stays when it is answered so.
+    /// An item stays in the outbox if the server answers with one of these statuses.
     package var temporaryStatuses = OutboxRules.usualTemporaryStatuses
-    /// The bound of the first wait; it doubles with every attempt.
+    /// The problem types with which a server says, in a 409, that it is still working on an earlier
+    /// attempt.
+    package var inProgressTypes: Set<String> = []
+    /// The upper bound of the first wait. It doubles with every attempt.
     package var baseMilliseconds: Int64 = 1_000
-    /// What the bound of a wait grows to.
+    /// The largest value that the upper bound of a wait grows to.
     package var capMilliseconds: Int64 = 300_000
-    /// A server that asks for a longer wait gets this one.
+    /// The longest wait that a server can ask for. A longer one is cut to this.
     package var retryAfterMaxMilliseconds: Int64 = 604_800_000
 
     package static let usualTemporaryStatuses = [

@@ -1,6 +1,6 @@
-/// Decides which of the items that may be sent go out next, and together.
+/// Decides which of the items that may be sent go out next, and which of them together.
 package struct OutboxSelection: Equatable, Sendable {
-    /// An item that nothing in its lane keeps from being sent but those before it.
+    /// An item that waits for nothing in its lane except the items before it.
     package struct Candidate: Equatable, Sendable {
         package let id: Int64
         package let lane: Lane
@@ -11,12 +11,12 @@ package struct OutboxSelection: Equatable, Sendable {
         }
     }
 
-    /// Of items, at least 1.
+    /// The most items to choose, at least 1.
     package var itemsMax: Int
-    /// Whether items of one lane may go out together, which is so when the server stops at the
-    /// first one that fails.
+    /// Whether items of one lane may go out together. They may if the server stops at the first one
+    /// that fails.
     package var mayShareLane: Bool
-    /// With items that have not been settled.
+    /// The lanes that have items in flight.
     package var lanesInFlight: Set<Lane>
     /// Whether all lanes count as one.
     package var isStrict: Bool
@@ -30,9 +30,10 @@ package struct OutboxSelection: Equatable, Sendable {
         self.isStrict = isStrict
     }
 
-    /// The places of those that go, oldest first.
+    /// Returns the positions of the items to send, oldest first.
     ///
-    /// - Parameter candidates: Oldest first; of each lane from its head on, without a gap.
+    /// - Parameter candidates: Items, oldest first. The items of each lane begin at its head and
+    ///   have no gap.
     package func choose(_ candidates: [Candidate]) -> [Int] {
         if isStrict, !lanesInFlight.isEmpty { return [] }
         var taken = lanesInFlight

@@ -1,16 +1,16 @@
 package import RestwayObjects
 
-/// Requests of one lane are delivered in their order; those of different lanes know nothing of each
-/// other. Where the order is strict, all lanes are one: the journal sees to that.
+/// A queue inside the outbox. Requests of one lane are delivered in order; different lanes are
+/// independent of each other. If the order is strict, the journal treats all lanes as one.
 package struct Lane: Hashable, Sendable {
     package let name: String
 
-    /// A lane that the request names.
+    /// Makes a lane that the request names.
     package init(named name: String) {
         self.name = "name:" + name
     }
 
-    /// The lane of an object that the server knows.
+    /// Makes the lane of an object that the server has named.
     package init(entity: String, _ identity: Identity) {
         name =
             switch identity {
@@ -19,27 +19,39 @@ package struct Lane: Hashable, Sendable {
             }
     }
 
-    /// The lane of an object that the server has not named yet. When it does, what waits here goes
-    /// over to the lane that `OutboxSettlement` names.
+    /// Makes the lane of an object that the server has not named yet. Once the server names it, the
+    /// items that wait here move to the lane that `OutboxSettlement` gives.
     package init(_ local: LocalID) {
         name = Self.localPrefix + local.text
     }
 
+    /// Returns the identities that the object of this lane may have; empty for a lane of anything
+    /// else.
+    package func identities(entity: String) -> [Identity] {
+        let prefix = "object:\(entity):"
+        guard name.utf8.starts(with: prefix.utf8) else { return [] }
+        let text = String(decoding: name.utf8.dropFirst(prefix.utf8.count), as: UTF8.self)
+        guard text.hasPrefix("#"), let integer = Int64(text.dropFirst()) else {
+            return [.string(text)]
+        }
+        return [.integer(integer), .string(String(integer)), .string(text)]
+    }
+
     private static let localPrefix = "local:"
 
-    /// The object whose lane it is, when the server had not named it.
+    /// The object of this lane, if the server had not named it; otherwise `nil`.
     var local: LocalID? {
         name.hasPrefix(Self.localPrefix)
             ? LocalID(String(name.dropFirst(Self.localPrefix.count))) : nil
     }
 
-    /// The lane of a request that is about no object; its query is none of it.
+    /// Makes the lane of a request that is about no object. The query of the path does not count.
     package init(path: String) {
         let path = path.prefix { $0 != "?" && $0 != "#" }
         name = "path:" + path
     }
 
-    /// As it stands in the journal.
+    /// Makes a lane from its name in the journal.
     init(stored name: String) {
         self.name = name
     }

@@ -1,19 +1,36 @@
-/// Names an object that the server has not named yet, in every request that is about it: a text
-/// that stands where its identity will stand, in paths, headers and bodies.
+/// The name of an object that the server has not named yet. Every request about the object holds
+/// this text, in paths, headers and bodies, where the identity will stand.
 ///
-/// The journal finds these texts by itself, keeps a request that holds one from being sent, and
-/// replaces each by the server's identity when that is known. Random, so nothing else looks alike;
-/// of unreserved characters, so that it stands in any URL or JSON string as it is.
+/// The journal finds these texts, does not send a request that holds one, and replaces each text by
+/// the server's identity once that is known. The text is random, so that nothing else equals it by
+/// chance. It consists of unreserved characters, so that it can stand unchanged in any URL or JSON
+/// string.
 package struct LocalID: Hashable, Sendable {
     package static let prefix = "restway-local-"
-    /// Behind the prefix: lower-case hexadecimal digits.
+    /// The number of lower-case hexadecimal digits after the prefix.
     static let digitCount = 32
     static let byteCount = prefix.utf8.count + digitCount
 
     /// The prefix and 32 digits.
     package let text: String
 
-    /// A new one, from the system's own source of random numbers.
+    /// The form of an identity that replaces a local one in a body. It is the form in which the
+    /// conversion of the attribute would have written the identity.
+    package enum Form: String, CaseIterable, Sendable {
+        /// The identity is written as the server gave it.
+        case plain = ""
+        /// A number is written as a string of its digits.
+        case text = "-text"
+        /// A string of digits is written as a number.
+        case number = "-number"
+        /// A string is written as its base64.
+        case base64 = "-base64"
+    }
+
+    /// Returns the text that stands in a body for an identity that is to be written in `form`.
+    package func text(as form: Form) -> String { text + form.rawValue }
+
+    /// Returns a new local identity from the system's source of random numbers.
     package static func random() -> LocalID {
         let halves = [UInt64.random(in: 0 ... .max), UInt64.random(in: 0 ... .max)]
         let digits = halves.map { half in
@@ -23,7 +40,7 @@ package struct LocalID: Hashable, Sendable {
         return LocalID(unchecked: prefix + digits.joined())
     }
 
-    /// nil for a text that is none.
+    /// Returns `nil` if the text is not a local identity.
     package init?(_ text: String) {
         let bytes = Array(text.utf8)
         guard bytes.count == Self.byteCount, Self.starts(bytes[...]) else { return nil }
@@ -34,7 +51,8 @@ package struct LocalID: Hashable, Sendable {
         self.text = text
     }
 
-    /// Whether a local identity stands at the beginning of `bytes`, which has enough of them.
+    /// Returns whether a local identity stands at the beginning of `bytes`, which must be long
+    /// enough.
     static func starts(_ bytes: ArraySlice<UInt8>) -> Bool {
         bytes.starts(with: prefixBytes)
             && bytes.dropFirst(prefixBytes.count).prefix(digitCount).allSatisfy(isDigit)

@@ -1,9 +1,10 @@
 package import RestwayHTTP
 
-/// What a server answered to a request that became a dead letter.
+/// The answer of a server to a request that became a dead letter.
 package struct OutboxAnswer: Equatable, Sendable {
     package var status: Int
-    /// Cookies and what else the journal knows as secret are not stored.
+    /// The stored headers. Cookies and the other headers that the journal knows as secret are left
+    /// out.
     package var headers: [HeaderField]
     package var body: [UInt8]
 

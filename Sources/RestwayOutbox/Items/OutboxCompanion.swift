@@ -1,4 +1,5 @@
-/// An object that a request makes beside the one that it is about: it was written inside of that.
+/// An object that a request creates beside its own object, because it was written inside that
+/// object.
 package struct OutboxCompanion: Equatable, Sendable {
     package let local: LocalID
     package let entity: String

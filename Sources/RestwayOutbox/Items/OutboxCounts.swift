@@ -1,9 +1,9 @@
-/// How many items there are.
+/// The numbers of items in the outbox.
 package struct OutboxCounts: Equatable, Sendable {
-    /// In flight or not; those included that a dead letter blocks.
+    /// Items that wait, in flight or not, including those that a dead letter blocks.
     package var waiting: Int
     package var dead: Int
-    /// Of those that wait; counted where that is said.
+    /// The waiting items that are blocked; only some functions count them.
     package var blocked = 0
 
     package init(waiting: Int = 0, dead: Int = 0) {

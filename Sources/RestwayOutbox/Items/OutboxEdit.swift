@@ -1,12 +1,12 @@
 package import RestwayHTTP
 
-/// What the host changes in a dead letter; nil leaves it as it is.
+/// The changes that the program makes to a dead letter. A property that is `nil` stays as it is.
 package struct OutboxEdit: Equatable, Sendable {
     package var path: String?
     package var headers: [HeaderField]?
-    /// `.some(nil)` takes the body away.
+    /// `.some(nil)` removes the body.
     package var body: [UInt8]??
-    /// Of another request, as far as a server can tell: it needs another key.
+    /// The new key. To a server, the edited request is another one, so it needs another key.
     package var idempotencyKey: String
 
     package init(idempotencyKey: String) {

@@ -1,49 +1,57 @@
 package import RestwayHTTP
 
-/// A request as it is given to the journal, and as it is sent later.
+/// A request as the program gives it to the journal, and as it is sent later.
 ///
-/// What is about an object that has no identity yet holds the text of its `LocalID` instead, in
-/// `path`, `headers` or `body`: that makes it depend on the request that `creates` it. A body is
-/// stored as it is before any content coding, or nothing in it could be replaced.
+/// A request about an object without an identity holds the text of the object's `LocalID` instead,
+/// in `path`, `headers` or `body`. It then depends on the request that `creates` the object. A body
+/// is stored before any content coding is applied, so that texts in it can be replaced.
 package struct OutboxEntry: Equatable, Sendable {
     package var lane: Lane
     package var method: String
-    /// What is joined to the base URL, with its query. An absolute URL holds no user and password.
+    /// The path and query that are joined to the base URL. An absolute URL holds no user and
+    /// password.
     package var path: String
-    /// Without credentials: what the journal knows as one is not stored, whoever put it here.
+    /// The headers without credentials. The journal does not store those that it knows as
+    /// credentials.
     package var headers: [HeaderField]
-    /// nil: it has none.
+    /// The body; `nil` if the request has none.
     package var body: [UInt8]?
-    /// Sent with every attempt; never changes but by an edit.
+    /// The key that is sent with every attempt. Only an edit changes it.
     package var idempotencyKey: String
-    /// Microseconds since 1970, as are all times of the journal.
+    /// The time of creation in microseconds since 1970, the unit of all times of the journal.
     package var createdAt: Int64
-    /// The object that the server names when it answers this.
+    /// The object that the server names in its answer to this request.
     package var creates: LocalID?
-    /// Those that it makes beside that. Only to store it: an item that is read has none.
+    /// The other objects that the request creates. Used only to store the request: an item that is
+    /// read has no companions.
     package var companions: [OutboxCompanion] = []
-    /// It may have reached the server before it came here: its first attempt timed out, or its
-    /// connection was lost. A creation that may have is not taken back by a deletion.
+    /// The changes that storing the request made in the object store. Used only to store the
+    /// request: an item that is read has `nil` here.
+    package var change: OutboxChange?
+    /// Whether the request may have reached the server before it was stored: its first attempt
+    /// timed out, or its connection was lost. A deletion does not cancel a creation that may have
+    /// arrived.
     package var mayHaveArrived: Bool
-    /// Attempts before it came here, the online one.
+    /// The attempts before the request was stored: the online one.
     package var attempts: Int
-    /// No attempt before this time; 0: at once.
+    /// The request is not sent before this time; 0 if it may be sent at once.
     package var nextAttemptAt: Int64
-    /// The server asked not to be sent it before (`Retry-After`): unlike the wait that we chose,
-    /// this one counts for a flush by hand too. 0: it did not ask.
+    /// The time before which the server asked not to be sent the request (`Retry-After`); 0 if it
+    /// did not ask. Unlike the wait that the outbox chose, this one also holds for a manual flush.
     package var askedUntil: Int64
-    /// Why it came here.
+    /// The reason why the request was stored.
     package var trouble: OutboxTrouble?
 
-    // What is needed to map its answer later, in another process. The journal only keeps it.
+    // The properties below are needed to map the answer later, in another process. The journal only
+    // keeps them.
 
-    /// The call's name, for events.
+    /// The name of the call, for events.
     package var name: String?
     package var route: String?
     package var entity: String?
-    /// Of the object it is about.
+    /// The store key of the object that the request is about.
     package var storeKey: Int64?
-    /// Whatever else the client wants back, in a form of its own; no secrets.
+    /// Anything else that the client wants back, in a form of its own. It holds no secrets.
     package var context: [UInt8]
 
     package init(

@@ -1,27 +1,27 @@
 package import RestwaySQLite
 
-/// Why the journal refused. Nothing has changed then.
+/// The reason why the journal refused an operation. The operation has then changed nothing.
 package enum OutboxError: Error, Equatable, Sendable {
-    /// The file, or the disk below it.
+    /// The file or the disk failed.
     case file(SQLiteError)
-    /// A database of something else.
+    /// The file is a database of another program.
     case foreignFile(path: String)
-    /// Written by a later version of the library.
+    /// A later version of the library wrote the file.
     case newerFile(path: String, version: Int64)
-    /// The lock of the one sender cannot be had; not because somebody else has it.
+    /// The sender's lock cannot be taken, although no other journal holds it.
     case lock(path: String, reason: String)
     /// No item creates this object, and the server has not named it either.
     case unknownLocalID(LocalID)
     case noSuchItem(Int64)
-    /// Only dead letters are edited and retried.
+    /// The item is not a dead letter; only dead letters are edited and retried.
     case notDead(Int64)
-    /// Another item creates the object, or the server has named it.
+    /// Another item creates the object, or the server has already named it.
     case alreadyCreated(LocalID)
-    /// A header that cannot be one.
+    /// The field cannot be sent as a header.
     case invalidHeader(String)
-    /// A user or a password stands in its URL.
+    /// The URL holds a user or a password.
     case credentialInPath
-    /// Another process sends, or nobody does.
+    /// Another process is the sender, or there is no sender.
     case notSender(path: String)
     case closed(path: String)
 
@@ -46,7 +46,21 @@ package enum OutboxError: Error, Equatable, Sendable {
         }
     }
 
-    /// Whether the same may succeed a moment later.
+    init(_ refusal: Migrations.Refusal, path: String) {
+        switch refusal {
+        case .foreign: self = .foreignFile(path: path)
+        case .newer(let version): self = .newerFile(path: path, version: version)
+        case .failed(let error): self = .file(error)
+        }
+    }
+
+    /// Whether this is a forked process that must not use its parent's file.
+    package var isForked: Bool {
+        if case .file(let error) = self { return error.isForked }
+        return false
+    }
+
+    /// Whether the same operation may succeed a moment later.
     package var isTemporary: Bool {
         if case .file(let error) = self { return error.isBusy }
         return false

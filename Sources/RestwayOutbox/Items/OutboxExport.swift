@@ -2,18 +2,20 @@ package import RestwayJSON
 import RestwayHTTP
 import RestwayRouting
 
-/// Items as JSON, for people and for support: what is secret by its name is replaced.
+/// Writes items as JSON, for people and for support. Values with secret names are replaced.
 package struct OutboxExport {
-    package static let mark = "[redacted]"
-
     private let isSecret: (String) -> Bool
+    private let redaction: BodyRedaction
 
-    /// - Parameter isSecret: Of a header, a query parameter, or a member of a body.
+    /// - Parameter isSecret: Tells whether the name of a header, a query parameter or a member of a
+    ///   body is secret.
     package init(isSecret: @escaping (String) -> Bool) {
         self.isSecret = isSecret
+        redaction = BodyRedaction(isSecret: isSecret)
     }
 
-    /// A body that is neither JSON nor a form is only counted: nobody can tell what is in it.
+    /// Returns the item as JSON. A body that is neither JSON nor a form is given by its size only,
+    /// because secrets in it cannot be found.
     package func json(_ item: OutboxItem) -> JSONValue {
         let entry = item.entry
         var members: [(key: String, value: JSONValue)] = [
@@ -71,7 +73,8 @@ package struct OutboxExport {
     private func headers(_ fields: [HeaderField]) -> JSONValue {
         .object(
             fields.map { field in
-                (key: field.name, value: .string(isSecret(field.name) ? Self.mark : field.value))
+                let value = isSecret(field.name) ? BodyRedaction.mark : field.value
+                return (key: field.name, value: .string(value))
             })
     }
 
@@ -80,16 +83,7 @@ package struct OutboxExport {
     private func path(_ path: String) -> String {
         let path = URLText.redacted(path)
         guard let mark = path.utf8.firstIndex(of: UInt8(ascii: "?")) else { return path }
-        return path[...mark] + form(path[path.index(after: mark)...])
-    }
-
-    /// Pairs of names and values, as a query and a form have them.
-    private func form(_ text: Substring) -> String {
-        text.split(separator: "&", omittingEmptySubsequences: false).map { pair in
-            let name = pair.prefix { $0 != "=" }
-            let isHidden = name.count < pair.count && isSecret(URLText.decoded(String(name)))
-            return isHidden ? "\(name)=\(Self.mark)" : String(pair)
-        }.joined(separator: "&")
+        return path[...mark] + redaction.form(path[path.index(after: mark)...])
     }
 
     private func body(
@@ -102,26 +96,11 @@ package struct OutboxExport {
             guard let text = String(validating: bytes, as: UTF8.self),
                 let value = try? JSONValue.parse(text)
             else { return [count] }
-            return [(key: "body", value: masked(value))]
+            return [(key: "body", value: redaction.json(value))]
         case .urlEncoded:
             let text = String(decoding: bytes, as: UTF8.self)
-            return [(key: "body", value: .string(form(text[...])))]
-        case .plain: return [count]
+            return [(key: "body", value: .string(redaction.form(text[...])))]
+        case .messagePack, .plain: return [count]
         }
-    }
-
-    /// As deep as a body may be nested: Jansson has read it.
-    private func masked(_ value: JSONValue) -> JSONValue {
-        if let members = value.members {
-            return .object(
-                members.map { member in
-                    let isHidden = isSecret(member.0)
-                    return (
-                        key: member.0,
-                        value: isHidden ? .string(Self.mark) : masked(member.1)
-                    )
-                })
-        }
-        return value.elements.map { .array($0.map { masked($0) }) } ?? value
     }
 }

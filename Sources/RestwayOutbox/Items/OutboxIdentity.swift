@@ -1,12 +1,13 @@
 package import RestwayObjects
 
-/// What the server calls an object that was made offline.
+/// The server's identity of an object that was made offline.
 package struct OutboxIdentity: Equatable, Sendable {
-    /// Grows with each of a file: to go on behind it.
+    /// A number that grows with each identity of a file. A reader continues after the last one it
+    /// has seen.
     package let number: Int64
     package let local: LocalID
     package let identity: Identity
-    /// Of the item that created it.
+    /// The entity of the item that created the object.
     package let entity: String?
     package let storeKey: Int64?
 

@@ -1,24 +1,26 @@
-/// A request that the journal holds, as it stood when it was read. An object, as it goes through
-/// many hands.
+/// A request that the journal holds, as it was when it was read. It is a class because it is passed
+/// around a lot.
 package final class OutboxItem: Equatable, Sendable {
     package enum State: Int64, Equatable, Sendable {
         case waiting = 0
-        /// The server refused it, or it cannot be sent: it stays until the host decides.
+        /// The server refused the item, or it cannot be sent. It stays until the program decides.
         case dead = 1
-        /// On its way, as far as this process knows; a file knows only of the other two.
+        /// The item is in flight, as far as this process knows. The file knows only the other two
+        /// states.
         case inFlight = 2
     }
 
-    /// Grows with each item of a file, and is never given again.
+    /// A number that grows with each item of a file and is never used again.
     package let id: Int64
-    /// What is sent. `attempts`, `nextAttemptAt` and `trouble` are those of now.
+    /// The request. Its `attempts`, `nextAttemptAt` and `trouble` are the current ones.
     package let entry: OutboxEntry
     package let state: State
-    /// What made it a dead letter, when that was an answer.
+    /// The answer that made the item a dead letter, if it was an answer.
     package let answer: OutboxAnswer?
-    /// The objects without an identity that it is about, and waits for.
+    /// The objects without an identity that the request is about, and waits for.
     package let dependencies: [LocalID]
-    /// It waits behind a dead letter that blocks it, or for objects: no flush would send it.
+    /// Whether the item waits behind a dead letter that blocks it, or for objects. No flush would
+    /// send it.
     package let isBlocked: Bool
 
     package init(

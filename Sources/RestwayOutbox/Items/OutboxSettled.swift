@@ -1,13 +1,14 @@
-/// What a transaction of settlements did beside what it was told.
+/// The effects of a transaction of settlements, in addition to the settlements themselves.
 package struct OutboxSettled: Equatable, Sendable {
-    /// Identities that are known from now on.
+    /// Identities that became known.
     package var identities: [OutboxIdentity] = []
-    /// Lanes of objects before those identities, and the ones that they have now.
+    /// The lanes that the newly named objects had before. `lanesEntered` has the new lane of each
+    /// object at the same place.
     package internal(set) var lanesLeft: [Lane] = []
     package internal(set) var lanesEntered: [Lane] = []
-    /// Items that became dead letters because what they waited for will never come.
+    /// Items that became dead letters because the object that they waited for will never come.
     package var buried: [Int64] = []
-    /// Items that were not there any more: dropped while they were in flight.
+    /// Items that no longer existed: they were dropped while they were in flight.
     package var missing: [Int64] = []
 
     package init() {}

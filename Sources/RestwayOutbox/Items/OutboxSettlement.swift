@@ -1,23 +1,25 @@
 package import RestwayObjects
 
-/// What becomes of an item after an attempt. Several are written in one transaction, in order.
+/// Says what becomes of an item after an attempt. Several settlements are written in order in one
+/// transaction.
 package enum OutboxSettlement: Equatable, Sendable {
-    /// It was answered, and is done.
+    /// The server answered, and the item is done.
     case remove(id: Int64)
-    /// The same, of an item that `creates` an object: the server calls it `identity`, and what
-    /// waits for it goes on in `lane`, at its place by age. nil: the server did not say; whatever
-    /// waits for the object becomes a dead letter.
+    /// The server answered an item that `creates` an object and calls the object `identity`. The
+    /// items that wait for the object continue in `lane`, each at its place by age. If `identity`
+    /// is `nil`, the server did not say it, and every item that waits for the object becomes a dead
+    /// letter.
     case created(id: Int64, identity: Identity?, lane: Lane?)
-    /// Of an item that is removed by the next settlement: the same of a companion. Of those that
-    /// are not named so, the server did not say it.
+    /// The server named a companion of the item that the next settlement removes. A companion
+    /// without such a settlement was not named by the server.
     case named(id: Int64, local: LocalID, identity: Identity, lane: Lane)
-    /// It stays, with no attempt before `nextAttemptAt`, and counts one attempt more.
-    /// `askedUntil` is the time that the server asked for, 0 when it did not. `mayHaveArrived` is
-    /// false when the server cannot have seen it: no connection came about.
+    /// The item stays and is not sent before `nextAttemptAt`; the attempt is counted. `askedUntil`
+    /// is the time that the server asked for, 0 if it did not ask. `mayHaveArrived` is false if the
+    /// server cannot have seen the item because no connection was made.
     case postpone(
         id: Int64, nextAttemptAt: Int64, askedUntil: Int64, mayHaveArrived: Bool,
         trouble: OutboxTrouble)
-    /// It becomes a dead letter, and counts one attempt more.
+    /// The item becomes a dead letter; the attempt is counted.
     case bury(id: Int64, trouble: OutboxTrouble, answer: OutboxAnswer?)
 
     package var id: Int64 {

@@ -1,14 +1,16 @@
 /// Why the last attempt at an item failed.
 package struct OutboxTrouble: Equatable, Sendable {
-    /// The client's word for the kind of failure; the journal has some of its own.
+    /// The client's word for the kind of failure. The journal adds some words of its own.
     package var code: String
-    /// 0 without an answer.
+    /// The status of the answer; 0 if there was no answer.
     package var httpStatus: Int
-    /// In words, without secrets.
+    /// A description without secrets.
     package var message: String
 
-    /// The object that a request waited for was answered without an identity.
+    /// A request waits for an object, but the server answered the creation without an identity.
     package static let noIdentity = "noIdentity"
+    /// The server has seen the key of the request with another request.
+    package static let keyReused = "keyReused"
     /// The request that would have created the object was dropped.
     package static let noCreation = "noCreation"
 

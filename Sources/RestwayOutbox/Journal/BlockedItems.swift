@@ -1,6 +1,6 @@
 import RestwaySQLite
 
-/// What no flush would send as it is: behind a dead letter, or without the objects it is about.
+/// Finds items that no flush would send: they stand behind a dead letter, or wait for objects.
 struct BlockedItems {
     private let file: JournalConnection
     private let rules: OutboxRules
@@ -10,7 +10,7 @@ struct BlockedItems {
         self.rules = rules
     }
 
-    /// Whether a dead letter stands before it.
+    /// Returns whether a dead letter blocks the item.
     func contains(_ item: OutboxItem) throws(OutboxError) -> Bool {
         switch (rules.deadLetters, rules.order) {
         case (.letOthersPass, _): false

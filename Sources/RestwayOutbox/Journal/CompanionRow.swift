@@ -1,7 +1,7 @@
 import RestwaySQLite
 
-/// How objects stand in the file that requests make beside the ones that they are about, until
-/// they are named.
+/// Stores the companions of an item (objects that its request creates beside its own object) until
+/// the server names them.
 enum CompanionRow {
     static func insert(
         _ file: JournalConnection, _ companion: OutboxCompanion, item: Int64

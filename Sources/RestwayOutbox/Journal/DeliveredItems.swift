@@ -1,9 +1,9 @@
-/// Items that are done, and whose rows are still there: for those who look, they are not.
+/// Items that are done but whose rows still exist. Readers must not see them.
 enum DeliveredItems {
-    /// Of rows of `item` in a query: it is none of them.
+    /// A condition on rows of `item` that leaves out the delivered ones.
     static let excluded = "item.id NOT IN (SELECT id FROM delivered)"
 
-    /// Whether something stands behind them that could be sent.
+    /// A query that finds a row if an item that could be sent is behind a delivered one.
     static let haveFollowers =
         "SELECT 1 FROM (SELECT DISTINCT lane FROM item WHERE id IN (SELECT id FROM delivered)) "
         + "AS emptied JOIN item AS head ON head.id = (SELECT item.id FROM item "

@@ -1,24 +1,26 @@
 import RestwaySQLite
 import RestwaySupport
 
-/// Writes for many callers at once: what comes while a transaction is being made durable goes into
-/// the next one together, in the order in which it came.
+/// Writes for many callers at once. Writes that arrive while a transaction is being made durable
+/// are written together in the next one, in their order of arrival.
 ///
-/// One thread leads at a time: a caller that waits for its own write, or a worker for those that do
-/// not wait. Who leads writes one group and passes on. Threads that wait are woken one by one, each
-/// when its write is over or when it is to lead.
+/// One thread at a time is the leader: a caller that waits for its own write, or a worker for
+/// callers that do not wait. The leader writes one group and passes the lead on. Waiting threads
+/// are woken one by one, each when its write is over or when it is to lead.
 final class GroupCommit: Sendable {
-    /// What one caller wants written.
+    /// A write of one caller.
     private final class Write: @unchecked Sendable {
-        /// Run in the transaction, perhaps twice: on its own when a group has failed.
+        /// Runs in the transaction. It runs a second time, in a transaction of its own, if its
+        /// group failed.
         let body: (JournalTransaction) throws(OutboxError) -> Void
-        /// On a worker; nil for who waits.
+        /// Called on a worker; `nil` if the caller waits.
         let done: (@Sendable (OutboxError?) -> Void)?
-        /// Of who leads, until it is over.
+        /// Set by the leader only, until the write is over.
         var failure: OutboxError?
-        /// Behind the lock: who waits, if that thread does not lead.
+        /// Wakes the waiting caller; `nil` if there is none or that thread leads. The lock guards
+        /// it.
         var bell: Bell?
-        /// Behind the lock.
+        /// The lock guards this.
         var isOver = false
 
         init(
@@ -30,7 +32,7 @@ final class GroupCommit: Sendable {
         }
     }
 
-    /// Wakes one thread.
+    /// Wakes one waiting thread.
     private final class Bell: Sendable {
         enum Call {
             case itIsOver, lead
@@ -40,34 +42,34 @@ final class GroupCommit: Sendable {
 
         func ring(_ call: Call) { self.call.updateWakingOne { $0 = call } }
 
-        /// Once for each ring.
+        /// Returns the reason why the thread was woken, once for each `ring`.
         func wait() -> Call? { call.wait { $0.take() } }
     }
 
     private struct State {
         var writes = Fifo<Write>()
-        /// Of those, the ones that somebody waits for.
+        /// The writes whose callers wait.
         var waitedFor = Fifo<Write>()
-        /// Threads that wait for something else than a write of theirs.
+        /// The number of threads that wait for something else than their own write.
         var onlookers = 0
         var isLed = false
-        /// A worker is about to come and lead.
+        /// Whether a worker has been asked to lead and has not started yet.
         var isSummoned = false
         var isClosed = false
     }
 
-    /// In one transaction.
+    /// The most writes in one transaction.
     private static let groupMax = 1_024
-    /// Who brings more than this waits until there is room.
+    /// The most writes in the queue. A caller with a further one waits until there is room.
     private static let writesMax = 16_384
-    /// A log of more pages is moved into the file.
+    /// A write-ahead log with more pages than this is checkpointed into the file.
     private static let logFramesMax = 1_000
 
     private let path: String
     private let secretHeaders: [String]
     private let pool: WorkerPool
     private let state = Monitor(State())
-    /// Of who leads.
+    /// Used by the leader only.
     private let file: JournalConnection
 
     init(_ file: JournalConnection, secretHeaders: Set<String>, pool: WorkerPool) {
@@ -77,7 +79,7 @@ final class GroupCommit: Sendable {
         self.pool = pool
     }
 
-    /// Returns when what `body` wrote is on disk; when this throws, nothing of it is.
+    /// Returns when everything that `body` wrote is on disk. If this throws, nothing of it is.
     func run<Result>(
         _ body: @escaping (JournalTransaction) throws(OutboxError) -> Result
     ) throws(OutboxError) -> Result {
@@ -95,7 +97,7 @@ final class GroupCommit: Sendable {
         }
         guard let leads else { throw .closed(path: path) }
         if leads { lead(for: write) }
-        // Others lead until this is over, or it is this thread's turn.
+        // Other threads lead until this write is over or this thread is to lead.
         while let bell = state.withLock({ _ in write.isOver ? nil : write.bell }),
             bell.wait() == .lead
         {
@@ -106,7 +108,7 @@ final class GroupCommit: Sendable {
         return result
     }
 
-    /// Tells `done` on a worker, exactly once.
+    /// Queues a write and calls `done` on a worker, exactly once.
     func submit(
         _ body: @escaping (JournalTransaction) throws(OutboxError) -> Void,
         _ done: @escaping @Sendable (OutboxError?) -> Void
@@ -140,13 +142,13 @@ final class GroupCommit: Sendable {
         }
     }
 
-    /// What was brought before is written; what comes now is refused.
+    /// Refuses new writes and returns when the earlier ones are written.
     func close() {
         state.withLock { $0.isClosed = true }
         finish()
     }
 
-    /// Returns when what was brought before is written.
+    /// Returns when all earlier writes are written.
     func finish() {
         while true {
             let leads: Bool? = watch { state in
@@ -160,7 +162,7 @@ final class GroupCommit: Sendable {
         }
     }
 
-    /// Waits until `body` answers something.
+    /// Waits until `body` returns a result.
     private func watch<Result>(_ body: (inout State) -> Result?) -> Result? {
         var isCounted = false
         return state.wait { state in
@@ -173,7 +175,7 @@ final class GroupCommit: Sendable {
         }
     }
 
-    /// Whether `submit` takes a good many more without waiting.
+    /// Whether `submit` accepts many more writes without waiting.
     var hasRoom: Bool { state.withLock { $0.writes.count < Self.writesMax / 2 } }
 
     // MARK: Leading
@@ -190,13 +192,16 @@ final class GroupCommit: Sendable {
         }
     }
 
-    /// Writes one group, then somebody else leads, if anybody has to.
+    /// Writes one group, then passes the lead on if writes are left.
     ///
-    /// - Parameter own: What this thread waits for; it leads on while it is its turn.
+    /// - Parameter own: The write that this thread waits for. The thread leads on while that is its
+    ///   turn.
     private func lead(for own: Write? = nil) {
         while writeGroup(own) {}
     }
 
+    /// Writes one group.
+    ///
     /// - Returns: Whether this thread is to lead on.
     private func writeGroup(_ own: Write?) -> Bool {
         let group: [Write] = state.withLock { state in
@@ -208,11 +213,17 @@ final class GroupCommit: Sendable {
             return group
         }
         write(group)
-        let isLogLong = file.connection.logFrameCount > Self.logFramesMax
+        let isShortOfRoom = file.connection.isShortOfRoom
+        let isLogLong = isShortOfRoom || file.connection.logFrameCount > Self.logFramesMax
         if isLogLong {
-            // Behind what others wait for, and still before the next group.
+            // The checkpoint runs after the callers of this group are woken and before the next
+            // group.
             wake(group, but: own)
-            try? file.connection.checkpoint()
+            if isShortOfRoom {
+                _ = file.connection.makeRoom()
+            } else {
+                try? file.connection.checkpoint()
+            }
         }
         tell(group)
         var needsWorker = false
@@ -235,7 +246,7 @@ final class GroupCommit: Sendable {
         return leadsOn
     }
 
-    /// Those that wait for their writes in `group` need not any more.
+    /// Wakes the callers that wait for their writes in `group`.
     private func wake(_ group: [Write], but own: Write?) {
         let bells: [Bell] = state.withLock { _ in
             var bells: [Bell] = []
@@ -257,8 +268,13 @@ final class GroupCommit: Sendable {
     }
 
     private func write(_ group: [Write]) {
-        guard let failure = attempt(group) else { return }
-        // One of them may be at fault, too large for the disk perhaps: each on its own, in order.
+        guard var failure = attempt(group) else { return }
+        if case .file(let error) = failure, error.isFull, file.connection.makeRoom() {
+            guard let second = attempt(group) else { return }
+            failure = second
+        }
+        // One write may be at fault, for example too large for the disk, so each is tried alone, in
+        // order.
         guard group.count > 1, !failure.isTemporary else {
             for write in group { write.failure = failure }
             return
@@ -266,14 +282,15 @@ final class GroupCommit: Sendable {
         for write in group { write.failure = attempt([write]) ?? write.failure }
     }
 
-    /// All in one transaction. What a write is refused for without harm to the others is its own.
+    /// Writes all in one transaction. If a write is refused without harm to the others, only that
+    /// write fails.
     ///
-    /// - Returns: Why none of them is written.
+    /// - Returns: The reason why none of them is written; `nil` if they are.
     private func attempt(_ group: [Write]) -> OutboxError? {
         let connection = file.connection
         do throws(OutboxError) {
             try JournalConnection.wrapping { () throws(SQLiteError) in
-                // Left behind by a roll-back that failed.
+                // A failed rollback may have left a transaction open.
                 if connection.isInTransaction { try connection.run("ROLLBACK") }
                 try connection.begin()
                 connection.reserveLog()

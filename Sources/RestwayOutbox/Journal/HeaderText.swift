@@ -1,14 +1,14 @@
 import RestwayHTTP
 
-/// Header fields as they stand in the file: a line for each.
+/// Header fields as the file stores them: one line for each field.
 enum HeaderText {
-    /// Credentials of this exchange, which the next one gets anew.
+    /// Credentials of one exchange. The next exchange gets new ones.
     static let secretNames = [
         "authorization", "proxy-authorization", "cookie", "set-cookie", "set-cookie2",
     ]
 
     /// - Parameter secrets: The names whose fields are left out.
-    /// - Throws: For a field that could not be told from others later.
+    /// - Throws: If a field could not be told from other fields later.
     static func text(
         _ fields: [HeaderField], without secrets: [String]
     ) throws(OutboxError) -> String {
@@ -23,7 +23,7 @@ enum HeaderText {
         secrets.contains { field.isNamed($0) }
     }
 
-    /// What cannot be stored is left out.
+    /// Returns the fields that can be stored, and leaves out the others.
     static func stored(_ fields: [HeaderField]) -> String {
         lines(fields.filter(isStorable))
     }
@@ -75,7 +75,8 @@ enum HeaderText {
         String(decoding: UnsafeRawBufferPointer(rebasing: bytes), as: UTF8.self)
     }
 
-    /// What was read last: rows beside each other have the same headers, as a rule.
+    /// Remembers the text that was read last, because neighbouring rows usually have the same
+    /// headers.
     struct Last {
         private var text: [UInt8] = []
         private var known: [HeaderField] = []

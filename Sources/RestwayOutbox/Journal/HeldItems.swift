@@ -1,7 +1,7 @@
-/// Items that wait for an object whose creation is a dead letter, be it through others that wait
-/// for it: where dead letters are passed by, so are these.
+/// Items that wait, directly or through other items, for an object whose creation is a dead letter.
+/// If dead letters are passed by, these items are passed by too.
 enum HeldItems {
-    /// Of rows of `item` in a query: it is none of them.
+    /// A condition on rows of `item` that leaves out the held ones.
     static let excluded =
         "NOT EXISTS (WITH RECURSIVE chain(number) AS (SELECT item.id UNION "
         + "SELECT coalesce("
@@ -10,7 +10,7 @@ enum HeldItems {
         + "FROM chain JOIN dependency ON dependency.item = number) "
         + "SELECT 1 FROM chain JOIN item AS dead ON dead.id = number WHERE dead.state = 1)"
 
-    /// Those that `?1` holds, should it be dead, by their lanes.
+    /// A query for the lanes of the items that item `?1` holds when it is dead.
     static let lanesBehind =
         "WITH RECURSIVE behind(number) AS (SELECT ?1 UNION "
         + "SELECT dependency.item FROM behind CROSS JOIN dependency ON dependency.local IN "

@@ -1,7 +1,7 @@
 import RestwayObjects
 import RestwaySQLite
 
-/// How the identity of an object that was made offline stands in the file.
+/// Stores the server's identities of objects that were made offline.
 enum IdentityRow {
     private static let selection =
         "SELECT number, local, value, lane, entity, storeKey FROM identity"

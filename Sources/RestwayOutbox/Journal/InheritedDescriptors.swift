@@ -1,7 +1,8 @@
 import Glibc
 import RestwaySupport
 
-/// Descriptors that a forked child must not keep: it would hold the lock of a parent that died.
+/// Descriptors that a forked child must close: otherwise it would keep the lock of a parent that
+/// died.
 ///
 /// A child has one thread and a copy of this memory, so it reads without a lock what the parent
 /// writes under one.
@@ -11,9 +12,10 @@ enum InheritedDescriptors {
         var capacity = 16
     }
 
-    private static let lock = Lock(Table())
+    private static let lock = ForkBarrier.guarded(Lock(Table()))
     nonisolated(unsafe) private static var slots = makeSlots(16)
-    /// Set after the slots: a child sees either as much as is there.
+    /// Set after the slots, so that a child never sees a count larger than the number of filled
+    /// slots.
     nonisolated(unsafe) private static var slotCount = 0
 
     private static let isWatchingForks: Bool = {
@@ -28,7 +30,7 @@ enum InheritedDescriptors {
                 return
             }
             if table.count == table.capacity {
-                // The old ones stay where they are: a child may be about to read them.
+                // The old slots are not freed: a child may be about to read them.
                 let larger = makeSlots(table.capacity * 2)
                 for index in 0..<table.count { larger[index] = slots[index] }
                 slots = larger

@@ -1,11 +1,11 @@
 import RestwayHTTP
 import RestwaySQLite
 
-/// How an item stands in a row of the file.
+/// Reads and writes the rows of items.
 enum ItemRow {
     typealias Value = JournalConnection.Value
 
-    /// Of the file, in the order in which `read` has them.
+    /// The columns of the table, in the order in which `read` expects them.
     private static let columns = [
         "id", "lane", "state", "method", "path", "headers", "idempotencyKey", "createdAt",
         "creates", "mayHaveArrived", "attempts", "nextAttemptAt", "askedUntil", "trouble",
@@ -14,12 +14,12 @@ enum ItemRow {
     ]
     static let selection = "SELECT \(columns.joined(separator: ", ")) FROM item"
 
-    /// One that waits.
+    /// Selects an item that waits.
     static let waitingSelection = SQL(selection + " WHERE id = ?1 AND state = 0")
     static let manyWaitingSelection = SQL(
         selection + " WHERE \(ItemNumbers.condition) AND state = 0 ORDER BY id")
 
-    /// Those behind `?1`, with what the turn of each is, see `turn`.
+    /// Selects the items behind `?1`, each with its turn (see `turn`).
     static let aheadSelection = SQL(
         "SELECT \(columns.joined(separator: ", ")), turn FROM item WHERE id > ?1 ORDER BY id "
             + "LIMIT ?2")
@@ -50,7 +50,8 @@ enum ItemRow {
             ])
     }
 
-    /// One of no object that was never sent, as most are: fewer columns are to be given.
+    /// Returns whether the item is about no object and was never sent, as most are. Such a row
+    /// needs fewer columns.
     private static func isFresh(_ entry: OutboxEntry) -> Bool {
         entry.creates == nil && entry.entity == nil && entry.storeKey == nil
             && entry.trouble == nil && !entry.mayHaveArrived && entry.attempts == 0
@@ -71,13 +72,13 @@ enum ItemRow {
         (1...count).map { "?\($0)" }.joined(separator: ", ")
     }
 
-    /// Of a row that `selection` answers; its dependencies stand elsewhere.
+    /// Reads an item from a row of `selection`. Its dependencies are in another table.
     static func read(_ row: Statement) -> OutboxItem {
         var headers = HeaderText.Last()
         return read(row, &headers)
     }
 
-    /// One of several.
+    /// Reads one of several items.
     static func read(_ row: Statement, _ headers: inout HeaderText.Last) -> OutboxItem {
         OutboxItem(
             id: row.integer(0), entry: entry(row, &headers),
@@ -85,7 +86,7 @@ enum ItemRow {
             answer: answer(row))
     }
 
-    /// Made at once: a copy of it has fourteen references to count.
+    /// Makes the entry in one expression: a copy of it would have fourteen references to count.
     private static func entry(_ row: Statement, _ headers: inout HeaderText.Last) -> OutboxEntry {
         OutboxEntry(
             lane: Lane(stored: row.string(1) ?? ""), method: row.string(3) ?? "",

@@ -1,95 +1,99 @@
-/// Items that were read before they are taken: some hundred, in one go, from the first that may be
-/// sent on. While nobody changes anything about items but that some are added, or done, this says
-/// what may go next, and the file need not be asked.
+/// Items that were read before they are taken: a few hundred at once, beginning with the first that
+/// may be sent. As long as items are only added or done, this decides what may go next without
+/// asking the file.
 ///
-/// Decides only; `OutboxJournal` reads, and looks whether something was changed.
+/// It only decides. `OutboxJournal` reads the items and checks whether anything else was changed.
 struct ItemsAhead {
     private struct Entry {
         let item: OutboxItem
-        /// Its place among the lanes.
+        /// The position of its lane in `lanes`.
         let lane: Int
-        /// Behind it in its lane.
+        /// The item behind it in its lane.
         var next: Int64?
         var isTaken: Bool
         var isDone = false
     }
 
     private struct LaneAhead {
-        /// Its items may be sent, one after the other; else they wait for one that was not read.
+        /// Whether its items may be sent, one after the other. If not, they wait for an item that
+        /// was not read.
         let isOpen: Bool
-        /// One of it is in flight.
+        /// Whether one of its items is in flight.
         var isBusy = false
-        /// The round in which one of it was chosen, or was in the way.
+        /// The number of the last call of `choose` that chose an item of this lane or found the
+        /// lane busy elsewhere.
         var round = 0
-        /// The last that was read.
+        /// The last item of the lane that was read.
         var last: Int64?
     }
 
-    /// More are not taken at once.
+    /// The most items that are taken at once.
     static let takenMax = 256
-    /// Of items that are not taken; of their bodies; and of lanes.
+    /// The limits of what is kept: items that are not taken, the bytes of their bodies, and lanes.
     private static let itemsMax = 512
     private static let bodyBytesMax = 1 << 20
     private static let lanesMax = 4_096
 
-    /// Where reading goes on.
+    /// The place where reading continues.
     struct End: Equatable {
-        /// What the counter of the file was when the first item was read.
+        /// The file's counter of changes when the first item was read.
         let changes: Int64
-        /// How many items had been settled or released by then.
+        /// The number of items that had been settled or released by then.
         let landings: Int
-        /// Up to here all items have been read.
+        /// All items up to this one have been read.
         var lastRead: Int64
     }
 
-    /// What is to be read next.
+    /// The part that is to be read next.
     struct Gap {
         let end: End
-        /// No more items than that.
+        /// The most items to read.
         let room: Int
-        /// Behind the item with which their bodies have so many bytes, no more are read.
+        /// Reading stops after the item with which the bodies have this many bytes.
         let bytes: Int
     }
 
     struct Row {
         let item: OutboxItem
-        /// As it stands in the file: nil for one behind others of its lane.
+        /// The item's turn in the file; `nil` if the item stands behind others of its lane.
         let turn: Int64?
     }
 
-    /// What was read of a gap.
+    /// The items that were read for a gap.
     struct Stretch {
         var rows: [Row] = []
-        /// Else what comes next has to be looked for in another way.
+        /// Whether the items can be used here. If not, the next items have to be found in another
+        /// way.
         var isPlain = false
-        /// There are no more.
+        /// Whether there are no more items.
         var isEnd = false
     }
 
     private(set) var end: End
-    /// Of items that may be sent, now or when others of their lanes are done, how many are left.
+    /// The number of items that are not taken and may be sent, now or when others of their lanes
+    /// are done.
     private(set) var count = 0
     private var bodyBytes = 0
-    /// By age. Those before `first` are done.
+    /// The items by age. Those before `first` are done.
     private var entries: [Entry] = []
     private var first = 0
     private var lanes: [LaneAhead] = []
     private var places: [Lane: Int] = [:]
     private var round = 0
-    /// So many are read at once: more and more.
+    /// The number of items in the next read. It grows with each read.
     private var itemsAtOnce: Int
 
     /// - Parameters:
-    ///   - changes: Of the file.
-    ///   - landings: Before the file was looked at.
-    ///   - id: Of the first item that has its turn now.
+    ///   - changes: The file's counter of changes.
+    ///   - landings: The count from before the file was read.
+    ///   - id: The first item that may be sent now.
     init(changes: Int64, landings: Int, from id: Int64, itemsMax: Int) {
         end = End(changes: changes, landings: landings, lastRead: id - 1)
         itemsAtOnce = itemsMax
     }
 
-    /// What may be read now: more each time, as that has paid until now; nil: what is here has to
-    /// be used up before.
+    /// Returns what to read next, more each time, since reading ahead has paid off so far; `nil` if
+    /// the items that were read have to be used up first.
     mutating func gap() -> Gap? {
         defer { itemsAtOnce = min(itemsAtOnce * 2, Self.itemsMax) }
         return gap(itemsMax: itemsAtOnce)
@@ -103,8 +107,8 @@ struct ItemsAhead {
             bytes: Self.bodyBytesMax - bodyBytes)
     }
 
-    /// The next item of the file; false, and it is not added, for one that is not like most: its
-    /// turn comes when all before it are taken, by asking the file.
+    /// Adds the next item of the file. Returns false, without adding it, for an unusual item: the
+    /// journal finds that item in the file once all items before it are taken.
     mutating func add(_ row: Row, isInFlight: Bool) -> Bool {
         let (item, id, entry) = (row.item, row.item.id, row.item.entry)
         let lane = place(of: entry.lane, isOpen: row.turn == 0)
@@ -137,7 +141,8 @@ struct ItemsAhead {
         return lanes.count - 1
     }
 
-    /// The oldest that may go, each of another lane, by their positions until the next call.
+    /// Returns the positions of the oldest items that may go, each from another lane. The positions
+    /// are valid until the next call.
     mutating func choose(_ itemsMax: Int, besides busyLanes: Set<Lane>) -> [Int] {
         round += 1
         var chosen: [Int] = []
@@ -155,7 +160,7 @@ struct ItemsAhead {
         return chosen
     }
 
-    /// They are in flight from here on.
+    /// Marks the items as in flight.
     mutating func take(_ positions: [Int]) -> [OutboxItem] {
         count -= positions.count
         return positions.map { position in
@@ -166,12 +171,12 @@ struct ItemsAhead {
         }
     }
 
-    /// What stands behind an item in its lane, if that was read.
+    /// Returns the item behind this one in its lane; `nil` if that was not read.
     func next(of id: Int64) -> Int64? {
         position(of: id).flatMap { entries[$0].next }
     }
 
-    /// It is done: what is behind it may go.
+    /// Notes that an item is done, so that the one behind it may go.
     mutating func delivered(_ id: Int64) {
         guard let position = position(of: id) else { return }
         entries[position].isDone = true

@@ -1,7 +1,7 @@
 import RestwaySQLite
 
-/// Finds the items among which the next ones are chosen, by index: what blocks or waits is not
-/// looked at.
+/// Finds the items from which the next ones are chosen. It uses an index and skips items that block
+/// or wait.
 struct JournalCandidates {
     private struct Row {
         var id: Int64
@@ -20,7 +20,8 @@ struct JournalCandidates {
         self.now = now
     }
 
-    /// Oldest first; of each lane from its head on, those in flight left out.
+    /// Returns candidates, oldest first, without those in flight. The items of each lane begin at
+    /// its head.
     func list(
         itemsMax: Int, inFlight: [Int64: Lane], lanesInFlight: Set<Lane>
     ) throws(OutboxError) -> [OutboxSelection.Candidate] {
@@ -43,7 +44,7 @@ struct JournalCandidates {
     private static let headSelection = SQL(
         "SELECT id, lane FROM item WHERE turn = 0 ORDER BY id LIMIT ?1")
 
-    /// Those behind a head that may go with it.
+    /// Returns the items behind a head that may go with it.
     private func followers(
         of head: OutboxSelection.Candidate, _ itemsMax: Int
     ) throws(OutboxError) -> [OutboxSelection.Candidate] {
@@ -63,7 +64,7 @@ struct JournalCandidates {
         return try free(rows)
     }
 
-    /// The oldest of all, as far as nothing keeps them.
+    /// Returns the oldest items of all, up to the first one that has to wait.
     private func inOneLane(_ itemsMax: Int) throws(OutboxError) -> [OutboxSelection.Candidate] {
         let waiting = rules.deadLetters == .letOthersPass ? "state = 0" : "true"
         let rows = try file.all(
@@ -73,12 +74,12 @@ struct JournalCandidates {
         return try free(rows)
     }
 
-    /// What waits for the object of a dead letter is passed by with that.
+    /// Items that wait for the object of a dead letter are passed by together with it.
     private var condition: String {
         rules.deadLetters == .letOthersPass ? " AND \(HeldItems.excluded)" : ""
     }
 
-    /// Those before the first one that something keeps.
+    /// Returns the items before the first one that has to wait.
     private func free(_ rows: [Row]) throws(OutboxError) -> [OutboxSelection.Candidate] {
         var free: [OutboxSelection.Candidate] = []
         for row in rows {

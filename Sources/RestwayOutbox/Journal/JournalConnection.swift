@@ -1,8 +1,9 @@
 import RestwaySQLite
 
-/// A connection to an outbox, with the statements that were needed so far. One thread at a time.
+/// A connection to an outbox file with the statements prepared so far. One thread at a time uses
+/// it.
 ///
-/// `@unchecked Sendable`: who owns it keeps it behind a lock.
+/// It is `@unchecked Sendable` because its owner keeps it behind a lock.
 final class JournalConnection: @unchecked Sendable {
     enum Value {
         case integer(Int64)
@@ -16,20 +17,21 @@ final class JournalConnection: @unchecked Sendable {
     }
 
     let connection: Connection
-    /// What the last transaction knew when it was committed.
+    /// The facts that the last transaction knew when it was committed.
     var memory: JournalMemory?
     private var statements: [String: Statement] = [:]
     private var frequent: [ObjectIdentifier: Statement] = [:]
-    /// Rows that `insert` was given and that are not in the file yet.
+    /// Rows that were given to `insert` and are not in the file yet.
     private var waiting: [[Value]] = []
     private var insertion: RowInsertion?
-    /// Where short texts stand while they are bound.
+    /// Memory for short texts while they are bound.
     private let shortTexts = UnsafeMutableRawPointer.allocate(
         byteCount: valuesMax * shortTextMax, alignment: 16)
 
-    /// In one statement.
+    /// The most values in one statement.
     private static let valuesMax = 96
-    /// A longer string has memory of its own, which stays where it is while the string lives.
+    /// The longest text, in bytes, that is copied. A longer string has memory of its own, which
+    /// stays in place while the string lives.
     private static let shortTextMax = 15
 
     init(_ connection: Connection) {
@@ -56,7 +58,7 @@ final class JournalConnection: @unchecked Sendable {
         _ = try first(values, { _ in }) { () throws(SQLiteError) in try prepared(sql) }
     }
 
-    /// What `read` makes of the first row.
+    /// Returns the result of `read` for the first row; `nil` if there is no row.
     func first<Result>(
         _ sql: String, _ values: Value..., read: (Statement) -> Result
     ) throws(OutboxError) -> Result? {
@@ -83,7 +85,7 @@ final class JournalConnection: @unchecked Sendable {
         }
     }
 
-    /// Whether there is a row.
+    /// Returns whether there is a row.
     func exists(_ sql: String, _ values: Value...) throws(OutboxError) -> Bool {
         try first(values, { _ in true }) { () throws(SQLiteError) in try prepared(sql) } ?? false
     }
@@ -92,13 +94,13 @@ final class JournalConnection: @unchecked Sendable {
         try first(values, { _ in true }) { () throws(SQLiteError) in try prepared(sql) } ?? false
     }
 
-    /// The same, without rows that wait to be inserted.
+    /// Returns whether there is a row, ignoring rows that wait to be inserted.
     func existsInFile(_ sql: SQL, _ values: Value...) throws(OutboxError) -> Bool {
         try first(values, { _ in true }) { () throws(SQLiteError) in try preparedBeside(sql) }
             ?? false
     }
 
-    /// Whether there is a row such that `isMeant`; looks at no more of them than that takes.
+    /// Returns whether `isMeant` is true for a row. It stops at the first such row.
     func exists(
         _ sql: String, _ values: Value..., where isMeant: (Statement) -> Bool
     ) throws(OutboxError) -> Bool {
@@ -127,7 +129,7 @@ final class JournalConnection: @unchecked Sendable {
         }
     }
 
-    /// What `read` makes of each row.
+    /// Returns the results of `read` for all rows.
     func all<Result>(
         _ sql: String, _ values: Value..., read: (Statement) -> Result
     ) throws(OutboxError) -> [Result] {
@@ -163,8 +165,8 @@ final class JournalConnection: @unchecked Sendable {
 
     // MARK: Rows that go together
 
-    /// Inserts a row, together with others if more come: at the latest before another statement is
-    /// run, or by `writeRows`. All rows until then are of one kind.
+    /// Inserts a row, together with later ones if more follow. It is inserted at the latest before
+    /// another statement runs, or by `writeRows`. All rows until then are of the same kind.
     func insert(_ row: [Value], _ insertion: RowInsertion) throws(OutboxError) {
         waiting.append(row)
         self.insertion = insertion
@@ -175,7 +177,7 @@ final class JournalConnection: @unchecked Sendable {
         try Self.wrapping { () throws(SQLiteError) in try writeWaiting() }
     }
 
-    /// A transaction that failed has left them behind.
+    /// Drops the rows that a failed transaction left behind.
     func forgetRows() { waiting = [] }
 
     @inline(never)
@@ -212,7 +214,7 @@ final class JournalConnection: @unchecked Sendable {
         return statement
     }
 
-    /// Nothing is copied but short texts: who calls keeps `values` until the statement is reset.
+    /// Copies only short texts: the caller keeps `values` until the statement is reset.
     private func bind(_ values: [Value], to statement: Statement, behind first: Int = 0) {
         precondition(first + values.count <= Self.valuesMax)
         for index in values.indices {
@@ -236,7 +238,7 @@ final class JournalConnection: @unchecked Sendable {
         }
     }
 
-    /// What SQLite throws in `body`, as an error of the outbox.
+    /// Converts an error that SQLite throws in `body` to an error of the outbox.
     static func wrapping<Result>(
         _ body: () throws(SQLiteError) -> Result
     ) throws(OutboxError) -> Result {

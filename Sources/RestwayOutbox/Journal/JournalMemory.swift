@@ -1,14 +1,14 @@
-/// What a committed transaction knew of its file. It is still so in the next one if no other
-/// connection has committed in between.
+/// The facts that a committed transaction knew about its file. They are still valid in the next
+/// transaction if no other connection has committed in between.
 struct JournalMemory {
-    /// So many lanes are kept in mind.
+    /// The most lanes that are remembered.
     static let lanesMax = 4_096
 
-    /// `changeMark` of the connection after the commit.
+    /// The `changeMark` of the connection after the commit.
     let mark: UInt32
     let counters: JournalTransaction.Counters
-    /// Counted with the items behind the last one that the row of counts knows.
+    /// The counters that include the items added after the row of counts was last written.
     let sums: JournalTransaction.Counters
-    /// Into which requests were stored, and out of which none was taken since.
+    /// Lanes that hold a waiting request: one was stored in them, and none was taken out since.
     let lanes: Set<String>
 }

@@ -1,16 +1,17 @@
 import RestwaySQLite
 
-/// The tables of an outbox, made to be read by people too.
+/// The tables of an outbox, laid out so that people can read them too.
 ///
-/// `turn` says when an item may be sent: null as long as something in its lane, or an object
-/// without an identity, keeps it from that; 0 at once; else not before that time. Only the head of
-/// a lane has one, so the next items are found by an index, however many wait behind them.
+/// The column `turn` says when an item may be sent. It is null as long as an earlier item of the
+/// lane or an object without an identity prevents that; 0 means at once; another value is the
+/// earliest time. Only the head of a lane has a turn, so an index finds the next items however many
+/// wait behind them.
 enum JournalSchema {
     static let migrations = Migrations(
-        applicationID: 0x5277_4F42, steps: [version1, version2, version3, version4])
+        applicationID: 0x5277_4F42, steps: [version1, version2, version3, version4, version5])
 
-    /// The row of `outbox` counts, so that nobody has to; `deadLetters` is the rule by which the
-    /// turns were given.
+    /// The row of `outbox` holds the counts, so that items need not be counted. `deadLetters` is
+    /// the rule with which the turns were given.
     private static let version1 = """
         CREATE TABLE outbox (
             one INTEGER PRIMARY KEY CHECK (one = 1), lastItem INTEGER NOT NULL,
@@ -40,13 +41,14 @@ enum JournalSchema {
             entity TEXT, storeKey INTEGER);
         """
 
-    /// Finds what is stored of an object, and the identities that are old enough to be forgotten.
+    /// Indices that find the items of an object, and the identities that are old enough to be
+    /// forgotten.
     private static let version2 = """
         CREATE INDEX itemOfObject ON item (entity, storeKey) WHERE storeKey IS NOT NULL;
         ALTER TABLE identity ADD COLUMN namedAt INTEGER NOT NULL DEFAULT 0;
         """
 
-    /// What items make beside the objects that they are about.
+    /// The companions: objects that requests create beside their own objects.
     private static let version3 = """
         CREATE TABLE companion (
             local TEXT PRIMARY KEY, item INTEGER NOT NULL, entity TEXT NOT NULL,
@@ -55,12 +57,24 @@ enum JournalSchema {
         CREATE INDEX companionByObject ON companion (entity, storeKey);
         """
 
-    /// Items that are done, and whose rows are still to be taken out: `next` is the item behind it
-    /// in its lane, where that was known. The row of `outbox` has their count (`delivered`), and
-    /// `changes`, see `JournalTransaction.Counters`.
+    /// The items that are done but whose rows are still to be deleted. `next` is the following item
+    /// of the lane, if that was known. The row of `outbox` has their count (`delivered`) and
+    /// `changes` (see `JournalTransaction.Counters`).
     private static let version4 = """
         CREATE TABLE delivered (id INTEGER PRIMARY KEY, next INTEGER);
         ALTER TABLE outbox ADD COLUMN delivered INTEGER NOT NULL DEFAULT 0;
         ALTER TABLE outbox ADD COLUMN changes INTEGER NOT NULL DEFAULT 0;
+        """
+
+    /// The changes that items made in the object store (see `ChangeRow`). `life` is empty for a
+    /// store in a file.
+    private static let version5 = """
+        CREATE TABLE change (
+            life TEXT NOT NULL, entity TEXT NOT NULL, storeKey INTEGER NOT NULL,
+            name TEXT NOT NULL, item INTEGER NOT NULL, fate INTEGER NOT NULL DEFAULT 0,
+            beforeKind TEXT NOT NULL, beforeValue, afterKind TEXT NOT NULL, afterValue,
+            PRIMARY KEY (life, entity, storeKey, name, item)) WITHOUT ROWID;
+        CREATE INDEX changeByItem ON change (item);
+        CREATE INDEX changeDue ON change (item) WHERE fate != 0;
         """
 }

@@ -1,28 +1,29 @@
 import RestwaySQLite
 
-/// Items that are done: first only marked, which touches one page for many of them, and later taken
-/// out together, which touches the trees where their lanes stand once for all.
+/// Handles items that are done. They are first only marked, which touches one page for many items.
+/// Later they are deleted together, which touches the trees of their lanes once for all of them.
 ///
-/// As long as rows of such items are there, no dead letters are, and what stands behind them in
-/// their lanes has no turn. Who does anything else than adding requests, or marking some as done,
-/// takes them out before.
+/// While such rows exist, there are no dead letters, and the items behind them in their lanes have
+/// no turn. Every operation except adding requests and marking items as done deletes the rows
+/// first.
 extension JournalTransaction {
     /// An item that is done.
     struct Delivered {
         var id: Int64
-        /// Behind it in its lane; nil: that is not known.
+        /// The item behind it in its lane; `nil` if that is not known.
         var next: Int64?
     }
 
-    /// Before anything is changed about items that are there.
+    /// Prepares a change of stored items.
     func beginChange() throws(OutboxError) {
         try takeOutDelivered()
         countChange()
     }
 
-    /// Marks items as done: such as `ItemsAhead` holds.
+    /// Marks items as done. The items must have been in `ItemsAhead`.
     ///
-    /// - Parameter itemsMax: When more are marked, the oldest quarter of that is taken out.
+    /// - Parameter itemsMax: If more items are marked, the oldest ones are deleted, a quarter of
+    ///   this number.
     func deliver(_ items: [Delivered], keeping itemsMax: Int64) throws(OutboxError) {
         try file.writeRows()
         for item in items {
@@ -36,7 +37,7 @@ extension JournalTransaction {
         if let last { try takeOutDelivered(through: last) }
     }
 
-    /// Takes marked items out, and gives those behind them the turn.
+    /// Deletes marked items, and gives the turn to the items behind them.
     func takeOutDelivered(through last: Int64 = .max) throws(OutboxError) {
         guard counters.delivered > 0 else { return }
         if itemCount == 0, last == .max, try !file.exists(Self.rest) {
@@ -48,21 +49,21 @@ extension JournalTransaction {
         count(delivered: -Int64(file.connection.changedRowCount))
     }
 
-    /// All there is is done. Without a condition SQLite clears the trees, instead of looking for
-    /// each row in all of them.
+    /// Deletes all items, all of which are done. Without a condition SQLite clears the trees
+    /// instead of looking for each row in all of them.
     private func takeOutEverything() throws(OutboxError) {
         try file.run(Self.clearing)
         try file.run(Self.unmarkingAll)
         count(delivered: -counters.delivered)
     }
 
-    /// What waits is never cleared, whatever the counts say.
+    /// A check that nothing waits, so that no waiting item is deleted even if the counts are wrong.
     private static let rest = SQL("SELECT 1 FROM item WHERE \(DeliveredItems.excluded) LIMIT 1")
     private static let clearing = SQL("DELETE FROM item")
     private static let unmarkingAll = SQL("DELETE FROM delivered")
     private static let marking = RowInsertion("delivered (id, next)", row: "(?, ?)")
     private static let strokeEnd = SQL("SELECT id FROM delivered ORDER BY id LIMIT 1 OFFSET ?1")
-    /// The states stand in the text, see `head`.
+    /// The states are literals in the text, for the reason given in `head`.
     private static let succession = SQL(
         "UPDATE item SET turn = nextAttemptAt WHERE id IN (SELECT coalesce(next, "
             + "(SELECT follower.id FROM item AS done CROSS JOIN item AS follower "

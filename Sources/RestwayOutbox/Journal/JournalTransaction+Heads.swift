@@ -1,9 +1,10 @@
 import RestwaySQLite
 
-/// Taking out the heads of lanes that make nothing, as most items leave: the next ones of their
-/// lanes get the turn. Where dead letters may stand in the lanes, this is not done.
+/// Deletes heads of lanes that create no object, which is how most items leave, and gives the turn
+/// to the next items of their lanes. It does nothing if there are dead letters.
 extension JournalTransaction {
-    /// False, and nothing is done, when it is no such item.
+    /// Deletes an item. Returns false, and deletes nothing, if it is not a head that creates no
+    /// object.
     func deleteHead(_ id: Int64, _ lane: String) throws(OutboxError) -> Bool {
         guard counters.dead == 0 else { return false }
         try file.run(Self.headDeletion, .integer(id), .text(lane))
@@ -27,9 +28,9 @@ extension JournalTransaction {
 
     // MARK: Many
 
-    /// Takes out those of `ids` that are such items; none of them when they are few.
+    /// Deletes those of `ids` that are heads and create no object; deletes none if `ids` are few.
     ///
-    /// - Returns: Which those were.
+    /// - Returns: The deleted items.
     func deleteHeads(_ ids: [Int64]) throws(OutboxError) -> [Int64] {
         guard ids.count >= ItemNumbers.countMin, counters.dead == 0 else { return [] }
         var deleted: [Int64] = []

@@ -1,8 +1,8 @@
 import RestwaySQLite
 
-/// What is noted before items are sent.
+/// Writes that happen before items are sent.
 extension JournalTransaction {
-    /// Those of `ids` that are still there; the server may know of them from here on.
+    /// Notes that the server may know these items from now on. Returns those that still exist.
     func depart(_ ids: [Int64]) throws(OutboxError) -> Set<Int64> {
         var left: Set<Int64> = []
         for id in ids {
@@ -14,8 +14,8 @@ extension JournalTransaction {
         return left
     }
 
-    /// Who waits for its time is due; who was asked to wait only when that time has come, or
-    /// `forced`.
+    /// Makes items due that wait for their time. If the server asked for a wait, the item is due
+    /// only after that time, or if `forced`.
     func hurry(forced: Bool, now: Int64) throws(OutboxError) {
         let kept = forced ? "0" : "CASE WHEN askedUntil > ?1 THEN askedUntil ELSE 0 END"
         try file.run(

@@ -1,16 +1,17 @@
 import RestwayHTTP
 import RestwayObjects
 
-/// What becomes of items after their attempts, and of those that wait for what they create.
+/// Settles items after their attempts, and the items that wait for the objects that they create.
 extension JournalTransaction {
-    /// - Parameter lanes: For each, where its item was when it was taken; it may have moved since.
+    /// - Parameter lanes: The lane of each item when it was taken. The item may have moved since.
     func settle(
         _ settlements: [OutboxSettlement], now: Int64, inLanes lanes: [Lane?]
     ) throws(OutboxError) -> OutboxSettled {
         var result = OutboxSettled()
         let removed = settlements.compactMap(\.removedID)
-        // What is simply done comes first: nothing but their lanes knows of these items.
+        // Items that are only deleted come first: nothing but their lanes depends on them.
         let deleted = try deleteHeads(removed)
+        try agree(settlements.compactMap(\.deliveredID))
         if deleted.count == settlements.count { return result }
         let isDone = Set(deleted)
         for (settlement, lane) in zip(settlements, lanes) {
@@ -30,7 +31,7 @@ extension JournalTransaction {
             return try remove(id, identity: identity, lane: lane, now, inLane: nil, &result)
         case .named(let id, let local, let identity, let lane):
             let companions = try CompanionRow.list(file, of: id)
-            // None: it was dropped.
+            // If there is no such row, the item was dropped.
             guard let companion = companions.first(where: { $0.local == local }) else { return }
             let known = OutboxIdentity(
                 number: nextIdentityNumber(), local: local, identity: identity,
@@ -116,7 +117,8 @@ extension JournalTransaction {
 
     // MARK: Objects made offline
 
-    /// The server has named an object: what waited for it says so now, and goes on in its lane.
+    /// Handles an object that the server has named: the items that waited for it get its identity
+    /// and continue in its lane.
     private func name(
         _ known: OutboxIdentity, lane: Lane?, _ now: Int64, _ result: inout OutboxSettled
     ) throws(OutboxError) {
@@ -145,7 +147,7 @@ extension JournalTransaction {
         }
     }
 
-    /// The server has answered without an identity: whatever waits for it never can be sent.
+    /// Handles an answer without an identity: the items that wait for the object can never be sent.
     private func giveUp(
         _ local: LocalID, _ result: inout OutboxSettled
     ) throws(OutboxError) {
@@ -161,9 +163,9 @@ extension JournalTransaction {
 
     // MARK: Dropping
 
-    /// Takes items out, and with each creation what waits for it.
+    /// Deletes items, and for each creation the items that wait for its object.
     ///
-    /// - Returns: All of them, the given ones first.
+    /// - Returns: All deleted items, the given ones first.
     func drop(_ ids: [Int64]) throws(OutboxError) -> [Int64] {
         var dropped = ids
         var seen = Set(ids)
@@ -185,15 +187,19 @@ extension JournalTransaction {
                 dropped += try dependents(of: local).filter { seen.insert($0).inserted }
             }
         }
+        try takeBack(dropped)
         return dropped
     }
 
-    /// - Returns: How many.
+    /// Deletes all items.
+    ///
+    /// - Returns: The number of deleted items.
     func dropAll() throws(OutboxError) -> Int {
         let count = itemCount
         try file.run("DELETE FROM item")
         try file.run("DELETE FROM dependency")
         try file.run("DELETE FROM companion")
+        try takeAllBack()
         countNothing()
         return Int(count)
     }
@@ -201,17 +207,25 @@ extension JournalTransaction {
     func withdraw(_ local: LocalID) throws(OutboxError) -> OutboxWithdrawal {
         if let (known, _) = try identity(of: local) { return .named(known) }
         guard let id = try creator(of: local), let item = try item(id) else { return .unknown }
-        // It comes with what it was written inside of.
+        // The object is sent inside the object that it was written in.
         if item.entry.creates != local { return .mayHaveArrived }
-        // What the server has refused is not there.
+        // If the server refused the creation, the server does not have the object.
         if item.entry.mayHaveArrived, item.state != .dead { return .mayHaveArrived }
         return .dropped(try drop([id]))
     }
 }
 
 extension OutboxSettlement {
-    /// Of an item that is done, and named nothing.
+    /// The id of an item that is done and has named no object.
     fileprivate var removedID: Int64? {
         if case .remove(let id) = self { id } else { nil }
+    }
+
+    /// The id of an item that the server has accepted.
+    fileprivate var deliveredID: Int64? {
+        switch self {
+        case .remove(let id), .created(let id, _, _): id
+        case .named, .postpone, .bury: nil
+        }
     }
 }

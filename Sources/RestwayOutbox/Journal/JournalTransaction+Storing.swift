@@ -2,7 +2,7 @@ import RestwayHTTP
 import RestwayObjects
 import RestwayRouting
 
-/// Taking requests in, and changing what they say.
+/// Stores requests, and changes stored ones.
 extension JournalTransaction {
     /// - Returns: The id of the new item.
     func enqueue(_ entry: OutboxEntry) throws(OutboxError) -> Int64 {
@@ -19,12 +19,13 @@ extension JournalTransaction {
         try ItemRow.insert(file, entry, text, lane: lane, id: id, turn: turn)
         try depend(id, on: missing)
         for companion in entry.companions { try CompanionRow.insert(file, companion, item: id) }
+        if let change = entry.change { try ChangeRow.insert(file, change, item: id) }
         count(waiting: 1)
         if isHead { try isOccupied(lane) }
         return id
     }
 
-    /// What may be stored of a request.
+    /// Returns the parts of a request that may be stored.
     private func storable(
         _ path: String, _ headers: [HeaderField], _ body: [UInt8]?
     ) throws(OutboxError) -> LocalIDText {
@@ -37,9 +38,9 @@ extension JournalTransaction {
         return LocalIDText(path: path, headers: text, body: body)
     }
 
-    /// Puts known identities in.
+    /// Replaces local identities whose server identities are known.
     ///
-    /// - Returns: Those that are still to come.
+    /// - Returns: The local identities that are not known yet.
     private func resolve(_ text: inout LocalIDText) throws(OutboxError) -> [LocalID] {
         var missing: [LocalID] = []
         for local in text.locals {
@@ -60,7 +61,8 @@ extension JournalTransaction {
         }
     }
 
-    /// The lane of an object that was named meanwhile is another one now.
+    /// Returns the lane to store in. The lane of an object changes when the server names the
+    /// object.
     private func placed(_ lane: Lane) throws(OutboxError) -> String {
         guard let local = lane.local, let (_, named) = try identity(of: local) else {
             return lane.name

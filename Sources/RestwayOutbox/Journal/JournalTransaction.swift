@@ -2,28 +2,28 @@ import RestwayHTTP
 import RestwayObjects
 import RestwaySQLite
 
-/// What is written between `BEGIN` and `COMMIT`: the rows of items, their turns, and the counts.
+/// The writes between `BEGIN` and `COMMIT`: the rows of items, their turns, and the counts.
 ///
-/// The row of `outbox` counts all items up to `lastItem`. Those behind it count as waiting, and
-/// there is one for each number: so a transaction that only adds items need not write that row.
+/// The row of `outbox` counts all items up to `lastItem`. All items after that one are waiting and
+/// have consecutive numbers, so a transaction that only adds items need not write that row.
 ///
-/// Each operation decides before it writes: when it throws anything but `.file`, it has changed
+/// Each operation decides before it writes: if it throws any error but `.file`, it has changed
 /// nothing. After `.file` the transaction is rolled back.
 final class JournalTransaction {
-    /// The row of `outbox`.
+    /// The values in the row of `outbox`.
     struct Counters: Equatable {
         var lastItem: Int64 = 0
         var lastIdentity: Int64 = 0
         var waiting: Int64 = 0
         var dead: Int64 = 0
         var deadLetters = OutboxRules.DeadLetters.blockTheirLane
-        /// Items that are done, and whose rows are still there; they do not count as waiting.
+        /// Items that are done but whose rows still exist. They do not count as waiting.
         var delivered: Int64 = 0
-        /// Grows with each transaction that changes something else about items than that some are
-        /// added, or done: who has read ahead reads again.
+        /// A counter that grows with each transaction that changes items in another way than adding
+        /// some or marking some as done. A reader that has read ahead then reads again.
         var changes: Int64 = 0
 
-        /// With so many more items behind the last one, which wait; nothing to add: none.
+        /// Returns the counters with `count` more waiting items after the last one.
         func adding(_ count: Int64) -> Counters {
             guard count > 0 else { return self }
             var sum = self
@@ -33,32 +33,32 @@ final class JournalTransaction {
         }
     }
 
-    /// The first of its lane that is not passed by.
+    /// The first item of its lane that is not passed by.
     struct Head: Equatable {
         var id: Int64
-        /// What its turn is, and what it should be.
+        /// The turn that the item has. `rightfulTurn` is the turn that it should have.
         var turn: Int64?
         var rightfulTurn: Int64?
     }
 
     let file: JournalConnection
-    /// Names of headers that are not stored.
+    /// The names of headers that are not stored.
     let secretHeaders: [String]
     private var stored: Counters
     private(set) var counters: Counters
-    /// An item was taken out.
+    /// Whether an item was taken out.
     private var hasTaken = false
-    /// What was stored last of headers: requests beside each other have the same, as a rule.
+    /// The headers that were stored last: neighbouring requests usually have the same ones.
     var lastHeaders: (fields: [HeaderField], text: String)?
-    /// See `JournalMemory`.
+    /// The known occupied lanes (see `JournalMemory`).
     private var lanes: Set<String> = []
 
-    /// Within a transaction of the connection's.
+    /// Begins the work. A transaction of the connection must be open.
     init(_ file: JournalConnection, secretHeaders: [String]) throws(OutboxError) {
         self.file = file
         self.secretHeaders = secretHeaders
         file.forgetRows()
-        // It is worth nothing when this transaction fails.
+        // The memory is taken out because it is not valid if this transaction fails.
         if let memory = file.memory.take(), memory.mark == file.connection.changeMark {
             stored = memory.counters
             counters = memory.sums
@@ -89,12 +89,12 @@ final class JournalTransaction {
         "SELECT lastItem, lastIdentity, waiting, dead, deadLetters, delivered, changes, "
             + "coalesce((SELECT max(id) FROM item), 0) FROM outbox")
 
-    /// Nothing was done but that requests were stored.
+    /// Whether this transaction has done nothing but store requests.
     private var hasOnlyAdded: Bool {
         !hasTaken && counters == stored.adding(counters.lastItem - stored.lastItem)
     }
 
-    /// Writes the rest of the rows, and the counts, before the commit.
+    /// Writes the remaining rows and the counts before the commit.
     func finish() throws(OutboxError) {
         try file.writeRows()
         if hasOnlyAdded { return }
@@ -111,19 +111,20 @@ final class JournalTransaction {
         "UPDATE outbox SET lastItem = ?1, lastIdentity = ?2, waiting = ?3, dead = ?4, "
             + "deadLetters = ?5, delivered = ?6, changes = ?7")
 
-    /// After the commit.
+    /// Remembers the counts after the commit.
     func remember() {
         file.memory = JournalMemory(
             mark: file.connection.changeMark, counters: stored, sums: counters, lanes: lanes)
     }
 
-    /// Items that waited were taken out.
+    /// Counts waiting items that were taken out.
     func countTaken(_ items: Int) {
         hasTaken = true
         count(waiting: -Int64(items))
     }
 
-    /// Items are marked as done, or marked ones taken out.
+    /// Counts items that were marked as done. A negative number stands for marked items that were
+    /// deleted.
     func count(delivered: Int64) {
         counters.delivered += delivered
     }
@@ -151,7 +152,7 @@ final class JournalTransaction {
 
     var itemCount: Int64 { counters.waiting + counters.dead }
 
-    /// Nothing is left.
+    /// Sets the counts to zero because no item is left.
     func countNothing() {
         hasTaken = true
         counters.waiting = 0
@@ -172,7 +173,7 @@ final class JournalTransaction {
         ) { $0.integer(0) }
     }
 
-    /// Of items that wait for the object, oldest first.
+    /// Returns the items that wait for the object, oldest first.
     func dependents(of local: LocalID) throws(OutboxError) -> [Int64] {
         try file.all(
             "SELECT item FROM dependency WHERE local = ?1 ORDER BY item", .text(local.text)
@@ -183,7 +184,7 @@ final class JournalTransaction {
         try IdentityRow.find(file, local)
     }
 
-    /// What has to be known of an item that is taken out.
+    /// The facts about an item that are needed to delete it.
     struct Brief {
         var id: Int64
         var lane: String
@@ -208,14 +209,14 @@ final class JournalTransaction {
         "SELECT id, lane, state, turn, creates, entity, storeKey FROM item WHERE id = ?1")
     private static let deletion = SQL("DELETE FROM item WHERE id = ?1")
 
-    /// Takes an item out, and leaves its lane's turn to the caller.
+    /// Deletes an item. The caller passes its lane's turn on.
     func delete(_ item: Brief) throws(OutboxError) {
         try file.run(Self.deletion, .integer(item.id))
         hasTaken = true
         count(waiting: item.isDead ? 0 : -1, dead: item.isDead ? -1 : 0)
     }
 
-    /// Who has the turn beside `item`: nobody, when that has it.
+    /// Returns the head of the item's lane; `nil` if the item itself has the turn.
     func head(beside item: Brief) throws(OutboxError) -> Head? {
         if item.hasTurn { return nil }
         let head = try head(item.lane)
@@ -228,15 +229,15 @@ final class JournalTransaction {
 
     // MARK: Turns
 
-    /// The first item of a lane, dead ones and those that wait for their objects left out where
-    /// they are passed by; nil: there is none.
+    /// Returns the first item of a lane, without dead letters and items that wait for their objects
+    /// if those are passed by; `nil` if there is none.
     func head(_ lane: String) throws(OutboxError) -> Head? {
-        // The states stand in the text: a parameter that a partial index is compared with makes
-        // SQLite prepare the statement anew whenever it is bound.
+        // The states are literals in the text: if a parameter is compared with a partial index,
+        // SQLite prepares the statement anew whenever the parameter is bound.
         let waiting = try file.first(Self.waitingHead, .text(lane), read: Self.head)
         guard counters.dead > 0 else { return waiting }
         guard deadLetters == .blockTheirLane else {
-            // Only what waits for an object can be passed by.
+            // Only an item that waits for an object can be passed by.
             guard let waiting, waiting.rightfulTurn == nil else { return waiting }
             return try file.first(Self.passingHead, .text(lane), read: Self.head)
         }
@@ -263,13 +264,13 @@ final class JournalTransaction {
             rightfulTurn: row.integer(3) == 0 ? row.integer(2) : nil)
     }
 
-    /// Whether `head` would find none.
+    /// Returns whether the lane has no head.
     func isFree(_ lane: String) throws(OutboxError) -> Bool {
         let isKnownWhole = counters.dead == 0 && hasOnlyAdded
         if isKnownWhole, lanes.contains(lane) { return false }
         if counters.dead > 0, deadLetters == .letOthersPass { return try head(lane) == nil }
-        // Where dead ones are not passed by, any item is in the way. Rows that wait to be inserted
-        // are of lanes that are known.
+        // Unless dead letters are passed by, any item is in the way. Rows that wait to be inserted
+        // belong to lanes that are known.
         let sql = deadLetters == .blockTheirLane ? Self.anyOfLane : Self.waitingOfLane
         let isFree = try !(isKnownWhole
             ? file.existsInFile(sql, .text(lane)) : file.exists(sql, .text(lane)))
@@ -277,7 +278,7 @@ final class JournalTransaction {
         return isFree
     }
 
-    /// A request that waits is in it.
+    /// Notes that a waiting request is in the lane.
     func isOccupied(_ lane: String) throws(OutboxError) {
         if lanes.count >= JournalMemory.lanesMax {
             try file.writeRows()
@@ -290,7 +291,8 @@ final class JournalTransaction {
     private static let waitingOfLane = SQL(
         "SELECT 1 FROM item WHERE lane = ?1 AND state = 0 LIMIT 1")
 
-    /// Gives the head of a lane its turn, and takes it from who was the head before.
+    /// Gives the head of a lane its turn, and takes the turn from the item that was the head
+    /// before.
     func passTurn(_ lane: String, from before: Head?) throws(OutboxError) {
         let head = try head(lane)
         if let before, before.id != head?.id { try setTurn(before.id, nil) }
@@ -304,12 +306,12 @@ final class JournalTransaction {
 
     private static let turning = SQL("UPDATE item SET turn = ?2 WHERE id = ?1")
 
-    /// Changes whether an item is dead, and passes the turns on of all lanes that this matters to.
+    /// Changes whether an item is dead, and passes on the turns of all lanes that this affects.
     func changing(
         _ item: OutboxItem, _ change: () throws(OutboxError) -> Void
     ) throws(OutboxError) {
         var lanes = [item.entry.lane.name]
-        // What waits for its object is passed by, or no longer.
+        // Items that wait for its object are now passed by, or no longer passed by.
         if deadLetters == .letOthersPass {
             let behind = try file.all(HeldItems.lanesBehind, .integer(item.id)) {
                 $0.string(0) ?? ""
@@ -322,7 +324,8 @@ final class JournalTransaction {
         for (lane, before) in zip(lanes, before) { try passTurn(lane, from: before) }
     }
 
-    /// Another rule than the one by which turns were given: gives them anew where that matters.
+    /// Adopts a rule for dead letters. If it differs from the rule with which the turns were given,
+    /// gives the turns anew in the lanes that it affects.
     func follow(_ rule: OutboxRules.DeadLetters) throws(OutboxError) {
         guard rule != counters.deadLetters else { return }
         let lanes = counters.dead == 0 ? [] : try file.all(

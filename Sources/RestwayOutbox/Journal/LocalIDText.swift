@@ -2,7 +2,7 @@ import Glibc
 import RestwayHTTP
 import RestwayObjects
 
-/// Finds the local identities in a request, and puts those of the server in their places.
+/// Finds the local identities in a request, and replaces them by the server's identities.
 struct LocalIDText {
     var path: String
     var headers: String
@@ -16,7 +16,7 @@ struct LocalIDText {
 
     // MARK: Finding
 
-    /// All that stand in it, each once.
+    /// All local identities in the request, each once.
     var locals: Set<LocalID> {
         guard mayHoldLocals else { return [] }
         var found: Set<LocalID> = []
@@ -30,7 +30,8 @@ struct LocalIDText {
         return found
     }
 
-    /// False for most requests, which is found out without a copy of them.
+    /// Whether the request may hold a local identity. It is false for most requests, and finding
+    /// that out copies nothing.
     private var mayHoldLocals: Bool {
         var (path, headers) = (path, headers)
         return path.withUTF8 { Self.mayHoldLocals(UnsafeRawBufferPointer($0)) }
@@ -38,11 +39,11 @@ struct LocalIDText {
             || body?.withUnsafeBytes { Self.mayHoldLocals($0) } ?? false
     }
 
-    /// Whether the prefix of local identities stands in `text`.
+    /// Returns whether the prefix of local identities stands in `text`.
     private static func mayHoldLocals(_ text: UnsafeRawBufferPointer) -> Bool {
         let prefix = LocalID.prefixBytes
         guard let start = text.baseAddress, text.count >= LocalID.byteCount else { return false }
-        // Its rarest letter leads there.
+        // The search looks for the rarest letter of the prefix.
         var place = rarest
         while place < text.count,
             let found = memchr(start + place, Int32(prefix[rarest]), text.count - place)
@@ -57,7 +58,7 @@ struct LocalIDText {
 
     private static let rarest = 4
 
-    /// Where local identities begin.
+    /// Returns the places where local identities begin.
     private static func places(in text: [UInt8]) -> [Int] {
         var places: [Int] = []
         var start = 0
@@ -78,69 +79,86 @@ struct LocalIDText {
 
     // MARK: Replacing
 
-    /// Puts `identity` where `local` stands: percent-encoded in the path, as a value of its own
-    /// where it is a whole string of a JSON body.
+    /// A part of a text and the bytes that replace it.
+    private typealias Patch = (range: Range<Int>, bytes: [UInt8])
+
+    /// Replaces `local` by `identity`: percent-encoded in the path, and in a body as required by
+    /// the body's format and by the form that stands behind the local identity there.
     mutating func replace(_ local: LocalID, by identity: Identity) {
-        // Not before: most requests hold no local identity.
-        let form = BodyForm(Headers(HeaderText.fields(of: headers)))
-        let plain = Self.text(identity)
+        // The headers are parsed only here because most requests hold no local identity.
+        let format = BodyForm(Headers(HeaderText.fields(of: headers)))
+        let plain = WrittenIdentity(identity, .plain).text
         let encoded = Self.percentEncoded(plain)
         path = Self.replacing(local, in: path, by: encoded)
-        // A line end in an identity must not make another field.
+        // A line end in an identity must not begin another field.
         let isLine = plain.allSatisfy { $0 >= 0x20 && $0 != 0x7F }
         headers = Self.replacing(local, in: headers, by: isLine ? plain : encoded)
-        guard let bytes = body else { return }
-        switch form {
-        case .json: body = Self.replacingInJSON(local, in: bytes, by: identity)
-        case .urlEncoded: body = Self.replacing(local, in: bytes) { _ in (encoded, 0) }
-        case .plain: body = Self.replacing(local, in: bytes) { _ in (plain, 0) }
+        body = body.map { body in
+            Self.replacing(local, in: body) { place in
+                let form = Self.form(behind: place.upperBound, in: body)
+                let end = place.upperBound + form.rawValue.utf8.count
+                return Self.patch(
+                    place.lowerBound..<end, in: body, format, WrittenIdentity(identity, form))
+            }
         }
+    }
+
+    /// Returns the form of the identity that stands at `start`.
+    private static func form(behind start: Int, in text: [UInt8]) -> LocalID.Form {
+        LocalID.Form.allCases.first { form in
+            form != .plain && text[start...].starts(with: form.rawValue.utf8)
+        } ?? .plain
+    }
+
+    private static func patch(
+        _ place: Range<Int>, in body: [UInt8], _ format: BodyForm, _ identity: WrittenIdentity
+    ) -> Patch {
+        switch format {
+        case .json:
+            guard identity.isNumber, isWholeString(place, in: body) else {
+                return (place, jsonEscaped(identity.text))
+            }
+            return (place.lowerBound - 1..<place.upperBound + 1, identity.text)
+        case .urlEncoded: return (place, percentEncoded(identity.text))
+        case .messagePack:
+            guard let start = MessagePackText.start(of: place, in: body) else {
+                return (place, identity.text)
+            }
+            return (start..<place.upperBound, identity.messagePack)
+        case .plain: return (place, identity.text)
+        }
+    }
+
+    /// Returns whether JSON quotes stand around the place.
+    private static func isWholeString(_ place: Range<Int>, in text: [UInt8]) -> Bool {
+        let (quote, start, end) = (UInt8(ascii: "\""), place.lowerBound, place.upperBound)
+        return start > 0 && text[start - 1] == quote && end < text.count && text[end] == quote
+            && (start == 1 || text[start - 2] != UInt8(ascii: "\\"))
     }
 
     private static func replacing(
         _ local: LocalID, in text: String, by replacement: [UInt8]
     ) -> String {
-        let bytes = replacing(local, in: Array(text.utf8)) { _ in (replacement, 0) }
+        let bytes = replacing(local, in: Array(text.utf8)) { ($0, replacement) }
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    private static func replacingInJSON(
-        _ local: LocalID, in text: [UInt8], by identity: Identity
-    ) -> [UInt8] {
-        let quote = UInt8(ascii: "\"")
-        let string = jsonEscaped(Self.text(identity))
-        return replacing(local, in: text) { start in
-            let end = start + LocalID.byteCount
-            let isWhole =
-                start > 0 && text[start - 1] == quote && end < text.count && text[end] == quote
-                && (start == 1 || text[start - 2] != UInt8(ascii: "\\"))
-            guard isWhole, case .integer = identity else { return (string, 0) }
-            return (string, 1)
-        }
-    }
-
-    /// - Parameter replacement: What stands instead of the one that begins there, and how many
-    ///   bytes before and behind it go too.
+    /// Replaces each occurrence of `local`.
+    ///
+    /// - Parameter patch: Receives the place of a local identity and returns its replacement.
     private static func replacing(
-        _ local: LocalID, in text: [UInt8], by replacement: (Int) -> ([UInt8], Int)
+        _ local: LocalID, in text: [UInt8], by patch: (Range<Int>) -> Patch
     ) -> [UInt8] {
         let name = Array(local.text.utf8)
         var result: [UInt8] = []
         var copied = 0
         for start in places(in: text) where text[start..<start + name.count].elementsEqual(name) {
-            let (bytes, around) = replacement(start)
-            result += text[copied..<start - around]
+            let (range, bytes) = patch(start..<start + name.count)
+            result += text[copied..<range.lowerBound]
             result += bytes
-            copied = start + name.count + around
+            copied = range.upperBound
         }
         return copied == 0 ? text : result + text[copied...]
-    }
-
-    private static func text(_ identity: Identity) -> [UInt8] {
-        switch identity {
-        case .integer(let integer): Array(String(integer).utf8)
-        case .string(let string): Array(string.utf8)
-        }
     }
 
     private static func percentEncoded(_ bytes: [UInt8]) -> [UInt8] {
@@ -153,7 +171,7 @@ struct LocalIDText {
         }
     }
 
-    /// RFC 8259, section 7; without the quotes.
+    /// Returns the text of a JSON string (RFC 8259, section 7) without its quotes.
     private static func jsonEscaped(_ bytes: [UInt8]) -> [UInt8] {
         let digits = Array("0123456789abcdef".utf8)
         return bytes.flatMap { byte -> [UInt8] in

@@ -1,21 +1,22 @@
 import RestwaySQLite
 import RestwaySupport
 
-/// Taking many from what was read ahead.
+/// Takes many items at once from those that were read ahead.
 extension OutboxJournal {
-    /// Where the file stands, as far as it matters to who reads ahead.
+    /// The state of the file, as far as it matters for reading ahead.
     private struct Standing {
         var changes: Int64
-        /// Items that are not done.
+        /// The number of items that are not done.
         var left: Int64
         var dead: Int64
-        /// Rows of items that are done.
+        /// The number of rows whose items are done.
         var delivered: Int64
     }
 
-    /// nil: they have to be looked for in the file. Nobody who settles waits while this reads.
+    /// Takes items that were read ahead. Settling does not have to wait while this reads.
     ///
-    /// - Returns: None where `itemsMin` of them can go only when others have been settled.
+    /// - Returns: The items; `nil` if they have to be looked for in the file; empty if `itemsMin`
+    ///   of them can go only after others have been settled.
     func takeAhead(
         itemsMax: Int, itemsMin: Int, besides busyLanes: Set<Lane>
     ) throws(OutboxError) -> [OutboxItem]? {
@@ -41,7 +42,7 @@ extension OutboxJournal {
             }
             mayRead = stretch.isPlain && added.isAll
             isEnd = mayRead && stretch.isEnd
-            // Most of these wait for something.
+            // Reading ahead does not pay here: most of these items wait for something.
             guard !mayRead || isEnd || added.count >= gap.room / 2 else {
                 sending.withLock { $0.rest() }
                 return nil
@@ -49,9 +50,10 @@ extension OutboxJournal {
         }
     }
 
-    /// Looks whether what was read ahead still holds; else begins anew, at the first that may go.
+    /// Checks whether the items that were read ahead are still valid; if not, begins again at the
+    /// first item that may go.
     ///
-    /// - Returns: False when there is no use in it.
+    /// - Returns: False if reading ahead has no use.
     private func lookAhead(_ itemsMax: Int) throws(OutboxError) -> Bool {
         let landings = sending.withLock { $0.landings }
         let standing = try standing()
@@ -61,7 +63,7 @@ extension OutboxJournal {
         }
         if holds { return true }
         guard standing.dead == 0, standing.left > 0 else { return false }
-        // Or what is behind them has no turn.
+        // Otherwise the items behind the delivered ones would have no turn.
         if standing.delivered > 0 { try takeOutDelivered() }
         let ahead: ItemsAhead? = try reader.withLock { (file) throws(OutboxError) in
             try file.reading { () throws(OutboxError) in
@@ -73,7 +75,8 @@ extension OutboxJournal {
             }
         }
         return sending.withLock { sending in
-            // Else one of them may be done, which the file did not say then.
+            // If an item was settled meanwhile, it may be done although the file did not say so
+            // when it was read.
             guard sending.landings == landings else { return false }
             sending.ahead = ahead
             return ahead != nil
@@ -85,7 +88,6 @@ extension OutboxJournal {
         "SELECT id FROM item WHERE turn = 0 ORDER BY id LIMIT 1")
 
     private func read(_ gap: ItemsAhead.Gap) throws(OutboxError) -> ItemsAhead.Stretch {
-        HeapRoom.prepare(for: gap.room)
         var headers = HeaderText.Last()
         var stretch = ItemsAhead.Stretch()
         stretch.rows.reserveCapacity(gap.room)
@@ -108,8 +110,8 @@ extension OutboxJournal {
         return stretch
     }
 
-    /// Reads on behind what was read ahead, so that the next take finds it: as many as twice go at
-    /// once, while these are on their way.
+    /// Reads on after the items that were read ahead, while the taken ones are being sent, so that
+    /// the next take finds them. It reads up to twice `itemsMax`.
     package func readOn(itemsMax: Int) throws(OutboxError) {
         let gap: ItemsAhead.Gap? = sending.withLock { sending in
             guard sending.lock.isHeld, sending.restingTakes == 0 else { return nil }
@@ -120,7 +122,7 @@ extension OutboxJournal {
         _ = sending.withLock { $0.fill(gap, with: stretch.rows) }
     }
 
-    /// Nothing waits for objects, nor does anything make some beside its own.
+    /// Selects the counter if no item waits for objects and none has companions.
     private static let plainSelection = SQL(
         "SELECT changes FROM outbox WHERE NOT EXISTS (SELECT 1 FROM dependency) "
             + "AND NOT EXISTS (SELECT 1 FROM companion)")
@@ -133,18 +135,18 @@ extension OutboxJournal {
                     delivered: row.integer(3))
             }
         }
-        // Whoever writes finds out.
+        // An error of the file is reported by the next write.
         return standing ?? Standing(changes: 0, left: 1, dead: 1, delivered: 0)
     }
 
-    /// Those behind `lastItem` wait, see `JournalTransaction`.
+    /// Items after `lastItem` count as waiting (see `JournalTransaction`).
     private static let standingSelection = SQL(
         "SELECT changes, waiting + dead + max(0, coalesce((SELECT max(id) FROM item), 0) "
             + "- lastItem), dead, delivered FROM outbox")
 
-    /// Takes the rows of items out that are done, so that those behind them have the turn.
+    /// Deletes the rows of items that are done, so that the items behind them get the turn.
     ///
-    /// - Returns: False, and they stay, when nothing is behind them: see `tidy`.
+    /// - Returns: False, and the rows stay, if no other item is left (see `tidy`).
     func makeWayForRest() throws(OutboxError) -> Bool {
         let standing = try standing()
         guard standing.left > 0 else { return false }
@@ -156,8 +158,8 @@ extension OutboxJournal {
         try writes.run { (transaction) throws(OutboxError) in try transaction.takeOutDelivered() }
     }
 
-    /// Takes the rows of items out that are done, if this is the sender: nobody waits for that, but
-    /// as long as they are there what was sent stays on the disk.
+    /// Deletes the rows of items that are done, if this is the sender. It is not urgent, but until
+    /// then the requests that were sent stay on the disk.
     package func tidy() throws(OutboxError) {
         guard isSender, try standing().delivered > 0 else { return }
         try takeOutDelivered()
@@ -165,11 +167,11 @@ extension OutboxJournal {
 }
 
 extension OutboxJournal.Sending {
-    /// What comes of taking.
+    /// The result of a step of taking.
     enum Step {
-        /// nil: they have to be looked for in the file.
+        /// The taken items; `nil` if they have to be looked for in the file.
         case taken([OutboxItem]?)
-        /// There may be more than what was read.
+        /// More items have to be read first.
         case read(ItemsAhead.Gap)
 
         var items: [OutboxItem]? {
@@ -177,7 +179,7 @@ extension OutboxJournal.Sending {
         }
     }
 
-    /// After this many takes it is tried again to read ahead, when that has not paid.
+    /// The number of takes without reading ahead after it did not pay.
     private static let takesAtRest = 16
 
     mutating func rest() {
@@ -185,8 +187,11 @@ extension OutboxJournal.Sending {
         restingTakes = Self.takesAtRest
     }
 
-    /// - Returns: nil when somebody else has read them meanwhile, or has forgotten those before
-    ///   them; else how many more there are to take, and whether all rows were added.
+    /// Adds the rows that were read for a gap.
+    ///
+    /// - Returns: `nil` if the rows no longer fit, because another thread has read them or what was
+    ///   read ahead was forgotten. Otherwise how many more items there are to take, and whether all
+    ///   rows were added.
     mutating func fill(
         _ gap: ItemsAhead.Gap, with rows: [ItemsAhead.Row]
     ) -> (count: Int, isAll: Bool)? {
@@ -198,7 +203,7 @@ extension OutboxJournal.Sending {
         return ((ahead?.count ?? before) - before, isAll)
     }
 
-    /// - Parameter isEnd: There are no more than what was read.
+    /// - Parameter isEnd: Whether the file has no more items than those that were read.
     mutating func takeAhead(
         itemsMax: Int, itemsMin: Int, besides busyLanes: Set<Lane>, mayRead: Bool, isEnd: Bool
     ) -> Step {
@@ -206,7 +211,8 @@ extension OutboxJournal.Sending {
             let count = ahead?.count
         else { return .taken(nil) }
         if mayRead, chosen.count < itemsMax, let gap = ahead?.gap() { return .read(gap) }
-        // Less than that may be all there is, or there is more where this does not look.
+        // Fewer items than asked for are taken only if all items were read; otherwise the file may
+        // have more.
         let isAll = isEnd && count > chosen.count
         guard chosen.count >= max(itemsMin, ItemNumbers.countMin),
             chosen.count == itemsMax || isAll

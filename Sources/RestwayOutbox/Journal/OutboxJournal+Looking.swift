@@ -1,15 +1,15 @@
 import RestwaySQLite
 import RestwaySupport
 
-/// What there is, read without waiting for those who write.
+/// Reads the outbox without waiting for writers.
 extension OutboxJournal {
-    /// Whether a request of this lane has to go behind what is stored; a call in flight is not
-    /// known here. Costs next to nothing while the outbox is empty.
+    /// Returns whether a request of this lane has to go behind stored ones. Calls in flight that
+    /// are not items are not known here. This costs next to nothing while the outbox is empty.
     package func isOccupied(_ lane: Lane) throws(OutboxError) -> Bool {
         let glance = try glanceAtCounts()
         let all = glance.counts
         if all.all == 0 { return false }
-        // Then no dead letters are.
+        // While there are delivered rows, there are no dead letters.
         if glance.hasDelivered {
             if options.rules.order == .strict { return true }
             return try holds(lane)
@@ -34,10 +34,15 @@ extension OutboxJournal {
 
     private static let laneSelection = SQL("SELECT 1 FROM item WHERE lane = ?1 LIMIT 1")
 
-    /// Costs next to nothing as long as nobody commits; false when it cannot be read.
+    /// Whether the outbox holds no item; false if the file cannot be read. This costs next to
+    /// nothing as long as nothing is committed.
     package var isEmpty: Bool { (try? glanceAtCounts().counts.all) == 0 }
 
-    /// Whether any request of this lane is stored, a dead letter too.
+    /// Whether any item is neither done nor a dead letter; true if the file cannot be read. This
+    /// costs next to nothing as long as nothing is committed.
+    package var hasWaiting: Bool { (try? glanceAtCounts().counts.waiting) != 0 }
+
+    /// Returns whether any request of this lane is stored, including dead letters.
     package func holds(_ lane: Lane) throws(OutboxError) -> Bool {
         try reader.withLock { (file) throws(OutboxError) in
             try file.exists(
@@ -46,10 +51,11 @@ extension OutboxJournal {
         }
     }
 
-    /// Whether any request of the object with this store key is stored, a dead letter too.
+    /// Returns whether any request about the object with this store key is stored, including dead
+    /// letters.
     ///
-    /// - Parameter isMeant: Tells by the context of a request whether its store key is one of the
-    ///   store that is asked for.
+    /// - Parameter isMeant: Tells from the context of a request whether its store key belongs to
+    ///   the store in question.
     package func holds(
         entity: String, storeKey: Int64, where isMeant: ([UInt8]) -> Bool
     ) throws(OutboxError) -> Bool {
@@ -64,12 +70,63 @@ extension OutboxJournal {
         }
     }
 
-    /// Of everything; nothing is counted for it.
+    /// Returns the dead letters in the lane, and those about the object with this store key.
+    package func deadLetters(
+        in lane: Lane?, entity: String, storeKey: Int64, where isMeant: ([UInt8]) -> Bool
+    ) throws(OutboxError) -> Set<Int64> {
+        let found = try reader.withLock { (file) throws(OutboxError) in
+            try file.all(
+                "SELECT id, NULL FROM item WHERE lane = ?1 AND state = 1 "
+                    + "UNION ALL SELECT id, context FROM item WHERE entity = ?2 AND storeKey = ?3 "
+                    + "AND state = 1 UNION ALL SELECT id, context FROM companion "
+                    + "JOIN item ON item.id = companion.item WHERE companion.entity = ?2 "
+                    + "AND companion.storeKey = ?3 AND item.state = 1",
+                .text(lane?.name), .text(entity), .integer(storeKey)
+            ) { row in
+                (row.integer(0), row.storage(1) == .blob ? Array(row.bytes(1)) : nil)
+            }
+        }
+        return Set(found.filter { $0.1.map(isMeant) ?? true }.map(\.0))
+    }
+
+    /// Returns the lanes of all dead letters, and the objects with a store key that dead letters
+    /// are about.
+    ///
+    /// - Parameters:
+    ///   - entity: The entity of the objects; `nil` for all.
+    ///   - isMeant: See `holds`.
+    package func rejectedObjects(
+        entity: String?, where isMeant: ([UInt8]) -> Bool
+    ) throws(OutboxError) -> (lanes: [Lane], subjects: [OutboxChange.Subject]) {
+        let found = try reader.withLock { (file) throws(OutboxError) in
+            try file.all(
+                "SELECT lane, entity, storeKey, context FROM item WHERE state = 1 "
+                    + "UNION ALL SELECT lane, companion.entity, companion.storeKey, context "
+                    + "FROM item JOIN companion ON companion.item = item.id WHERE item.state = 1"
+            ) { row in
+                (
+                    Lane(stored: row.string(0) ?? ""), entity: row.string(1),
+                    storeKey: row.integer(2), context: Array(row.bytes(3))
+                )
+            }
+        }
+        var subjects: [OutboxChange.Subject] = []
+        for row in found {
+            guard let name = row.entity, row.storeKey != 0, entity == nil || entity == name,
+                isMeant(row.context)
+            else { continue }
+            subjects.append(.init(entity: name, storeKey: row.storeKey))
+        }
+        return (found.map(\.0), subjects)
+    }
+
+    /// Returns the numbers of all items. They are stored, so no items are counted.
     package func counts() throws(OutboxError) -> OutboxCounts {
         try reader.withLock { (file) throws(OutboxError) in try Self.counts(file).0 }
     }
 
-    /// The same, and how many are blocked: looks at dead letters and at what they block.
+    /// Returns the same numbers and how many items are blocked. It looks at dead letters and at the
+    /// items that they block.
     package func countsWithBlocked() throws(OutboxError) -> OutboxCounts {
         try reader.withLock { (file) throws(OutboxError) in
             var counts = try Self.counts(file).0
@@ -81,7 +138,7 @@ extension OutboxJournal {
     private static func counts(
         _ file: JournalConnection
     ) throws(OutboxError) -> (OutboxCounts, hasDelivered: Bool) {
-        // Those behind the last one that was counted wait: see `JournalTransaction`.
+        // The items after the last counted one are waiting (see `JournalTransaction`).
         try file.first(
             "SELECT waiting + max(0, coalesce((SELECT max(id) FROM item), 0) - lastItem), dead, "
                 + "delivered FROM outbox"
@@ -93,14 +150,14 @@ extension OutboxJournal {
         } ?? (OutboxCounts(), hasDelivered: false)
     }
 
-    /// `counts`, from memory as long as nobody has committed.
+    /// Returns the `counts`, from memory as long as nothing has been committed.
     private func glanceAtCounts() throws(OutboxError) -> Glance {
         let mark = logMark
         if let mark, let last = glance.withLock({ $0 }), last.mark == mark { return last }
         let (counts, hasDelivered) = try reader.withLock { (file) throws(OutboxError) in
             try Self.counts(file)
         }
-        // A commit in between is seen the next time: the mark is older than the counts.
+        // A commit in between is noticed by the next call: the mark is older than the counts.
         let seen = Glance(mark: mark ?? 0, counts: counts, hasDelivered: hasDelivered)
         if mark != nil { glance.withLock { $0 = seen } }
         return seen
@@ -108,7 +165,8 @@ extension OutboxJournal {
 
     private var logMark: UInt64? { reader.withLock { $0.connection.commitMark } }
 
-    /// Differs after each commit, whichever process made it: to see that others have enqueued.
+    /// A value that differs after each commit of any process. It shows that others have stored
+    /// requests.
     package var changeMark: UInt64 {
         logMark
             ?? reader.withLock { file in
@@ -117,14 +175,14 @@ extension OutboxJournal {
             }
     }
 
-    /// Whether anything could be sent, now or when its time has come: neither dead letters nor what
-    /// they block count.
+    /// Returns whether any item could be sent, now or when its time has come. Dead letters and the
+    /// items that they block do not count.
     package func needsFlushing() throws(OutboxError) -> Bool {
         try reader.withLock { (file) throws(OutboxError) in
-            // What is done may still be there by the thousand.
+            // Thousands of rows of delivered items may still exist.
             if try Self.counts(file).0.waiting == 0 { return false }
             if options.rules.order == .strict, options.rules.deadLetters == .blockTheirLane {
-                // With dead letters there are no rows of what is done.
+                // If there are dead letters, there are no rows of delivered items.
                 let state = try file.first("SELECT state FROM item ORDER BY id LIMIT 1") {
                     $0.integer(0)
                 }
@@ -137,10 +195,10 @@ extension OutboxJournal {
         }
     }
 
-    /// Oldest first.
+    /// Returns a page of items, oldest first.
     ///
-    /// - Parameter id: Of the last item of the page before; 0 for the first page.
-    /// - Parameter state: nil for all.
+    /// - Parameter id: The last item of the page before; 0 for the first page.
+    /// - Parameter state: The state of the items; `nil` for all.
     package func items(
         after id: Int64, itemsMax: Int, state: OutboxItem.State? = nil
     ) throws(OutboxError) -> [OutboxItem] {
@@ -154,7 +212,7 @@ extension OutboxJournal {
             return items
         }
         var items = try reader.withLock { (file) throws(OutboxError) in
-            // Waiting ones are nearly all there are, but for those in flight.
+            // Nearly all items are waiting; those in flight are left out later.
             let condition = state == .dead ? " AND state = 1" : state == nil ? "" : " AND state = 0"
             let found = try file.all(
                 ItemRow.selection + " WHERE id > ?1\(condition) AND \(DeliveredItems.excluded) "
@@ -170,7 +228,7 @@ extension OutboxJournal {
         return Array(items.prefix(itemsMax))
     }
 
-    /// nil: there is none.
+    /// Returns the item; `nil` if it does not exist.
     package func item(_ id: Int64) throws(OutboxError) -> OutboxItem? {
         let inFlight = sending.withLock { Set($0.inFlight.keys) }
         return try reader.withLock { (file) throws(OutboxError) in
@@ -201,8 +259,8 @@ extension OutboxJournal {
 
     // MARK: Identities
 
-    /// What the object with this store key is called, as long as the request that creates it is
-    /// stored: for a store that keeps its keys longer than a process lives.
+    /// Returns the local identity of the object with this store key while the request that creates
+    /// it is stored. This is for a store whose keys outlive the process.
     package func local(entity: String, storeKey: Int64) throws(OutboxError) -> LocalID? {
         try reader.withLock { (file) throws(OutboxError) in
             try file.first(
@@ -214,7 +272,7 @@ extension OutboxJournal {
         }
     }
 
-    /// Whether a request that is stored makes the object.
+    /// Returns whether a stored request creates the object.
     package func isExpected(_ local: LocalID) throws(OutboxError) -> Bool {
         try reader.withLock { (file) throws(OutboxError) in
             try file.exists(
@@ -224,14 +282,14 @@ extension OutboxJournal {
         }
     }
 
-    /// nil as long as the server has not named the object.
+    /// Returns the server's identity; `nil` as long as the server has not named the object.
     package func identity(of local: LocalID) throws(OutboxError) -> OutboxIdentity? {
         try reader.withLock { (file) throws(OutboxError) in
             try IdentityRow.find(file, local)?.0
         }
     }
 
-    /// In the order in which they became known, behind `number`.
+    /// Returns the identities after `number`, in the order in which they became known.
     package func identities(
         after number: Int64, countMax: Int
     ) throws(OutboxError) -> [OutboxIdentity] {

@@ -1,11 +1,11 @@
 import RestwaySQLite
 import RestwaySupport
 
-/// What the one sender does: take, send, settle.
+/// The work of the only sender: it takes, sends and settles items.
 extension OutboxJournal {
-    /// Whether this journal is the sender from here on; false when another one is, in this process
-    /// or in another. Cheap, to be asked again and again: the kernel frees the place of a sender
-    /// that has died.
+    /// Tries to make this journal the sender. Returns false if another journal is, in this process
+    /// or in another. It is cheap enough to be called again and again: the kernel frees the lock of
+    /// a sender that has died.
     package func becomeSender() throws(OutboxError) -> Bool {
         let isNew: Bool? = try sending.withLock { (sending) throws(OutboxError) in
             if sending.lock.isHeld { return false }
@@ -15,8 +15,13 @@ extension OutboxJournal {
         guard isNew else { return true }
         let rule = options.rules.deadLetters
         do throws(OutboxError) {
-            // What the one before was about to mark is looked at anew.
-            try change { (transaction) throws(OutboxError) in try transaction.follow(rule) }
+            // This counts as a change. A previous sender that is about to mark items as done
+            // therefore looks at them again.
+            let lastItem = try change { (transaction) throws(OutboxError) in
+                try transaction.follow(rule)
+                return try transaction.file.first(Self.lastItem) { $0.integer(0) } ?? 0
+            }
+            sending.withLock { $0.begin(lastItem: lastItem) }
         } catch {
             resign()
             throw error
@@ -26,25 +31,22 @@ extension OutboxJournal {
 
     package var isSender: Bool { sending.withLock { $0.lock.isHeld } }
 
-    /// Lets another one send. What is in flight is forgotten, and will be sent again.
+    /// Lets another journal become the sender. Items in flight are forgotten and will be sent
+    /// again.
     package func resign() {
-        sending.withLock { sending in
-            sending.landAll()
-            sending.ahead = nil
-            sending.lock.letGo()
-        }
+        sending.withLock { $0.end() }
     }
 
-    /// The next items that may go out, together; oldest first. They are in flight until they are
-    /// settled or released; nothing of their lanes is taken meanwhile.
+    /// Takes the next items that may go out together, oldest first. They are in flight until they
+    /// are settled or released. Meanwhile nothing else of their lanes is taken.
     ///
-    /// Writes only when the time of items has come, or a creation is among them: that it may have
-    /// arrived is on disk before it leaves.
+    /// This writes only if items have become due or a creation is among the items: the fact that a
+    /// creation may have arrived is on disk before it is sent.
     ///
     /// - Parameters:
-    ///   - itemsMin: When there are fewer, none is taken.
-    ///   - now: Microseconds since 1970.
-    ///   - busyLanes: With a call in flight that is no item: nothing of them goes.
+    ///   - itemsMin: If there are fewer items, none is taken.
+    ///   - now: The time in microseconds since 1970.
+    ///   - busyLanes: Lanes with a call in flight that is not an item. Nothing of them is taken.
     package func take(
         itemsMax: Int, itemsMin: Int = 1, now: Int64, besides busyLanes: Set<Lane> = []
     ) throws(OutboxError) -> [OutboxItem] {
@@ -54,11 +56,11 @@ extension OutboxJournal {
         if let ahead { return ahead }
         return try sending.withLock { (sending) throws(OutboxError) in
             guard sending.lock.isHeld else { throw .notSender(path: path) }
-            // It would not know what goes here.
+            // The items that were read ahead would not include what is taken here.
             sending.ahead = nil
             guard try makeWayForRest() else { return [] }
             var inFlight = sending.inFlight.mapValues(\.lane)
-            // No item has such a number.
+            // No item has a negative number.
             for (index, lane) in busyLanes.enumerated() { inFlight[Int64(-1 - index)] = lane }
             let lanesInFlight = Set(inFlight.values)
             let candidates = try reader.withLock { (file) throws(OutboxError) in
@@ -80,19 +82,22 @@ extension OutboxJournal {
         }
     }
 
-    /// They were not sent after all, or have to be sent again with a newer credential: they can be
-    /// taken again. Nothing is written.
+    /// Makes items available again that were not sent after all, or that have to be sent again with
+    /// a newer credential. Nothing is written.
     package func release(_ ids: [Int64]) {
-        sending.withLock { sending in
-            for id in ids { sending.land(id) }
-            // They go first again.
-            sending.ahead = nil
-        }
+        sending.withLock { $0.release(ids) }
     }
 
-    /// Writes what became of items, in one transaction. When it throws, they are still in flight.
+    /// Returns whether an item in flight may have been sent before, by this process or by another.
+    package func mayHaveSentBefore(_ item: OutboxItem) -> Bool {
+        item.entry.attempts > 0 || item.entry.mayHaveArrived
+            || sending.withLock { $0.past.mayHold(item.id) }
+    }
+
+    /// Writes what became of items, in one transaction. If this throws, they are still in flight.
     ///
-    /// - Parameter now: Microseconds since 1970; of what is named now.
+    /// - Parameter now: The time in microseconds since 1970, stored with the objects that are named
+    ///   now.
     package func settle(
         _ settlements: [OutboxSettlement], now: Int64
     ) throws(OutboxError) -> OutboxSettled {
@@ -114,10 +119,10 @@ extension OutboxJournal {
         sending.withLock { sending in
             if !isMarked { sending.ahead = nil }
             for settlement in settlements {
-                sending.land(settlement.id)
+                sending.settle(settlement.id)
                 sending.ahead?.delivered(settlement.id)
             }
-            // Objects have other lanes now, and so has what of theirs is in flight.
+            // Named objects have new lanes now, and so have their items in flight.
             for (place, left) in settled.lanesLeft.enumerated() {
                 sending.move(from: left, to: settled.lanesEntered[place])
             }
@@ -125,8 +130,9 @@ extension OutboxJournal {
         return settled
     }
 
-    /// Items that are done and were read ahead: to mark them is enough, if nothing but that was
-    /// changed about items since. nil when not all of them are such.
+    /// Returns items that were read ahead and are done. Marking them is enough if nothing else
+    /// about items has changed since. Returns `nil` if not all of the settlements are for such
+    /// items.
     private static func delivered(
         _ settlements: [OutboxSettlement], _ flights: [Flight?], _ ahead: ItemsAhead?
     ) -> (items: [JournalTransaction.Delivered], changes: Int64)? {
@@ -142,8 +148,8 @@ extension OutboxJournal {
         return (items, changes)
     }
 
-    /// Everything that waits for its time is due: the network is back, or the host asks for a
-    /// flush. A wait that a server asked for is kept, unless `forced`.
+    /// Makes all items due that wait for their time, because the network is back or the program
+    /// asks for a flush. A wait that a server asked for is kept, unless `forced`.
     package func hurry(forced: Bool, now: Int64) throws(OutboxError) {
         let isWaiting = try reader.withLock { (file) throws(OutboxError) in
             try file.exists("SELECT 1 FROM item WHERE turn > 0 LIMIT 1")
@@ -154,7 +160,8 @@ extension OutboxJournal {
         }
     }
 
-    /// When the first of those is due that wait for their time; nil when none does.
+    /// Returns the time at which the first waiting item becomes due; `nil` if none waits for its
+    /// time.
     package func nextAttemptAt() throws(OutboxError) -> Int64? {
         try reader.withLock { (file) throws(OutboxError) in
             try file.first("SELECT turn FROM item WHERE turn > 0 ORDER BY turn LIMIT 1") {
@@ -165,10 +172,11 @@ extension OutboxJournal {
 
     // MARK: Steps of taking
 
-    /// Items whose time has come are as free as those that never waited, and found by their age.
+    /// Frees the items whose time has come. They are then found by age, like items that never
+    /// waited.
     private func wakeDue(_ now: Int64) throws(OutboxError) {
         let rules = options.rules
-        // After a clock that was wrong: longer than that nobody waits.
+        // No wait is longer than this, so a later time was set while the clock was wrong.
         let longest = max(rules.capMilliseconds, rules.retryAfterMaxMilliseconds)
         let (tooLate, overflow) = now.addingReportingOverflow(
             longest.multipliedReportingOverflow(by: 1_000).partialValue)
@@ -190,7 +198,7 @@ extension OutboxJournal {
         }
     }
 
-    /// Those of `ids` that are still there, in their order.
+    /// Returns those of `ids` that still exist, in their order.
     private static func waiting(
         _ ids: [Int64], _ file: JournalConnection
     ) throws(OutboxError) -> [OutboxItem] {
@@ -214,14 +222,14 @@ extension OutboxJournal {
         return items
     }
 
-    /// Reads what goes, and notes that creations among it may have arrived.
+    /// Reads the items to send, and notes which creations may arrive.
     private func depart(_ ids: [Int64]) throws(OutboxError) -> [OutboxItem] {
         let items = try reader.withLock { (file) throws(OutboxError) in
             try file.reading { () throws(OutboxError) in try Self.waiting(ids, file) }
         }
         let creations = items.filter { $0.entry.creates != nil }.map { $0.id }
         guard !creations.isEmpty else { return items }
-        // One that was withdrawn meanwhile does not leave.
+        // An item that was withdrawn meanwhile is not sent.
         let left = try writes.run { (transaction) throws(OutboxError) in
             try transaction.depart(creations)
         }

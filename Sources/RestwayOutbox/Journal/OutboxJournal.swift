@@ -3,64 +3,90 @@ package import RestwaySupport
 
 /// The file of an outbox: requests that wait until they have been delivered.
 ///
-/// Every write is on disk when its function returns, or its completion is told; when it fails,
-/// nothing has changed. Any function may be called from any thread; those that write wait for the
-/// disk. Several journals, in one process or in many, may have the same file open: all may enqueue,
-/// one is the sender.
+/// A write is on disk when its function returns or its completion is called; if it fails, nothing
+/// has changed. Any function may be called from any thread; functions that write wait for the disk.
+/// Several journals, in one process or in many, may have the same file open: all may store
+/// requests, and one is the sender.
 package final class OutboxJournal: Sendable {
     package struct Options: Sendable {
         package var connection = Connection.Options()
         package var rules = OutboxRules()
-        /// Names of headers, in lower case, that are never stored, as credentials and cookies.
+        /// The lower-case names of headers that are never stored, for example credentials and
+        /// cookies.
         package var secretHeaders: Set<String> = []
-        /// Rows of so many items that are done stay in the file, as a rule. When everything is done
-        /// before there are more, all go at once, without being looked for; else most of what
-        /// follows the oldest of them is done, too, when those are taken out, and needs no turn.
+        /// The usual limit of rows that stay in the file although their items are done. If
+        /// everything is done before there are more, all rows are deleted at once, without a
+        /// search. Otherwise the oldest rows are deleted; most items behind them are done too by
+        /// then and need no turn.
         package var deliveredMax: Int64 = 16_384
-        /// Where completions are told.
+        /// The workers that call completions.
         package var pool = WorkerPool.shared
 
         package init() {}
     }
 
-    /// An item that was taken.
+    /// An item that was taken and is in flight.
     struct Flight {
         var lane: Lane
-        /// Of `ItemsAhead`, which it was taken from; nil: it was looked for in the file.
+        /// The `changes` of the `ItemsAhead` from which it was taken; `nil` if it was looked for in
+        /// the file.
         var changes: Int64?
     }
 
-    /// What this process sends.
+    /// The state of the sender in this process.
     struct Sending {
         let lock: SenderLock
         /// Items that were taken and neither settled nor released.
         private(set) var inFlight: [Int64: Flight] = [:]
-        /// How many were settled or released.
+        /// The number of items that were settled or released.
         private(set) var landings = 0
         var ahead: ItemsAhead?
-        /// So many takes do without it.
+        /// The number of next takes that do not read ahead.
         var restingTakes = 0
+        private(set) var past: SendingPast
 
-        init(lock: SenderLock) {
+        init(lock: SenderLock, lastItem: Int64) {
             self.lock = lock
+            past = SendingPast(lastItem: lastItem, turn: lock.turn)
+        }
+
+        /// Makes this journal the sender.
+        mutating func begin(lastItem: Int64) {
+            past.begin(lastItem: lastItem, turn: lock.turnBefore)
+        }
+
+        /// Ends the role of sender. Items in flight are forgotten and will be sent again.
+        mutating func end() {
+            release(Array(inFlight.keys))
+            lock.letGo()
+            past.end(turn: lock.turn)
+        }
+
+        /// Makes items available again. They may have been sent before.
+        mutating func release(_ ids: [Int64]) {
+            for id in ids { land(id) }
+            past.add(ids)
+            // Reading ahead begins again, because these items come first.
+            ahead = nil
+        }
+
+        mutating func settle(_ id: Int64) {
+            land(id)
+            past.remove(id)
         }
 
         mutating func depart(_ id: Int64, _ flight: Flight) {
             inFlight[id] = flight
         }
 
-        mutating func land(_ id: Int64) {
+        private mutating func land(_ id: Int64) {
             inFlight[id] = nil
             landings += 1
-            // It would be read as one that waits, if it was not read before it was done.
+            // If reading ahead has not reached the item yet, it would read it as a waiting one.
             if let end = ahead?.end, id > end.lastRead { ahead = nil }
         }
 
-        mutating func landAll() {
-            for id in Array(inFlight.keys) { land(id) }
-        }
-
-        /// What was in flight in one lane is in another.
+        /// Moves items in flight from one lane to another.
         mutating func move(from left: Lane, to entered: Lane) {
             for (id, flight) in inFlight where flight.lane == left {
                 inFlight[id]?.lane = entered
@@ -68,11 +94,11 @@ package final class OutboxJournal: Sendable {
         }
     }
 
-    /// What the lanes were asked last.
+    /// The counts that were read last, for questions about lanes.
     struct Glance {
         var mark: UInt64
         var counts: OutboxCounts
-        /// Rows of items that are done are there.
+        /// Whether rows of delivered items exist.
         var hasDelivered: Bool
     }
 
@@ -83,19 +109,19 @@ package final class OutboxJournal: Sendable {
     let sending: Lock<Sending>
     let glance = Lock<Glance?>(nil)
 
-    /// Opens the file at `path`, or makes it. Reads no item, however many there are.
+    /// Opens the file at `path`, or creates it. It reads no items, however many there are.
     package init(_ path: String, _ options: Options = Options()) throws(OutboxError) {
         var options = options
         options.connection.isDurable = true
         self.path = path
         self.options = options
-        let (writer, reader) = try JournalConnection.wrapping { () throws(SQLiteError) in
-            (try Connection(path, options.connection), try Connection(path, options.connection))
+        let writer = try Self.openWriter(path, options.connection)
+        let reader = try JournalConnection.wrapping { () throws(SQLiteError) in
+            try Connection(path, options.connection)
         }
-        try Self.migrate(writer)
         writes = GroupCommit(
             JournalConnection(writer), secretHeaders: options.secretHeaders, pool: options.pool)
-        // The log has an index that can be watched once something was read.
+        // The index of the write-ahead log can be watched only after a read.
         let reading = JournalConnection(reader)
         _ = try reading.first("SELECT lastItem FROM outbox") { _ in }
         reader.watchLog()
@@ -104,61 +130,77 @@ package final class OutboxJournal: Sendable {
             try writer.integer("SELECT lastItem FROM outbox")
         }
         writer.watchLog()
-        sending = Lock(Sending(lock: SenderLock(database: writer.fileName)))
+        // The turn is read before the last item. No earlier sender can have sent an item stored
+        // after that.
+        let lock = SenderLock(database: writer.fileName)
+        let lastItem = try reading.first(Self.lastItem) { $0.integer(0) }
+        sending = Lock(Sending(lock: lock, lastItem: lastItem ?? 0))
     }
 
-    private static func migrate(_ connection: Connection) throws(OutboxError) {
+    /// Selects the last stored item.
+    static let lastItem = SQL("SELECT coalesce(max(id), 0) FROM item")
+
+    /// Opens the file and brings its tables up to this version, or refuses the file.
+    private static func openWriter(
+        _ path: String, _ options: Connection.Options
+    ) throws(OutboxError) -> Connection {
         do throws(Migrations.Refusal) {
-            guard try !JournalSchema.migrations.areDone(connection) else { return }
-            do throws(SQLiteError) {
-                try connection.begin()
-            } catch {
-                throw Migrations.Refusal.failed(error)
-            }
-            do throws(Migrations.Refusal) {
-                try JournalSchema.migrations.run(connection)
-                do throws(SQLiteError) {
-                    try connection.commit()
-                } catch {
-                    throw Migrations.Refusal.failed(error)
-                }
-            } catch {
-                connection.rollBack()
-                throw error
-            }
+            let connection = try Connection(path, options, of: JournalSchema.migrations)
+            try migrate(connection)
+            connection.leavesLogAtClose = false
+            return connection
         } catch {
-            switch error {
-            case .foreign: throw .foreignFile(path: connection.path)
-            case .newer(let version): throw .newerFile(path: connection.path, version: version)
-            case .failed(let error): throw .file(error)
-            }
+            throw OutboxError(error, path: path)
         }
     }
 
-    /// Writes what was enqueued, and refuses what comes; lets go of the sender's lock.
+    private static func migrate(_ connection: Connection) throws(Migrations.Refusal) {
+        guard try !JournalSchema.migrations.areDone(connection) else { return }
+        do throws(SQLiteError) {
+            try connection.begin()
+        } catch {
+            throw .failed(error)
+        }
+        do throws(Migrations.Refusal) {
+            try JournalSchema.migrations.run(connection)
+            do throws(SQLiteError) {
+                try connection.commit()
+            } catch {
+                throw Migrations.Refusal.failed(error)
+            }
+        } catch {
+            connection.rollBack()
+            throw error
+        }
+        // On a small disk the write-ahead log would otherwise take the space that the tables need.
+        try? connection.checkpoint()
+    }
+
+    /// Writes the queued requests, refuses further ones, and releases the sender's lock.
     package func close() {
         writes.close()
         resign()
     }
 
-    /// Returns when what was enqueued before is on disk, or could not be written.
+    /// Returns when the requests that were queued before are on disk or could not be written.
     package func finishWrites() {
         writes.finish()
     }
 
     // MARK: Enqueue
 
-    /// Stores a request, in its lane behind all that are there.
+    /// Stores a request behind all others in its lane.
     ///
-    /// An identity that `entry` waits for and that is known meanwhile is put in.
+    /// If `entry` waits for an identity that is already known, that identity is filled in.
     ///
     /// - Returns: The id of the item, which is on disk.
     package func enqueue(_ entry: OutboxEntry) throws(OutboxError) -> Int64 {
         try writes.run { (transaction) throws(OutboxError) in try transaction.enqueue(entry) }
     }
 
-    /// The same, without waiting for the disk: `done` is told on a worker, exactly once. Requests
-    /// of one thread keep their order. When very many wait for the disk, this waits for some.
+    /// Stores a request without waiting for the disk: `done` is called on a worker, exactly once.
+    /// Requests of one thread keep their order. If very many requests wait for the disk, this waits
+    /// for some.
     package func enqueue(
         _ entry: OutboxEntry, _ done: @escaping @Sendable (Result<Int64, OutboxError>) -> Void
     ) {
@@ -168,15 +210,15 @@ package final class OutboxJournal: Sendable {
         }, { failure in done(failure.map { .failure($0) } ?? .success(id.value)) })
     }
 
-    /// Whether that would not wait now, nor when some threads more ask the same.
+    /// Whether the function above would not wait now, even if a few more threads call it.
     package var hasRoom: Bool { writes.hasRoom }
 
-    /// Written by who leads the group commit, read when that is over.
+    /// Written by the leader of the group commit, and read when that is over.
     private final class ItemNumber: @unchecked Sendable {
         var value: Int64 = 0
     }
 
-    /// Everything that is written about items but to add some, or to mark some as done.
+    /// Writes any change of items except adding some or marking some as done.
     func change<Result>(
         _ body: @escaping (JournalTransaction) throws(OutboxError) -> Result
     ) throws(OutboxError) -> Result {
@@ -188,19 +230,20 @@ package final class OutboxJournal: Sendable {
 
     // MARK: The host's decisions
 
-    /// Changes a dead letter, which stays one until it is retried or dropped.
+    /// Changes a dead letter. It stays a dead letter until it is retried or dropped.
     package func edit(_ id: Int64, _ edit: OutboxEdit) throws(OutboxError) {
         try change { (transaction) throws(OutboxError) in try transaction.edit(id, edit) }
     }
 
-    /// Makes a dead letter wait again, at its old place, with its key and no attempts.
+    /// Makes a dead letter wait again, at its old place, with its key and with no attempts counted.
     package func retry(_ id: Int64) throws(OutboxError) {
         try change { (transaction) throws(OutboxError) in try transaction.retry(id) }
     }
 
-    /// Takes an item out, sent or not; with a creation everything that waits for its object.
+    /// Deletes an item, sent or not. If it is a creation, the items that wait for its object go
+    /// too.
     ///
-    /// - Returns: What is gone: the item itself, then those.
+    /// - Returns: The deleted items: first the item itself, then the others.
     package func drop(_ id: Int64) throws(OutboxError) -> [Int64] {
         try change { (transaction) throws(OutboxError) in
             guard try transaction.item(id) != nil else { throw .noSuchItem(id) }
@@ -208,25 +251,29 @@ package final class OutboxJournal: Sendable {
         }
     }
 
-    /// - Returns: How many items are gone.
+    /// Deletes all items.
+    ///
+    /// - Returns: The number of deleted items.
     package func dropAll() throws(OutboxError) -> Int {
         try change { (transaction) throws(OutboxError) in try transaction.dropAll() }
     }
 
-    /// An object was deleted that may never have left this machine: see `OutboxWithdrawal`.
+    /// Handles the deletion of an object that may never have left this machine (see
+    /// `OutboxWithdrawal`).
     package func withdraw(_ local: LocalID) throws(OutboxError) -> OutboxWithdrawal {
         try change { (transaction) throws(OutboxError) in try transaction.withdraw(local) }
     }
 
     // MARK: Identities
 
-    /// Identities may be forgotten when nobody will name these objects by their local ones again:
-    /// the object store has them, and what was to be sent was prepared after that.
+    /// Forgets identities. This is safe when nothing will name these objects by their local
+    /// identities again: the object store has the server's identities, and every later request was
+    /// prepared after that.
     ///
     /// - Parameters:
-    ///   - number: Of the last that may go.
-    ///   - time: Microseconds since 1970; what was named since then stays. Writes nothing when the
-    ///     oldest of all stays.
+    ///   - number: The last identity that may be forgotten.
+    ///   - time: Microseconds since 1970. Objects that were named since then stay. If the oldest of
+    ///     all stays, nothing is written.
     package func forgetIdentities(
         through number: Int64, namedBefore time: Int64
     ) throws(OutboxError) {

@@ -1,11 +1,12 @@
-/// How rows are inserted of which many come at once. A statement for each of them opens the table,
-/// its indices and their pages anew.
+/// Inserts rows of which many come at once. A statement for each row would open the table, its
+/// indices and their pages anew each time.
 final class RowInsertion: Sendable {
     static let rowsAtOnce = 8
 
     let one: SQL
-    /// `rowsAtOnce` of them. Some may be there when one is refused: the transaction is rolled back
-    /// anyway, and SQLite need not keep the pages as they were before the statement.
+    /// Inserts `rowsAtOnce` rows. If one is refused, earlier ones may be in the table: the
+    /// transaction is rolled back anyway, and SQLite need not keep the pages as they were before
+    /// the statement.
     let many: SQL
 
     /// - Parameters:

@@ -1,5 +1,5 @@
-/// A statement that is run for each item: its place among the prepared ones is found by which
-/// object it is, rather than by its text.
+/// A statement that runs for each item. The prepared statement is found by the identity of this
+/// object instead of by its text.
 final class SQL: Sendable {
     let text: String
 

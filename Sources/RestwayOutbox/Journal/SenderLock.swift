@@ -2,53 +2,106 @@ import CLinux
 import Glibc
 import RestwaySupport
 
-/// The lock that only one sender of an outbox has: on a file of its own beside the database, which
-/// is never removed. (To close any descriptor of the database itself would take SQLite's locks
-/// away.) The kernel lets go of it when its holder dies.
+/// The lock that makes one journal the only sender of an outbox. It is on a file of its own beside
+/// the database; that file is never removed. (Closing any descriptor of the database itself would
+/// release SQLite's locks.) The kernel releases the lock when its holder dies.
 ///
-/// One thread at a time may use it.
+/// Only one thread at a time may use it.
 final class SenderLock {
     private let path: String
+    private let database: String
     private var descriptor: Int32 = -1
     private var generation = ProcessGeneration.current
     private(set) var isHeld = false
+    /// The number of the current sender's turn, from the file. It grows with each turn, and it is
+    /// odd while a sender is active or if the sender died. It tells a later sender whether there
+    /// was another one meanwhile. A crash of the machine ends all senders, so nothing waits until
+    /// the number is on disk.
+    private(set) var turn: UInt64
+    /// The number before this journal took the lock.
+    private(set) var turnBefore: UInt64
 
-    /// - Parameter database: Its name as SQLite has it.
+    /// - Parameter database: The name of the database as SQLite has it.
     init(database: String) {
+        self.database = database
         path = database + "-sender"
+        let file = open(path, O_RDONLY | O_CLOEXEC)
+        turn = file < 0 ? 0 : Self.read(file)
+        turnBefore = turn
+        if file >= 0 { close(file) }
     }
 
     deinit {
         letGo()
     }
 
-    /// Whether it is ours from here on; false when somebody else has it.
+    /// Tries to take the lock. Returns whether this journal holds it; false if another one does.
     func tryLock() throws(OutboxError) -> Bool {
         if isHeld { return true }
         if descriptor < 0 {
-            descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o644)
-            guard descriptor >= 0 else { throw failure(errno) }
+            descriptor = try openFile()
             generation = ProcessGeneration.current
             InheritedDescriptors.add(descriptor)
         }
         switch rw_description_lock(descriptor, 1) {
-        case 0: isHeld = true
+        case 0:
+            isHeld = true
+            turnBefore = Self.read(descriptor)
+            write((turnBefore | 1) + (turnBefore & 1) * 2)
         case EAGAIN: return false
         case let code: throw failure(code)
         }
         return true
     }
 
-    /// In a forked child it is the parent's, and the descriptor is closed already.
+    /// Opens or creates the lock file. A new file gets the owner and the permissions of the
+    /// database, like SQLite's log: whoever may write the database may lock the file.
+    private func openFile() throws(OutboxError) -> Int32 {
+        let flags = O_RDWR | O_CREAT | O_CLOEXEC
+        let made = open(path, flags | O_EXCL, FileMode.ownerOnly.bits)
+        if made < 0 {
+            guard errno == EEXIST else { throw failure(errno) }
+            let found = open(path, flags, FileMode.ownerOnly.bits)
+            guard found >= 0 else { throw failure(errno) }
+            return found
+        }
+        var status = stat()
+        if stat(database, &status) == 0 {
+            if geteuid() == 0 { _ = fchown(made, status.st_uid, status.st_gid) }
+            // A file system without permissions refuses this and needs none.
+            _ = fchmod(made, status.st_mode & 0o666)
+        }
+        return made
+    }
+
+    /// Releases the lock. In a forked child the lock is the parent's, and the descriptor is already
+    /// closed.
     func letGo() {
         guard descriptor >= 0 else { return }
         if generation == ProcessGeneration.current {
-            if isHeld { _ = rw_description_lock(descriptor, 0) }
+            if isHeld {
+                write(turn + 1)
+                _ = rw_description_lock(descriptor, 0)
+            }
             InheritedDescriptors.remove(descriptor)
             close(descriptor)
         }
         descriptor = -1
         isHeld = false
+    }
+
+    private static func read(_ descriptor: Int32) -> UInt64 {
+        var turn: UInt64 = 0
+        let count = withUnsafeMutableBytes(of: &turn) {
+            pread(descriptor, $0.baseAddress, $0.count, 0)
+        }
+        return count == MemoryLayout<UInt64>.size ? turn : 0
+    }
+
+    /// Writes the number. If the disk is full, a later sender continues with the number before.
+    private func write(_ turn: UInt64) {
+        self.turn = turn
+        _ = withUnsafeBytes(of: turn) { pwrite(descriptor, $0.baseAddress, $0.count, 0) }
     }
 
     private func failure(_ code: Int32) -> OutboxError {

@@ -1,14 +1,14 @@
 import CRestwayPlugin
 import Glibc
 
-/// A plugin that has been loaded; it stays for the life of the process.
+/// A loaded plugin. It stays loaded for the life of the process.
 package final class Plugin: Sendable {
     package let name: String
     package let version: String
     package let licence: String
     package let description: String
     package let path: String
-    /// As they were given when it was loaded: JSON text.
+    /// The options that the plugin was loaded with, as JSON text.
     package let options: String?
     package let mappers: [PluginMapper]
     package let transports: [PluginTransportTable]
@@ -103,7 +103,8 @@ package final class Plugin: Sendable {
     ) throws(PluginError) {
         guard let configure = table.configure else {
             guard let options else { return }
-            // Of the text of an object that has members.
+            // The options are an object with at least one member, so the first quoted text is a
+            // key.
             let parts = options.split(
                 separator: "\"", maxSplits: 2, omittingEmptySubsequences: false)
             let key = parts.count > 1 ? parts[1] : ""

@@ -1,21 +1,21 @@
 import CRestwayPlugin
 import RestwaySupport
 
-/// What the library gives to plugins.
+/// Builds the table of library functions that plugins call.
 enum PluginHost {
     static let capabilities = UInt64(
         RESTWAY_PLUGIN_CAN_MAP | RESTWAY_PLUGIN_CAN_ENCODE | RESTWAY_PLUGIN_CAN_TRANSPORT)
 
-    /// The table for the start of a plugin; lives as long as the process.
+    /// The table that is passed when a plugin starts. It lives as long as the process.
     ///
-    /// `nonisolated(unsafe)`: written once, before anybody has it.
+    /// `nonisolated(unsafe)`: it is written once, before any other code can reach it.
     nonisolated(unsafe) static let shared: UnsafePointer<restway_plugin_host> = {
         let host = UnsafeMutablePointer<restway_plugin_host>.allocate(capacity: 1)
         host.initialize(to: table())
         return UnsafePointer(host)
     }()
 
-    /// What every table has, that of a transport's host too.
+    /// The fields that all tables share, including the tables of transports.
     static func table() -> restway_plugin_host {
         var table = restway_plugin_host()
         table.struct_size = MemoryLayout<restway_plugin_host>.size

@@ -1,6 +1,6 @@
 import CRestwayPlugin
 
-/// Room for why a plugin failed, and what it wrote there.
+/// A buffer for the text in which a plugin says why it failed.
 struct PluginReason {
     var raw: restway_plugin_reason
 
@@ -9,21 +9,22 @@ struct PluginReason {
         raw.struct_size = MemoryLayout<restway_plugin_reason>.size
     }
 
-    /// What the plugin wrote: the end of the room ends it too, and what is no UTF-8 is repaired.
+    /// The text that the plugin wrote, at most to the end of the buffer. Invalid UTF-8 is repaired.
     var text: String {
         withUnsafeBytes(of: raw.text) { bytes in
             String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
         }
     }
 
-    /// Where in a body of lines it is, to stand behind the text; empty when that is not told.
+    /// The line and column in a body, to be appended to the text; empty if the plugin did not give
+    /// them.
     var place: String {
         if raw.line <= 0 { return "" }
         if raw.column <= 0 { return " at line \(raw.line)" }
         return " at line \(raw.line), column \(raw.column) (byte \(raw.byte_offset))"
     }
 
-    /// `text`, or the name of `result` when the plugin gave none.
+    /// `text`, or the name of `result` if the plugin gave no text.
     func text(orFor result: Int32) -> String {
         if !text.isEmpty { return text }
         return switch result {

@@ -1,36 +1,41 @@
 import Glibc
 import RestwaySupport
 
-/// The plugins of the process: each is loaded once.
+/// The plugins of the process. Each plugin is loaded once.
 package final class PluginRegistry: Sendable {
     package static let shared = PluginRegistry()
 
-    /// A queue of its own: a plugin may do anything while it starts, so no lock is held then.
-    private let loading = Monitor<State>(State())
+    /// Makes loads wait for each other without a lock, because a starting plugin may do anything.
+    private let loading: Monitor<State>
 
     private struct State {
         var plugins: [Plugin] = []
-        var isLoading = false
+        /// The generation of the process in which a plugin is being loaded. A forked child lacks
+        /// the thread that loads it.
+        var loadingGeneration: Int?
     }
 
-    package init() {}
+    package init() {
+        loading = ForkBarrier.guarded(Monitor<State>(State()))
+    }
 
-    /// In the order in which they were loaded.
+    /// The plugins in the order in which they were loaded.
     package var plugins: [Plugin] { loading.withLock { $0.plugins } }
 
-    /// The plugin at an absolute path, or of that name where `search` finds it.
+    /// Loads the plugin at an absolute path, or the plugin of this name that `search` finds.
     ///
-    /// One that is loaded already is given again when its options are the same.
+    /// A plugin that is already loaded is returned again if its options are the same.
     package func load(
         _ pathOrName: String, options: String?, search: PluginSearch = .standard()
     ) throws(PluginError) -> Plugin {
         let path = try Self.path(pathOrName, search)
         _ = loading.wait { state -> Bool? in
-            guard !state.isLoading else { return nil }
-            state.isLoading = true
+            let generation = ProcessGeneration.current
+            guard state.loadingGeneration != generation else { return nil }
+            state.loadingGeneration = generation
             return true
         }
-        defer { loading.update { $0.isLoading = false } }
+        defer { loading.update { $0.loadingGeneration = nil } }
         if let plugin = loading.withLock({ $0.plugins.first { $0.path == path } }) {
             guard plugin.options == options else {
                 throw PluginError(

@@ -1,18 +1,18 @@
 import CLinux
 import Glibc
 
-/// Where plugins are looked for.
+/// The directories in which plugins are looked for.
 package struct PluginSearch: Sendable {
-    /// In this order.
+    /// The directories in the order of the search.
     package let directories: [String]
 
     package init(directories: [String]) {
         self.directories = directories
     }
 
-    /// Those of `RESTWAY_PLUGIN_PATH`, between colons, then the one that was installed beside the
-    /// library itself. Relative ones are passed over: what they mean depends on who starts the
-    /// program, and where.
+    /// The directories in `RESTWAY_PLUGIN_PATH`, separated by colons, then the plugin directory
+    /// beside the library itself. Relative directories are skipped, because their meaning depends
+    /// on how the program was started.
     package static func standard() -> PluginSearch {
         var directories: [String] = []
         if let path = getenv("RESTWAY_PLUGIN_PATH") {
@@ -23,7 +23,8 @@ package struct PluginSearch: Sendable {
         return PluginSearch(directories: directories)
     }
 
-    /// The file of the plugin called `name`; the names of all that were tried when there is none.
+    /// The file of the plugin called `name`. If there is no file, the error names every file that
+    /// was tried.
     func file(_ name: String) throws(PluginError) -> String {
         var tried: [String] = []
         for directory in directories {

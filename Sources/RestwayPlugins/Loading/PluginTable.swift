@@ -1,9 +1,9 @@
-/// Tables that begin with their size.
+/// Reads tables that begin with their size.
 enum PluginTable {
-    /// A copy of a table that may be of an older or a newer version: what it lacks is zero, what
-    /// is unknown is left aside. nil when it is smaller than `least`.
+    /// Copies a table of any version. Fields that it lacks are zero, and unknown fields are
+    /// ignored. Returns nil if the table is smaller than `least`.
     ///
-    /// - Parameter zero: A table of nothing but zeros.
+    /// - Parameter zero: A table that contains only zeros.
     static func read<Table: BitwiseCopyable>(
         _ pointer: UnsafeRawPointer, zero: Table, least: Int
     ) -> Table? {

@@ -1,6 +1,6 @@
-/// Texts in the tables of plugins.
+/// Reads texts in the tables of plugins.
 enum PluginText {
-    /// A NUL-terminated text; nil for NULL, for none, and for what is no UTF-8.
+    /// A NUL-terminated text; nil for NULL, an empty text and invalid UTF-8.
     static func text(_ pointer: UnsafePointer<CChar>?) -> String? {
         guard let pointer, let text = String(validatingCString: pointer), !text.isEmpty else {
             return nil
@@ -8,7 +8,7 @@ enum PluginText {
         return text
     }
 
-    /// A name: letters, digits, `-` and `_`.
+    /// A name that consists of letters, digits, `-` and `_`.
     static func name(_ pointer: UnsafePointer<CChar>?) -> String? {
         text(pointer).flatMap { isName($0) ? $0 : nil }
     }

@@ -1,24 +1,24 @@
 import RestwayMapping
 import RestwaySupport
 
-/// A mapper that reads on a worker while the thread that maps runs the machine (decision 0018).
+/// Runs the mapper on a worker while the calling thread runs the mapping machine (decision 0018).
 ///
-/// The mapper's events are written on tapes, of which there are few: whoever is ahead waits. The
-/// machine stays where its questions and its memory belong.
+/// The worker writes the mapper's events on a few tapes. The faster of the two threads waits for
+/// the other. The machine stays on the calling thread, where its questions and its memory belong.
 ///
-/// `@unchecked Sendable`: `writer` is the worker's while the mapper reads, `machine` the mapping
-/// thread's; all that both touch is behind the monitor.
+/// `@unchecked Sendable`: the worker uses `writer` while the mapper reads, and the calling thread
+/// uses `machine`. The monitor guards everything that both use.
 final class EventPipeline: @unchecked Sendable {
-    /// Lets the mapper push into the writer.
+    /// Lets the mapper push events into the writer.
     typealias Read = (UnsafeMutablePointer<TapeWriter>) -> Result<Void, MapperError>
 
     private struct State {
         var full = Fifo<EventTape>()
         var empty: [EventTape] = []
         var tapeCount = 1
-        /// The machine wants nothing more.
+        /// The machine needs no more events.
         var isStopped = false
-        /// The mapper has returned.
+        /// The result of the mapper, once it has returned.
         var result: Result<Void, MapperError>?
     }
 
@@ -28,8 +28,8 @@ final class EventPipeline: @unchecked Sendable {
     private let writer = UnsafeMutablePointer<TapeWriter>.allocate(capacity: 1)
     private let state = Monitor(State())
 
-    /// What came of the mapper, when the machine has taken everything; nil, and nothing has been
-    /// read, when no worker is free.
+    /// The mapper's result, once the machine has taken all events. If no worker is free, this reads
+    /// nothing and returns nil.
     static func run(
         _ machine: MappingMachine, _ body: UnsafeRawBufferPointer, _ pipelining: Pipelining,
         read: @escaping Read
@@ -70,7 +70,7 @@ final class EventPipeline: @unchecked Sendable {
         }
     }
 
-    /// Hands on a full tape and gets an empty one; nil when the machine wants nothing more.
+    /// Hands over a full tape and returns an empty one; nil if the machine needs no more events.
     private func exchange(_ tape: EventTape) -> EventTape? {
         state.updateWakingOne { $0.full.append(tape) }
         let next = state.wait { [pipelining] state -> EventTape?? in
@@ -96,7 +96,7 @@ final class EventPipeline: @unchecked Sendable {
         return state.withLock { $0.result ?? .success(()) }
     }
 
-    /// nil when the mapper has returned, and nothing is left.
+    /// The next tape; nil if the mapper has returned and no tape is left.
     private func nextTape() -> EventTape? {
         let next = state.wait { state -> EventTape?? in
             if let tape = state.full.popFirst() { return tape }

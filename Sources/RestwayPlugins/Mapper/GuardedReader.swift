@@ -3,28 +3,28 @@ import Glibc
 import RestwayMapping
 import RestwaySupport
 
-/// A value that a plugin encodes, as it sees it: functions and a context.
+/// Gives a plugin the value that it encodes, as functions and a context.
 ///
-/// What breaks the contract ends the encoding; the first complaint stands. A plugin that goes on
-/// after `encode` has returned finds its calls fail, and is reported: for that the last few readers
-/// are kept.
+/// A breach of the contract ends the encoding, and the first error is kept. If a plugin goes on
+/// after `encode` has returned, its calls fail and are reported. To detect them, the last few
+/// readers are kept.
 ///
-/// `@unchecked Sendable`: all but `thread`, `plugin` and `conduct` is used by the thread alone that
-/// encodes.
+/// `@unchecked Sendable`: only the encoding thread uses the properties, except `thread`, `plugin`
+/// and `conduct`.
 final class GuardedReader: @unchecked Sendable {
-    /// What C gets.
+    /// The context that C receives.
     private struct Context {
         unowned(unsafe) let guarded: GuardedReader
     }
 
     private struct Conduct {
-        /// `encode` has returned.
+        /// Whether `encode` has returned.
         var hasEnded = false
-        /// Another thread has called.
+        /// Whether another thread has called a function of this reader.
         var isTrespassed = false
     }
 
-    /// No body is larger: a plugin that writes without end must end.
+    /// The largest body. The limit stops a plugin that writes without end.
     private static let bytesMax = 256 << 20
 
     private let context: UnsafeMutablePointer<Context>
@@ -34,12 +34,12 @@ final class GuardedReader: @unchecked Sendable {
 
     private var reader: ValueReader
     private var isAtEnd = false
-    /// The text of the last step.
+    /// The text of the last step, lent to the plugin.
     private var lent = UnsafeMutableRawBufferPointer(start: nil, count: 0)
     private var written: [UInt8] = []
     private var complaint: MapperError?
 
-    private static let recent = Lock<Fifo<GuardedReader>>(Fifo())
+    private static let recent = ForkBarrier.guarded(Lock<Fifo<GuardedReader>>(Fifo()))
     private static let recentMax = 64
 
     init(_ reader: ValueReader, plugin: String) {
@@ -64,9 +64,9 @@ final class GuardedReader: @unchecked Sendable {
         return table
     }
 
-    /// What was written, when `encode` has returned `result`.
+    /// The bytes that the plugin wrote, after `encode` has returned `result`.
     ///
-    /// - Parameter failure: Why it failed, if it says so.
+    /// - Parameter failure: The reason that the plugin gave for a failure.
     func end(_ result: Int32, failure: MapperError) throws(MapperError) -> [UInt8] {
         let isTrespassed = conduct.withLock { conduct in
             conduct.hasEnded = true
@@ -122,7 +122,7 @@ final class GuardedReader: @unchecked Sendable {
         return RESTWAY_PLUGIN_OK
     }
 
-    /// Whether `encode` runs, on this thread, and nothing is wrong yet.
+    /// Whether `encode` is running on this thread and has met no error yet.
     private func mayGoOn(_ what: String) -> Bool {
         let isTrespasser = pthread_equal(thread, pthread_self()) == 0
         let isLate = conduct.withLock { conduct in
@@ -181,7 +181,7 @@ final class GuardedReader: @unchecked Sendable {
         item.pointee = filled
     }
 
-    /// Keeps `bytes` until the next step, with a NUL behind them.
+    /// Keeps `bytes`, followed by a NUL, until the next step.
     private func lend(_ bytes: [UInt8], _ kind: Int32, _ item: inout restway_plugin_item) {
         lent.deallocate()
         lent = .allocate(byteCount: bytes.count + 1, alignment: 1)

@@ -2,29 +2,29 @@ import CRestwayPlugin
 import RestwayMapping
 import RestwaySupport
 
-/// A sink as a plugin sees it: functions and a context.
+/// Gives a plugin an event sink, as functions and a context.
 ///
-/// A plugin that pushes when `decode` has returned finds the sink ended: it is told to stop, and
-/// reported. For that the last few sinks are kept.
+/// If a plugin pushes events after `decode` has returned, it is told to stop, and the call is
+/// reported. To detect this, the last few sinks are kept.
 ///
-/// `@unchecked Sendable`: used by the thread that decodes; later only `plugin` is read.
+/// `@unchecked Sendable`: only the decoding thread uses the sink. Later calls read only `plugin`.
 final class GuardedSink: @unchecked Sendable {
-    /// What C gets: no reference is counted on the way to a machine.
+    /// The context that C receives. Calls reach the machine without counting references.
     private struct Context {
-        /// The first, as its functions take the address of this. It has a writer when the machine
-        /// runs on another thread, until `decode` has returned.
+        /// The first field, because its functions take the address of this context. It has a writer
+        /// if the machine runs on another thread, until `decode` has returned.
         var tape: TapeEntry
-        /// nil for other sinks, and when `decode` has returned.
+        /// The mapping machine; nil for other sinks and after `decode` has returned.
         var machine: MachinePointer?
         unowned(unsafe) let guarded: GuardedSink
     }
 
     private let context: UnsafeMutablePointer<Context>
-    /// nil when `decode` has returned.
+    /// The sink; nil after `decode` has returned.
     private var sink: (any EventSink)?
     private let plugin: String
 
-    private static let recent = Lock<Fifo<GuardedSink>>(Fifo())
+    private static let recent = ForkBarrier.guarded(Lock<Fifo<GuardedSink>>(Fifo()))
     private static let recentMax = 64
 
     init(

@@ -1,16 +1,16 @@
 import Glibc
 import RestwaySupport
 
-/// When a plugin reads a body on one thread while another makes rows of what it reads.
+/// Decides when a plugin reads a body on one thread while another thread maps it to rows.
 struct Pipelining: Sendable {
-    /// What is smaller is mapped before another thread has woken.
+    /// The smallest body to pipeline. A smaller body is mapped before another thread has woken.
     var bodyBytesMin = 1 << 20
-    /// A tape: small enough for the caches, long enough to be worth a wake-up.
+    /// The length of a tape: small enough for the caches, long enough to be worth a wake-up.
     var recordsPerTape = 4_096
-    /// Whoever is ahead waits.
+    /// The number of tapes. When all are in use, the faster thread waits.
     var tapesMax = 12
     var processorsMin = 2
-    /// Gives a job to a thread that has nothing else to do; false when there is none.
+    /// Gives a job to an idle thread; false if no thread is idle.
     var submit: @Sendable (@escaping WorkerPool.Job) -> Bool = { job in
         WorkerPool.shared.submitIfFree(job)
     }

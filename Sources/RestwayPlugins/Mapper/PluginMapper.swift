@@ -9,7 +9,7 @@ package final class PluginMapper: Mapper, @unchecked Sendable {
     package let name: String
     package let mediaTypes: [String]
     package let writtenType: String?
-    /// Whether it can is the plugin's business.
+    /// The plugin itself decides whether it can write infinities.
     package let writesInfinities = true
     private let plugin: String
     private let table: restway_plugin_mapper
@@ -62,13 +62,19 @@ package final class PluginMapper: Mapper, @unchecked Sendable {
                     try push(bytes, limits, GuardedSink(sink, plugin: plugin, writer: writer))
                 }
             }
-            // A machine that ended early did so because of what came first.
+            // A machine that ended early did so because of the events before.
             if let result { return machine.hasFailed ? () : try result.get() }
         }
-        try push(bytes, limits, GuardedSink(sink, plugin: plugin))
+        do throws(MapperError) {
+            try push(bytes, limits, GuardedSink(sink, plugin: plugin))
+        } catch {
+            // The machine knows why it told the plugin to stop, and reports the reason itself.
+            if let machine, machine.hasFailed { return }
+            throw error
+        }
     }
 
-    /// Lets the plugin push what `bytes` hold.
+    /// Lets the plugin push the value in `bytes` as events.
     private func push(
         _ bytes: UnsafeRawBufferPointer, _ limits: MappingLimits, _ guarded: GuardedSink
     ) throws(MapperError) {

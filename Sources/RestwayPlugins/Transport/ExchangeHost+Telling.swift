@@ -3,27 +3,28 @@ import RestwayHTTP
 import RestwayRouting
 import RestwaySupport
 
-/// What is told of an exchange: by the plugin, or by the transport that it was left to.
+/// Passes events of an exchange to its observer. The events come from the plugin, or from the
+/// built-in transport if the plugin forwarded the exchange to it.
 ///
-/// The lock is taken once, to find the exchange; what is usual inside of `start` does without
-/// (`StartingExchange`).
+/// The lock is taken once, to find the exchange.
 extension ExchangeHost {
     typealias Event = ExchangeOrder.Event
 
-    /// Tells the observer what the plugin says, when it is the time for that.
+    /// Passes an event of the plugin to the observer, if the order of events allows it.
     ///
-    /// - Parameter tell: Says what is wrong with what came, which ends the exchange, as what is
-    ///   against the contract does.
+    /// - Parameter tell: Passes the event on and returns what is wrong with it. A problem ends the
+    ///   exchange, as a breach of the contract does.
     func tell(
         _ event: Event, _ id: UInt64, _ tell: (any ExchangeObserver, PluginExchange) -> String?
     ) {
         guard let exchange = find(id) else { return refuse(event.rawValue, id) }
-        // It stays until `leave`: whoever ends the exchange waits for that.
+        // The observer stays until `leave`: a thread that ends the exchange waits for that.
         guard enter(event, exchange), let observer = exchange.observer else { return }
         leave(exchange, tell(observer, exchange))
     }
 
-    /// The same for what the built-in transport says, which keeps to the contract.
+    /// Passes an event of the built-in transport to the observer. That transport keeps the
+    /// contract.
     func tell(
         _ event: Event, _ exchange: PluginExchange, _ tell: (any ExchangeObserver) -> Void
     ) {
@@ -32,15 +33,26 @@ extension ExchangeHost {
         leave(exchange)
     }
 
-    /// A head.
+    /// Takes a head from the plugin.
+    ///
+    /// A head whose body has no certain end fails the exchange, as it does with the built-in
+    /// transport. The plugin has not broken its contract then: it passes on what a server has sent.
     func received(_ head: UnsafePointer<restway_plugin_head>?, _ id: UInt64) {
-        tell(.head, id) { tell($0, $1, head) }
+        var framing: (problem: String, exchange: PluginExchange)?
+        tell(.head, id) { observer, exchange in
+            tell(observer, exchange, head) { framing = ($0, exchange) }
+        }
+        guard let framing else { return }
+        let message = "\(table.title): \(framing.problem)"
+        end(framing.exchange, TransportError(.protocolViolation, message), asksPlugin: true)
     }
 
-    /// - Returns: What is wrong with it.
+    /// - Parameter refuse: Called with the reason if the end of the body cannot be known. The
+    ///   observer does not receive the head in this case.
+    /// - Returns: A description of the problem with the head, if there is one.
     private func tell(
         _ observer: any ExchangeObserver, _ exchange: PluginExchange,
-        _ pointer: UnsafePointer<restway_plugin_head>?
+        _ pointer: UnsafePointer<restway_plugin_head>?, refuse: (String) -> Void
     ) -> String? {
         let least = MemoryLayout<restway_plugin_head>.size
         guard let pointer,
@@ -49,8 +61,12 @@ extension ExchangeHost {
         guard (200...999).contains(head.status) else {
             return "gives a head with status \(head.status)"
         }
-        guard let headers = headers(head.headers, head.header_count, exchange.known) else {
+        guard let headers = ForeignHeaders.read(head.headers, head.header_count) else {
             return ForeignHeaders.problem("a head")
+        }
+        if let problem = ResponseFraming.problem(in: headers) {
+            refuse(problem)
+            return nil
         }
         let version: HTTPVersion =
             switch head.http_version {
@@ -67,15 +83,15 @@ extension ExchangeHost {
         return nil
     }
 
-    /// A piece of the body.
+    /// Takes a piece of the body from the plugin.
     ///
-    /// - Returns: What the observer says to it.
+    /// - Returns: The reply of the observer.
     func received(_ bytes: UnsafeRawBufferPointer, _ id: UInt64) -> BodyReply {
         guard let exchange = find(id) else {
             refuse(Event.body.rawValue, id)
             return Self.over
         }
-        // It stays until `leave`: whoever ends the exchange waits for that.
+        // The observer stays until `leave`: a thread that ends the exchange waits for that.
         guard enter(.body, exchange), let observer = exchange.observer else { return Self.over }
         let reply = received(bytes, exchange, observer)
         if case .stop = reply { expectEnd(of: exchange) }
@@ -103,31 +119,33 @@ extension ExchangeHost {
         return reply
     }
 
-    /// The observer has answered a piece of the body; whoever told it says so to the plugin.
+    /// Applies the observer's reply to a piece of the body. The caller returns the reply to the
+    /// plugin.
     func answered(_ reply: BodyReply, _ exchange: PluginExchange) {
-        // Whoever wants no more need not wait for the plugin: it hears of that when we leave.
+        // If the observer wants no more, the exchange ends for it when this leaves, without the
+        // plugin.
         if case .stop(let error) = reply { endAlone(exchange, error) }
         leave(exchange, pausing: reply == .pause)
     }
 
-    /// Notes where a redirect leads, then tells the observer.
+    /// Notes the target of a redirect, then passes the head to the observer.
     func received(_ head: ResponseHead, _ observer: any ExchangeObserver, _ told: PluginExchange) {
         if (300..<400).contains(head.status), let location = head.headers[first: "Location"] {
-            // What is no URL is left to the one who decides whether to go there.
+            // If the location is not a URL, the code that decides about the redirect handles it.
             told.redirectURL =
                 (try? URLText.resolve(location, against: told.exchange.url)) ?? location
         }
         observer.receivedHead(head)
     }
 
-    /// Whether its observer may be told; then `leave` has to follow.
+    /// Whether the observer may receive the event. If so, the caller must call `leave` afterwards.
     private func enter(_ event: Event, _ exchange: PluginExchange) -> Bool {
         switch exchange.order.change({ $0.enter(event) }) {
         case .tell: return true
         case .refuse(let breach): fail(exchange, breach, event.rawValue)
         case .gone: refuse(event.rawValue, exchange.id)
         case .drop:
-            // The answer to a piece of the body says that it is over.
+            // The plugin learns from the reply to the piece that the exchange is over.
             if case .body = event { expectEnd(of: exchange) }
         }
         return false
@@ -137,10 +155,10 @@ extension ExchangeHost {
         exchange.order.change { $0.enter(event, byForwarding: true) } == .tell
     }
 
-    /// The observer has heard.
+    /// Marks the end of an observer call.
     func leave(_ exchange: PluginExchange, pausing: Bool = false) {
         guard exchange.order.change({ $0.leave(pausing: pausing) }) else { return }
-        // It was ended meanwhile.
+        // The exchange was ended during the call.
         let error = state.withLock { _ in exchange.ending.take() }
         if let error { exchange.observer.take()?.completed(.failure(error)) }
     }
@@ -150,7 +168,7 @@ extension ExchangeHost {
         if let problem { fail(exchange, problem) }
     }
 
-    /// A plugin speaks of an exchange that is not open.
+    /// Reports that a plugin named an exchange that is not open.
     private func refuse(_ function: String, _ id: UInt64) {
         log("calls \(function) for exchange \(id), which has completed or never was")
     }
@@ -165,9 +183,9 @@ extension ExchangeHost {
 
     private static let completed = "exchange_completed"
 
-    /// The plugin gives an exchange back.
+    /// Takes an exchange back from the plugin.
     ///
-    /// - Parameter end: `nil` when it said nothing of how.
+    /// - Parameter end: `nil` if the plugin did not say how the exchange ended.
     func completed(_ end: UnsafePointer<restway_plugin_end>?, _ id: UInt64) {
         let (found, held, now) = state.withLock { state in
             let exchange = state.open(id)
@@ -176,7 +194,7 @@ extension ExchangeHost {
         guard let exchange = found else { return refuse(Self.completed, id) }
         let answer = complete(exchange, end, isHeld: held != nil)
         let mayRest = state.withLock { state in
-            if exchange.order.now.isCompleted { state.remove(exchange.id) }
+            if exchange.order.now.isCompleted { state.exchanges[exchange.id] = nil }
             return state.isIdle
         }
         if case .tell = answer {
@@ -205,7 +223,7 @@ extension ExchangeHost {
         return answer
     }
 
-    /// Tells the observer of the end that the plugin gave: from here on nobody else has it.
+    /// Tells the observer the end that the plugin gave. Only this thread has the observer now.
     private func tell(
         _ exchange: PluginExchange, _ end: UnsafePointer<restway_plugin_end>, now: Deadline
     ) {
@@ -217,11 +235,11 @@ extension ExchangeHost {
         }
     }
 
-    /// The transport that the exchange was left to has ended it, and the plugin agrees.
+    /// Ends a forwarded exchange: the transport has completed it, and the plugin has let go of it.
     func completed(_ exchange: PluginExchange, _ outcome: PluginExchange.Outcome) {
         let answer = exchange.order.change { $0.complete(.held) }
         let mayRest = state.withLock { state in
-            state.remove(exchange.id)
+            state.exchanges[exchange.id] = nil
             return state.isIdle
         }
         if case .tell = answer { exchange.observer.take()?.completed(outcome) }

@@ -1,10 +1,10 @@
 import RestwayHTTP
 import RestwaySupport
 
-/// Who sees to exchanges that do not end.
+/// Ends exchanges that the plugin does not end in time.
 extension ExchangeHost {
-    /// Sees to it that somebody looks at `deadline`. Most exchanges end long before, and the next
-    /// ones have later deadlines: so there is one timer for all of them.
+    /// Makes sure that the watchdog runs at `deadline`. Most exchanges end long before, and later
+    /// ones have later deadlines, so one timer serves all exchanges.
     func watch(_ deadline: Deadline) {
         guard deadline != .never else { return }
         let session: Session? = state.withLock { state in
@@ -20,7 +20,7 @@ extension ExchangeHost {
         guard let session else { return }
         let now = session.surroundings.clock.now()
         let (late, next) = state.withLock { state -> ([PluginExchange], Deadline) in
-            // Of several timers the earliest stands for all.
+            // If several timers exist, only the earliest one acts.
             guard state.watchAt == deadline else { return ([], .never) }
             state.watchAt = .never
             let exchanges = state.all
@@ -50,7 +50,7 @@ extension ExchangeHost {
         log("never completed exchange \(exchange.id), which is over")
         state.withLock { state in
             state.hasLost = true
-            state.remove(exchange.id)
+            state.exchanges[exchange.id] = nil
         }
     }
 }

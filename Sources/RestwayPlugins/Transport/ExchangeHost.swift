@@ -5,26 +5,26 @@ import Synchronization
 
 /// The host's side of an opened transport: its exchanges, and the table that the plugin calls.
 ///
-/// A host is never given back, since a plugin may call late. Once the plugin has given everything
-/// back, the host serves the next client, in another session; exchanges have their numbers from the
-/// whole process, so that what comes late meets nobody else's.
+/// A host is never freed, because a plugin may call late. Once the plugin has given every exchange
+/// back, the host serves the next client in another session. The numbers of exchanges are unique in
+/// the process, so a late call never reaches an exchange of another session.
 ///
-/// One lock guards all of it. Of an exchange it guards little: who may tell its observer something
-/// is settled without it (`ExchangeOrder`).
+/// One lock guards the state. `ExchangeOrder` decides without the lock which thread may call the
+/// observer of an exchange.
 ///
-/// `@unchecked Sendable`: `pointer` and `room` are written once, before anybody has it.
+/// `@unchecked Sendable`: `pointer` and `room` are written once, before other threads see them.
 final class ExchangeHost: @unchecked Sendable {
-    /// How long a plugin may take for an exchange that is over, and beyond a time-out.
+    /// How long a plugin may keep an exchange that is over or has passed its time limit.
     static let patienceMilliseconds: Int64 = 5_000
 
     private static let lastID = Atomic<UInt64>(0)
 
-    /// One client's use of it.
+    /// One client's use of the host.
     ///
     /// `@unchecked Sendable`: the plugin's transport may be called on any thread.
     final class Session: @unchecked Sendable {
         let surroundings: PluginTransport.Surroundings
-        /// The plugin's.
+        /// The plugin's transport.
         let transport: UnsafeMutableRawPointer
 
         init(_ surroundings: PluginTransport.Surroundings, _ transport: UnsafeMutableRawPointer) {
@@ -32,7 +32,7 @@ final class ExchangeHost: @unchecked Sendable {
             self.transport = transport
         }
 
-        /// When what is over has to have been given back.
+        /// The deadline by which the plugin must give back an exchange that is over.
         var patienceEnd: Deadline {
             surroundings.clock.now().advanced(milliseconds: patienceMilliseconds)
         }
@@ -41,72 +41,38 @@ final class ExchangeHost: @unchecked Sendable {
     struct State {
         var number: UInt64 = 0
         var session: Session?
-        /// The session's.
+        /// The plugin's transport in this session.
         var transport: UnsafeMutableRawPointer?
         var clock: any Clock = SystemClock()
-        /// How many threads are inside of the plugin's functions.
+        /// The number of threads inside the plugin's functions.
         var inside = 0
-        var exchanges = ExchangeIndex()
-        /// One more, which is being started: those that are answered at once are never put among
-        /// the others.
-        var starting: PluginExchange?
-        /// A thread is inside of `start` with it, or with one that was given up meanwhile.
-        var isRoomTaken = false
+        /// The exchanges that the plugin has not given back, by their numbers.
+        var exchanges: [UInt64: PluginExchange] = [:]
         var isClosing = false
-        /// Everybody has heard: whoever is inside last closes the plugin's transport.
+        /// All observers have received their ends. The last thread to leave closes the plugin's
+        /// transport.
         var mayClose = false
         var isClosed = false
-        /// An exchange was given up: the plugin may hold it still.
+        /// An exchange was given up although the plugin may still hold it.
         var hasLost = false
-        /// When the watchdog looks next.
+        /// The next time at which the watchdog runs.
         var watchAt = Deadline.never
-        /// One of the last heads, and how many others came since the first.
-        var known = KnownHead.none
-        var otherHeads = 0
 
         /// The plugin has given everything back.
-        var isIdle: Bool { isClosed && exchanges.isEmpty && starting == nil }
+        var isIdle: Bool { isClosed && exchanges.isEmpty }
 
         /// The exchange `id`, unless the plugin has given it back.
         func open(_ id: UInt64) -> PluginExchange? {
-            let exchange = starting?.id == id ? starting : exchanges[id]
-            return exchange.flatMap { $0.order.now.isCompleted ? nil : $0 }
+            exchanges[id].flatMap { $0.order.now.isCompleted ? nil : $0 }
         }
 
-        /// Those that the plugin has not given back.
+        /// The exchanges that the plugin has not given back.
         var all: [PluginExchange] {
-            (exchanges.all + (starting.map { [$0] } ?? [])).filter { !$0.order.now.isCompleted }
+            exchanges.values.filter { !$0.order.now.isCompleted }
         }
 
-        mutating func remove(_ id: UInt64) {
-            if starting?.id == id { starting = nil } else { exchanges.remove(id) }
-        }
-
-        /// `exchange` is being started.
-        ///
-        /// - Returns: Whether it is the one in the room.
-        mutating func begin(_ exchange: PluginExchange) -> Bool {
-            guard !isRoomTaken else {
-                exchanges.insert(exchange)
-                return false
-            }
-            isRoomTaken = true
-            starting = exchange
-            return true
-        }
-
-        /// `start` has returned.
-        mutating func finish(_ exchange: PluginExchange, isInRoom: Bool) {
-            if isInRoom { isRoomTaken = false }
-            if exchange.order.now.isCompleted {
-                remove(exchange.id)
-            } else if starting === exchange {
-                starting = nil
-                exchanges.insert(exchange)
-            }
-        }
-
-        /// A thread goes into the plugin's functions, unless its transport is being closed.
+        /// Notes that a thread enters the plugin's functions; nil if the plugin's transport is
+        /// being closed.
         mutating func enter() -> UnsafeMutableRawPointer? {
             guard !isClosing, let transport else { return nil }
             inside += 1
@@ -122,16 +88,13 @@ final class ExchangeHost: @unchecked Sendable {
 
     let table: PluginTransportTable
     private(set) var pointer: UnsafePointer<restway_plugin_host>!
-    private var room: UnsafePointer<HostRoom>!
     let state = Lock(State())
 
     init(_ table: PluginTransportTable) {
         self.table = table
         var host = PluginHost.table()
-        let room = UnsafeMutablePointer<HostRoom>.allocate(capacity: 1)
-        room.initialize(to: HostRoom(self))
-        self.room = UnsafePointer(room)
-        host.context = UnsafeMutableRawPointer(room)
+        // For good: a plugin may call late.
+        host.context = UserData.retain(self)
         HostTable.set(&host)
         let place = UnsafeMutablePointer<restway_plugin_host>.allocate(capacity: 1)
         place.initialize(to: host)
@@ -179,7 +142,7 @@ final class ExchangeHost: @unchecked Sendable {
         if isAlone { callClose() }
     }
 
-    /// Closes the plugin's transport: nobody is inside of it.
+    /// Closes the plugin's transport. No thread is inside it.
     private func callClose() {
         guard let session else { return }
         table.functions.close(session.transport)
@@ -187,13 +150,12 @@ final class ExchangeHost: @unchecked Sendable {
         rest()
     }
 
-    /// Serves others when the plugin has given everything back.
+    /// Makes the host free for other clients once the plugin has given every exchange back.
     func rest() {
         let isOver = state.withLock { state in
             guard state.isIdle, !state.hasLost, state.session != nil else { return false }
             state.session = nil
             state.transport = nil
-            state.known = .none
             return true
         }
         if isOver { table.giveBack(self) }
@@ -208,63 +170,36 @@ final class ExchangeHost: @unchecked Sendable {
 
     // MARK: What the client wants
 
-    /// - Parameter clock: The session's.
+    /// - Parameter clock: The clock of the session.
     func start(
         _ exchange: Exchange, _ observer: any ExchangeObserver, _ number: UInt64, _ clock: any Clock
     ) -> ExchangeID {
         let id = Self.lastID.add(1, ordering: .relaxed).newValue
-        guard let starting = begin(id, exchange, observer, number, clock) else {
-            refuse(observer)
+        guard let transport = begin(id, exchange, observer, number, clock) else {
+            observer.completed(.failure(TransportError(.closed, "the transport is closed")))
             return ExchangeID(id)
         }
-        withUnsafePointer(to: starting) { starting in
-            if starting.pointee.isInRoom { room.pointee.enter(starting) }
-            LentExchange.start(exchange, id: id, table, starting.pointee.transport)
-        }
-        finish(starting)
+        LentExchange.start(exchange, id: id, table, transport)
+        if state.withLock({ $0.leave() }) { callClose() }
         return ExchangeID(id)
-    }
-
-    @inline(never)
-    private func refuse(_ observer: any ExchangeObserver) {
-        observer.completed(.failure(TransportError(.closed, "the transport is closed")))
     }
 
     /// A thread goes into the plugin's `start`; `nil` when the session is over.
     private func begin(
         _ id: UInt64, _ exchange: Exchange, _ observer: any ExchangeObserver, _ number: UInt64,
         _ clock: any Clock
-    ) -> StartingExchange? {
-        let wantsProgress = observer.wantsProgress
-        let now = clock.now()
-        var isWatched = true
-        var isInRoom = false
-        var transport: UnsafeMutableRawPointer?
-        let started = state.withLock { state -> PluginExchange? in
-            transport = state.number == number ? state.enter() : nil
-            guard transport != nil else { return nil }
-            let started = PluginExchange(
-                id: id, exchange, observer, wantsProgress: wantsProgress, state.known,
-                at: now, patienceMilliseconds: Self.patienceMilliseconds)
-            isWatched = state.watchAt.nanoseconds <= started.deadline.nanoseconds
-            isInRoom = state.begin(started)
-            return started
+    ) -> UnsafeMutableRawPointer? {
+        let started = PluginExchange(
+            id: id, exchange, observer, wantsProgress: observer.wantsProgress, at: clock.now(),
+            patienceMilliseconds: Self.patienceMilliseconds)
+        let deadline = started.deadline
+        let (transport, isWatched) = state.withLock { state -> (UnsafeMutableRawPointer?, Bool) in
+            guard state.number == number, let transport = state.enter() else { return (nil, true) }
+            state.exchanges[id] = started
+            return (transport, state.watchAt.nanoseconds <= deadline.nanoseconds)
         }
-        guard let started, let transport else { return nil }
-        if !isWatched { watch(state.withLock { _ in started.deadline }) }
-        return StartingExchange(
-            exchange: started, observer: observer, clock: clock, transport: transport,
-            isInRoom: isInRoom)
-    }
-
-    /// `start` has returned.
-    private func finish(_ starting: borrowing StartingExchange) {
-        if starting.isInRoom { room.pointee.leave() }
-        let closes = state.withLock { state in
-            state.finish(starting.exchange, isInRoom: starting.isInRoom)
-            return state.leave()
-        }
-        if closes { callClose() }
+        if !isWatched { watch(deadline) }
+        return transport
     }
 
     func cancel(_ id: UInt64) {
@@ -285,41 +220,23 @@ final class ExchangeHost: @unchecked Sendable {
         }
     }
 
-    /// There is more of the body of a request, as the plugin was promised.
+    /// Tells the plugin, as promised, that more of the body of a request is available.
     func isReady(_ id: UInt64) {
         guard find(id) != nil else { return }
         call { table.functions.body_ready?($0, id) }
     }
 
-    /// Header lines as the plugin gives them; `nil` when that are none.
-    ///
-    /// Where heads differ from one to the next, only every fourth one is kept to compare with.
-    func headers(
-        _ lines: UnsafePointer<restway_plugin_header>?, _ count: Int, _ known: KnownHead
-    ) -> Headers? {
-        if known.reads(lines, count) { return known.headers }
-        guard let headers = ForeignHeaders.read(lines, count) else { return nil }
-        let isKept = state.withLock { state in
-            state.otherHeads += 1
-            return state.otherHeads % 4 == 1
-        }
-        if isKept, let head = KnownHead.of(headers, lines, count) {
-            state.withLock { $0.known = head }
-        }
-        return headers
-    }
-
     // MARK: Ending
 
-    /// The plugin has been told to end it, which it should do soon.
+    /// Notes that the plugin has been told to end the exchange, and sets its deadline.
     func expectEnd(of exchange: PluginExchange) {
         guard let deadline = session?.patienceEnd else { return }
         _ = state.withLock { _ in exchange.cancel(until: deadline) }
         watch(deadline)
     }
 
-    /// Ends an exchange for its observer. The plugin, or the transport that it was left to, has to
-    /// end it too, soon.
+    /// Ends an exchange for its observer. The plugin, or the transport that it forwarded the
+    /// exchange to, must also end it soon.
     func end(_ exchange: PluginExchange, _ error: TransportError, asksPlugin: Bool) {
         guard let session else {
             endAlone(exchange, error)
@@ -333,11 +250,11 @@ final class ExchangeHost: @unchecked Sendable {
         if asks, asksPlugin { call { table.functions.cancel($0, exchange.id) } }
     }
 
-    /// Ends it for the observer, whatever the plugin does.
+    /// Ends the exchange for the observer, whatever the plugin does.
     func endAlone(_ exchange: PluginExchange, _ error: TransportError) {
         let hearing = state.withLock { _ in
             guard !exchange.order.now.isDecided else { return ExchangeOrder.Hearing.never }
-            // Before anybody looks for it.
+            // The error is set before another thread looks for it.
             exchange.ending = error
             let hearing = exchange.order.change { $0.end() }
             if hearing != .later { exchange.ending = nil }
@@ -355,7 +272,7 @@ final class ExchangeHost: @unchecked Sendable {
         state.withLock { $0.session }
     }
 
-    /// The plugin broke the contract: this ends the exchange.
+    /// Ends the exchange because the plugin broke the contract.
     func fail(_ exchange: PluginExchange, _ problem: String) {
         log("\(problem) (exchange \(exchange.id))")
         end(exchange, TransportError(.plugin, "\(table.title): \(problem)"), asksPlugin: true)

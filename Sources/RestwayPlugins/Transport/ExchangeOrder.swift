@@ -1,11 +1,11 @@
 import Synchronization
 
-/// Keeps what a plugin tells of one exchange in its order, and the end of it unique.
+/// Keeps the events of one exchange in order, and makes sure that it ends once.
 ///
-/// No lock, no clock, no I/O: `ExchangeHost` says what happens, and does what this answers. It is
-/// one word, so that threads agree on it without a lock (`Atomic.change`).
+/// No lock, no clock, no I/O: `ExchangeHost` reports each event and performs the answer. The state
+/// is one word, so that threads can change it without a lock (`Atomic.change`).
 struct ExchangeOrder: RawRepresentable, AtomicRepresentable {
-    /// What is told before the end.
+    /// An event before the end.
     enum Event: String {
         case head = "exchange_head"
         case body = "exchange_body"
@@ -13,28 +13,28 @@ struct ExchangeOrder: RawRepresentable, AtomicRepresentable {
         case progress = "exchange_progress"
     }
 
-    /// What the plugin says at the end.
+    /// How the plugin ends an exchange.
     enum End {
-        /// Nothing, which is a breach.
+        /// The plugin gave no result, which is a breach of the contract.
         case none
         case success
         case failure
-        /// It lets go of one that it has forwarded, which ended elsewhere.
+        /// The plugin lets go of a forwarded exchange, which ended at another transport.
         case held
     }
 
     enum Answer: Equatable {
         /// Tell the observer, then `leave`.
         case tell
-        /// Nobody wants to know any more; the plugin may not have heard yet.
+        /// The exchange is over for the observer, although the plugin may not know it yet.
         case drop
-        /// It is against the contract.
+        /// The event breaks the contract.
         case refuse(Breach)
-        /// The plugin has given the exchange back before.
+        /// The plugin has already given the exchange back.
         case gone
     }
 
-    /// What a plugin does against the contract.
+    /// How a plugin can break the contract.
     enum Breach: String {
         case hasForwarded = "for an exchange that it has forwarded"
         case isInside = "inside of another call"
@@ -46,23 +46,24 @@ struct ExchangeOrder: RawRepresentable, AtomicRepresentable {
         case hasNoHead = "without exchange_head"
     }
 
-    /// When the observer hears of an end.
+    /// When the observer receives an end.
     enum Hearing: Equatable {
         case now
-        /// It hears something else: whoever tells it that goes on with the end, after `leave`.
+        /// The observer is in another call. The thread that makes this call goes on with the end
+        /// after `leave`.
         case later
-        /// It has heard of an end, or is about to.
+        /// The observer has received an end, or is about to.
         case never
     }
 
     enum Part: UInt32 { case start, head, body, trailers }
 
     private static let partMask: UInt32 = 0b11
-    /// Somebody is telling the observer something.
+    /// A thread is calling the observer.
     private static let telling: UInt32 = 1 << 2
     private static let paused: UInt32 = 1 << 3
     private static let resumed: UInt32 = 1 << 4
-    /// It was ended while the observer heard something else.
+    /// The exchange was ended during an observer call.
     private static let ending: UInt32 = 1 << 5
     private static let completed: UInt32 = 1 << 6
     private static let forwarded: UInt32 = 1 << 7
@@ -76,7 +77,7 @@ struct ExchangeOrder: RawRepresentable, AtomicRepresentable {
     /// The plugin has given the exchange back.
     var isCompleted: Bool { rawValue & Self.completed != 0 }
     var isForwarded: Bool { rawValue & Self.forwarded != 0 }
-    /// Nothing that comes now changes the end.
+    /// The end is decided: no later event changes it.
     var isDecided: Bool { rawValue & Self.decided != 0 }
 
     private var isTelling: Bool { rawValue & Self.telling != 0 }
@@ -84,15 +85,6 @@ struct ExchangeOrder: RawRepresentable, AtomicRepresentable {
     private var part: Part {
         get { Part(rawValue: rawValue & Self.partMask)! }
         set { rawValue = rawValue & ~Self.partMask | newValue.rawValue }
-    }
-
-    /// An exchange that has come so far, of which nothing else is to be said.
-    fileprivate init(_ part: Part, isTelling: Bool = false) {
-        rawValue = part.rawValue | (isTelling ? Self.telling : 0)
-    }
-
-    fileprivate init(completed part: Part) {
-        rawValue = part.rawValue | Self.completed | Self.decided
     }
 
     /// - Parameter byForwarding: It comes from the transport that the exchange was left to.
@@ -122,9 +114,10 @@ struct ExchangeOrder: RawRepresentable, AtomicRepresentable {
         return nil
     }
 
-    /// The observer has heard.
+    /// Marks the end of an observer call.
     ///
-    /// - Returns: Whether the exchange has ended meanwhile: the observer is to be told that now.
+    /// - Returns: Whether the exchange ended during the call, so that the observer must receive the
+    ///   end now.
     mutating func leave(pausing: Bool = false) -> Bool {
         let hasEnded = rawValue & Self.ending != 0
         let pauses = pausing && rawValue & Self.resumed == 0
@@ -137,17 +130,17 @@ struct ExchangeOrder: RawRepresentable, AtomicRepresentable {
         rawValue = rawValue & ~Self.paused | Self.resumed
     }
 
-    /// The exchange ends, whatever the plugin does.
+    /// Ends the exchange, whatever the plugin does.
     mutating func end() -> Hearing {
         guard !isDecided else { return .never }
         rawValue |= isTelling ? Self.decided | Self.ending : Self.decided
         return isTelling ? .later : .now
     }
 
-    /// The plugin gives the exchange back.
+    /// Notes that the plugin gives the exchange back.
     ///
-    /// - Returns: `tell` when the observer is to be told how it ended. Whoever gets a problem ends
-    ///   the exchange with it.
+    /// - Returns: `tell` if the observer must now receive the end. If the answer is a breach, the
+    ///   caller ends the exchange with it.
     mutating func complete(_ end: End) -> Answer {
         if isCompleted { return .gone }
         if isForwarded, end != .held { return .refuse(.hasForwarded) }
@@ -160,7 +153,7 @@ struct ExchangeOrder: RawRepresentable, AtomicRepresentable {
         return .tell
     }
 
-    /// Leaves the exchange to another transport; false when it is too late for that.
+    /// Forwards the exchange to another transport; false if it is too late.
     mutating func forward() -> Bool {
         guard part == .start, !isForwarded, !isDecided, !isTelling else { return false }
         rawValue |= Self.forwarded
@@ -169,7 +162,8 @@ struct ExchangeOrder: RawRepresentable, AtomicRepresentable {
 }
 
 extension Atomic where Value == ExchangeOrder {
-    /// Changes it as `body` says, which may run several times: until nobody else came first.
+    /// Changes the state with `body`, which may run again if another thread changes the state
+    /// first.
     func change<Result>(_ body: (inout ExchangeOrder) -> Result) -> Result {
         var before = now
         while true {
@@ -181,26 +175,6 @@ extension Atomic where Value == ExchangeOrder {
             if done { return result }
             before = seen
         }
-    }
-
-    /// `ExchangeOrder.enter` for an exchange that is at `before`, and nothing else; else false.
-    func enter(_ part: ExchangeOrder.Part, from before: ExchangeOrder.Part) -> Bool {
-        swap(ExchangeOrder(before), ExchangeOrder(part, isTelling: true))
-    }
-
-    /// `ExchangeOrder.leave` when nothing has happened since; else false.
-    func leave(_ part: ExchangeOrder.Part) -> Bool {
-        swap(ExchangeOrder(part, isTelling: true), ExchangeOrder(part))
-    }
-
-    /// `ExchangeOrder.complete` for an exchange that is at `part`, and nothing else; else false.
-    func complete(from part: ExchangeOrder.Part) -> Bool {
-        swap(ExchangeOrder(part), ExchangeOrder(completed: part))
-    }
-
-    private func swap(_ before: ExchangeOrder, _ after: ExchangeOrder) -> Bool {
-        compareExchange(expected: before, desired: after, ordering: .acquiringAndReleasing)
-            .exchanged
     }
 
     var now: ExchangeOrder { load(ordering: .acquiring) }

@@ -1,11 +1,11 @@
 import CRestwayPlugin
 import RestwayHTTP
 
-/// Header lines as a plugin gives them.
+/// Reads header lines from a plugin.
 enum ForeignHeaders {
     private static let countMax = 2_000
 
-    /// `nil` when that are no header lines.
+    /// The headers; `nil` if the lines are not valid header lines.
     static func read(
         _ pointer: UnsafePointer<restway_plugin_header>?, _ count: Int
     ) -> Headers? {

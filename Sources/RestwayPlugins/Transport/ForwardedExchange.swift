@@ -2,8 +2,8 @@ import CRestwayPlugin
 import RestwayHTTP
 import RestwaySupport
 
-/// Watches an exchange that a plugin has left to the built-in transport, for the plugin first and
-/// then for the client.
+/// Observes an exchange that a plugin has forwarded to the built-in transport. The plugin receives
+/// each event first, then the client.
 ///
 /// `@unchecked Sendable`: the table is never changed, and the transport makes one call at a time.
 final class ForwardedExchange: ExchangeObserver, @unchecked Sendable {
@@ -77,7 +77,7 @@ final class ForwardedExchange: ExchangeObserver, @unchecked Sendable {
     }
 
     func completed(_ result: Result<ExchangeSummary, TransportError>) {
-        // Before the plugin hears of it: it may answer at once.
+        // This comes before the plugin learns of the end, because it may answer at once.
         let deadline = host.hold(result, for: exchange)
         let answer = told(result)
         switch answer {
@@ -120,7 +120,7 @@ final class ForwardedExchange: ExchangeObserver, @unchecked Sendable {
 }
 
 extension TransportError.Kind {
-    /// RESTWAY_PLUGIN_EXCHANGE_*.
+    /// The error as one of RESTWAY_PLUGIN_EXCHANGE_* or RESTWAY_PLUGIN_*.
     fileprivate var number: Int32 {
         switch self {
         case .cancelled: RESTWAY_PLUGIN_EXCHANGE_CANCELLED
@@ -139,9 +139,9 @@ extension TransportError.Kind {
     }
 }
 
-/// What the host notes of such exchanges.
+/// The host's notes about forwarded exchanges.
 extension ExchangeHost {
-    /// False when it is too late for that.
+    /// Marks the exchange as forwarded; false if it is too late.
     fileprivate func forward(_ exchange: PluginExchange) -> Bool {
         guard exchange.body?.rewind() ?? true else { return false }
         return state.withLock { _ in
@@ -151,7 +151,7 @@ extension ExchangeHost {
         }
     }
 
-    /// - Returns: Whether it was cancelled meanwhile.
+    /// - Returns: Whether the exchange was cancelled since then.
     fileprivate func hasForwarded(_ exchange: PluginExchange, as id: ExchangeID) -> Bool {
         state.withLock { _ in
             exchange.forwardedID = id
@@ -159,7 +159,7 @@ extension ExchangeHost {
         }
     }
 
-    /// - Returns: By when the plugin has to let go of it.
+    /// - Returns: The deadline by which the plugin must let go of the exchange.
     fileprivate func hold(
         _ result: PluginExchange.Outcome, for exchange: PluginExchange
     ) -> Deadline {

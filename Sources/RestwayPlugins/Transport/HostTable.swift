@@ -11,24 +11,14 @@ enum HostTable {
         setRequests(&table)
     }
 
-    /// What the plugin tells of the response.
+    /// Sets the functions that report the response.
     private static func setAnswers(_ table: inout restway_plugin_host) {
         table.exchange_head = { host, id, head in
-            guard let room = HostRoom.of(host) else { return }
-            if let starting = room.pointee.starting(id), starting.pointee.received(head, room) {
-                return
-            }
-            room.pointee.host.received(head, id)
+            HostTable.host(host)?.received(head, id)
         }
         table.exchange_body = { host, id, bytes, length in
             let piece = UnsafeRawBufferPointer(start: bytes, count: bytes == nil ? 0 : length)
-            guard let room = HostRoom.of(host) else { return RESTWAY_PLUGIN_BODY_STOP }
-            if let starting = room.pointee.starting(id),
-                let answer = starting.pointee.received(piece, room)
-            {
-                return answer
-            }
-            return room.pointee.host.received(piece, id).number
+            return HostTable.host(host)?.received(piece, id).number ?? RESTWAY_PLUGIN_BODY_STOP
         }
         table.exchange_trailers = { host, id, headers, count in
             HostTable.host(host)?.tell(.trailers, id) { observer, _ in
@@ -49,13 +39,12 @@ enum HostTable {
             }
         }
         table.exchange_completed = { host, id, end in
-            guard let room = HostRoom.of(host) else { return }
-            if let starting = room.pointee.starting(id), starting.pointee.completed(end) { return }
-            HostTable.complete(room.pointee.host, id, end)
+            guard let host = HostTable.host(host) else { return }
+            HostTable.complete(host, id, end)
         }
     }
 
-    /// An end that may be of an older version of the table.
+    /// Takes an end, whose table may be of an older version.
     private static func complete(
         _ host: ExchangeHost, _ id: UInt64, _ end: UnsafePointer<restway_plugin_end>?
     ) {
@@ -65,7 +54,7 @@ enum HostTable {
         withUnsafePointer(to: read) { host.completed($0, id) }
     }
 
-    /// What the plugin wants of the request.
+    /// Sets the functions that read the request.
     private static func setRequests(_ table: inout restway_plugin_host) {
         table.exchange_read = { host, id, buffer, capacity, outLength in
             outLength?.pointee = 0
@@ -89,8 +78,10 @@ enum HostTable {
         }
     }
 
+    /// The host behind a table that a plugin gives, which may be any of the library's.
     private static func host(_ table: Host?) -> ExchangeHost? {
-        HostRoom.of(table)?.pointee.host
+        guard let context = table?.pointee.context else { return nil }
+        return UserData.object(ExchangeHost.self, context)
     }
 
     private static func read(
@@ -111,6 +102,17 @@ enum HostTable {
             host.endAlone(exchange, error)
             host.expectEnd(of: exchange)
             return RESTWAY_PLUGIN_READ_FAILED
+        }
+    }
+}
+
+extension BodyReply {
+    /// RESTWAY_PLUGIN_BODY_*.
+    var number: Int32 {
+        switch self {
+        case .proceed: RESTWAY_PLUGIN_BODY_MORE
+        case .pause: RESTWAY_PLUGIN_BODY_PAUSE
+        case .stop: RESTWAY_PLUGIN_BODY_STOP
         }
     }
 }

@@ -3,10 +3,10 @@ import Glibc
 import RestwayHTTP
 import RestwaySupport
 
-/// What is lent to a plugin for the length of a call: tables whose texts lie in one block.
+/// Builds the tables that are lent to a plugin during a call. Their texts lie in one block.
 ///
-/// Without closures where it can be, and with borrowed structures: each of their strings that a
-/// closure keeps is counted twice, which takes more than its copy.
+/// The code avoids closures where it can and borrows structures: a closure that keeps a string
+/// counts its references twice, which costs more than copying the text.
 enum LentExchange {
     private typealias Header = restway_plugin_header
     private typealias Text = UnsafePointer<CChar>
@@ -53,7 +53,7 @@ enum LentExchange {
         }
     }
 
-    /// Shows `head` to `body` as a table.
+    /// Passes `head` to `body` as a table.
     static func lend(_ head: ResponseHead, _ body: (UnsafePointer<restway_plugin_head>) -> Void) {
         var table = restway_plugin_head()
         table.struct_size = MemoryLayout<restway_plugin_head>.size
@@ -72,7 +72,7 @@ enum LentExchange {
         }
     }
 
-    /// Shows header lines alone.
+    /// Passes header lines to `body` as a table.
     static func lend(
         _ headers: Headers, _ body: (UnsafePointer<restway_plugin_header>?, Int) -> Void
     ) {
@@ -84,7 +84,7 @@ enum LentExchange {
 
     // MARK: One block
 
-    /// Room for lines and their texts, each with its NUL, and for `count` bytes more.
+    /// Allocates space for lines and their texts, each with its NUL, and for `count` more bytes.
     private static func allocate(
         _ fields: [HeaderField], andBytes count: Int
     ) -> UnsafeMutableRawPointer {
@@ -92,14 +92,14 @@ enum LentExchange {
         for index in fields.indices {
             count += fields[index].name.utf8.count + fields[index].value.utf8.count + 2
         }
-        // Not by `allocate`, which takes the slow way for memory that is aligned.
+        // `malloc` is used because `allocate` takes a slow path for aligned memory.
         guard let block = malloc(count) else { fatalError("out of memory") }
         return block
     }
 
-    /// The lines, then their texts.
+    /// Writes the lines, then their texts.
     ///
-    /// - Returns: What is left of the block.
+    /// - Returns: The rest of the block.
     private static func fill(
         _ block: UnsafeMutableRawPointer, _ fields: [HeaderField]
     ) -> UnsafeMutablePointer<CChar> {
@@ -117,7 +117,7 @@ enum LentExchange {
     @inline(never)
     private static func copy(_ text: String, to rest: inout UnsafeMutablePointer<CChar>) -> Text {
         let start = rest
-        // Every string of ours is one piece of memory.
+        // Every string of ours is stored in one piece.
         _ = text.utf8.withContiguousStorageIfAvailable { bytes in
             guard let first = bytes.baseAddress else { return }
             UnsafeMutableRawPointer(start).copyMemory(from: first, byteCount: bytes.count)

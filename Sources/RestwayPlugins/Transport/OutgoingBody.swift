@@ -4,24 +4,24 @@ import RestwaySupport
 /// The body of a request, as a plugin reads it.
 final class OutgoingBody: Sendable {
     enum Answer {
-        /// So many bytes, at least one.
+        /// This number of bytes was read, at least one.
         case bytes(Int)
         case end
-        /// Whoever asked is told when there is more.
+        /// No bytes are available yet. The reader is told when there are more.
         case later
         case failed(TransportError)
     }
 
     private struct State {
-        /// Of a source: what it brought and nobody has read. Else the whole body.
+        /// The unread piece of a source, or the whole body.
         var piece: [UInt8] = []
-        /// Within the piece.
+        /// The position within the piece.
         var offset = 0
         var given: Int64 = 0
-        /// The source was asked for a piece, ever and right now.
+        /// Whether the source has ever been asked for a piece, and whether it is being asked now.
         var hasBegun = false
         var isAsked = false
-        /// Somebody was told "later".
+        /// Whether a reader received the answer `later`.
         var isAwaited = false
         var isEnded = false
         var failure: TransportError?
@@ -30,7 +30,7 @@ final class OutgoingBody: Sendable {
     private let source: (any BodySource)?
     private let state: Lock<State>
 
-    /// `nil` when there is no body.
+    /// The body of `exchange`; `nil` if it has none.
     static func of(_ exchange: borrowing Exchange) -> OutgoingBody? {
         if case .none = exchange.body { return nil }
         return OutgoingBody(exchange.body)
@@ -50,12 +50,12 @@ final class OutgoingBody: Sendable {
         self.state = Lock(state)
     }
 
-    /// How many bytes were read, over all.
+    /// How many bytes were read in all.
     var given: Int64 { state.withLock { $0.given } }
 
     /// Reads the next bytes. Does not block.
     ///
-    /// - Parameter isReady: Told when there is more, after `later`.
+    /// - Parameter isReady: Called when more bytes are available, after this returned `later`.
     func read(
         into buffer: UnsafeMutableRawBufferPointer, _ isReady: @escaping @Sendable () -> Void
     ) -> Answer {
@@ -70,11 +70,11 @@ final class OutgoingBody: Sendable {
             state.isAwaited = state.isAsked
             return state.isAsked
         }
-        // It may have come at once.
+        // The source may have answered at once.
         return isLater ? .later : take(into: buffer) ?? .end
     }
 
-    /// What is there; `nil` when a source has to be asked.
+    /// The bytes that are available; `nil` if a source must be asked first.
     private func take(into buffer: UnsafeMutableRawBufferPointer) -> Answer? {
         state.withLock { state in
             if let failure = state.failure { return .failed(failure) }
@@ -91,7 +91,7 @@ final class OutgoingBody: Sendable {
         }
     }
 
-    /// - Returns: Whether somebody waits for it.
+    /// - Returns: Whether a reader waits for the piece.
     private func received(_ piece: BodyPiece) -> Bool {
         state.withLock { state in
             state.isAsked = false
@@ -105,7 +105,7 @@ final class OutgoingBody: Sendable {
         }
     }
 
-    /// Goes back to the beginning; false when that is gone.
+    /// Goes back to the beginning; false if the beginning is no longer available.
     func rewind() -> Bool {
         state.withLock { state in
             guard source == nil || !state.hasBegun else { return false }

@@ -5,48 +5,46 @@ import Synchronization
 
 /// An exchange that a plugin's transport performs.
 ///
-/// `@unchecked Sendable`: each part says who may touch it.
+/// `@unchecked Sendable`: a comment at each group of properties says which thread may use it.
 final class PluginExchange: @unchecked Sendable {
     typealias Outcome = Result<ExchangeSummary, TransportError>
 
     let id: UInt64
-    /// What is to be performed.
+    /// The exchange that is performed.
     let exchange: Exchange
     let wantsProgress: Bool
-    /// What the plugin reads of the request; `nil` when there is no body.
+    /// The body that the plugin reads; `nil` if the request has no body.
     let body: OutgoingBody?
     let startedAt: Deadline
-    /// A head that came before, for one that is alike.
-    let known: KnownHead
 
-    /// Whose turn it is to tell the observer something, and who ends the exchange: nobody needs a
-    /// lock for that.
+    /// Decides without a lock which thread may call the observer and which thread ends the
+    /// exchange.
     let order = Atomic<ExchangeOrder>(ExchangeOrder())
 
-    // MARK: Of whoever tells the observer something, or ends the exchange, by `order`
+    // MARK: Used by the thread that calls the observer or ends the exchange, as `order` decides
 
-    /// `nil` when it has been told of the end.
+    /// The observer; `nil` after it has received the end.
     var observer: (any ExchangeObserver)?
     var downloaded: Int64 = 0
     var redirectURL: String?
 
-    // MARK: Under the lock of the host
+    // MARK: Guarded by the lock of the host
 
-    /// When the watchdog looks at it.
+    /// The time at which the watchdog checks the exchange.
     var deadline: Deadline
-    /// How it ended, while the observer hears something else.
+    /// The error with which the exchange ended during an observer call.
     var ending: TransportError?
-    /// The plugin was told to end it.
+    /// The plugin was told to end the exchange.
     var isCancelled = false
-    /// What the transport that it was left to calls it.
+    /// The identifier that the transport of a forwarded exchange gave it.
     var forwardedID: ExchangeID?
-    /// How it ended there, while the plugin keeps that back.
+    /// The outcome of a forwarded exchange that the plugin has not let go of yet.
     var held: Outcome?
 
-    /// The watchdog gives the plugin some time beyond the time-out.
+    /// The watchdog gives the plugin some time beyond the time limit.
     init(
         id: UInt64, _ exchange: borrowing Exchange, _ observer: any ExchangeObserver,
-        wantsProgress: Bool, _ known: KnownHead, at now: Deadline, patienceMilliseconds: Int64
+        wantsProgress: Bool, at now: Deadline, patienceMilliseconds: Int64
     ) {
         self.id = id
         body = OutgoingBody.of(exchange)
@@ -54,28 +52,28 @@ final class PluginExchange: @unchecked Sendable {
         self.observer = observer
         self.wantsProgress = wantsProgress
         startedAt = now
-        self.known = known
         let total = exchange.timeouts.totalMilliseconds
         deadline = total > 0 ? now.advanced(milliseconds: total + patienceMilliseconds) : .never
     }
 
-    /// The plugin is to end it before `deadline`.
+    /// Sets the deadline by which the plugin must end the exchange.
     ///
-    /// - Returns: Whether it is to be told, and what the transport knows that it was left to.
+    /// - Returns: Whether the plugin is to be told, and the identifier at the transport that
+    ///   performs a forwarded exchange.
     func cancel(until deadline: Deadline) -> (asksPlugin: Bool, forwardedID: ExchangeID?) {
         let order = order.now
         let isFirst = !isCancelled
         isCancelled = true
         let isElsewhere = order.isForwarded && held == nil
-        // There it ends for certain.
+        // A forwarded exchange is certain to end, so its deadline stays.
         if !isElsewhere { self.deadline = min(self.deadline, deadline) }
         let isPlugins = !order.isForwarded && !order.isCompleted
         return (isFirst && isPlugins, isElsewhere ? forwardedID : nil)
     }
 
-    /// Fills in what a plugin leaves out.
+    /// Completes the summary with the fields that a plugin leaves out.
     ///
-    /// - Parameter now: Read when it is needed.
+    /// - Parameter now: Gives the time; called only if it is needed.
     func summary(
         _ end: UnsafePointer<restway_plugin_end>, now: @autoclosure () -> Deadline
     ) -> ExchangeSummary {

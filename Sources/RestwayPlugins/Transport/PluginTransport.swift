@@ -2,13 +2,13 @@ import CRestwayPlugin
 package import RestwayHTTP
 package import RestwaySupport
 
-/// A transport of a plugin, opened for one client.
+/// A plugin's transport, opened for one client.
 ///
-/// Everything that a plugin may do wrong is met in `ExchangeHost`; this is the client's end of it.
+/// `ExchangeHost` handles everything that a plugin may do wrong. This class is the client's side.
 package final class PluginTransport: Transport {
-    /// What an opened transport has of its client.
+    /// The parts of its client that an opened transport uses.
     package struct Surroundings: Sendable {
-        /// Performs what the plugin forwards.
+        /// The transport that performs the exchanges that the plugin forwards.
         let builtIn: any Transport
         let clock: any Clock
         let timers: any Timers
@@ -21,7 +21,7 @@ package final class PluginTransport: Transport {
     }
 
     private let host: ExchangeHost
-    /// The host may have others after this one.
+    /// The number of this session. The host may serve other sessions later.
     private let session: UInt64
     private let clock: any Clock
     private let generation = ProcessGeneration.current
@@ -52,7 +52,7 @@ package final class PluginTransport: Transport {
     }
 
     package func close() {
-        // In a forked child none of the plugin's threads is left.
+        // A forked child has none of the plugin's threads.
         guard generation == ProcessGeneration.current else { return }
         host.close(session)
     }

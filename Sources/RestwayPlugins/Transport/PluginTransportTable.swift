@@ -1,16 +1,16 @@
 import CRestwayPlugin
 import RestwaySupport
 
-/// A transport as a plugin brings it: what makes one for each client.
+/// A plugin's table for one kind of transport. It makes a transport for each client.
 ///
 /// `@unchecked Sendable`: the table is never changed, and its functions may run on many threads.
 package final class PluginTransportTable: @unchecked Sendable {
     package let name: String
-    /// The plugin's.
+    /// The name of the plugin.
     package let plugin: String
     let functions: restway_plugin_transport
 
-    /// Hosts that no plugin holds any more. They are never given back: see `ExchangeHost`.
+    /// Hosts that no plugin uses any more. They are never freed: see `ExchangeHost`.
     private let spareHosts = Lock<[ExchangeHost]>([])
 
     init(
@@ -29,7 +29,7 @@ package final class PluginTransportTable: @unchecked Sendable {
         functions = table
     }
 
-    /// `plugin "p": transport "t"`.
+    /// The title, in the form `plugin "p": transport "t"`.
     var title: String { "plugin \"\(plugin)\": transport \"\(name)\"" }
 
     func takeHost() -> ExchangeHost {

@@ -1,7 +1,7 @@
 import RestwayHTTP
 import Synchronization
 
-/// The body of a request that goes through somebody's hands.
+/// The body of a request, whose pieces are also passed to an observer function.
 final class WatchedSource: BodySource {
     private let source: any BodySource
     private let watch: @Sendable (_ bytes: [UInt8], _ offset: Int64) -> Void

@@ -1,10 +1,11 @@
-/// A named base URL with its headers and time-outs.
+/// A named base URL with its headers and time limits.
 package struct Environment: Sendable {
     package var name: String
     package var baseURL: BaseURL
     package var headers: [HeaderLine]
     package var timeouts: Timeouts
-    /// Where credentials and the environment's headers may go, besides the base URL's origin.
+    /// Further origins, besides the base URL's, to which credentials and the environment's headers
+    /// may be sent.
     package var trustedOrigins: [Origin]
 
     package init(
@@ -18,7 +19,7 @@ package struct Environment: Sendable {
         self.trustedOrigins = trustedOrigins
     }
 
-    /// Whether credentials and the environment's headers may go to `origin`.
+    /// Whether credentials and the environment's headers may be sent to `origin`.
     package func trusts(_ origin: Origin) -> Bool {
         origin == baseURL.origin || trustedOrigins.contains(origin)
     }

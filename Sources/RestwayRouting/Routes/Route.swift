@@ -1,42 +1,58 @@
-/// Method(s) and a path template, with what belongs to them.
+/// One or more methods and a path template, with further properties.
 ///
-/// A class, as each request is handed the one that it takes.
+/// It is a class because each request receives a reference to its route.
 package final class Route: Sendable {
     package let name: String?
-    /// The first is the default. Never empty.
+    /// The methods; the first is the default. The list is never empty.
     package let methods: [Method]
     package let template: PathTemplate
     /// The entity whose objects the route serves.
     package let entity: String?
     /// Whether the path may be an absolute URL.
     package let isAbsolute: Bool
-    /// Properties whose names start with `x-`: JSON text by name.
+    /// The number of routes to which this one was joined, one after the other.
+    package let parentCount: Int
+    /// The properties whose names start with `x-`, as JSON text by name.
     package let properties: [String: String]
-    /// The name, or for a route without one "GET enterprises/:itemID".
+    /// The name, or a text like "GET enterprises/:itemID" for a route without a name.
     package let displayName: String
-    /// Tells it from the other routes of its document, also in files.
+    /// Identifies the route among the routes of its document, also in files.
     package let key: String
 
-    /// A route without methods takes GET.
+    /// Creates a route. A route without methods has the method GET.
     package init(
         name: String? = nil, methods: [Method] = [.get], template: PathTemplate,
-        entity: String? = nil, isAbsolute: Bool = false, properties: [String: String] = [:]
+        entity: String? = nil, isAbsolute: Bool = false, parentCount: Int = 0,
+        properties: [String: String] = [:]
     ) {
         self.name = name
         self.methods = methods.isEmpty ? [.get] : methods
         self.template = template
         self.entity = entity
         self.isAbsolute = isAbsolute
+        self.parentCount = parentCount
         self.properties = properties
         let names = self.methods.map(\.rawValue).joined(separator: "|")
         displayName = name ?? "\(names) \(template.text)"
         key = name.map { "name \($0)" } ?? "entity \(entity ?? "") \(displayName)"
     }
 
-    /// The same route with another template.
-    package func with(_ template: PathTemplate) -> Route {
-        Route(
-            name: name, methods: methods, template: template, entity: entity,
-            isAbsolute: isAbsolute, properties: properties)
+    /// The limit on the chain of parents, which limits the work.
+    package static let parentCountMax = 64
+
+    /// Returns the same route with its path after the path of `parent`.
+    ///
+    /// - Parameter isAbsolute: Whether the joined path may be an absolute URL.
+    package func joined(
+        to parent: Route, name: String?, isAbsolute: Bool
+    ) throws(RoutingError) -> Route {
+        let parentCount = parent.parentCount + 1 + self.parentCount
+        guard parentCount <= Self.parentCountMax else {
+            throw .tooManyParents(route: name ?? displayName, limit: Self.parentCountMax)
+        }
+        return Route(
+            name: name, methods: methods, template: try parent.template.joining(template),
+            entity: entity, isAbsolute: isAbsolute, parentCount: parentCount,
+            properties: properties)
     }
 }

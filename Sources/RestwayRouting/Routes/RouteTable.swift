@@ -1,36 +1,72 @@
-/// All routes of an api: by name, and by entity and method (the object router).
+/// All routes of an api, by name, and by entity and method (the object router).
 ///
-/// A value type; its owner locks.
+/// It is a value type; its owner locks it.
 package struct RouteTable: Sendable {
-    /// In the order of registration.
+    /// Identifies the objects that a route serves. Only one route may have each key.
+    private struct ObjectKey: Hashable {
+        let entity: String
+        let method: Method
+        let shape: PathTemplate.Shape
+    }
+
+    /// The routes in the order of registration.
     package private(set) var all: [Route] = []
     private var indexByName: [String: Int] = [:]
+    private var indexByKey: [String: Int] = [:]
     private var indicesByEntity: [String: [Int]] = [:]
+    private var indicesOfObjects: [ObjectKey: Int] = [:]
 
     package init() {}
 
-    /// Adds a route. A name may stand once; of routes with an entity, so may the combination of
-    /// entity, method and template (but for the names of variables).
+    /// Adds a route. A name may occur once. For routes with an entity, so may the combination of
+    /// entity, method and template; the names of variables do not count.
     package mutating func add(_ route: Route) throws(RoutingError) {
         if let name = route.name, let index = indexByName[name] {
             throw .duplicateRoute(
                 "\"\(name)\" names both \(Self.path(all[index])) and \(Self.path(route))")
         }
-        if let entity = route.entity {
-            let methods = Set(route.methods)
-            let equal = indicesByEntity[entity, default: []].first {
-                !methods.isDisjoint(with: all[$0].methods)
-                    && all[$0].template.isEquivalent(to: route.template)
-            }
-            if let equal {
-                throw .duplicateRoute(
-                    "\"\(all[equal].displayName)\" and \"\(route.displayName)\" both serve "
-                        + "\(Self.path(route)) for objects of \(entity)")
-            }
-            indicesByEntity[entity, default: []].append(all.count)
+        let keys = Self.objectKeys(route)
+        if let entity = route.entity,
+            let equal = keys.compactMap({ indicesOfObjects[$0] }).first
+        {
+            throw .duplicateRoute(
+                "\"\(all[equal].displayName)\" and \"\(route.displayName)\" both serve "
+                    + "\(Self.path(route)) for objects of \(entity)")
         }
-        if let name = route.name { indexByName[name] = all.count }
+        let index = all.count
         all.append(route)
+        if let name = route.name { indexByName[name] = index }
+        indexByKey[route.key] = index
+        for key in keys { indicesOfObjects[key] = index }
+        if let entity = route.entity { indicesByEntity[entity, default: []].append(index) }
+    }
+
+    /// Removes a route, so that another one of its name can be added.
+    package mutating func remove(named name: String) {
+        guard let index = indexByName[name] else { return }
+        var rest = RouteTable()
+        for (position, route) in all.enumerated() where position != index {
+            // A route that was added once can be added again.
+            try? rest.add(route)
+        }
+        self = rest
+    }
+
+    private static func objectKeys(_ route: Route) -> [ObjectKey] {
+        guard let entity = route.entity else { return [] }
+        let shape = route.template.shape
+        return route.methods.map { ObjectKey(entity: entity, method: $0, shape: shape) }
+    }
+
+    /// The route with this `Route.key`; nil if it no longer exists.
+    package func route(key: String) -> Route? {
+        indexByKey[key].map { all[$0] }
+    }
+
+    /// The routes for a request by path: the matching routes with the most specific template.
+    package func routes(method: Method, path: String) -> [Route] {
+        DescriptorChoice.mostSpecific(
+            all.filter { $0.methods.contains(method) && $0.template.matches(path) }, \.template)
     }
 
     package func route(named name: String) throws(RoutingError) -> Route {
@@ -40,15 +76,18 @@ package struct RouteTable: Sendable {
 
     /// The route that serves objects of `entity`.
     ///
-    /// Of several, POST takes the one whose path has no variables and every other method the one
-    /// whose path has some; variables of a query do not count.
+    /// If there are several, POST takes the route whose path has no variables, and every other
+    /// method takes the route whose path has some. Variables of a query do not count. Among the
+    /// remaining routes, a more specific template replaces other templates that match the same
+    /// paths.
     package func route(
         forEntity entity: String, method: Method
     ) throws(RoutingError) -> Route {
         let candidates = indicesByEntity[entity, default: []].map { all[$0] }
             .filter { $0.methods.contains(method) }
         let preferred = candidates.filter { $0.template.hasPathVariables == (method != .post) }
-        let left = preferred.isEmpty ? candidates : preferred
+        let left = DescriptorChoice.mostSpecific(
+            preferred.isEmpty ? candidates : preferred, \.template)
         guard let route = left.first else {
             throw .noRouteForObject(entity: entity, method: method)
         }
@@ -59,7 +98,7 @@ package struct RouteTable: Sendable {
         return route
     }
 
-    /// The method of a request to `route`: the requested one, or the route's first.
+    /// The method of a request to `route`: the requested method, or the route's first.
     package func method(_ requested: Method?, of route: Route) throws(RoutingError) -> Method {
         guard let requested else { return route.methods.first ?? .get }
         guard route.methods.contains(requested) else {
@@ -69,20 +108,15 @@ package struct RouteTable: Sendable {
         return requested
     }
 
-    /// Adds a route with the path of `child` behind that of `parent`; it is absolute when either
-    /// is, and everything else is the child's.
-    @discardableResult
-    package mutating func join(
+    /// Returns a route with the path of `child` after the path of `parent`. It is absolute if
+    /// either route is. All other properties are the child's.
+    package func joined(
         name: String, parent: String, child: String
     ) throws(RoutingError) -> Route {
         let parent = try route(named: parent)
         let child = try route(named: child)
-        let joined = Route(
-            name: name, methods: child.methods,
-            template: try parent.template.joining(child.template), entity: child.entity,
-            isAbsolute: child.isAbsolute || parent.isAbsolute, properties: child.properties)
-        try add(joined)
-        return joined
+        return try child.joined(
+            to: parent, name: name, isAbsolute: child.isAbsolute || parent.isAbsolute)
     }
 
     private static func path(_ route: Route) -> String {

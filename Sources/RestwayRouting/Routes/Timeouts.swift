@@ -1,4 +1,4 @@
-/// How long an exchange may take; nil where nothing is stated.
+/// The time limits of an exchange; nil if a limit is not declared.
 package struct Timeouts: Sendable, Equatable {
     package var totalMilliseconds: Int64?
     package var connectMilliseconds: Int64?

@@ -1,27 +1,27 @@
-/// The part of a path template that decides matches: its path, segment by segment.
+/// The part of a path template that decides matches: the path, as a list of segments.
 struct PathPattern: Equatable, Sendable {
-    enum Piece: Equatable, Sendable {
-        /// Percent-decoded.
+    enum Piece: Hashable, Sendable {
+        /// Literal text, percent-decoded.
         case literal([UInt8])
-        /// An index into `names`.
+        /// A variable, as an index into `names`.
         case variable(Int)
     }
 
     /// A segment that is one literal or one variable.
     private struct PlainSegment: Equatable, Sendable {
-        /// In `literals`; empty for a variable.
+        /// The range of its text in `literals`; empty for a variable.
         let literal: Range<Int>
         let isVariable: Bool
     }
 
     let segments: [[Piece]]
     private let names: [String]
-    /// The segments again, when each is one literal or one variable, and no variable stands twice:
-    /// what most responses are matched with, so it is kept where it is quick to look at.
+    /// The segments in a compact form, if each is one literal or one variable and no variable
+    /// occurs twice. Most responses are matched with this form, which is fast to read.
     private let plainSegments: [PlainSegment]?
     private let literals: [UInt8]
 
-    /// Nil when the path has an expression that is not simple.
+    /// Creates a pattern; nil if the path has an expression that is not simple.
     init?(_ parts: [TemplatePart]) {
         var builder = Builder()
         for part in Self.pathParts(of: parts) {
@@ -88,19 +88,19 @@ struct PathPattern: Equatable, Sendable {
         return Dictionary(uniqueKeysWithValues: zip(names, values.map { $0 ?? "" }))
     }
 
-    /// Whether `match` finds values, without making them.
+    /// Whether `match` finds values. This does not create the values.
     func matches(_ path: String) -> Bool {
         guard let plainSegments else { return match(path) != nil }
         var path = path
         let answer: Bool? = path.withUTF8 { bytes in
             var end = 0
             while end < bytes.count, !ASCII.endsPath(bytes[end]) {
-                // What is encoded has to be decoded first.
+                // Encoded text must be decoded first.
                 if bytes[end] == ASCII.percent { return nil }
                 end += 1
             }
             var start = 0
-            // As `trimmed` does with segments.
+            // A leading slash is skipped here as in `trimmed`.
             if end > 0, bytes[0] == ASCII.slash { start = 1 }
             if end > start, bytes[end - 1] == ASCII.slash { end -= 1 }
             return plainSegments.withUnsafeBufferPointer { segments in
@@ -137,8 +137,8 @@ struct PathPattern: Equatable, Sendable {
         return segments.count > 0 || path.isEmpty
     }
 
-    /// Matches one segment. Taking each literal where it first occurs, and the last one at the end,
-    /// finds a match whenever there is one: nothing is ever tried twice.
+    /// Matches one segment. It takes each literal at its first occurrence, and the last literal at
+    /// the end. This finds a match if there is one, so no part is tried twice.
     private static func match(
         _ pieces: [Piece], _ segment: ArraySlice<UInt8>, _ values: inout [String?]
     ) -> Bool {
@@ -147,7 +147,7 @@ struct PathPattern: Equatable, Sendable {
         var position = 0
         var open: (variable: Int, start: Int)?
 
-        /// Ends the open variable at `end`; one that appears twice has one value.
+        /// Ends the open variable at `end`. A variable that appears twice must have one value.
         func close(at end: Int) -> Bool {
             guard let (variable, start) = open else { return true }
             open = nil
@@ -193,15 +193,18 @@ struct PathPattern: Equatable, Sendable {
         return String(decoding: segment[start..<end], as: UTF8.self)
     }
 
-    /// Where the UTF-8 sequence that begins at `start` ends, whether it is well formed or not.
+    /// The end of the UTF-8 sequence that begins at `start`, whether it is well formed or not.
     private static func scalarEnd(_ bytes: [UInt8], _ start: Int) -> Int {
         var end = start + 1
         while end < bytes.count, bytes[end] & 0xC0 == 0x80, end - start < 4 { end += 1 }
         return end
     }
 
-    /// The first occurrence of `needle`, after Knuth, Morris and Pratt: linear for any input.
-    private static func find(_ needle: [UInt8], in bytes: [UInt8], from start: Int) -> Int? {
+    /// The first occurrence of `needle`, by the algorithm of Knuth, Morris and Pratt. It takes
+    /// linear time for any input.
+    static func find<Symbol: Equatable>(
+        _ needle: [Symbol], in bytes: [Symbol], from start: Int
+    ) -> Int? {
         guard start <= bytes.count - needle.count else { return nil }
         var borders = [Int](repeating: 0, count: needle.count)
         var length = 0
@@ -219,7 +222,7 @@ struct PathPattern: Equatable, Sendable {
         return nil
     }
 
-    /// Without the empty segments that a leading and a trailing slash make.
+    /// Removes the empty segments that a leading and a trailing slash make.
     private static func trimmed<Segment: Collection>(_ segments: [Segment]) -> [Segment] {
         var segments = segments[...]
         if segments.count > 1, segments.first?.isEmpty == true { segments.removeFirst() }
@@ -229,7 +232,7 @@ struct PathPattern: Equatable, Sendable {
 }
 
 extension PathPattern {
-    /// Gathers pieces into segments.
+    /// Collects pieces into segments.
     private struct Builder {
         private(set) var segments: [[Piece]] = [[]]
         private(set) var names: [String] = []

@@ -1,19 +1,19 @@
 /// A path with variables: `enterprises/:itemID`, `enterprises/{itemID}{?page}`.
 ///
-/// `:name` stands at the start of a segment; its name may be a key path (`:meeting.itemID`), which
-/// `\.` ends (`:itemID\.json`). `{...}` is an expression of RFC 6570, of any level. The escapes are
+/// `:name` is at the start of a segment. Its name may be a key path (`:meeting.itemID`), which `\.`
+/// ends (`:itemID\.json`). `{...}` is an expression of RFC 6570, of any level. The escapes are
 /// `\.`, `\:`, `\{`, `\}` and `\\`.
 package struct PathTemplate: Sendable, Equatable {
     package let text: String
-    /// Unique, in the order of their first appearance.
+    /// The names of the variables, each once, in the order of their first appearance.
     package let variableNames: [String]
     /// Whether the path itself, not only its query or fragment, has a variable.
     package let hasPathVariables: Bool
     let parts: [TemplatePart]
-    /// What it expands to when it has no variables, and nothing in it is to be encoded.
+    /// The expansion, if the template has no variables and no character needs encoding.
     private let plainText: String?
-    /// What matches; nil when the path has an expression that only expands.
-    private let pattern: PathPattern?
+    /// The pattern for matching; nil if the path has an expression that can only be expanded.
+    let pattern: PathPattern?
 
     package init(_ text: String) throws(RoutingError) {
         self.text = text
@@ -35,26 +35,29 @@ package struct PathTemplate: Sendable, Equatable {
         return PathSegment.isPlain(text) ? text : nil
     }
 
-    /// The values of the variables in `path`, percent-decoded; nil when it does not match.
+    /// The values of the variables in `path`, percent-decoded; nil if it does not match.
     ///
-    /// A leading or trailing slash, a query and a fragment do not decide. A value that is not
-    /// percent-encoded UTF-8 is given as it stands. Takes time in proportion to the path.
+    /// A leading or trailing slash, a query and a fragment make no difference. A value that is not
+    /// percent-encoded UTF-8 is returned unchanged. The time is proportional to the length of the
+    /// path.
     package func match(_ path: String) -> [String: String]? {
         pattern?.match(path)
     }
 
-    /// Whether `match` finds values: quicker when they are not needed.
+    /// Whether `match` finds values. This is faster if the values are not needed.
     package func matches(_ path: String) -> Bool {
         pattern?.matches(path) ?? false
     }
 
     /// The path with the variables' values, percent-encoded.
     ///
-    /// A `:name` and an expression of one variable without operator need a value; others leave
-    /// undefined variables out (RFC 6570, section 3.2.1). A value never becomes a whole segment
-    /// that is "." or "..", and that of a `:name` or `{name}` no empty one.
+    /// A `:name` and an expression of one variable without operator need a value. Other expressions
+    /// leave undefined variables out (RFC 6570, section 3.2.1). A value must not become a whole
+    /// segment "." or "..", and the value of a `:name` or `{name}` must not become an empty
+    /// segment.
     ///
-    /// - Parameter absolute: Puts a variable that begins the template in as it is: a base URL.
+    /// - Parameter absolute: Whether a variable at the start of the template is inserted unchanged,
+    ///   as a base URL.
     package func expand(
         absolute: Bool = false, _ value: (String) -> VariableValue?
     ) throws(RoutingError) -> String {
@@ -63,12 +66,23 @@ package struct PathTemplate: Sendable, Equatable {
         return try expansion.run(absolute: absolute, value)
     }
 
-    /// The path of `child` behind this one. A variable in both is an error.
+    /// The limit on a joined path. It limits the memory for many routes with one long parent.
+    static let joinedLengthMax = 4_096
+
+    /// Returns the path of `child` after this one. A variable in both is an error, and so is a path
+    /// longer than `joinedLengthMax`.
     package func joining(_ child: PathTemplate) throws(RoutingError) -> PathTemplate {
         let head = PathSegment.withoutTrailingSlashes(text[...])
         let tail = PathSegment.withoutLeadingSlashes(child.text[...])
         if head.isEmpty { return child }
         if tail.isEmpty { return self }
+        let length = head.utf8.count + tail.utf8.count + 1
+        guard length <= Self.joinedLengthMax else {
+            throw .invalidTemplate(
+                text: child.text, position: 0,
+                reason: "joined to the path of its parent it would have more than "
+                    + "\(Self.joinedLengthMax) bytes")
+        }
         let joined = head + (child.bringsItsSeparator ? "" : "/") + tail
         func failure(_ position: Int, _ reason: String) -> RoutingError {
             .invalidTemplate(text: String(joined), position: position, reason: reason)
@@ -85,7 +99,7 @@ package struct PathTemplate: Sendable, Equatable {
         return try PathTemplate(String(joined))
     }
 
-    /// Whether a query, or `{/name}`, begins the template.
+    /// Whether the template begins with a query or `{/name}`.
     private var bringsItsSeparator: Bool {
         if case .expression(let expression)? = parts.first, expression.kind == .segment {
             return true
@@ -93,11 +107,25 @@ package struct PathTemplate: Sendable, Equatable {
         return PathPattern.pathParts(of: parts).isEmpty
     }
 
-    /// Whether both match the same paths: equal but for the names of variables.
+    /// A form that equivalent templates share, for lookups.
+    package struct Shape: Hashable, Sendable {
+        fileprivate enum Kind: Hashable {
+            case segments([[PathPattern.Piece]])
+            case text(String)
+        }
+
+        fileprivate let kind: Kind
+    }
+
+    package var shape: Shape {
+        Shape(kind: pattern.map { .segments($0.segments) } ?? .text(text))
+    }
+
+    /// Whether both match the same paths: they are equal apart from the names of variables.
     package func isEquivalent(to other: PathTemplate) -> Bool {
         if let pattern, let otherPattern = other.pattern {
             return pattern.segments == otherPattern.segments
         }
-        return self == other
+        return pattern == nil && other.pattern == nil && text == other.text
     }
 }

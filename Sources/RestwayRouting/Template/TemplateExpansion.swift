@@ -1,18 +1,18 @@
-/// Puts values into a path template, by RFC 6570, section 3.
+/// Inserts values into a path template, as in RFC 6570, section 3.
 struct TemplateExpansion {
-    /// Where a value was put into the path.
+    /// The place in the path where a value was inserted.
     private struct Mark {
         let name: String
         let start: Int
         let end: Int
-        /// Whether the value may not be a whole segment when it is empty.
+        /// Whether an empty value may not be a whole segment.
         let needsText: Bool
     }
 
     private let template: PathTemplate
     private var output: [UInt8] = []
     private var marks: [Mark] = []
-    /// Where the base URL that began an absolute path ends.
+    /// The end of the base URL at the beginning of an absolute path.
     private var baseEnd: Int?
 
     init(of template: PathTemplate) {
@@ -40,15 +40,16 @@ struct TemplateExpansion {
         return String(decoding: output, as: UTF8.self)
     }
 
-    /// Characters that may stand in a URL stay, others are encoded (RFC 6570, section 3.1).
+    /// Appends a literal. Characters that are allowed in a URL are kept, others are encoded (RFC
+    /// 6570, section 3.1).
     private mutating func append(literal bytes: ArraySlice<UInt8>) {
-        // A base URL may end with the slash that the template writes too.
+        // A base URL may end with the same slash that the template begins with.
         let isDoubled =
             baseEnd == output.count && output.last == ASCII.slash && bytes.first == ASCII.slash
         PercentEncoding.append(bytes.dropFirst(isDoubled ? 1 : 0), keeping: .reserved, to: &output)
     }
 
-    /// `:name`, or the base URL of an absolute path.
+    /// Appends `:name`, or the base URL of an absolute path.
     private mutating func append(
         _ name: String, isBase: Bool, _ value: (String) -> VariableValue?
     ) throws(RoutingError) {
@@ -131,7 +132,7 @@ struct TemplateExpansion {
         }
     }
 
-    /// A list or a map that is not exploded: one value, joined by commas.
+    /// Appends a list or map that is not exploded: one value, joined by commas.
     private mutating func appendJoined(
         _ values: [String], of variable: TemplateExpression.Variable,
         in expression: TemplateExpression
@@ -155,7 +156,8 @@ struct TemplateExpansion {
         if !isEmpty || expression.keepsEqualsOfEmpty { output.append(UInt8(ascii: "=")) }
     }
 
-    /// The first characters of a value; where triplets stay, each counts as one (section 2.4.1).
+    /// The first characters of a value. If triplets are kept, each one counts as one (section
+    /// 2.4.1).
     private static func prefix(_ length: Int, of text: String, triplets: Bool) -> [UInt8] {
         if !triplets {
             var scalars = String.UnicodeScalarView()
@@ -175,7 +177,8 @@ struct TemplateExpansion {
         return Array(bytes[..<end])
     }
 
-    /// Refuses segments that a value turned into "", "." or "..": they would name another resource.
+    /// Refuses segments that a value turned into "", "." or "..", because they would name another
+    /// resource.
     private func checkSegments() throws(RoutingError) {
         let end = output.firstIndex(where: ASCII.endsPath) ?? output.count
         var start = 0

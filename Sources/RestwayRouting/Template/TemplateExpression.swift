@@ -1,6 +1,6 @@
 /// An expression of RFC 6570.
 struct TemplateExpression: Equatable, Sendable {
-    /// RFC 6570, section 2.2; the values are in appendix A.
+    /// The operators of RFC 6570, section 2.2. The values are in appendix A.
     enum Operator: UInt8, Sendable {
         case reserved = 0x2B  // +
         case fragment = 0x23  // #
@@ -11,7 +11,7 @@ struct TemplateExpression: Equatable, Sendable {
         case continuation = 0x26  // &
     }
 
-    /// RFC 6570, section 2.4.
+    /// The modifiers of RFC 6570, section 2.4.
     enum Modifier: Equatable, Sendable {
         case none
         case prefix(Int)
@@ -26,7 +26,8 @@ struct TemplateExpression: Equatable, Sendable {
     let kind: Operator?
     let variables: [Variable]
 
-    /// The variable's name when this is `{name}`: no operator, no modifier, no second variable.
+    /// The name of the variable if the expression is `{name}`, without operator, modifier or second
+    /// variable.
     var simpleName: String? {
         guard kind == nil, variables.count == 1, variables[0].modifier == .none else { return nil }
         return variables[0].name
@@ -37,7 +38,7 @@ struct TemplateExpression: Equatable, Sendable {
         kind == .query || kind == .continuation || kind == .fragment
     }
 
-    /// What precedes the expansion when anything is defined.
+    /// The text before the expansion if any variable is defined.
     var first: [UInt8] {
         guard let kind, kind != .reserved else { return [] }
         return [kind.rawValue]
@@ -53,7 +54,7 @@ struct TemplateExpression: Equatable, Sendable {
         }
     }
 
-    /// Whether a value is written with its variable's name.
+    /// Whether a value is written with the name of its variable.
     var isNamed: Bool {
         kind == .parameter || kind == .query || kind == .continuation
     }

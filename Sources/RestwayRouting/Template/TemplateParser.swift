@@ -1,4 +1,4 @@
-/// Takes a path template apart, in one pass.
+/// Parses a path template in one pass.
 struct TemplateParser {
     private let text: String
     private let bytes: [UInt8]
@@ -62,7 +62,7 @@ struct TemplateParser {
         isAtSegmentStart = false
     }
 
-    /// RFC 6570, section 2.2.
+    /// Parses an expression (RFC 6570, section 2.2).
     private mutating func parseExpression() throws(RoutingError) {
         let start = position
         position += 1
@@ -86,7 +86,7 @@ struct TemplateParser {
         if expression.endsPath { isInPath = false }
     }
 
-    /// RFC 6570, section 2.4: a prefix is from 1 to 9999.
+    /// Parses a modifier (RFC 6570, section 2.4). A prefix is from 1 to 9999.
     private mutating func parseModifier() throws(RoutingError) -> TemplateExpression.Modifier {
         switch peek() {
         case UInt8(ascii: "*"):
@@ -109,7 +109,7 @@ struct TemplateParser {
         }
     }
 
-    /// A name, or several joined by dots.
+    /// Parses a name, or several names joined by dots.
     private mutating func parseName(orElse reason: String) throws(RoutingError) -> String {
         let start = position
         guard startsName(at: position) else { throw failure(reason) }

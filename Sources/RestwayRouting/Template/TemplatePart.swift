@@ -1,10 +1,10 @@
 /// A piece of a path template.
 enum TemplatePart: Equatable, Sendable {
-    /// Text that stands for itself, escapes resolved.
+    /// Literal text, with escapes resolved.
     case literal([UInt8])
-    /// `:name`.
+    /// A variable `:name`.
     case variable(String)
-    /// `{...}`.
+    /// An expression `{...}`.
     case expression(TemplateExpression)
 
     var variableNames: [String] {

@@ -1,4 +1,4 @@
-/// One variable's value, already as text.
+/// The value of a variable, as text.
 ///
 /// An empty list and an empty map count as undefined (RFC 6570, section 2.3).
 package enum VariableValue: Equatable, Sendable {

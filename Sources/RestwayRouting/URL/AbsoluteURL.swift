@@ -1,7 +1,7 @@
 /// The grammar of absolute URLs of any scheme (RFC 3986, section 3).
 package enum AbsoluteURL {
-    /// Whether all of `text` is a scheme and what may follow it; behind `//` a host must stand, but
-    /// for files, and a port is at most 65535. Allocates nothing.
+    /// Whether `text` is a scheme followed by allowed text. After `//` there must be a host, except
+    /// for files, and a port is at most 65535. Allocates no memory.
     package static func isValid(_ text: UnsafeRawBufferPointer) -> Bool {
         guard let first = text.first, ASCII.isLetter(first),
             let colon = text.firstIndex(of: ASCII.colon), colon + 1 < text.count,
@@ -44,7 +44,7 @@ package enum AbsoluteURL {
             || byte == ASCII.dot
     }
 
-    /// Characters of URLs, and whole percent triplets.
+    /// Whether `text` has only characters of URLs and whole percent triplets.
     private static func mayStand(_ text: Slice<UnsafeRawBufferPointer>) -> Bool {
         var index = text.startIndex
         while index < text.endIndex {

@@ -1,15 +1,16 @@
 import Glibc
 
-/// The validated URL below which an environment's paths lie: http or https, a host, maybe a path.
+/// The validated URL to which an environment's paths are relative: http or https, a host and an
+/// optional path.
 package struct BaseURL: Sendable, Equatable {
     package let origin: Origin
-    /// "" or "/api/v2", without a slash at its end.
+    /// The path, "" or "/api/v2", without a slash at its end.
     package let path: String
-    /// In normal form, without a slash at its end.
+    /// The URL in normal form, without a slash at its end.
     package let text: String
     private let textAndSlash: String
 
-    /// Refuses credentials, a query, a fragment and dot segments.
+    /// Creates a base URL. Credentials, a query, a fragment and dot segments are refused.
     package init(_ text: String) throws(RoutingError) {
         if text.utf8.contains(where: ASCII.endsPath) {
             throw .unusableURL(text, "a base URL has neither query nor fragment")
@@ -25,7 +26,7 @@ package struct BaseURL: Sendable, Equatable {
         textAndSlash = self.text + "/"
     }
 
-    /// The base URL of a server with the path and the version of an API on it.
+    /// Creates the base URL of an API from a server, the path and the version of the API.
     package init(
         server: String, path: String? = nil, version: String? = nil
     ) throws(RoutingError) {
@@ -40,9 +41,10 @@ package struct BaseURL: Sendable, Equatable {
 
     /// The URL of a path below this one.
     ///
-    /// A slash at the path's start is ignored, its query is kept and `query` put behind it, its
-    /// fragment is dropped. Characters that may not stand in a URL are percent-encoded, existing
-    /// triplets stay. A path that climbs above the base URL, and an absolute URL, are refused.
+    /// A slash at the start of the path is ignored. The path's query is kept, and `query` is
+    /// appended to it. The fragment is dropped. Characters that are not allowed in a URL are
+    /// percent-encoded; existing triplets are kept. A path that leads above the base URL is
+    /// refused, and so is an absolute URL.
     package func url(path: String, query: [Pair] = []) throws(RoutingError) -> String {
         if query.isEmpty {
             if PathSegment.isPlain(path) { return textAndSlash + path }
@@ -64,8 +66,8 @@ package struct BaseURL: Sendable, Equatable {
         return URLText.appendingQuery(query, to: url + encoded)
     }
 
-    /// The path below this base URL, without query, percent-encoding and leading slash untouched;
-    /// nil when the URL does not lie below it.
+    /// The path below this base URL, without query. Percent-encoding and leading slash are
+    /// unchanged. Returns nil if the URL is not below this base URL.
     package func relativePath(of url: String) -> String? {
         if let below = plainPath(of: url) { return below }
         guard let url = try? HTTPURL(url), url.origin == origin,
@@ -78,8 +80,8 @@ package struct BaseURL: Sendable, Equatable {
         return PathSegment.climbs(below) ? nil : below
     }
 
-    /// What stands behind this base URL, with a leading slash; nil for what is not below it. A
-    /// fragment is none of it.
+    /// The part of `url` after this base URL, with a leading slash but without a fragment; nil if
+    /// `url` is not below this base URL.
     package func uri(of url: String) -> String? {
         if let below = plainPath(of: url, withSlash: true) { return below }
         guard relativePath(of: url) != nil, url.utf8.starts(with: text.utf8) else { return nil }
@@ -88,7 +90,8 @@ package struct BaseURL: Sendable, Equatable {
         return rest.first == ASCII.slash ? behind : "/" + behind
     }
 
-    /// The path for what `url` made of a plain one, as most are: nothing is to be parsed.
+    /// The path, if `url` is the result of `url(path:)` for a plain path, as most are. No parsing
+    /// is needed.
     private func plainPath(of url: String, withSlash: Bool = false) -> String? {
         var (url, base) = (url, textAndSlash)
         return url.withUTF8 { url in

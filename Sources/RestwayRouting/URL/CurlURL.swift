@@ -1,6 +1,6 @@
 import CCurl
 
-/// libcurl's URL parser: takes URLs apart and resolves references.
+/// Parses URLs and resolves references with libcurl.
 enum CurlURL {
     struct Parts {
         var scheme = ""
@@ -12,12 +12,12 @@ enum CurlURL {
         var query: String?
     }
 
-    /// What libcurl says about a URL it refuses.
+    /// libcurl's message about a URL that it refuses.
     struct Failure: Error {
         let reason: String
     }
 
-    /// Takes an absolute URL apart. Dot segments stay.
+    /// Parses an absolute URL. Dot segments are kept.
     static func parse(_ text: String) throws(Failure) -> Parts {
         let handle = try makeHandle()
         defer { curl_url_cleanup(handle) }
@@ -34,7 +34,7 @@ enum CurlURL {
         return parts
     }
 
-    /// Resolves a reference without fragment (RFC 3986, section 5.2). Dot segments go.
+    /// Resolves a reference without fragment (RFC 3986, section 5.2). Dot segments are removed.
     static func resolve(_ reference: String, against base: String) throws(Failure) -> String {
         let handle = try makeHandle()
         defer { curl_url_cleanup(handle) }

@@ -1,8 +1,8 @@
-/// An absolute http or https URL, taken apart and normalised; without credentials or fragment.
+/// A parsed and normalised absolute http or https URL, without credentials or fragment.
 ///
 /// Scheme and host are in lower case, the host is in ASCII (RFC 5891), a default port is not
-/// written, an empty path is "/", and characters that may not stand in a URL are percent-encoded
-/// (RFC 3986, section 6.2). Dot segments stay.
+/// written, an empty path is "/", and characters that are not allowed in a URL are percent-encoded
+/// (RFC 3986, section 6.2). Dot segments are kept.
 struct HTTPURL: Equatable, Sendable {
     let origin: Origin
     let path: String
@@ -43,13 +43,14 @@ struct HTTPURL: Equatable, Sendable {
     private static func host(_ parts: CurlURL.Parts) -> String? {
         guard let host = HostName.ascii(parts.host) else { return nil }
         guard let zone = parts.zone else { return host }
-        // RFC 6874: the zone is behind the address, within the brackets.
+        // RFC 6874: the zone follows the address, within the brackets.
         return host.dropLast() + "%25" + PercentEncoding.encode(zone, keeping: .unreserved) + "]"
     }
 }
 
 extension HTTPURL {
-    /// The text before libcurl sees it: it is as lenient with path and query as with slashes.
+    /// The parts of the text before libcurl sees it. libcurl is too lenient with paths, queries and
+    /// slashes.
     private struct Pieces {
         let encoded: String
 

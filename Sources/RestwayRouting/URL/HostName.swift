@@ -1,10 +1,10 @@
-/// Host names in ASCII.
+/// Converts host names to ASCII.
 ///
-/// libcurl can do this too, but only when the process has a UTF-8 locale, which a library cannot
-/// ask for.
+/// libcurl can do this too, but only if the process has a UTF-8 locale, which a library cannot
+/// require.
 enum HostName {
-    /// In lower case, labels with other characters as A-labels (RFC 5890, section 2.3.2.1); nil
-    /// when that cannot be. Characters are expected to be composed (NFC).
+    /// The host in lower case, with labels of other characters as A-labels (RFC 5890, section
+    /// 2.3.2.1); nil if that is not possible. Characters must be composed (NFC).
     static func ascii(_ host: String) -> String? {
         if host.utf8.allSatisfy({ $0 < 0x80 }) { return ASCII.lowercased(host) }
         var labels: [String] = []
@@ -28,7 +28,8 @@ enum HostName {
         return result.utf8.count <= 63 ? result : nil
     }
 
-    /// Letters, marks and digits (RFC 5892, section 2.1), as far as the standard library tells.
+    /// Accepts letters, marks and digits (RFC 5892, section 2.1), as far as the standard library
+    /// knows them.
     private static func mayStand(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.properties.generalCategory {
         case .lowercaseLetter, .otherLetter, .modifierLetter, .nonspacingMark, .spacingMark,

@@ -1,7 +1,7 @@
-/// Scheme, host in lower case and port: what decides where credentials may go (RFC 6454).
+/// A scheme, a host in lower case and a port. It decides where credentials may be sent (RFC 6454).
 package struct Origin: Sendable, Hashable, CustomStringConvertible {
     package let scheme: String
-    /// In ASCII; an IPv6 address is in brackets.
+    /// The host in ASCII; an IPv6 address is in brackets.
     package let host: String
     package let port: Int
 
@@ -16,7 +16,7 @@ package struct Origin: Sendable, Hashable, CustomStringConvertible {
         self.port = port
     }
 
-    /// "https://api.example.com", with the port only when it is not the scheme's own.
+    /// The origin as text, "https://api.example.com". A default port is left out.
     package var description: String {
         let isDefault = port == (scheme == "https" ? 443 : 80)
         return "\(scheme)://\(host)\(isDefault ? "" : ":\(port)")"

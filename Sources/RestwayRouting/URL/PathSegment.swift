@@ -1,12 +1,12 @@
-/// Slashes and dot segments (RFC 3986, section 3.3).
+/// Functions for slashes and dot segments (RFC 3986, section 3.3).
 enum PathSegment {
     /// Whether a segment is "." or "..", also when its dots are percent-encoded.
     static func isDots(_ segment: ArraySlice<UInt8>) -> Bool {
         dots(segment) != nil
     }
 
-    /// Whether `path` can go behind a base URL and a slash as it stands, as most paths can: nothing
-    /// in it is to be encoded, and nothing leads upwards.
+    /// Whether `path` can follow a base URL and a slash unchanged, as most paths can: no character
+    /// needs encoding, and no segment leads upwards.
     static func isPlain(_ path: String) -> Bool {
         var path = path
         return path.withUTF8(isPlain)
@@ -20,8 +20,8 @@ enum PathSegment {
         }
     }
 
-    /// Whether following `path` ever leads above where it starts. Empty segments do not count as
-    /// going down, because some servers drop them.
+    /// Whether following `path` ever leads above its start. Empty segments do not count as going
+    /// down, because some servers drop them.
     static func climbs(_ path: some StringProtocol) -> Bool {
         var depth = 0
         let bytes = Array(path.utf8)
@@ -36,7 +36,8 @@ enum PathSegment {
         return false
     }
 
-    /// Byte-wise: a slash and a combining mark behind it are one Character.
+    /// Removes slashes byte by byte, because a slash and a combining mark after it are one
+    /// Character.
     static func withoutLeadingSlashes(_ text: Substring) -> Substring {
         Substring(text.utf8.drop { $0 == ASCII.slash })
     }
@@ -47,7 +48,7 @@ enum PathSegment {
         return Substring(utf8)
     }
 
-    /// 1 for ".", 2 for "..", else nil.
+    /// Returns 1 for ".", 2 for "..", and nil for other segments.
     private static func dots(_ segment: ArraySlice<UInt8>) -> Int? {
         guard (1...6).contains(segment.count) else { return nil }
         let bytes = PercentEncoding.decode(segment).bytes

@@ -1,11 +1,11 @@
-/// Unicode as letters, digits and hyphens (RFC 3492).
+/// Encodes Unicode as letters, digits and hyphens (RFC 3492).
 enum Punycode {
     private static let base = 36
     private static let leastThreshold = 1
     private static let mostThreshold = 26
 
-    /// RFC 3492, section 6.3. Nil for more than a host's label can have (63 scalars): within that
-    /// bound no number below overflows.
+    /// Encodes a label (RFC 3492, section 6.3). Returns nil for more than a label of a host can
+    /// have (63 scalars). Within this limit no number below overflows.
     static func encode(_ input: [Unicode.Scalar]) -> String? {
         guard input.count <= 63 else { return nil }
         var output = input.filter(\.isASCII).map { UInt8($0.value) }
@@ -33,7 +33,7 @@ enum Punycode {
         return String(decoding: output, as: UTF8.self)
     }
 
-    /// A variable-length integer (RFC 3492, section 3.3).
+    /// Appends a variable-length integer (RFC 3492, section 3.3).
     private static func append(_ delta: Int, bias: Int, to output: inout [UInt8]) {
         var rest = delta
         var step = base
@@ -47,7 +47,7 @@ enum Punycode {
         output.append(digit(rest))
     }
 
-    /// RFC 3492, section 6.1.
+    /// Adapts the bias (RFC 3492, section 6.1).
     private static func adapt(_ delta: Int, count: Int, isFirst: Bool) -> Int {
         var delta = isFirst ? delta / 700 : delta / 2
         delta += delta / count

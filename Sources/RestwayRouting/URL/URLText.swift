@@ -1,4 +1,4 @@
-/// What is done with the text of URLs.
+/// Functions for the text of URLs.
 package enum URLText {
     /// Whether `text` begins with a scheme and "://" (RFC 3986, section 3.1).
     package static func isAbsolute(_ text: String) -> Bool {
@@ -8,7 +8,7 @@ package enum URLText {
 
     /// Resolves a reference, such as a Location (RFC 3986, section 5), without its fragment.
     ///
-    /// The result is normalised. Another scheme than http and https, and credentials, are refused
+    /// The result is normalised. Schemes other than http and https, and credentials, are refused
     /// (RFC 9110, section 4.2.4).
     package static func resolve(
         _ reference: String, against base: String
@@ -30,13 +30,13 @@ package enum URLText {
     }
 
     /// An absolute http or https URL in its normal form: scheme and host in lower case, host in
-    /// ASCII, no default port, a path, no fragment, nothing that may not stand in a URL. Dot
-    /// segments stay; credentials are refused.
+    /// ASCII, no default port, a path, no fragment, and no characters that are not allowed in a
+    /// URL. Dot segments are kept; credentials are refused.
     package static func normalizedAbsolute(_ text: String) throws(RoutingError) -> String {
         try HTTPURL(text).text
     }
 
-    /// `url` without user and password, also when it is not a URL.
+    /// Removes user and password from `url`, even if it is not a valid URL.
     package static func redacted(_ url: String) -> String {
         let utf8 = url.utf8
         var start = utf8.startIndex
@@ -54,35 +54,35 @@ package enum URLText {
         var at = utf8[start..<authorityEnd].lastIndex(of: ASCII.at)
         let host = utf8[start..<authorityEnd]
         let colon = host.lastIndex(of: ASCII.colon)
-        // A path may begin with "a@b"; only "a:b@c" is then taken for credentials.
+        // A path may begin with "a@b"; only "a:b@c" is taken for credentials.
         if !hasAuthority && colon == nil { return url }
         if at == nil, let colon, host.first != UInt8(ascii: "["),
             !host[colon...].dropFirst().allSatisfy(ASCII.isDigit)
         {
-            // That is no port: a password with a slash in it looks like this.
+            // This is not a port. A password with a slash in it looks like this.
             at = utf8[start...].lastIndex(of: ASCII.at)
         }
         guard let at else { return url }
         return String(url[..<start] + url[utf8.index(after: at)...])
     }
 
-    /// `url` for a log or a message: without credentials, and without its query and fragment, which
-    /// may hold a token.
+    /// `url` for a log or a message, without credentials, and without its query and fragment, which
+    /// may contain a token.
     package static func withoutQuery(_ url: String) -> String {
         var plain = url
-        // Without an at sign nobody's name stands in it.
+        // Without an at sign there is no user name.
         if plain.withUTF8({ !$0.contains { $0 == ASCII.at || ASCII.endsPath($0) } }) { return url }
         let url = redacted(url)
         let end = url.utf8.firstIndex(where: ASCII.endsPath) ?? url.endIndex
         return String(url[..<end])
     }
 
-    /// `text` with its triplets undone, for reading: what is not UTF-8 is replaced.
+    /// `text` with its triplets decoded, for reading. Invalid UTF-8 is replaced.
     package static func decoded(_ text: String) -> String {
         String(decoding: PercentEncoding.decode(Array(text.utf8)[...]).bytes, as: UTF8.self)
     }
 
-    /// `a=1&b=x%20y`: everything but unreserved characters is percent-encoded.
+    /// Returns text like `a=1&b=x%20y`. All characters but unreserved ones are percent-encoded.
     package static func encodedQuery(_ pairs: [Pair]) -> String {
         var output: [UInt8] = []
         for (index, pair) in pairs.enumerated() {
@@ -94,7 +94,7 @@ package enum URLText {
         return String(decoding: output, as: UTF8.self)
     }
 
-    /// `url`, which has no fragment, with `pairs` behind the query it has.
+    /// Appends `pairs` to the query of `url`, which has no fragment.
     package static func appendingQuery(_ pairs: [Pair], to url: String) -> String {
         if pairs.isEmpty { return url }
         guard url.utf8.contains(ASCII.question) else { return url + "?" + encodedQuery(pairs) }
@@ -102,7 +102,8 @@ package enum URLText {
         return url + (isOpen ? "" : "&") + encodedQuery(pairs)
     }
 
-    /// Path and query with what may not stand in them percent-encoded; existing triplets stay.
+    /// Percent-encodes characters that are not allowed in a path and query. Existing triplets are
+    /// kept.
     static func encodedWithoutFragment(_ text: Substring) -> String {
         let utf8 = text.utf8
         let end = utf8.firstIndex(of: ASCII.hash) ?? utf8.endIndex
@@ -116,7 +117,7 @@ package enum URLText {
         return String(decoding: output, as: UTF8.self)
     }
 
-    /// How long the scheme before a ":" is; nil without one.
+    /// The length of the scheme before a ":"; nil if there is no scheme.
     private static func schemeLength(of text: String) -> Int? {
         guard let first = text.utf8.first, ASCII.isLetter(first) else { return nil }
         var length = 0

@@ -19,7 +19,7 @@ enum fault {
     NONE,
     /* Events. */
     PUSHES_NOTHING, PUSHES_TWICE, LEAVES_OPEN, ENDS_WRONGLY, KEY_IN_ARRAY, VALUE_WITHOUT_KEY,
-    COUNTS_WRONG, TEXT_IS_NO_UTF8,
+    TWO_KEYS, COUNTS_WRONG, TEXT_IS_NO_UTF8,
     /* Answers. */
     IGNORES_SKIP_OF_KEY, IGNORES_SKIP_OF_BEGIN, ENDS_WHAT_IS_SKIPPED, IGNORES_STOP, FAILS_AT_STOP,
     IGNORES_DEPTH, IGNORES_DEPTH_OF_SKIPPED,
@@ -120,6 +120,9 @@ static void members(parser *self, char end) {
         } else if (end == '}') {
             key(&(parser){.at = self->at, .end = self->end, .sink = self->sink, .is_skipped = 1});
             self->at += strcspn(self->at, " ");
+        }
+        if (end == '}' && FAULT == TWO_KEYS && !self->is_skipped) {
+            PUSH(key, "key", 3);
         }
         if (end == ']' && FAULT == KEY_IN_ARRAY) {
             PUSH(key, "key", 3);

@@ -1,0 +1,133 @@
+public import CRestway
+import RestwayClient
+
+// api.h
+
+@_cdecl("restway_api_load") @implementation
+public func restway_api_load(
+    _ json: UnsafePointer<CChar>?, _ length: Int,
+    _ outAPI: UnsafeMutablePointer<OpaquePointer?>?,
+    _ outError: UnsafeMutablePointer<OpaquePointer?>?
+) -> restway_status {
+    Boundary.creating(outAPI, outError, named: "out_api") { () throws(Failure) in
+        APIHandle(try API(document: try Argument.json(json, length)))
+    }
+}
+
+@_cdecl("restway_api_load_file") @implementation
+public func restway_api_load_file(
+    _ path: UnsafePointer<CChar>?, _ outAPI: UnsafeMutablePointer<OpaquePointer?>?,
+    _ outError: UnsafeMutablePointer<OpaquePointer?>?
+) -> restway_status {
+    Boundary.creating(outAPI, outError, named: "out_api") { () throws(Failure) in
+        APIHandle(try API(file: try Argument.nonEmptyString(path, "path")))
+    }
+}
+
+@_cdecl("restway_api_check") @implementation
+public func restway_api_check(
+    _ json: UnsafePointer<CChar>?, _ length: Int,
+    _ outError: UnsafeMutablePointer<OpaquePointer?>?
+) -> restway_status {
+    Boundary.run(outError) { () throws(Failure) in
+        _ = try API(document: try Argument.json(json, length))
+    }
+}
+
+@_cdecl("restway_api_retain") @implementation
+public func restway_api_retain(_ api: OpaquePointer?) -> OpaquePointer! {
+    Handle.retain(APIHandle.self, api)
+}
+
+@_cdecl("restway_api_release") @implementation
+public func restway_api_release(_ api: OpaquePointer?) {
+    Handle.release(APIHandle.self, api)
+}
+
+@_cdecl("restway_api_add_entity") @implementation
+public func restway_api_add_entity(
+    _ api: OpaquePointer?, _ name: UnsafePointer<CChar>?, _ json: UnsafePointer<CChar>?,
+    _ length: Int, _ outError: UnsafeMutablePointer<OpaquePointer?>?
+) -> restway_status {
+    Boundary.run(outError) { () throws(Failure) in
+        try Argument.handle(APIHandle.self, api, "api").api.addEntity(
+            try Argument.nonEmptyString(name, "name"), try Argument.json(json, length))
+    }
+}
+
+@_cdecl("restway_api_add_route") @implementation
+public func restway_api_add_route(
+    _ api: OpaquePointer?, _ name: UnsafePointer<CChar>?, _ json: UnsafePointer<CChar>?,
+    _ length: Int, _ flags: UInt32, _ outError: UnsafeMutablePointer<OpaquePointer?>?
+) -> restway_status {
+    Boundary.run(outError) { () throws(Failure) in
+        let name = name == nil ? nil : try Argument.nonEmptyString(name, "name")
+        try Argument.handle(APIHandle.self, api, "api").api.addRoute(
+            name, try Argument.json(json, length), replaces: try replaces(flags))
+    }
+}
+
+/// Whether a route replaces an existing one with the same name.
+private func replaces(_ flags: UInt32) throws(Failure) -> Bool {
+    guard flags & ~UInt32(RESTWAY_ROUTE_REPLACE) == 0 else {
+        throw Failure(.invalidArgument, "flags has unknown bits: \(flags)", field: "flags")
+    }
+    return flags & UInt32(RESTWAY_ROUTE_REPLACE) != 0
+}
+
+@_cdecl("restway_api_add_response") @implementation
+public func restway_api_add_response(
+    _ api: OpaquePointer?, _ json: UnsafePointer<CChar>?, _ length: Int,
+    _ outError: UnsafeMutablePointer<OpaquePointer?>?
+) -> restway_status {
+    Boundary.run(outError) { () throws(Failure) in
+        try Argument.handle(APIHandle.self, api, "api").api.addResponse(
+            try Argument.json(json, length))
+    }
+}
+
+@_cdecl("restway_api_add_request") @implementation
+public func restway_api_add_request(
+    _ api: OpaquePointer?, _ json: UnsafePointer<CChar>?, _ length: Int,
+    _ outError: UnsafeMutablePointer<OpaquePointer?>?
+) -> restway_status {
+    Boundary.run(outError) { () throws(Failure) in
+        try Argument.handle(APIHandle.self, api, "api").api.addRequest(
+            try Argument.json(json, length))
+    }
+}
+
+@_cdecl("restway_api_join_routes") @implementation
+public func restway_api_join_routes(
+    _ api: OpaquePointer?, _ name: UnsafePointer<CChar>?, _ parent: UnsafePointer<CChar>?,
+    _ child: UnsafePointer<CChar>?, _ flags: UInt32,
+    _ outError: UnsafeMutablePointer<OpaquePointer?>?
+) -> restway_status {
+    Boundary.run(outError) { () throws(Failure) in
+        try Argument.handle(APIHandle.self, api, "api").api.joinRoutes(
+            try Argument.nonEmptyString(name, "name"),
+            parent: try Argument.nonEmptyString(parent, "parent"),
+            child: try Argument.nonEmptyString(child, "child"), replaces: try replaces(flags))
+    }
+}
+
+@_cdecl("restway_api_route_property") @implementation
+public func restway_api_route_property(
+    _ api: OpaquePointer?, _ route: UnsafePointer<CChar>?, _ property: UnsafePointer<CChar>?,
+    _ outJSON: UnsafeMutablePointer<UnsafePointer<CChar>?>?,
+    _ outLength: UnsafeMutablePointer<Int>?,
+    _ outError: UnsafeMutablePointer<OpaquePointer?>?
+) -> restway_status {
+    outJSON?.pointee = nil
+    outLength?.pointee = 0
+    return Boundary.run(outError) { () throws(Failure) in
+        let handle = try Argument.handle(APIHandle.self, api, "api")
+        let route = try Argument.nonEmptyString(route, "route")
+        let property = try Argument.nonEmptyString(property, "property")
+        let outJSON = try Argument.out(outJSON, "out_json")
+        let json = try handle.api.property(property, ofRoute: route)
+        // NUL separates the two names, because a route's name may hold any other character.
+        outJSON.pointee = handle.texts.pointer("\(route)\0\(property)") { json }
+        outLength?.pointee = json?.utf8.count ?? 0
+    }
+}

@@ -1,0 +1,49 @@
+import CRestway
+import RestwayClient
+import RestwaySupport
+import Synchronization
+
+/// The context pointer of a callback, and the destroy function that ends it.
+///
+/// `@unchecked Sendable`: the library never reads the memory behind the pointer. The program
+/// promises that its callbacks may use it from any thread.
+final class HostContext: HostCause, @unchecked Sendable {
+    let pointer: UnsafeMutableRawPointer?
+    private let destroy: restway_destroy_fn?
+    private let isOver = Atomic<Bool>(false)
+
+    init(_ pointer: UnsafeMutableRawPointer?, _ destroy: restway_destroy_fn?) {
+        self.pointer = pointer
+        self.destroy = destroy
+    }
+
+    /// The context of a callback that never ran ends here.
+    deinit {
+        end()
+    }
+
+    /// Calls the program's destroy function, but only once.
+    func end() {
+        if !isOver.exchange(true, ordering: .relaxed) { destroy?(pointer) }
+    }
+
+    /// Leaves the context to the program, because the callback that it was meant for was refused.
+    func giveBack() {
+        isOver.store(true, ordering: .relaxed)
+    }
+
+    /// Runs `register` with a context of the program. If this fails, the context still belongs to
+    /// the program.
+    static func lending(
+        _ pointer: UnsafeMutableRawPointer?, _ destroy: restway_destroy_fn?,
+        _ register: (HostContext) throws(Failure) -> Void
+    ) throws(Failure) {
+        let context = HostContext(pointer, destroy)
+        do {
+            try register(context)
+        } catch {
+            context.giveBack()
+            throw error
+        }
+    }
+}

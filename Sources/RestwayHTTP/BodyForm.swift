@@ -1,0 +1,32 @@
+/// The form of a body: it decides how an identity is written into the body, and what can be read
+/// from it.
+package enum BodyForm: Sendable {
+    case json, urlEncoded, messagePack
+    /// A text in which anything may be anywhere, or an unknown format.
+    case plain
+
+    /// Determines the form from the media type. A body without one is taken for JSON, the most
+    /// common form.
+    package init(_ headers: Headers) {
+        guard let mediaType = headers[first: "Content-Type"] else {
+            self = .json
+            return
+        }
+        self.init(mediaType: mediaType)
+    }
+
+    package init(mediaType: String) {
+        let type = mediaType.prefix { $0 != ";" }.lowercased().filter { $0 != " " }
+        if type == "application/json" || type.hasSuffix("+json") {
+            self = .json
+        } else if Self.messagePackTypes.contains(type) || type.hasSuffix("+msgpack") {
+            self = .messagePack
+        } else {
+            self = type == "application/x-www-form-urlencoded" ? .urlEncoded : .plain
+        }
+    }
+
+    private static let messagePackTypes: Set<String> = [
+        "application/msgpack", "application/x-msgpack", "application/vnd.msgpack",
+    ]
+}

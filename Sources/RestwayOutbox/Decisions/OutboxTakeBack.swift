@@ -1,0 +1,87 @@
+package import RestwayObjects
+
+/// Decides what is undone in one object when items are dropped.
+///
+/// Every item that changed the object is a layer over the earlier values. Dropping an item removes
+/// its layer. If it is the topmost layer, the values below it appear again; otherwise the layer
+/// above now lies on the values below. A layer is known by the values before and after it. If the
+/// layer above does not begin with the value with which the dropped one ended, somebody else
+/// changed the value in between, and that change stays.
+package struct OutboxTakeBack: Equatable, Sendable {
+    /// The change that one item made to one attribute or relationship.
+    package struct Layer: Equatable, Sendable {
+        package let item: Int64
+        package let name: String
+        package var before: Value
+        package let after: Value
+
+        package init(item: Int64, _ name: String, before: Value, after: Value) {
+            (self.item, self.name) = (item, name)
+            (self.before, self.after) = (before, after)
+        }
+    }
+
+    /// One change that the store is to make.
+    package enum Step: Equatable, Sendable {
+        /// Deletes the object, unless a server has answered for it.
+        case delete
+        /// Replaces `from`, if it is still the value, by `to`. If `needsUnsent` is true, this
+        /// happens only in an object that no server has answered for.
+        case restore(String, from: Value, to: Value, needsUnsent: Bool)
+    }
+
+    /// The changes that the store is to make, newest item first.
+    package private(set) var steps: [(item: Int64, step: Step)] = []
+    /// Layers of items that stay, whose value before the change is now another one.
+    package private(set) var moved: [Layer] = []
+    /// The item that counts from now on as the one that made the object; `nil` if nothing changes.
+    package private(set) var heir: Int64?
+
+    /// - Parameters:
+    ///   - layers: All layers of the object that belong to stored items.
+    ///   - maker: The item that made the object; `nil` if no item did.
+    package init(_ layers: [Layer], maker: Int64?, dropping dropped: Set<Int64>) {
+        let isOrphan = maker.map { dropped.contains($0) } ?? false
+        if isOrphan {
+            heir = layers.map(\.item).filter { !dropped.contains($0) }.min()
+        }
+        for name in Set(layers.map(\.name)).sorted() {
+            takeBack(
+                layers.filter { $0.name == name }.sorted { $0.item < $1.item },
+                maker: isOrphan ? maker : nil, dropped)
+        }
+        if isOrphan, heir == nil, let maker { steps.append((maker, .delete)) }
+        steps = steps.enumerated().sorted { left, right in
+            (left.element.item, right.offset) > (right.element.item, left.offset)
+        }.map(\.element)
+    }
+
+    /// - Parameter maker: The item that made the object if it is dropped; otherwise `nil`.
+    private mutating func takeBack(_ layers: [Layer], maker: Int64?, _ dropped: Set<Int64>) {
+        var left = layers
+        for index in left.indices.reversed() where dropped.contains(left[index].item) {
+            let layer = left.remove(at: index)
+            if index < left.count {
+                if left[index].before.isSame(as: layer.after) { left[index].before = layer.before }
+            } else if layer.item != maker {
+                steps.append((layer.item, .step(layer, needsUnsent: false)))
+            } else if heir != nil {
+                // A server may meanwhile have given the object the same value.
+                steps.append((layer.item, .step(layer, needsUnsent: true)))
+            }
+        }
+        let before = Dictionary(uniqueKeysWithValues: layers.map { ($0.item, $0.before) })
+        moved += left.filter { !($0.before.isSame(as: before[$0.item] ?? .absent)) }
+    }
+
+    package static func == (left: OutboxTakeBack, right: OutboxTakeBack) -> Bool {
+        left.moved == right.moved && left.heir == right.heir
+            && left.steps.elementsEqual(right.steps) { $0.item == $1.item && $0.step == $1.step }
+    }
+}
+
+extension OutboxTakeBack.Step {
+    fileprivate static func step(_ layer: OutboxTakeBack.Layer, needsUnsent: Bool) -> Self {
+        .restore(layer.name, from: layer.after, to: layer.before, needsUnsent: needsUnsent)
+    }
+}

@@ -1,0 +1,132 @@
+/// The relation of a path template to another one, if paths may match both.
+package enum PathPrecedence: Equatable, Sendable {
+    /// The templates are equal, apart from the names of their variables.
+    case same
+    case moreSpecific
+    case lessSpecific
+    /// Some path matches both, and neither template is more specific.
+    case undecided
+    /// No path matches both.
+    case disjoint
+}
+
+extension PathTemplate {
+    /// Whether this template is more specific than `other`.
+    ///
+    /// The segments are compared from the left, and the first difference decides. A literal segment
+    /// is more specific than a segment with a variable. Of two segments with variables, the one
+    /// whose texts all match the other one is more specific: `{id}.json` before `{id}`. A variable
+    /// that stands earlier in the template is more specific than a new one. A template that never
+    /// matches a path is disjoint from every template but itself.
+    package func precedence(over other: PathTemplate) -> PathPrecedence {
+        guard let pattern, let otherPattern = other.pattern else {
+            return isEquivalent(to: other) ? .same : .disjoint
+        }
+        return pattern.precedence(over: otherPattern)
+    }
+}
+
+extension PathPattern {
+    /// A byte of a literal, or a variable.
+    typealias Symbol = UInt16
+
+    private static let variable: Symbol = 256
+
+    func precedence(over other: PathPattern) -> PathPrecedence {
+        guard segments.count == other.segments.count else { return .disjoint }
+        var result = PathPrecedence.same
+        var variableCount = 0
+        for (mine, theirs) in zip(segments, other.segments) {
+            let relation = Self.precedence(mine, over: theirs, after: &variableCount)
+            if relation == .disjoint { return .disjoint }
+            if result == .same { result = relation }
+        }
+        return result
+    }
+
+    /// - Parameter variableCount: The number of variables before these segments. It counts while
+    ///   the templates are the same.
+    private static func precedence(
+        _ mine: [Piece], over theirs: [Piece], after variableCount: inout Int
+    ) -> PathPrecedence {
+        let (left, right) = (symbols(mine), symbols(theirs))
+        guard left == right else {
+            if covers(theirs, left) { return .moreSpecific }
+            if covers(mine, right) { return .lessSpecific }
+            return overlap(left, right) ? .undecided : .disjoint
+        }
+        for (piece, other) in zip(mine, theirs) {
+            guard case .variable(let index) = piece, case .variable(let otherIndex) = other else {
+                continue
+            }
+            if index != otherIndex {
+                if index >= variableCount { return .lessSpecific }
+                return otherIndex >= variableCount ? .moreSpecific : .undecided
+            }
+            variableCount = max(variableCount, index + 1)
+        }
+        return .same
+    }
+
+    private static func symbols(_ pieces: [Piece]) -> [Symbol] {
+        pieces.flatMap { piece in
+            switch piece {
+            case .literal(let bytes): bytes.map(Symbol.init)
+            case .variable: [variable]
+            }
+        }
+    }
+
+    /// Whether `general` matches every text that the segment of `special` matches.
+    ///
+    /// A variable of `special` stands for any text, so only a variable of `general` can match it.
+    private static func covers(_ general: [Piece], _ special: [Symbol]) -> Bool {
+        var position = 0
+        // A variable is open until the literal after it is found. It takes at least one symbol.
+        var isOpen = false
+        for (index, piece) in general.enumerated() {
+            let least = position + (isOpen ? 1 : 0)
+            switch piece {
+            case .literal(let bytes):
+                let literal = bytes.map(Symbol.init)
+                var start: Int? = least
+                if isOpen {
+                    let isLast = index == general.count - 1
+                    start =
+                        isLast
+                        ? special.count - literal.count : find(literal, in: special, from: least)
+                }
+                guard let start, start >= least, start <= special.count,
+                    special[start...].starts(with: literal)
+                else { return false }
+                position = start + literal.count
+                isOpen = false
+            case .variable:
+                guard least < special.count else { return false }
+                position = least
+                isOpen = true
+            }
+        }
+        return isOpen || position == special.count
+    }
+
+    /// Whether some text matches both segments. Neither segment covers the other.
+    ///
+    /// Variables between the beginnings and the ends take any text that the other segment needs.
+    private static func overlap(_ mine: [Symbol], _ theirs: [Symbol]) -> Bool {
+        guard mine.contains(variable), theirs.contains(variable) else { return false }
+        return agree(mine, theirs) && agree(mine.reversed(), theirs.reversed())
+    }
+
+    /// Whether the literals at the beginning of both are equal, up to the length of the shorter
+    /// one.
+    private static func agree(
+        _ mine: some Sequence<Symbol>, _ theirs: some Sequence<Symbol>
+    ) -> Bool {
+        for (left, right) in zip(mine, theirs) {
+            if left == variable || right == variable { return true }
+            if left != right { return false }
+        }
+        return true
+    }
+}

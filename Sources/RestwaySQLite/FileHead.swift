@@ -1,0 +1,78 @@
+/// The facts about a file that its first page gives.
+///
+/// The library reads them before SQLite reads anything: SQLite repairs a file when it reads a page,
+/// and writes the header when it is asked for a write-ahead log. Neither may happen to a file that
+/// belongs to another program.
+enum FileHead: Equatable {
+    case empty
+    case noDatabase
+    /// - Parameters:
+    ///   - version: The `user_version`.
+    ///   - hasTables: Whether the schema in the file itself has any entries. The log may have more.
+    case database(applicationID: Int32, version: Int32, hasTables: Bool)
+
+    /// The size of the file header and of the header of the first page of the schema.
+    static let byteCount = 108
+
+    private static let magic = Array("SQLite format 3\0".utf8)
+    /// Parts of a page that the file format fixes.
+    private static let payloadFractions: [UInt8] = [64, 32, 32]
+    private static let leafPage: UInt8 = 13
+
+    /// - Parameters:
+    ///   - bytes: The first `byteCount` bytes of the file, with zeros behind its end.
+    ///   - length: The length of the file.
+    init(_ bytes: [UInt8], length: Int64) {
+        guard length > 0 else {
+            self = .empty
+            return
+        }
+        let pageBytes = Int(bytes[16]) << 8 | Int(bytes[17])
+        // A page size of 65,536 bytes is written as 1.
+        let isPageSize = pageBytes == 1 || pageBytes >= 512 && pageBytes & (pageBytes - 1) == 0
+        guard length >= Int64(Self.byteCount), Array(bytes[..<16]) == Self.magic, isPageSize,
+            Array(bytes[21..<24]) == Self.payloadFractions
+        else {
+            self = .noDatabase
+            return
+        }
+        let isEmptyLeaf = bytes[100] == Self.leafPage && bytes[103] == 0 && bytes[104] == 0
+        self = .database(
+            applicationID: Self.integer(bytes, at: 68), version: Self.integer(bytes, at: 60),
+            hasTables: !isEmptyLeaf)
+    }
+
+    private static func integer(_ bytes: [UInt8], at offset: Int) -> Int32 {
+        bytes[offset..<(offset + 4)].reduce(0) { $0 << 8 | Int32($1) }
+    }
+}
+
+extension FileHead {
+    /// The files beside a file that exist because a process has it open or has not closed it.
+    struct Companions: Equatable {
+        /// Whether the log holds frames.
+        var hasLog = false
+        var rollback = Rollback.none
+    }
+
+    /// The rollback journal, which SQLite applies to the file at its next read.
+    enum Rollback: Equatable {
+        case none
+        /// The file was empty before, and its first transaction was not finished.
+        case ofNewFile
+        case ofPages
+
+        static let byteCount = 20
+
+        /// - Parameter bytes: The first `byteCount` bytes of the journal, or all if it is shorter.
+        init(_ bytes: [UInt8]) {
+            // SQLite overwrites the beginning with zeros when the journal is no longer needed.
+            guard let first = bytes.first, first != 0 else {
+                self = .none
+                return
+            }
+            let pagesBefore = bytes.dropFirst(16)
+            self = pagesBefore.allSatisfy { $0 == 0 } ? .ofNewFile : .ofPages
+        }
+    }
+}

@@ -1,0 +1,64 @@
+import Glibc
+import RestwaySupport
+
+/// The files that this process, and the processes that it was forked from, have open in SQLite.
+///
+/// SQLite keeps one record of locks for each file of a process, by device and inode. A forked child
+/// inherits the records of its parent but not the locks, which the kernel leaves to the parent. If
+/// the child opened the same file, its connection would act as if it held the locks, or wait
+/// forever for a lock that is never released, and the parent could remove the log that the child
+/// writes to. So the child does not open these files.
+enum OpenFiles {
+    struct File: Hashable {
+        let device: UInt64
+        let inode: UInt64
+
+        /// Returns `nil` if there is no such file.
+        init?(_ path: String) {
+            var status = stat()
+            guard stat(path, &status) == 0 else { return nil }
+            device = UInt64(status.st_dev)
+            inode = UInt64(status.st_ino)
+        }
+    }
+
+    private struct State {
+        var generation = ProcessGeneration.current
+        /// The number of connections of this process to each open file.
+        var connections: [File: Int] = [:]
+        var inherited: Set<File> = []
+
+        mutating func notice(_ generation: Int) {
+            guard generation != self.generation else { return }
+            self.generation = generation
+            inherited.formUnion(connections.keys)
+            connections = [:]
+        }
+    }
+
+    private static let state = ForkBarrier.guarded(Lock(State()))
+
+    /// Returns whether a process that this one was forked from had the file open at the fork.
+    static func isInherited(_ path: String) -> Bool {
+        guard let file = File(path) else { return false }
+        return state.withLock { state in
+            state.notice(ProcessGeneration.current)
+            return state.inherited.contains(file)
+        }
+    }
+
+    static func add(_ file: File) {
+        state.withLock { state in
+            state.notice(ProcessGeneration.current)
+            state.connections[file, default: 0] += 1
+        }
+    }
+
+    static func remove(_ file: File) {
+        state.withLock { state in
+            state.notice(ProcessGeneration.current)
+            guard let count = state.connections[file] else { return }
+            state.connections[file] = count > 1 ? count - 1 : nil
+        }
+    }
+}

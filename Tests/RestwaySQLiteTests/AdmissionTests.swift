@@ -1,0 +1,262 @@
+import CSQLite
+import Glibc
+import RestwaySupport
+import XCTest
+
+@testable import RestwaySQLite
+
+/// Files that other programs, other versions and crashes have left: the library refuses what is not
+/// its own and changes no byte of it.
+final class AdmissionTests: XCTestCase {
+    private let format = Migrations(applicationID: 7, steps: ["CREATE TABLE t (i INTEGER)"])
+    private var directory = ""
+    private var path: String { directory + "/file.db" }
+
+    override func setUp() {
+        var template = Array("/tmp/restway-admission-XXXXXX".utf8CString)
+        precondition(mkdtemp(&template) != nil)
+        directory = template.withUnsafeBufferPointer { String(cString: $0.baseAddress!) }
+    }
+
+    override func tearDown() {
+        for name in names() { unlink("\(directory)/\(name)") }
+        XCTAssertEqual(rmdir(directory), 0)
+    }
+
+    // MARK: Files
+
+    private func names() -> [String] {
+        guard let entries = opendir(directory) else { return [] }
+        defer { closedir(entries) }
+        var names: [String] = []
+        while let entry = readdir(entries) {
+            let name = withUnsafePointer(to: &entry.pointee.d_name) { name in
+                name.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
+            }
+            if name != ".", name != ".." { names.append(name) }
+        }
+        return names.sorted()
+    }
+
+    private func bytes(_ path: String) -> [UInt8] {
+        guard let file = fopen(path, "rb") else { return [] }
+        defer { fclose(file) }
+        var bytes: [UInt8] = []
+        var chunk = [UInt8](repeating: 0, count: 1 << 16)
+        while case let count = fread(&chunk, 1, chunk.count, file), count > 0 {
+            bytes += chunk[..<count]
+        }
+        return bytes
+    }
+
+    private func write(_ bytes: [UInt8], _ path: String) {
+        let file = fopen(path, "wb")!
+        XCTAssertEqual(fwrite(bytes, 1, bytes.count, file), bytes.count)
+        XCTAssertEqual(fclose(file), 0)
+    }
+
+    /// All files of the directory, without the index of a log, which every reader makes anew.
+    private func contents() -> [String: [UInt8]] {
+        var contents: [String: [UInt8]] = [:]
+        for name in names() where !name.hasSuffix("-shm") {
+            contents[name] = bytes("\(directory)/\(name)")
+        }
+        return contents
+    }
+
+    /// A database as another program makes it.
+    private func shell(_ sql: String..., then body: (OpaquePointer) -> Void = { _ in }) {
+        var database: OpaquePointer?
+        XCTAssertEqual(sqlite3_open(path, &database), SQLITE_OK)
+        for statement in sql {
+            XCTAssertEqual(sqlite3_exec(database, statement, nil, nil, nil), SQLITE_OK, statement)
+        }
+        body(database!)
+        XCTAssertEqual(sqlite3_close(database), SQLITE_OK)
+    }
+
+    /// What a killed program leaves: copies of its files while it has them open.
+    private func killed(_ sql: String...) {
+        var copies: [String: [UInt8]] = [:]
+        var database: OpaquePointer?
+        XCTAssertEqual(sqlite3_open(path, &database), SQLITE_OK)
+        for statement in sql {
+            XCTAssertEqual(sqlite3_exec(database, statement, nil, nil, nil), SQLITE_OK, statement)
+        }
+        copies = contents()
+        XCTAssertEqual(sqlite3_close(database), SQLITE_OK)
+        for name in names() { unlink("\(directory)/\(name)") }
+        for (name, bytes) in copies { write(bytes, "\(directory)/\(name)") }
+    }
+
+    private func refusal(_ options: Connection.Options = .init()) -> Migrations.Refusal? {
+        do throws(Migrations.Refusal) {
+            let connection = try Connection(path, options, of: format)
+            _ = connection
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    private func expectRefused(
+        _ expected: Migrations.Refusal?, leavesFiles: Bool = true, line: UInt = #line
+    ) {
+        let (before, files) = (contents(), names())
+        let refusal = refusal()
+        XCTAssertNotNil(refusal, line: line)
+        if let expected { XCTAssertEqual(refusal, expected, line: line) }
+        XCTAssertTrue(contents() == before, line: line)
+        if leavesFiles { XCTAssertEqual(names(), files, line: line) }
+    }
+
+    private static let many = "INSERT INTO mine WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL "
+        + "SELECT i + 1 FROM n WHERE i < 2000) SELECT hex(zeroblob(100)) FROM n"
+
+    // MARK: Foreign and newer files
+
+    func testAForeignFileWithARollbackJournalIsRefusedAndKeepsEveryByte() {
+        shell("CREATE TABLE mine (a)", Self.many)
+        expectRefused(.foreign)
+        shell("DROP TABLE mine", "VACUUM", "PRAGMA user_version = 3")
+        expectRefused(.foreign)
+        shell("PRAGMA user_version = 0", "PRAGMA application_id = 8")
+        expectRefused(.foreign)
+    }
+
+    func testAForeignFileWithALogIsRefusedAndKeepsEveryByte() {
+        shell("PRAGMA journal_mode = WAL", "CREATE TABLE mine (a)")
+        XCTAssertEqual(names(), ["file.db"])
+        expectRefused(.foreign)
+    }
+
+    func testAForeignFileWhoseLogHoldsEverythingIsRefusedAndKeepsEveryByte() {
+        killed("PRAGMA journal_mode = WAL", "CREATE TABLE mine (a)", Self.many)
+        XCTAssertEqual(names(), ["file.db", "file.db-wal"])
+        expectRefused(.foreign, leavesFiles: false)
+        XCTAssertNotNil(refusal())
+        shell { database in
+            var statement: OpaquePointer?
+            sqlite3_prepare_v2(database, "SELECT count(*) FROM mine", -1, &statement, nil)
+            XCTAssertEqual(sqlite3_step(statement), SQLITE_ROW)
+            XCTAssertEqual(sqlite3_column_int(statement, 0), 2_000)
+            sqlite3_finalize(statement)
+        }
+    }
+
+    func testAForeignTransactionThatACrashLeftIsNotRolledBack() {
+        shell("CREATE TABLE mine (a)", Self.many)
+        killed("PRAGMA cache_size = 1", "BEGIN", "UPDATE mine SET a = a || 'x'")
+        XCTAssertEqual(names(), ["file.db", "file.db-journal"])
+        expectRefused(.foreign)
+        // The same of a database whose tables are in this transaction only.
+        shell("DROP TABLE mine", "VACUUM")
+        killed(
+            "PRAGMA cache_size = 1", "PRAGMA auto_vacuum = 0", "BEGIN", "CREATE TABLE mine (a)",
+            Self.many)
+        expectRefused(.foreign)
+    }
+
+    func testANewerFileIsRefusedAndKeepsEveryByte() throws {
+        shell("CREATE TABLE t (i)", "PRAGMA application_id = 7", "PRAGMA user_version = 2")
+        expectRefused(.newer(version: 2))
+        shell("PRAGMA user_version = 1", "PRAGMA journal_mode = WAL")
+        killed("PRAGMA user_version = 9")
+        XCTAssertEqual(names(), ["file.db", "file.db-wal"])
+        expectRefused(.newer(version: 9), leavesFiles: false)
+    }
+
+    // MARK: Damaged and read-only files
+
+    func testADamagedFileIsRefusedAndKeepsEveryByte() {
+        write(Array("This is a letter, and no database at all. ".utf8), path)
+        expectRefused(nil)
+        write([UInt8](repeating: 0, count: 8_192), path)
+        expectRefused(nil)
+        unlink(path)
+        shell("CREATE TABLE mine (a)", "PRAGMA application_id = 7", "PRAGMA user_version = 1")
+        let whole = bytes(path)
+        write(Array(whole.prefix(100)), path)
+        expectRefused(nil)
+        // The schema is noise behind a header that is whole.
+        write(Array(whole.prefix(100)) + [UInt8](repeating: 0xA5, count: 3_996), path)
+        expectRefused(nil)
+    }
+
+    func testADamagedFileKeepsItsLogUntilItHasBeenOpenedWhole() throws {
+        killed(
+            "PRAGMA journal_mode = WAL", "CREATE TABLE t (i)", "PRAGMA application_id = 7",
+            "PRAGMA user_version = 1")
+        let before = contents()
+        do {
+            let connection = try Connection(path, .init(), of: format)
+            XCTAssertTrue(try format.areDone(connection))
+        }
+        XCTAssertTrue(contents() == before, "nobody has said that the file is all right")
+        do {
+            let connection = try Connection(path, .init(), of: format)
+            connection.leavesLogAtClose = false
+        }
+        XCTAssertEqual(names(), ["file.db"])
+        XCTAssertEqual(try Connection(path).integer("SELECT count(*) FROM t"), 0)
+    }
+
+    func testAReadOnlyForeignFileIsRefusedAndLeavesNothingBeside() {
+        shell("CREATE TABLE mine (a)")
+        XCTAssertEqual(chmod(path, 0o444), 0)
+        expectRefused(.foreign)
+        shell("PRAGMA user_version")
+        XCTAssertEqual(names(), ["file.db"])
+    }
+
+    // MARK: Files of ours
+
+    func testAFileThatWasBeingMadeWhenItsProcessDiedIsOpened() throws {
+        // The first transaction was not finished: the journal knows a file without pages.
+        killed("PRAGMA cache_size = 1", "BEGIN", "CREATE TABLE mine (a)", Self.many)
+        XCTAssertEqual(names(), ["file.db", "file.db-journal"])
+        XCTAssertNil(refusal())
+        XCTAssertEqual(try Connection(path).integer("SELECT count(*) FROM sqlite_schema"), 0)
+        // The same, where the machine lost its power: the file grew and its pages were not written.
+        unlink(path)
+        killed("PRAGMA cache_size = 1", "BEGIN", "CREATE TABLE mine (a)", Self.many)
+        write([UInt8](repeating: 0, count: bytes(path).count), path)
+        XCTAssertNil(refusal())
+    }
+
+    func testAnEmptyDatabaseIsTakenOver() throws {
+        shell("CREATE TABLE mine (a)", "DROP TABLE mine")
+        XCTAssertNil(refusal())
+        let connection = try Connection(path, .init(), of: format)
+        XCTAssertFalse(try format.areDone(connection))
+        try format.run(connection)
+        XCTAssertTrue(try format.areDone(connection))
+    }
+
+    // MARK: The decision
+
+    func testTheVerdictIsOnTheHeadAndWhatStandsBesideIt() {
+        func head(_ id: Int32, _ version: Int32, _ hasTables: Bool) -> FileHead {
+            .database(applicationID: id, version: version, hasTables: hasTables)
+        }
+        func verdict(
+            _ head: FileHead, log: Bool = false, _ rollback: FileHead.Rollback = .none
+        ) -> Migrations.Verdict {
+            format.verdict(head, .init(hasLog: log, rollback: rollback))
+        }
+        XCTAssertEqual(verdict(.empty), .ours)
+        XCTAssertEqual(verdict(.noDatabase), .noDatabase)
+        XCTAssertEqual(verdict(.noDatabase, .ofPages), .noDatabase)
+        XCTAssertEqual(verdict(.noDatabase, .ofNewFile), .ours)
+        XCTAssertEqual(verdict(head(7, 1, true)), .ours)
+        XCTAssertEqual(verdict(head(7, 1, true), .ofPages), .ours)
+        XCTAssertEqual(verdict(head(7, 1, true), log: true), .inLog)
+        XCTAssertEqual(verdict(head(7, 2, true), log: true), .newer(version: 2))
+        XCTAssertEqual(verdict(head(0, 0, false)), .ours)
+        XCTAssertEqual(verdict(head(0, 0, false), log: true), .inLog)
+        XCTAssertEqual(verdict(head(0, 0, false), .ofPages), .foreign)
+        XCTAssertEqual(verdict(head(0, 0, true), log: true), .foreign)
+        XCTAssertEqual(verdict(head(0, 1, false)), .foreign)
+        XCTAssertEqual(verdict(head(8, 0, false), log: true), .foreign)
+    }
+}
