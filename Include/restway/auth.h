@@ -117,8 +117,9 @@ RESTWAY_API RESTWAY_MUST_USE restway_status restway_exchange_add_parameter(
  *                 must not contain a secret. *Copied*.
  *  @param cause   A pointer that restway_error_cause() returns for the error of the call; may be
  *                 NULL.
- *  @param destroy Called once with @p cause when no error refers to it any more; may be NULL. It is
- *                 not called when this fails.
+ *  @param destroy Called once with @p cause when no error refers to it any more, on any thread;
+ *                 this may be after restway_error_release() has returned. May be NULL. It is not
+ *                 called when this fails.
  *  @return RESTWAY_OK, RESTWAY_E_INVALID_ARGUMENT.
  *
  *  Threads: the thread of the question. Blocks: never. */
@@ -212,7 +213,8 @@ RESTWAY_API RESTWAY_MUST_USE restway_status restway_refresh_succeed(
  *  @param cause    A pointer that restway_error_cause() returns for the errors of all calls that
  *                  fail for this reason; may be NULL.
  *  @param destroy  Called once with @p cause when neither the client nor an error refers to it any
- *                  more; may be NULL. It is not called when this fails.
+ *                  more, on any thread; this may be after restway_error_release() has returned. May
+ *                  be NULL. It is not called when this fails.
  *  @return RESTWAY_OK; RESTWAY_E_CLOSED as with restway_refresh_succeed();
  *          RESTWAY_E_INVALID_ARGUMENT.
  *

@@ -72,7 +72,7 @@ static void auth__a_failed_refresh_tells_its_reason_until_the_credential_changes
     realm_end(&realm);
 }
 
-static void count_destroyed(void *context) { ++*(int *)context; }
+static void destroy_gate(void *context) { gate_destroy(context); }
 
 /** Sends @p request, which fails for want of a credential; answers the cause of the error. */
 static void *cause_of(struct realm *realm, const restway_request *request) {
@@ -88,22 +88,24 @@ static void *cause_of(struct realm *realm, const restway_request *request) {
 static void auth__a_refresh_that_failed_for_now_is_asked_again_after_a_second(void **state) {
     (void)state;
     struct realm realm;
-    int destroyed[2] = {0, 0};
+    struct gate causes[2];
     restway_clock *clock = NULL;
+    gate_begin(&causes[0], NULL);
+    gate_begin(&causes[1], NULL);
     assert_ok(restway_clock_create(&clock, &failure));
     realm_begin_clocked(&realm, RESTWAY_DELIVERY_THREAD, "", clock);
     realm.failure = "no network";
-    realm.cause = &destroyed[0];
-    realm.destroy = count_destroyed;
+    realm.cause = &causes[0];
+    realm.destroy = destroy_gate;
     restway_request *request = realm_request(&realm, "me");
-    assert_ptr_equal(cause_of(&realm, request), &destroyed[0]);
-    realm.cause = &destroyed[1];
+    assert_ptr_equal(cause_of(&realm, request), &causes[0]);
+    realm.cause = &causes[1];
     assert_ok(restway_clock_advance(clock, 999, &failure));
-    assert_ptr_equal(cause_of(&realm, request), &destroyed[0]);
+    assert_ptr_equal(cause_of(&realm, request), &causes[0]);
     assert_int_equal(realm.refresh_count, 1);
-    assert_int_equal(destroyed[0], 0);
+    assert_true(gate_is_alive(&causes[0]));
     assert_ok(restway_clock_advance(clock, 1, &failure));
-    assert_ptr_equal(cause_of(&realm, request), &destroyed[1]);
+    assert_ptr_equal(cause_of(&realm, request), &causes[1]);
     assert_int_equal(realm.refresh_count, 2);
     realm.failure = NULL;
     assert_ok(restway_clock_advance(clock, 1000, &failure));
@@ -112,7 +114,8 @@ static void auth__a_refresh_that_failed_for_now_is_asked_again_after_a_second(vo
     restway_request_release(request);
     realm_end(&realm);
     restway_clock_release(clock);
-    assert_true(destroyed[0] <= 1 && destroyed[1] <= 1);
+    gate_expect_destroyed(&causes[0], 0);
+    gate_expect_destroyed(&causes[1], 0);
 }
 
 static void auth__credentials_are_checked_where_they_enter(void **state) {
@@ -279,15 +282,15 @@ static restway_status sign(void *context, restway_exchange *exchange) {
 }
 
 static restway_status refuse_to_sign(void *context, restway_exchange *exchange) {
-    int *destroyed = context;
+    struct gate *causes = context;
     if (restway_exchange_set_refusal(exchange, NULL, NULL, NULL, NULL) != RESTWAY_E_INVALID_ARGUMENT
-        || restway_exchange_set_refusal(exchange, "not yet", &destroyed[0], count_destroyed, NULL)
+        || restway_exchange_set_refusal(exchange, "not yet", &causes[0], destroy_gate, NULL)
                != RESTWAY_OK
-        || destroyed[0] != 0
+        || !gate_is_alive(&causes[0])
         || restway_exchange_set_refusal(
-               exchange, "the key is gone", &destroyed[1], count_destroyed, NULL)
+               exchange, "the key is gone", &causes[1], destroy_gate, NULL)
                != RESTWAY_OK
-        || destroyed[0] != 1) {
+        || gate_is_alive(&causes[0])) {
         return RESTWAY_E_INTERNAL;
     }
     return RESTWAY_E_IO;
@@ -295,18 +298,22 @@ static restway_status refuse_to_sign(void *context, restway_exchange *exchange) 
 
 static void auth__what_an_authorize_function_attaches_comes_back_with_the_error(void **state) {
     (void)state;
-    int destroyed[2] = {0, 0};
+    struct gate causes[2];
     restway_client *client = make_client();
     restway_request *request = make_get("status");
-    assert_ok(restway_client_set_authorize(client, refuse_to_sign, destroyed, NULL, &failure));
+    gate_begin(&causes[0], NULL);
+    gate_begin(&causes[1], NULL);
+    assert_ok(restway_client_set_authorize(client, refuse_to_sign, causes, NULL, &failure));
     assert_fails_keeping(
         restway_client_perform(client, request, 0, NULL, &failure), RESTWAY_E_IO,
         "the key is gone");
-    assert_ptr_equal(restway_error_cause(failure), &destroyed[1]);
-    assert_int_equal(destroyed[1], 0);
+    assert_ptr_equal(restway_error_cause(failure), &causes[1]);
+    assert_true(gate_is_alive(&causes[1]));
     forget_failure();
     restway_request_release(request);
     restway_client_release(client);
+    gate_expect_destroyed(&causes[0], 0);
+    gate_expect_destroyed(&causes[1], 0);
 }
 
 static void signer_destroy(void *context) { gate_destroy(&((struct signer *)context)->gate); }
