@@ -52,8 +52,48 @@ let core: [Target] =
     + module("RestwayHTTP", ["CZlib", "RestwaySupport", "RestwayJSON", "RestwayRouting"])
     + module("RestwayCurl", ["CCurl", "CLinux", "RestwaySupport", "RestwayRouting", "RestwayHTTP"])
     + module(
-        "RestwayAuth", ["CCurl", "RestwaySupport", "RestwayJSON", "RestwayHTTP"], safe)
-    + module("RestwayBatch", ["RestwayJSON", "RestwayHTTP"], safe)
+        "RestwayOutcome",
+        [
+            "CCurl", "RestwaySupport", "RestwayJSON", "RestwayRouting", "RestwayObjects",
+            "RestwayMapping", "RestwayHTTP",
+        ])
+    + module(
+        "RestwayDocument",
+        [
+            "RestwaySupport", "RestwayJSON", "RestwayRouting", "RestwayObjects", "RestwayMapping",
+            "RestwayHTTP", "RestwayOutcome",
+        ])
+    + module(
+        "RestwayPlugins",
+        [
+            "CLinux", "CRestway", "RestwaySupport", "RestwayJSON", "RestwayRouting",
+            "RestwayMapping", "RestwayJansson", "RestwayHTTP", "RestwayOutcome", "RestwayDocument",
+        ],
+        testing: ["RestwayObjects"])
+    + module(
+        "RestwayCalls",
+        [
+            "RestwaySupport", "RestwayJSON", "RestwayRouting", "RestwayObjects", "RestwayMapping",
+            "RestwayJansson", "RestwayHTTP", "RestwayOutcome", "RestwayDocument", "RestwayPlugins",
+        ])
+    + module(
+        "RestwayAuth",
+        [
+            "RestwaySupport", "RestwayJSON", "RestwayRouting", "RestwayMapping", "RestwayHTTP",
+            "RestwayOutcome", "RestwayDocument", "RestwayCalls",
+        ], safe)
+    + module(
+        "RestwayRetry",
+        [
+            "RestwaySupport", "RestwayRouting", "RestwayHTTP", "RestwayOutcome", "RestwayDocument",
+            "RestwayCalls",
+        ], safe)
+    + module(
+        "RestwayBatch",
+        [
+            "RestwaySupport", "RestwayJSON", "RestwayRouting", "RestwayHTTP", "RestwayOutcome",
+            "RestwayDocument", "RestwayCalls",
+        ], safe)
     + module(
         "RestwayOutbox",
         [
@@ -61,25 +101,19 @@ let core: [Target] =
             "RestwayObjects", "RestwayMapping", "RestwayHTTP",
         ])
     + module(
-        "RestwayPlugins",
-        [
-            "CLinux", "CRestway", "RestwaySupport", "RestwayRouting", "RestwayMapping",
-            "RestwayHTTP",
-        ],
-        testing: ["RestwayObjects", "RestwayJSON", "RestwayJansson"])
-    + module(
         "RestwayClient",
         [
             "RestwaySupport", "RestwayJSON", "RestwaySQLite", "RestwayRouting", "RestwayObjects",
-            "RestwayMapping", "RestwayJansson", "RestwayHTTP", "RestwayCurl", "RestwayAuth",
-            "RestwayBatch", "RestwayOutbox", "RestwayPlugins",
+            "RestwayMapping", "RestwayHTTP", "RestwayCurl", "RestwayOutcome", "RestwayDocument",
+            "RestwayPlugins", "RestwayCalls", "RestwayAuth", "RestwayRetry", "RestwayBatch",
+            "RestwayOutbox",
         ])
     + module(
         "RestwayABI",
         [
             "CRestway", "RestwaySupport", "RestwayJSON", "RestwayRouting", "RestwayObjects",
-            "RestwayMapping", "RestwayHTTP", "RestwayAuth", "RestwayBatch", "RestwayPlugins",
-            "RestwayClient",
+            "RestwayMapping", "RestwayHTTP", "RestwayOutcome", "RestwayDocument", "RestwayPlugins",
+            "RestwayCalls", "RestwayAuth", "RestwayBatch", "RestwayClient",
         ])
 
 /// Random input for the mapping; its corpus runs as ordinary tests. The fuzzer itself has its

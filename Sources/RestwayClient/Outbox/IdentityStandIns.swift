@@ -1,20 +1,20 @@
+import RestwayCalls
 import RestwayMapping
 import RestwayObjects
 import RestwayOutbox
+import RestwayOutcome
 
 /// The local identities that one request uses for objects that the server has not named yet.
 ///
 /// `@unchecked Sendable`: only one thread prepares a request.
-final class IdentityStandIns: @unchecked Sendable {
-    private let client: Client
+final class IdentityStandIns: LocalIdentities, @unchecked Sendable {
     private let outbox: Outbox
     /// Why the request cannot go out as it is; `nil` while it uses no local identity.
     private(set) var used: Failure?
     /// The store keys of the objects that the path names.
     private var keysInPath: Set<Int64> = []
 
-    init(_ client: Client, _ outbox: Outbox) {
-        self.client = client
+    init(_ outbox: Outbox) {
         self.outbox = outbox
     }
 
@@ -60,7 +60,7 @@ final class IdentityStandIns: @unchecked Sendable {
     }
 
     private func known(_ entity: Entity, _ storeKey: Int64) -> IdentityForNow? {
-        let newest = try? client.store.newest(entity, storeKey: storeKey)
+        let newest = try? outbox.client?.store.newest(entity, storeKey: storeKey)
         switch newest?.identity {
         case .integer(let integer): return .known(.int64(integer))
         case .string(let string): return .known(.string(string))

@@ -1,4 +1,5 @@
 import RestwayOutbox
+package import RestwayOutcome
 import RestwaySupport
 
 /// Decides when requests go out.
@@ -13,7 +14,7 @@ extension Outbox {
             FlushState.Waiter(token: token, receiver: OutboxReceiver(told: $0, end: end))
         }
         let isTaken = flush(isForced ? .forced : .eager, isByHand: true, waiter)
-        if !isTaken { throw Client.closedFailure }
+        if !isTaken { throw Failure.closed }
     }
 
     /// Flushes because the program says that the server can be reached again.
@@ -23,7 +24,7 @@ extension Outbox {
 
     /// Flushes because an exchange has shown that the server can be reached again. It cuts the
     /// present waits short at once, because the result of that exchange may begin a new wait.
-    func exchangeWentWell() {
+    package func exchangeWentWell() {
         try? hurry(.eager)
         state.withLock { state in
             state.flush.heldUntil = .past
@@ -42,11 +43,11 @@ extension Outbox {
     /// Whether the outbox sends nothing by itself: the program says that the server cannot be
     /// reached, and no flush is running.
     var isAtRest: Bool {
-        client?.isRuledOut ?? true && !state.withLock { $0.flush.isActive }
+        isRuledOut && !state.withLock { $0.flush.isActive }
     }
 
     /// Flushes because there is another credential.
-    func credentialChanged() {
+    package func credentialChanged() {
         state.withLock { state in
             state.flush.heldUntil = .past
             state.flush.hasStopped = false
@@ -59,11 +60,11 @@ extension Outbox {
     /// - Parameter waiter: Called when that flush has ended.
     /// - Returns: False if the client has been closed.
     @discardableResult
-    func flush(
+    package func flush(
         _ urgency: FlushState.Urgency, isByHand: Bool = false, _ waiter: FlushState.Waiter? = nil
     ) -> Bool {
         let now = clock.now()
-        let isRuledOut = client?.isRuledOut ?? true
+        let isRuledOut = isRuledOut
         let owesLook: Bool? = state.withLock { state in
             guard !state.isClosed else { return nil }
             if urgency == .ordinary, !state.flush.isActive,
@@ -135,7 +136,7 @@ extension Outbox {
 
     /// Returns the limits of the next call; `nil` if no call may go out.
     private func mayTake() -> TakeLimits? {
-        let isRuledOut = client?.isRuledOut ?? true
+        let isRuledOut = isRuledOut
         let hasClient = client != nil
         return state.withLock { state in
             guard !state.isClosed, hasClient, !state.flush.hasStopped,
@@ -162,7 +163,7 @@ extension Outbox {
     ///
     /// - Parameter heldMilliseconds: The outbox sends nothing by itself before this time has
     ///   passed.
-    func stop(_ failure: Failure?, heldMilliseconds: Int64 = 0) {
+    package func stop(_ failure: Failure?, heldMilliseconds: Int64 = 0) {
         let until = clock.now().advanced(milliseconds: heldMilliseconds)
         state.withLock { state in
             state.flush.hasStopped = true
@@ -222,7 +223,7 @@ extension Outbox {
         guard let end else { return }
         let report = StoredRequests(
             FlushState.requests(end.sent), failure: end.failure, redaction: redaction)
-        if !report.all.isEmpty { tellObserver(.flushed, report) }
+        if !report.all.isEmpty { tellObserver(.outboxFlushed, report) }
         tell(end.waiters, report)
         scheduleNext()
         // If this fails, the next look for items tries it again and reports the failure.
@@ -244,7 +245,7 @@ extension Outbox {
     func scheduleNext() {
         let now = clock.now()
         var wait = definition.intervalMilliseconds > 0 ? definition.intervalMilliseconds : nil
-        let isRuledOut = client?.isRuledOut ?? true
+        let isRuledOut = isRuledOut
         if !isRuledOut, state.withLock({ $0.flush.isSentByAnother }) {
             wait = min(wait ?? Self.takeoverMilliseconds, Self.takeoverMilliseconds)
         } else if !isRuledOut, let next = try? nextAttemptAt() {
@@ -261,7 +262,7 @@ extension Outbox {
     }
 
     /// Looks for items that may go out, after this time at the latest.
-    func schedule(afterMilliseconds milliseconds: Int64) {
+    package func schedule(afterMilliseconds milliseconds: Int64) {
         let at = clock.now().advanced(milliseconds: milliseconds)
         let isNeeded = state.withLock { state in
             guard !state.isClosed, at < state.flush.timerAt else { return false }

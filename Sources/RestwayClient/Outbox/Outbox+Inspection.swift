@@ -1,5 +1,9 @@
+import RestwayCalls
+import RestwayCurl
+import RestwayDocument
 package import RestwayObjects
-import RestwayOutbox
+package import RestwayOutbox
+package import RestwayOutcome
 import RestwayRouting
 
 /// Functions with which the program reads and changes the outbox.
@@ -104,7 +108,7 @@ extension Outbox {
 
     // MARK: Reports
 
-    func report(_ item: OutboxItem, _ state: StoredRequest.State) -> StoredRequest {
+    package func report(_ item: OutboxItem, _ state: StoredRequest.State) -> StoredRequest {
         // Most items have no answer, and so no URL of an answer.
         guard item.answer != nil else { return StoredRequest(item, state: state, url: "") }
         let base = client?.environment.baseURL

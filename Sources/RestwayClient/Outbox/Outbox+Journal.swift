@@ -1,10 +1,13 @@
-import RestwayOutbox
+package import RestwayCurl
+package import RestwayDocument
+package import RestwayOutbox
+package import RestwayOutcome
 import RestwaySQLite
-import RestwaySupport
+package import RestwaySupport
 
 /// Calls of the journal, with the types and errors of the client.
 extension Outbox {
-    static func open(
+    package static func open(
         _ definition: OutboxDefinition, _ rules: OutboxRules, _ secrets: StoredSecrets,
         _ pool: WorkerPool
     ) throws(Failure) -> OutboxJournal {
@@ -21,7 +24,7 @@ extension Outbox {
         }
     }
 
-    func run<Result>(
+    package func run<Result>(
         _ body: () throws(OutboxError) -> Result
     ) throws(Failure) -> Result {
         do throws(OutboxError) {
@@ -36,7 +39,7 @@ extension Outbox {
     /// Stores an item and calls `done` when it is durable or could not be stored.
     ///
     /// - Parameter waits: Whether this thread stores it, rather than a worker.
-    func hold(
+    package func hold(
         _ entry: OutboxEntry, waits: Bool,
         done: @escaping @Sendable (Result<Int64, Failure>) -> Void
     ) {
@@ -56,18 +59,18 @@ extension Outbox {
     }
 
     /// Whether a new request of the lane must wait behind stored requests.
-    func isHeld(_ lane: Lane) throws(Failure) -> Bool {
+    package func isHeld(_ lane: Lane) throws(Failure) -> Bool {
         try run { () throws(OutboxError) in try journal.isOccupied(lane) }
     }
 
     // MARK: Sending
 
-    func becomeSender() throws(Failure) -> Bool {
+    package func becomeSender() throws(Failure) -> Bool {
         try run { () throws(OutboxError) in try journal.becomeSender() }
     }
 
     /// Cuts short the waits that the urgency overrides.
-    func hurry(_ urgency: FlushState.Urgency) throws(Failure) {
+    package func hurry(_ urgency: FlushState.Urgency) throws(Failure) {
         guard urgency > .ordinary else { return }
         let now = clock.wallMicroseconds()
         try run { () throws(OutboxError) in
@@ -76,11 +79,11 @@ extension Outbox {
     }
 
     /// Reads the next items ahead while the ones that were taken are on their way.
-    func readOn(_ limits: TakeLimits) throws(Failure) {
+    package func readOn(_ limits: TakeLimits) throws(Failure) {
         try run { () throws(OutboxError) in try journal.readOn(itemsMax: limits.itemsMax) }
     }
 
-    func take(_ limits: TakeLimits) throws(Failure) -> [OutboxItem] {
+    package func take(_ limits: TakeLimits) throws(Failure) -> [OutboxItem] {
         let now = clock.wallMicroseconds()
         return try run { () throws(OutboxError) in
             try journal.take(
@@ -89,17 +92,17 @@ extension Outbox {
         }
     }
 
-    func settle(_ settlements: [OutboxSettlement]) throws(Failure) -> OutboxSettled {
+    package func settle(_ settlements: [OutboxSettlement]) throws(Failure) -> OutboxSettled {
         let now = clock.wallMicroseconds()
         return try run { () throws(OutboxError) in try journal.settle(settlements, now: now) }
     }
 
-    func release(_ ids: [Int64]) {
+    package func release(_ ids: [Int64]) {
         journal.release(ids)
     }
 
     /// When the next item that waits only for its time may go out, in microseconds since 1970.
-    func nextAttemptAt() throws(Failure) -> Int64? {
+    package func nextAttemptAt() throws(Failure) -> Int64? {
         try run { () throws(OutboxError) in try journal.nextAttemptAt() }
     }
 
@@ -108,7 +111,7 @@ extension Outbox {
     /// The number of items that are read at once.
     private static let pageItems = 1_000
 
-    func item(_ id: Int64) throws(Failure) -> OutboxItem {
+    package func item(_ id: Int64) throws(Failure) -> OutboxItem {
         let item = try run { () throws(OutboxError) in try journal.item(id) }
         guard let item else { throw Failure(.noSuchItem(id), path: definition.path) }
         return item
@@ -136,14 +139,14 @@ extension Outbox {
 
 extension Failure {
     /// Turns an error of the journal into a failure of the client.
-    init(_ error: OutboxError, path: String) {
+    package init(_ error: OutboxError, path: String) {
         switch error {
         case .noSuchItem, .notDead:
             self.init(.invalidArgument, error.message, field: "id")
         case .unknownLocalID, .alreadyCreated, .credentialInPath:
             self.init(.invalidArgument, error.message, domain: .outbox)
         case .closed:
-            self = Client.closedFailure
+            self = Failure.closed
         default:
             self.init(error.isForked ? .forked : .outbox, error.message, field: path)
             isRetryable = error.isTemporary

@@ -1,12 +1,15 @@
+import RestwayCalls
+import RestwayCurl
 import RestwayMapping
-import RestwayObjects
-import RestwayOutbox
+package import RestwayObjects
+package import RestwayOutbox
+package import RestwayOutcome
 import RestwaySupport
 
 /// Local identities: the names of objects that the server has not named yet.
 extension Outbox {
     /// Returns the local identity of an object, if it has one.
-    func local(_ entity: Entity, _ storeKey: Int64) -> LocalID? {
+    package func local(_ entity: Entity, _ storeKey: Int64) -> LocalID? {
         if let known = state.withLock({ $0.locals[storeKey] }) { return known }
         // An earlier process, or another one, created the object.
         guard storeKey != 0, client?.store.keepsKeys == true, !journal.isEmpty else { return nil }
@@ -16,11 +19,11 @@ extension Outbox {
         return local
     }
 
-    func name(_ object: Snapshot, _ local: LocalID) {
+    package func name(_ object: Snapshot, _ local: LocalID) {
         name(object.entity, object.storeKey, local)
     }
 
-    func name(_ entity: Entity, _ storeKey: Int64, _ local: LocalID) {
+    package func name(_ entity: Entity, _ storeKey: Int64, _ local: LocalID) {
         guard storeKey != 0 else { return }
         state.withLock { $0.locals[storeKey] = local }
     }
@@ -36,7 +39,7 @@ extension Outbox {
     /// server calls the object.
     ///
     /// - Parameter names: Receives the identities of the objects inside the request.
-    func delivered(
+    package func delivered(
         _ item: OutboxItem, _ response: Response?, _ names: inout [OutboxSettlement]
     ) -> OutboxSettlement {
         guard let client, let name = item.entry.entity,
@@ -89,13 +92,13 @@ extension Outbox {
 // Objects inside other objects, and drafts.
 extension Outbox {
     /// Returns the objects that were written whole in an item.
-    func objects(_ entry: OutboxEntry) -> StoredObjects {
+    package func objects(_ entry: OutboxEntry) -> StoredObjects {
         let mappings = client?.api.loaded.definition.mappings ?? [:]
         return StoredObjects(OutboxContext(entry.context).sent) { mappings[$0]?.entity }
     }
 
     /// Gives the objects inside a request the local identities that they are stored with.
-    func name(_ objects: StoredObjects) {
+    package func name(_ objects: StoredObjects) {
         for (index, object) in objects.sent.enumerated() {
             if let local = objects.local(of: index) { name(object.entity, object.storeKey, local) }
         }
@@ -111,7 +114,7 @@ extension Outbox {
 
     /// Returns the local identity of an object that a stored request will create, or that another
     /// process has created without this store knowing the identity yet.
-    func expected(_ entity: Entity, _ storeKey: Int64) -> LocalID? {
+    package func expected(_ entity: Entity, _ storeKey: Int64) -> LocalID? {
         guard let local = local(entity, storeKey),
             // The order matters: an object whose request is delivered between the two calls is
             // named by then. If the file cannot be read, the answer is yes, and storing the request
@@ -122,7 +125,7 @@ extension Outbox {
     }
 
     /// Keeps the drafts that must be told when their request is delivered.
-    func remember(_ drafts: StoredDrafts?) {
+    package func remember(_ drafts: StoredDrafts?) {
         guard let drafts else { return }
         state.withLock { state in
             // Now and then, drafts that the program has released are removed.
@@ -135,7 +138,7 @@ extension Outbox {
     }
 
     /// Removes and returns the drafts that were kept for the request with this key.
-    func drafts(of key: String) -> StoredDrafts? {
+    package func drafts(of key: String) -> StoredDrafts? {
         state.withLock { state in
             guard var same = state.drafts.removeValue(forKey: key) else { return nil }
             let first = same.removeFirst()
@@ -164,7 +167,7 @@ extension Outbox {
     /// Gives the store every identity that the server returned for a created object. The store may
     /// have lost some at a power failure, because the two files share no transaction. Then it
     /// removes old identities that the store was found to have.
-    func nameObjects(_ client: Client) {
+    func nameObjects(_ client: CallContext) {
         var kept: Int64 = 0
         var isKeeping = true
         // The keys of a store in memory ended with their process.
@@ -188,7 +191,7 @@ extension Outbox {
     /// Gives the store one identity.
     ///
     /// - Returns: Whether the store did not have it.
-    private func give(_ known: OutboxIdentity, _ client: Client) throws(Failure) -> Bool {
+    private func give(_ known: OutboxIdentity, _ client: CallContext) throws(Failure) -> Bool {
         guard let name = known.entity, let key = known.storeKey,
             let entity = client.api.loaded.definition.mappings[name]?.entity,
             let index = entity.identityIndex,
@@ -210,7 +213,7 @@ extension Outbox {
     ///
     /// - Returns: False if the server may know the object or has named it: then the server must be
     ///   asked.
-    func withdraw(_ local: LocalID) throws(Failure) -> Bool {
+    package func withdraw(_ local: LocalID) throws(Failure) -> Bool {
         let withdrawal = try run { () throws(OutboxError) in try journal.withdraw(local) }
         guard case .dropped = withdrawal else { return false }
         lanesChanged()
@@ -220,7 +223,7 @@ extension Outbox {
 
     /// Drops the stored requests of an object that the program has deleted from the store, if the
     /// server never saw the object.
-    func forget(_ object: Snapshot) {
+    package func forget(_ object: Snapshot) {
         guard object.identity == nil, let local = local(object.entity, object.storeKey) else {
             return
         }

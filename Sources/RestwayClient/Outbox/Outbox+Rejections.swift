@@ -1,32 +1,35 @@
+import RestwayCalls
+import RestwayCurl
 import RestwayMapping
-import RestwayObjects
-import RestwayOutbox
+package import RestwayObjects
+package import RestwayOutbox
+package import RestwayOutcome
 
 /// Marks objects as rejected while a dead letter is about them: until it is retried, edited or
 /// dropped. Only the journal knows the dead letters, so no mark can be out of date.
-extension Outbox {
+extension Outbox: ObjectRejections {
     /// An object of the store.
-    struct Marked: Hashable {
-        let entity: Entity
-        let storeKey: Int64
+    package struct Marked: Hashable {
+        package let entity: Entity
+        package let storeKey: Int64
 
-        static func == (left: Marked, right: Marked) -> Bool {
+        package static func == (left: Marked, right: Marked) -> Bool {
             left.entity === right.entity && left.storeKey == right.storeKey
         }
 
-        func hash(into hasher: inout Hasher) {
+        package func hash(into hasher: inout Hasher) {
             hasher.combine(storeKey)
         }
     }
 
     /// Whether a dead letter is about the object.
-    func isRejected(_ object: Snapshot) throws(Failure) -> Bool {
+    package func isRejected(_ object: Snapshot) throws(Failure) -> Bool {
         try refuseWhenClosed()
         return try !deadLetters(about: object).isEmpty
     }
 
     /// Returns the store keys of the objects of an entity that dead letters are about.
-    func rejectedKeys(of entity: Entity) throws(Failure) -> Set<Int64> {
+    package func rejectedKeys(of entity: Entity) throws(Failure) -> Set<Int64> {
         try refuseWhenClosed()
         return Set(try rejected([entity], named: entity.name).map(\.storeKey))
     }
@@ -54,7 +57,7 @@ extension Outbox {
     }
 
     private func marked(
-        _ lanes: [Lane], _ subjects: [OutboxChange.Subject], _ entities: [Entity], _ client: Client
+        _ lanes: [Lane], _ subjects: [OutboxChange.Subject], _ entities: [Entity], _ client: CallContext
     ) throws(Failure) -> Set<Marked> {
         var marked: Set<Marked> = []
         for entity in entities {
@@ -76,7 +79,7 @@ extension Outbox {
     // MARK: Observers
 
     /// Returns the objects that one item is about and the objects that it creates.
-    func objects(of item: OutboxItem) throws(Failure) -> Set<Marked> {
+    package func objects(of item: OutboxItem) throws(Failure) -> Set<Marked> {
         guard let client else { return [] }
         var subjects: [OutboxChange.Subject] = []
         if let key = storeKey(item.entry), let name = item.entry.entity {

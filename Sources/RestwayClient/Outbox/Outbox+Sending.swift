@@ -1,11 +1,14 @@
-import RestwayOutbox
+import RestwayBatch
+package import RestwayCalls
+package import RestwayOutbox
+import RestwayOutcome
 import RestwayRouting
 import RestwaySupport
 
 /// Sends items and writes their results.
 extension Outbox {
     /// Sends items that were taken from the journal. It runs on a worker.
-    func send(_ items: [OutboxItem]) {
+    package func send(_ items: [OutboxItem]) {
         guard let client else { return release(items) }
         // The object has an identity as soon as the answer is here; until the answer is settled,
         // its local identity counts.
@@ -18,7 +21,8 @@ extension Outbox {
         let dispatch = OutboxDispatch(items, isBatch: isBatch)
         var singles = items
         let parcels = OutboxParcels(self, client, dispatch)
-        if isBatch, let session = try? BatchSession(client, sender: parcels) {
+        if isBatch, let session = let batches,
+            let session = try? BatchSession(batches, sender: parcels) {
             // An item that does not fit into a batch goes out by itself.
             singles = items.filter { item in
                 !parcels.add(item, to: session) && !add(item, to: session, dispatch)
@@ -47,9 +51,9 @@ extension Outbox {
         }
     }
 
-    private func sendSingly(_ item: OutboxItem, _ client: Client, _ dispatch: OutboxDispatch) {
+    private func sendSingly(_ item: OutboxItem, _ client: CallContext, _ dispatch: OutboxDispatch) {
         do throws(Failure) {
-            let call = try client.makeCall(spec(item), token: 0, receiver: nil)
+            let call = try client.makeCall(spec(item))
             call.follow { outcome in self.ended(item, outcome, dispatch) }
             try client.register(call)
             call.start()
@@ -58,17 +62,17 @@ extension Outbox {
         }
     }
 
-    func spec(_ item: OutboxItem) -> RequestSpec {
+    package func spec(_ item: OutboxItem) -> RequestSpec {
         let method = Method(token: item.entry.method) ?? .post
         var spec = RequestSpec(target: .path(method, item.entry.path))
-        spec.stored = item
+        spec.stored = ItemToSend(item: item, outbox: self)
         return spec
     }
 
     /// Records the outcome of one item. The last one of a dispatch settles all of them.
     ///
     /// - Parameter isOnWorker: False if this may be any thread. Then a worker writes to the file.
-    func ended(
+    package func ended(
         _ item: OutboxItem, _ outcome: Call.Outcome, _ dispatch: OutboxDispatch,
         isOnWorker: Bool = false
     ) {
@@ -89,7 +93,7 @@ extension Outbox {
 
     // MARK: Outcomes
 
-    func verdict(_ outcome: OutboxOutcome, _ item: OutboxItem) -> OutboxVerdict {
+    package func verdict(_ outcome: OutboxOutcome, _ item: OutboxItem) -> OutboxVerdict {
         state.withLock { state in
             rules.verdict(
                 outcome, attempts: item.entry.attempts + 1, hasRefreshed: true,
@@ -145,7 +149,7 @@ extension Outbox {
         if !released.isEmpty { release(released) }
         for result in results where result.isFinal {
             tellObserver(
-                .item,
+                .outboxItem,
                 StoredRequests([result.report], failure: result.failure, redaction: redaction))
         }
         wasSettled(results.filter(\.wasSent).map(\.report))
@@ -158,7 +162,7 @@ extension Outbox {
             guard let request = try? find(id) else { continue }
             let why = request.lastError ?? "what it waited for was not created"
             tellObserver(
-                .item,
+                .outboxItem,
                 StoredRequests(
                     [request], failure: Failure(.outbox, why), redaction: redaction))
         }

@@ -1,8 +1,11 @@
 import RestwayAuth
+package import RestwayCalls
+import RestwayCurl
 import RestwayHTTP
 import RestwayMapping
-import RestwayObjects
-import RestwayOutbox
+package import RestwayObjects
+package import RestwayOutbox
+package import RestwayOutcome
 import RestwayRouting
 import RestwaySupport
 
@@ -13,7 +16,7 @@ extension Outbox {
     /// - Parameters:
     ///   - failure: The failure of the attempt; `nil` if the request was not sent.
     ///   - reason: A text for people that says why the request is stored.
-    func store(
+    package func store(
         _ call: Call, _ request: PreparedRequest, _ claim: OutboxClaim, _ failure: Failure?,
         because reason: String
     ) {
@@ -128,15 +131,15 @@ extension Outbox {
     // MARK: Objects
 
     /// The part of a stored change that the object store keeps.
-    struct Kept {
-        var object: Snapshot?
+    package struct Kept {
+        package var object: Snapshot?
         /// The changes that storing the request made in the object store; `nil` for a request that
         /// changes nothing.
-        var change: OutboxChange?
+        package var change: OutboxChange?
         /// The objects that were written whole in the request; `nil` for a request that changes
         /// nothing.
-        var objects: StoredObjects?
-        var drafts: StoredDrafts?
+        package var objects: StoredObjects?
+        package var drafts: StoredDrafts?
     }
 
     /// Puts the values that the request gives its object into the store. They count from now on,

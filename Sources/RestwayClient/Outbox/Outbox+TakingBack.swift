@@ -1,6 +1,8 @@
+import RestwayCalls
 import RestwayMapping
-import RestwayObjects
-import RestwayOutbox
+package import RestwayObjects
+package import RestwayOutbox
+package import RestwayOutcome
 import RestwaySupport
 
 /// Undoes what dropped requests changed in the object store.
@@ -18,7 +20,7 @@ extension Outbox {
     ///
     /// - Returns: The objects that were changed; observers have been told of them.
     @discardableResult
-    func takeBack() throws(Failure) -> Set<Int64> {
+    package func takeBack() throws(Failure) -> Set<Int64> {
         var told: Set<Int64> = []
         while let client {
             let due = try run { () throws(OutboxError) in
@@ -44,7 +46,7 @@ extension Outbox {
 
     /// Returns the step for the store; `nil` if the document no longer has the entity or the
     /// attribute.
-    private func restoration(_ due: OutboxRestoration, _ client: Client) -> Restoration? {
+    private func restoration(_ due: OutboxRestoration, _ client: CallContext) -> Restoration? {
         let mappings = client.api.loaded.definition.mappings
         guard let entity = mappings[due.subject.entity]?.entity else { return nil }
         switch due.step {
@@ -68,7 +70,7 @@ extension Outbox {
     }
 
     /// Undoes at once what was changed for a request that could not be stored.
-    func takeBack(_ change: OutboxChange, _ drafts: StoredDrafts?) {
+    package func takeBack(_ change: OutboxChange, _ drafts: StoredDrafts?) {
         guard let client, !change.isEmpty else { return }
         let made = Set(change.made)
         var changes = ChangeSet(origin: .host)
@@ -89,7 +91,7 @@ extension Outbox {
 
 extension OutboxChange {
     /// Describes what the program's rows have changed, from a commit that lists its changes.
-    init(_ rows: [Snapshot], _ commit: Commit, life: String?) {
+    package init(_ rows: [Snapshot], _ commit: Commit, life: String?) {
         self.init(life: life)
         var changes: [Int64: Change] = [:]
         for change in commit.changes { changes[change.storeKey] = change }

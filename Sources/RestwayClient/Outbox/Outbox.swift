@@ -1,52 +1,58 @@
+package import RestwayBatch
+package import RestwayCalls
+package import RestwayCurl
+package import RestwayDocument
 import RestwayHTTP
 import RestwayObjects
-import RestwayOutbox
+package import RestwayOutbox
+package import RestwayOutcome
 import RestwayRouting
-import RestwaySupport
+package import RestwaySupport
 
 /// The requests of a client that wait until the server can be reached. It stores them, sends them
 /// in the order of their lanes and reports their results.
 ///
 /// It performs what the decisions of `RestwayOutbox` say. It holds no lock while it calls the
 /// journal, a call or the program.
-package final class Outbox: Sendable {
-    struct State {
-        var gate = LaneGate()
+package final class Outbox: RequestStorage {
+    package struct State {
+        package var gate = LaneGate()
         /// The local identities of objects, by the store keys of the objects.
-        var locals: [Int64: LocalID] = [:]
+        package var locals: [Int64: LocalID] = [:]
         /// The drafts of stored requests, by the keys of the requests. Drafts with the same key
         /// stand in the order in which they were stored.
-        var drafts: [String: [StoredDrafts]] = [:]
-        var observer: OutboxObserver?
-        var isClosed = false
-        var flush = FlushState()
+        package var drafts: [String: [StoredDrafts]] = [:]
+        package var observer: OutboxObserver?
+        package var isClosed = false
+        package var flush = FlushState()
         var batching: OutboxBatching
-        var random: SeededRandom
+        package var random: SeededRandom
     }
 
     private struct Owner {
-        weak var client: Client?
+        weak var client: CallContext?
+        weak var batches: Batches?
     }
 
     /// How long a request that is stored because of the server waits at least before its next
     /// attempt.
     static let startMilliseconds: Int64 = 250
 
-    let definition: OutboxDefinition
-    let rules: OutboxRules
-    let secrets: StoredSecrets
-    let journal: OutboxJournal
-    let state: Lock<State>
-    let pool: WorkerPool
-    let clock: any Clock
-    let timers: any Timers
-    let redaction: Redaction
+    package let definition: OutboxDefinition
+    package let rules: OutboxRules
+    package let secrets: StoredSecrets
+    package let journal: OutboxJournal
+    package let state: Lock<State>
+    package let pool: WorkerPool
+    package let clock: any Clock
+    package let timers: any Timers
+    package let redaction: Redaction
     package let delivery: Delivery
     let entering = StoringGate()
     private let owner = Lock(Owner())
 
     /// Makes the outbox that a document asks for.
-    static func make(
+    package static func make(
         _ api: APIDefinition, _ options: ClientOptions, pool: WorkerPool, clock: any Clock,
         timers: any Timers, delivery: Delivery
     ) throws(Failure) -> Outbox? {
@@ -70,7 +76,7 @@ package final class Outbox: Sendable {
         }
         if let definition = api.outbox { return definition }
         let route = api.routes.all.first { api.settings(of: $0).mayBeStored == true }
-        if let route { throw Failure.noOutbox(for: route.displayName) }
+        if let route { throw Failure(noOutboxFor: route.displayName) }
         return nil
     }
 
@@ -101,21 +107,27 @@ package final class Outbox: Sendable {
     }
 
     /// The client that owns this outbox; `nil` when it has gone.
-    var client: Client? { owner.withLock { $0.client } }
+    package var client: CallContext? { owner.withLock { $0.client } }
+
+    /// The batches of that client.
+    package var batches: Batches? { owner.withLock { $0.batches } }
+
+    /// Whether the program says that the server cannot be reached, or the client has gone.
+    package var isRuledOut: Bool { client?.reachability.isRuledOut ?? true }
 
     /// A text that distinguishes this store in memory from earlier ones; `nil` for a store in a
     /// file.
-    var life: String? { client?.store.keepsKeys == true ? nil : ownLife }
+    package var life: String? { client?.store.keepsKeys == true ? nil : ownLife }
 
     /// Returns the key of the object that an item is about, if it is a key of this store.
-    func storeKey(_ entry: OutboxEntry) -> Int64? {
+    package func storeKey(_ entry: OutboxEntry) -> Int64? {
         OutboxContext(entry.context).life == life ? entry.storeKey : nil
     }
 
     /// Lets the outbox send from now on. Stored requests go out a moment later, so that the program
     /// has time to set its functions.
-    func begin(_ client: Client) {
-        owner.withLock { $0.client = client }
+    package func begin(_ client: CallContext, _ batches: Batches) {
+        owner.withLock { $0 = Owner(client: client, batches: batches) }
         client.store.outbox = self
         nameObjects(client)
         // This does the steps that are left over from a crash or from a store that could not be
@@ -125,7 +137,7 @@ package final class Outbox: Sendable {
     }
 
     /// Stops sending. Requests that are being stored are still stored.
-    func close() {
+    package func close() {
         let (receivers, timer, observer): ([FlushState.Waiter], TimerTicket?, OutboxObserver?) =
             state.withLock { state in
                 state.isClosed = true
@@ -135,7 +147,7 @@ package final class Outbox: Sendable {
             }
         _ = observer
         timer?.cancel()
-        tell(receivers, StoredRequests([], failure: Client.closedFailure, redaction: redaction))
+        tell(receivers, StoredRequests([], failure: Failure.closed, redaction: redaction))
     }
 
     /// Waits until all requests that are being stored are on disk. Inside a callback it returns at
@@ -148,7 +160,7 @@ package final class Outbox: Sendable {
 
     /// Lets another process send. While requests are on their way, this happens when they have
     /// ended.
-    func letGo() {
+    package func letGo() {
         let isIdle = state.withLock { state in
             !state.flush.isLooking && state.flush.underWay == 0 && state.flush.beingSettled == 0
         }
@@ -156,25 +168,25 @@ package final class Outbox: Sendable {
     }
 
     /// Closes the journal after the last call has ended.
-    func end() {
+    package func end() {
         journal.close()
     }
 
     // MARK: Lanes
 
     /// Returns the lane in which a call waits. Where the order is strict, all lanes are one.
-    func line(_ lane: Lane) -> Lane { definition.isStrict ? Lane(named: "") : lane }
+    package func line(_ lane: Lane) -> Lane { definition.isStrict ? Lane(named: "") : lane }
 
     /// Adds a call to its lane. Returns whether it is the first of the lane; if not, `go` runs on
     /// any thread when it becomes the first.
-    func enter(_ claim: OutboxClaim, _ call: Call, go: @escaping @Sendable () -> Void) -> Bool {
+    package func enter(_ claim: OutboxClaim, _ call: Call, go: @escaping @Sendable () -> Void) -> Bool {
         let line = line(claim.line)
         let ticket = LaneGate.Ticket(call: ObjectIdentifier(call), lane: claim.lane, go: go)
         return state.withLock { $0.gate.enter(line, ticket) }
     }
 
     /// Removes a call that has ended from its lane, and starts the next call of the lane.
-    func leave(_ lane: Lane, _ call: Call) {
+    package func leave(_ lane: Lane, _ call: Call) {
         let lane = line(lane)
         let (next, isFree) = state.withLock { state in
             let (next, isFree) = state.gate.leave(lane, ObjectIdentifier(call))
@@ -187,8 +199,8 @@ package final class Outbox: Sendable {
 
     /// Returns why the first request of a lane is stored if this is known without reading the file,
     /// so that no thread waits for the file; otherwise `nil`.
-    func reasonToStoreAtOnce(_ request: PreparedRequest, _ claim: OutboxClaim) -> String? {
-        guard client?.isRuledOut ?? false, claim.deferred == nil, claim.formerLane == nil,
+    package func reasonToStoreAtOnce(_ request: PreparedRequest, _ claim: OutboxClaim) -> String? {
+        guard client?.reachability.isRuledOut ?? false, claim.deferred == nil, claim.formerLane == nil,
             request.submission == nil, journal.hasRoom
         else { return nil }
         return Self.ruledOutReason
@@ -197,8 +209,8 @@ package final class Outbox: Sendable {
     private static let ruledOutReason = "the host says that the server cannot be reached"
 
     /// Returns why the first request of a lane is stored rather than sent; `nil` if it is sent.
-    func reasonToStore(_ claim: OutboxClaim) throws(Failure) -> String? {
-        if client?.isRuledOut ?? false {
+    package func reasonToStore(_ claim: OutboxClaim) throws(Failure) -> String? {
+        if client?.reachability.isRuledOut ?? false {
             return Self.ruledOutReason
         }
         if claim.deferred != nil { return "it is about an object that the server has not named" }
@@ -230,36 +242,47 @@ package final class Outbox: Sendable {
         state.withLock { swap(&$0.observer, &before) }
     }
 
-    func refuseWhenClosed() throws(Failure) {
-        if state.withLock({ $0.isClosed }) { throw Client.closedFailure }
+    package func refuseWhenClosed() throws(Failure) {
+        if state.withLock({ $0.isClosed }) { throw Failure.closed }
     }
 
-    func tell(_ waiters: [FlushState.Waiter], _ requests: StoredRequests) {
+    package func tell(_ waiters: [FlushState.Waiter], _ requests: StoredRequests) {
         var owesStart = false
         for waiter in waiters {
-            let notice = OutboxNotice(
-                .flushed, requests, token: waiter.token, receiver: waiter.receiver)
-            if delivery.append(.outbox(notice)) { owesStart = true }
+            let notice = Self.notice(.outboxFlushed, requests, waiter.token, waiter.receiver)
+            if delivery.append(notice) { owesStart = true }
         }
         if owesStart { delivery.start(isOnWorker: false) }
     }
 
     /// Tells the observer about an item, or about a flush, if it asked for that.
     func tellObserver(
-        _ kind: OutboxNotice.Kind, _ requests: @autoclosure () -> StoredRequests
+        _ kind: GroupNotice.Kind, _ requests: @autoclosure () -> StoredRequests
     ) {
         guard let observer = state.withLock({ $0.observer }),
-            let told = kind == .item ? observer.item : observer.flushed
+            let told = kind == .outboxItem ? observer.item : observer.flushed
         else { return }
-        let notice = OutboxNotice(
-            kind, requests(), token: observer.token, receiver: OutboxReceiver(told: told, end: {}))
-        if delivery.append(.outbox(notice)) { delivery.start(isOnWorker: false) }
+        let receiver = OutboxReceiver(told: told, end: {})
+        if delivery.append(Self.notice(kind, requests(), observer.token, receiver)) {
+            delivery.start(isOnWorker: false)
+        }
+    }
+
+    private static func notice(
+        _ kind: GroupNotice.Kind, _ requests: StoredRequests, _ token: UInt64,
+        _ receiver: OutboxReceiver
+    ) -> Notice {
+        .group(
+            GroupNotice(
+                kind, token: token, failure: requests.failure,
+                payload: { receiver.told.payload(requests) },
+                told: { receiver.told.run(requests) }, ended: receiver.end))
     }
 }
 
 extension OutboxDefinition {
     /// Returns the settings in the form that the decisions use.
-    func rules(_ batch: BatchDefinition?) -> OutboxRules {
+    package func rules(_ batch: BatchDefinition?) -> OutboxRules {
         var rules = OutboxRules()
         rules.order = isStrict ? .strict : .lanes
         rules.deadLetters = passesDeadHeads ? .letOthersPass : .blockTheirLane

@@ -1,39 +1,46 @@
 import RestwayAuth
-import RestwayHTTP
-import RestwayOutbox
+package import RestwayCalls
+package import RestwayCurl
+package import RestwayDocument
+package import RestwayHTTP
+import RestwayObjects
+package import RestwayOutbox
+package import RestwayOutcome
 
 /// The information that the outbox needs about a request that it may store.
 ///
 /// It is a class because many functions pass it on and none of them changes it.
-final class OutboxClaim: Sendable {
-    let lane: Lane
+package final class OutboxClaim: StorageClaim {
+    private let outbox: Outbox
+    package let lane: Lane
     /// The lane that the object had before the server named it. Requests stored there go out first,
     /// until the journal has moved them to `lane`.
     let formerLane: Lane?
-    let idempotencyKey: String
+    package let idempotencyKey: String
     /// The part that is joined to the base URL, with its query.
-    let uri: String
+    package let uri: String
     /// The request's own headers, without credentials.
-    let headers: [HeaderField]
-    let context: OutboxContext
+    package let headers: [HeaderField]
+    package let context: OutboxContext
     /// The local identity of the object that the request creates.
-    let creates: LocalID?
+    package let creates: LocalID?
     /// The local identity of the object that the request is about.
-    let local: LocalID?
+    package let local: LocalID?
     /// The request from which this one is prepared again when its turn comes, as it is about
     /// objects that the server has not named yet and so cannot be sent as it is; `nil` for other
     /// requests.
-    let deferred: RequestSpec?
+    package let deferred: RequestSpec?
     /// The statuses after which the request stays in the outbox.
-    let statuses: [ClosedRange<Int>]
+    package let statuses: [ClosedRange<Int>]
     /// The retry policy of the route or the client, which would have tried the request again.
-    let retry: RetryPolicy?
+    package let retry: RetryPolicy?
 
     init(
-        lane: Lane, formerLane: Lane?, idempotencyKey: String, uri: String, headers: [HeaderField],
-        context: OutboxContext, creates: LocalID?, local: LocalID?, deferred: RequestSpec?,
-        statuses: [ClosedRange<Int>], retry: RetryPolicy?
+        _ outbox: Outbox, lane: Lane, formerLane: Lane?, idempotencyKey: String, uri: String,
+        headers: [HeaderField], context: OutboxContext, creates: LocalID?, local: LocalID?,
+        deferred: RequestSpec?, statuses: [ClosedRange<Int>], retry: RetryPolicy?
     ) {
+        self.outbox = outbox
         self.lane = lane
         self.formerLane = formerLane
         self.idempotencyKey = idempotencyKey
@@ -49,19 +56,18 @@ final class OutboxClaim: Sendable {
 
     /// The lane in which the calls wait for each other. It stays the same from the creation of an
     /// object to its end.
-    var line: Lane { formerLane ?? lane }
+    package var line: Lane { formerLane ?? lane }
 
-    /// Whether the request is stored after this failure.
-    ///
-    /// - Parameter isInProgress: Whether the server is still working on the request.
-    func takes(_ failure: Failure, isInProgress: Bool, wallMicroseconds: Int64) -> Bool {
+    package func takes(_ failure: Failure) -> Bool {
         switch failure.reason {
-        case .resolve, .connect, .tls, .timedOut, .connectionLost: true
-        // The credential of the request, or the batch that was to carry it, could not be obtained.
-        case .auth, .batch: failure.isRetryable
+        case .resolve, .connect, .tls, .timedOut, .connectionLost: return true
+        // The credential of the request, or the batch that was to hold it, could not be obtained.
+        case .auth, .batch: return failure.isRetryable
         default:
-            isInProgress && failure.statedRetryable == nil
-                || isTemporary(failure, wallMicroseconds: wallMicroseconds)
+            let wall = outbox.clock.wallMicroseconds()
+            let isInProgress = outbox.isInProgress(failure, wallMicroseconds: wall)
+            return isInProgress && failure.statedRetryable == nil
+                || isTemporary(failure, wallMicroseconds: wall)
         }
     }
 
@@ -72,5 +78,57 @@ final class OutboxClaim: Sendable {
         }
         let outcome = RetryOutcome(failure, wallMicroseconds: wallMicroseconds)
         return retry?.isTemporary(outcome) ?? false
+    }
+}
+
+// The journey of a call through its lane and into the file.
+extension OutboxClaim {
+    package func enterLane(_ call: Call, go: @escaping @Sendable () -> Void) -> Bool {
+        outbox.enter(self, call, go: go)
+    }
+
+    package func leaveLane(_ call: Call) {
+        outbox.leave(line, call)
+    }
+
+    package func reasonToStoreAtOnce(_ request: PreparedRequest) -> String? {
+        outbox.reasonToStoreAtOnce(request, self)
+    }
+
+    package func reasonToStore() throws(Failure) -> String? {
+        try outbox.reasonToStore(self)
+    }
+
+    package func beginStoring(if judge: () -> Bool) -> Bool {
+        // The request is counted before it enters the stage, so that a close that finds it there
+        // waits for it.
+        outbox.entering.enter()
+        let isTaken = judge()
+        if !isTaken { outbox.entering.leave() }
+        return isTaken
+    }
+
+    package func store(_ call: Call, _ order: StoringOrder) {
+        if let failure = order.failure {
+            outbox.store(call, order.request, self, failure, because: order.reason)
+        } else {
+            outbox.storeNow(
+                call, order.request, self, nil, because: order.reason, waits: order.waits)
+        }
+    }
+
+    /// Deletes an object that never left this machine, and its stored requests, without asking the
+    /// server. Returns `nil` if the server may know the object.
+    package func withdraw(_ request: PreparedRequest) throws(Failure) -> ReceivedResponse? {
+        guard request.method == .delete, let local, try outbox.withdraw(local) else { return nil }
+        if let submission = request.submission {
+            var changes = ChangeSet(origin: .host)
+            changes.deletions = [
+                .object(submission.entity, storeKey: submission.subject.storeKey)
+            ]
+            _ = try outbox.client?.store.commit(changes)
+        }
+        return ReceivedResponse(
+            status: 0, headers: Headers(), url: request.exchange.url, body: Body())
     }
 }

@@ -1,22 +1,23 @@
-import RestwayJSON
+package import RestwayDocument
+package import RestwayJSON
 
 /// The information that the client stores with a request to send it later in the same way as now.
-struct OutboxContext: Sendable {
+package struct OutboxContext: Sendable {
     /// Headers of the document and the environment that the request leaves out.
-    var without: [String] = []
+    package var without: [String] = []
     /// The authentication mode that the request asked for.
-    var auth: AuthMode?
+    package var auth: AuthMode?
     /// The text that identifies the store in memory whose key the item has, because another store
     /// gives the same keys to other objects; `nil` for a store in a file.
-    var life: String?
+    package var life: String?
     /// The objects that were written whole in the request; see `StoredObjects`.
-    var sent: JSONValue?
+    package var sent: JSONValue?
 
     private static let modes: [(AuthMode, String)] = [
         (.full, "full"), (.bypass, "bypass"), (AuthMode.none, "none"),
     ]
 
-    var bytes: [UInt8] {
+    package var bytes: [UInt8] {
         var members: [(key: String, value: JSONValue)] = []
         if !without.isEmpty {
             members.append((key: "without", value: .array(without.map { .string($0) })))

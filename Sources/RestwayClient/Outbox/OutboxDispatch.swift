@@ -1,14 +1,15 @@
-import RestwayOutbox
+package import RestwayCalls
+package import RestwayOutbox
 import RestwaySupport
 
 /// Items that are sent together, until all of them have an outcome.
-final class OutboxDispatch: Sendable {
+package final class OutboxDispatch: Sendable {
     private struct State {
-        var outcomes: [Int64: Call.Outcome]
-        var isOver = false
+        package var outcomes: [Int64: Call.Outcome]
+        package var isOver = false
     }
 
-    let items: [OutboxItem]
+    package let items: [OutboxItem]
     /// Whether they go out as one call.
     let isBatch: Bool
     private let state: Lock<State>
@@ -22,7 +23,7 @@ final class OutboxDispatch: Sendable {
     /// Records the outcome of one item.
     ///
     /// - Returns: All outcomes if this was the last one; otherwise `nil`.
-    func ended(_ id: Int64, _ outcome: Call.Outcome) -> [Int64: Call.Outcome]? {
+    package func ended(_ id: Int64, _ outcome: Call.Outcome) -> [Int64: Call.Outcome]? {
         state.withLock { state in
             state.outcomes[id] = outcome
             guard !state.isOver, state.outcomes.count == items.count else { return nil }

@@ -1,8 +1,11 @@
 import RestwayBatch
+import RestwayCalls
+import RestwayDocument
 import RestwayHTTP
 import RestwayMapping
 import RestwayOutbox
-import RestwayRouting
+import RestwayOutcome
+package import RestwayRouting
 import RestwaySupport
 
 /// Items that go out in a batch without a call for each of them, because their answers change no
@@ -17,14 +20,14 @@ final class OutboxParcels: BatchSender {
     /// The place to which requests go. Neighbouring items usually share one.
     private final class Target: Sendable {
         /// The path as it is stored.
-        let stored: String
-        let url: String
+        package let stored: String
+        package let url: String
         /// The path below the base URL.
-        let path: String
+        package let path: String
         /// The path as a batch names it.
-        let uri: String
+        package let uri: String
 
-        init?(_ stored: String, _ base: BaseURL) {
+        package init?(_ stored: String, _ base: BaseURL) {
             guard let url = try? base.url(path: stored), let path = base.relativePath(of: url),
                 let uri = base.uri(of: url)
             else { return nil }
@@ -42,18 +45,21 @@ final class OutboxParcels: BatchSender {
     }
 
     private let outbox: Outbox
-    private let client: Client
+    private let client: CallContext
     private let api: LoadedAPI
     private let format: any BatchFormat
     private let dispatch: OutboxDispatch
     private let state = Lock(State())
 
-    init(_ outbox: Outbox, _ client: Client, _ dispatch: OutboxDispatch) {
+    init(
+        _ outbox: Outbox, _ client: CallContext, _ format: any BatchFormat,
+        _ dispatch: OutboxDispatch
+    ) {
         self.outbox = outbox
         self.client = client
         self.dispatch = dispatch
         api = client.api.loaded
-        format = client.batchFormat
+        self.format = format
     }
 
     /// Adds an item to the batch. Returns false if the item needs a call from the start.
@@ -123,7 +129,7 @@ final class OutboxParcels: BatchSender {
         var spec = outbox.spec(item)
         spec.travelsInBatch = true
         let (outbox, dispatch) = (outbox, dispatch)
-        let call = try client.makeCall(spec, token: 0, receiver: nil)
+        let call = try client.makeCall(spec)
         call.follow { outcome in outbox.ended(item, outcome, dispatch) }
         return call
     }

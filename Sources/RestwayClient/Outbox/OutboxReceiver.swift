@@ -1,5 +1,5 @@
 /// A function that the outbox calls, and the function that ends its context afterwards.
-struct OutboxReceiver: Sendable {
-    let told: @Sendable (StoredRequests) -> Void
-    let end: @Sendable () -> Void
+package struct OutboxReceiver: Sendable {
+    package let told: OutboxObserver.Told
+    package let end: @Sendable () -> Void
 }

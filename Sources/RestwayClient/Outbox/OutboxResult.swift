@@ -1,8 +1,10 @@
 import RestwayAuth
+import RestwayCalls
 import RestwayHTTP
 import RestwayJSON
 import RestwayObjects
-import RestwayOutbox
+package import RestwayOutbox
+package import RestwayOutcome
 import RestwaySupport
 
 /// The result of an attempt at an item, and what follows from it. It is a class because several
@@ -165,7 +167,7 @@ extension Failure {
     }
 
     /// Whether the failed request may have reached the server.
-    var mayHaveArrived: Bool {
+    package var mayHaveArrived: Bool {
         // The client asks an authorize function before it sends anything.
         if isOfHost, httpStatus == 0 { return false }
         switch reason {
@@ -178,7 +180,7 @@ extension Failure {
 extension Outbox {
     /// Whether the server says that it is still working on the same request, which the transport
     /// sent before.
-    func isInProgress(_ failure: Failure, wallMicroseconds: Int64) -> Bool {
+    package func isInProgress(_ failure: Failure, wallMicroseconds: Int64) -> Bool {
         guard failure.reason == .http, failure.wasRepeated,
             case .answer(let status, _, let after, _) = RetryOutcome(
                 failure, wallMicroseconds: wallMicroseconds)
@@ -191,7 +193,7 @@ extension Outbox {
 }
 
 extension OutboxAnswer {
-    init(_ response: Response) {
+    package init(_ response: Response) {
         self.init(
             status: response.status, headers: response.headers.fields,
             body: Array(response.bodyWithNUL.dropLast()))

@@ -1,5 +1,6 @@
 import RestwayHTTP
-import RestwayOutbox
+package import RestwayOutbox
+import RestwayOutcome
 
 /// A request of the outbox as the program sees it, as it stood at one moment.
 package struct StoredRequest: Sendable {
@@ -22,7 +23,7 @@ package struct StoredRequest: Sendable {
         }
     }
 
-    let item: OutboxItem
+    package let item: OutboxItem
     package internal(set) var state: State
     package internal(set) var attempts: Int
     /// The time of the next attempt in microseconds since 1970; 0 for now.
@@ -34,7 +35,7 @@ package struct StoredRequest: Sendable {
     package internal(set) var response: Response?
 
     /// - Parameter url: The URL of the answer that made it a dead letter.
-    init(_ item: OutboxItem, state: State, url: String) {
+    package init(_ item: OutboxItem, state: State, url: String) {
         self.item = item
         self.state = state
         attempts = item.entry.attempts

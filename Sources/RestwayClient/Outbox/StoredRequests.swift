@@ -1,13 +1,18 @@
+package import RestwayABI
+package import RestwayDocument
 import RestwayJSON
 import RestwayOutbox
+package import RestwayOutcome
+package import RestwaySupport
 
 /// An immutable list of stored requests, oldest first. In a notice, it may also have a failure.
-package final class StoredRequests: Sendable {
+package final class StoredRequests: HandleObject {
     package let all: [StoredRequest]
     package let failure: Failure?
+    package let generation = ProcessGeneration.current
     private let redaction: Redaction
 
-    init(_ all: [StoredRequest], failure: Failure? = nil, redaction: Redaction) {
+    package init(_ all: [StoredRequest], failure: Failure? = nil, redaction: Redaction) {
         self.all = all
         self.failure = failure
         self.redaction = redaction

@@ -1,3 +1,4 @@
+import RestwayCalls
 import RestwaySupport
 
 /// Counts the requests that are on their way from their calls to the journal. A close waits for
@@ -6,7 +7,7 @@ final class StoringGate: Sendable {
     private struct State {
         /// The number of calls that are being stored and whose requests the journal does not have
         /// yet.
-        var count = 0
+        package var count = 0
         /// The work of these calls that has not begun.
         var works: [ObjectIdentifier: @Sendable () -> Void] = [:]
     }

@@ -1,12 +1,13 @@
+package import RestwayCurl
 import RestwayOutbox
 
 /// The limits for the items of the next call.
-struct TakeLimits {
-    let itemsMax: Int
+package struct TakeLimits {
+    package let itemsMax: Int
     /// If fewer items than this are ready, none goes out now.
-    let itemsMin: Int
+    package let itemsMin: Int
     /// The waits to cut short first, if any.
-    let hurry: FlushState.Urgency?
+    package let hurry: FlushState.Urgency?
     /// No item of these lanes goes out.
-    let busyLanes: Set<Lane>
+    package let busyLanes: Set<Lane>
 }

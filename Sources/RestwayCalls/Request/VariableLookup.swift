@@ -1,0 +1,113 @@
+package import RestwayMapping
+package import RestwayObjects
+import RestwayRouting
+
+/// Finds the values of a template's variables: first the caller's values, then the subject's
+/// attributes.
+struct VariableLookup {
+    /// An object or a draft that the lookup has reached.
+    private enum Place {
+        case object(Snapshot)
+        case member(DraftCapture, Int)
+
+        package init(_ subject: EncodingSubject) {
+            self =
+                switch subject {
+                case .object(let object): .object(object)
+                case .draft(let draft): .member(draft, 0)
+                }
+        }
+
+        package var entity: Entity {
+            switch self {
+            case .object(let object): object.entity
+            case .member(let draft, let index): draft.members[index].entity
+            }
+        }
+
+        /// The store key; 0 if no store knows the object.
+        package var storeKey: Int64 {
+            switch self {
+            case .object(let object): object.storeKey
+            case .member(let draft, let index): draft.members[index].storeKey
+            }
+        }
+
+        package func value(at index: Int) -> Value {
+            switch self {
+            case .object(let object): object.value(at: index)
+            case .member(let draft, let member): draft.members[member].values[index]
+            }
+        }
+    }
+
+    let variables: [String: RequestSpec.Variable]
+    let subject: EncodingSubject?
+    /// Returns the object to which a relationship of an entity leads.
+    let newest: (Relationship, Entity, Int64) -> Snapshot?
+    /// Returns the local identity that is used for an object that the server has not named, if one
+    /// may be used.
+    var identityForNow: (Entity, Int64) -> Value? = { _, _ in nil }
+
+    func value(_ name: String) -> VariableValue? {
+        if let variable = variables[name] {
+            switch variable {
+            case .value(let value): return value
+            case .null: return nil
+            case .object: break
+            }
+        }
+        // In `meeting.itemID`, the caller gave an object as "meeting".
+        if let dot = name.firstIndex(of: "."),
+            case .object(let given)? = variables[String(name[..<dot])]
+        {
+            return value(String(name[name.index(after: dot)...]), of: .object(given))
+        }
+        return subject.flatMap { value(name, of: Place($0)) }
+    }
+
+    /// Returns an attribute, or an attribute of an object to which a to-one relationship leads.
+    private func value(_ name: String, of place: Place) -> VariableValue? {
+        if let index = place.entity.attributeIndex(named: name) {
+            if let text = Self.text(place.value(at: index)) { return .string(text) }
+            guard index == place.entity.identityIndex, place.storeKey != 0 else { return nil }
+            let standIn = identityForNow(place.entity, place.storeKey)
+            return standIn.flatMap(Self.text).map { .string($0) }
+        }
+        guard let dot = name.firstIndex(of: "."),
+            let index = place.entity.relationshipIndex(named: String(name[..<dot])),
+            let linked = linked(place, index)
+        else { return nil }
+        return value(String(name[name.index(after: dot)...]), of: linked)
+    }
+
+    private func linked(_ place: Place, _ index: Int) -> Place? {
+        let relationship = place.entity.relationships[index]
+        let key: Int64
+        switch place {
+        case .object(let object):
+            guard case .link(let link) = object.value(at: object.entity.attributes.count + index)
+            else { return nil }
+            key = link
+        case .member(let draft, let member):
+            guard case .one(let link) = draft.members[member].links[index] else { return nil }
+            switch link {
+            case .member(let other): return .member(draft, other)
+            case .key(let link): key = link
+            }
+        }
+        return newest(relationship, place.entity, key).map { .object($0) }
+    }
+
+    /// The attribute as a path writes it; `nil` for a value that a path cannot hold.
+    private static func text(_ value: Value) -> String? {
+        switch value {
+        case .bool(let value): value ? "true" : "false"
+        case .int64(let value): String(value)
+        case .double(let value): "\(value)"
+        case .date(let value): DateFormat.iso8601.format(value)
+        case .string(let value): value
+        case .absent, .null, .bytes, .json, .link, .links: nil
+        }
+    }
+}

@@ -1,0 +1,200 @@
+import Glibc
+import RestwayJSON
+import RestwayMapping
+package import RestwayObjects
+package import RestwayOutcome
+import RestwayRouting
+import RestwaySupport
+
+/// A loaded API document, shared by many clients.
+///
+/// Its first client freezes it: from then on, routes may still be added, but not entities or
+/// descriptors.
+package final class API: Sendable {
+    private struct State {
+        package var loaded: LoadedAPI
+        var isFrozen = false
+    }
+
+    private let state: Lock<State>
+
+    private init(_ definition: APIDefinition) {
+        state = Lock(State(loaded: LoadedAPI(definition)))
+    }
+
+    /// Loads a document, or throws all its problems.
+    package convenience init(document: UnsafeRawBufferPointer) throws(Failure) {
+        self.init(try DocumentReader.read(document))
+    }
+
+    /// Loads the document at `path`.
+    package convenience init(file path: String) throws(Failure) {
+        let text = try FileText.read(path)
+        let result: Result<APIDefinition, Failure> = text.withUnsafeBytes { text in
+            Result { () throws(Failure) in try DocumentReader.read(text) }
+        }
+        var definition = try result.get()
+        let name = path.utf8.lastIndex(of: UInt8(ascii: "/"))
+        let directory = name.map { String(path[...$0]) } ?? ""
+        definition.store.resolve(in: directory)
+        definition.outbox?.resolve(in: directory)
+        self.init(definition)
+    }
+
+    /// The present content of the api; later additions do not reach it.
+    package var loaded: LoadedAPI { state.withLock { $0.loaded } }
+
+    package var definition: APIDefinition { loaded.definition }
+
+    /// Returns the entity called `name`.
+    package func entity(named name: String) throws(Failure) -> Entity {
+        let definition = definition
+        if let mapping = definition.mappings[name] { return mapping.entity }
+        let hint = NearestName.to(name, in: definition.entityNames)
+            .map { "; did you mean \"\($0)\"?" }
+        throw Failure(.unknownEntity, "unknown entity \"\(name)\"\(hint ?? "")", field: name)
+    }
+
+    /// Forbids all changes except new routes. It fails while something that the document names is
+    /// missing.
+    package func freeze() throws(Failure) {
+        try state.withLock { state throws(Failure) in
+            guard !state.isFrozen else { return }
+            let missing = state.loaded.definition.missingFunctions
+            guard missing.isEmpty else { throw Failure(.config, details: missing) }
+            state.isFrozen = true
+        }
+    }
+
+    // MARK: Additions
+
+    package func addEntity(_ name: String, _ text: UnsafeRawBufferPointer) throws(Failure) {
+        let node = try Self.part(text)
+        try change { reader throws(Failure) in
+            if reader.definition.entityNames.contains(name) {
+                throw Failure(.duplicate, "entity \"\(name)\" exists already", field: name)
+            }
+            reader.addEntity(name, node(reader.problems))
+        }
+    }
+
+    /// Adds a route. A route whose name is `nil` only serves objects.
+    ///
+    /// - Parameter replaces: Whether the route replaces one with the same name. Calls that have
+    ///   started, and routes that were joined to the old one, keep the old one.
+    package func addRoute(
+        _ name: String?, _ text: UnsafeRawBufferPointer, replaces: Bool = false
+    ) throws(Failure) {
+        let node = try Self.part(text)
+        try change(allowedWhenFrozen: true) { reader throws(Failure) in
+            if let name { try Self.makeRoom(for: name, &reader, replaces: replaces) }
+            reader.addRoute(name, node(reader.problems))
+        }
+    }
+
+    /// Refuses the name of an existing route, or removes that route.
+    private static func makeRoom(
+        for name: String, _ reader: inout DocumentReader, replaces: Bool
+    ) throws(Failure) {
+        guard (try? reader.definition.routes.route(named: name)) != nil else { return }
+        guard replaces else {
+            throw Failure(.duplicate, "a route \"\(name)\" exists already", field: name)
+        }
+        reader.definition.removeRoute(name)
+    }
+
+    package func addResponse(_ text: UnsafeRawBufferPointer) throws(Failure) {
+        let node = try Self.part(text)
+        try change { reader throws(Failure) in
+            reader.addResponse(node(reader.problems))
+        }
+    }
+
+    /// Adds an entry of `requests`.
+    package func addRequest(_ text: UnsafeRawBufferPointer) throws(Failure) {
+        let node = try Self.part(text)
+        try change { reader throws(Failure) in
+            reader.addRequest(node(reader.problems))
+        }
+    }
+
+    /// Adds the route `name`: the path of `parent` followed by the path of `child`, and everything
+    /// else from `child`.
+    ///
+    /// - Parameter replaces: As in `addRoute`. The new route may replace its own parent or child.
+    package func joinRoutes(
+        _ name: String, parent: String, child: String, replaces: Bool = false
+    ) throws(Failure) {
+        try change(allowedWhenFrozen: true) { reader throws(Failure) in
+            let joined: Route
+            let settings: RouteSettings
+            do throws(RoutingError) {
+                let routes = reader.definition.routes
+                joined = try routes.joined(name: name, parent: parent, child: child)
+                settings = reader.definition.settings(of: try routes.route(named: child))
+            } catch .invalidTemplate(let text, let position, let reason) {
+                // Each path is a valid template by itself; only the joined path is not.
+                let error = RoutingError.invalidTemplate(
+                    text: text, position: position, reason: reason)
+                throw Failure(.config, error.message, field: name)
+            } catch {
+                throw Failure(error)
+            }
+            try Self.makeRoom(for: name, &reader, replaces: replaces)
+            do throws(RoutingError) {
+                try reader.definition.routes.add(joined)
+            } catch {
+                throw Failure(error)
+            }
+            reader.definition.routeSettings[joined.key] = settings
+            reader.claim(joined, "$")
+        }
+    }
+
+    /// Returns the JSON text of a route's property that starts with `x-`.
+    package func property(_ property: String, ofRoute name: String) throws(Failure) -> String? {
+        do {
+            return try definition.routes.route(named: name).properties[property]
+        } catch {
+            throw Failure(error)
+        }
+    }
+
+    /// Parses a part of a document. Returns a function that makes its node.
+    private static func part(
+        _ text: UnsafeRawBufferPointer
+    ) throws(Failure) -> @Sendable (DocumentProblems) -> DocumentNode {
+        do {
+            let value = try JSONValue.parse(text, .init(rejectsDuplicateKeys: true))
+            return { DocumentNode(value: value, path: "$", problems: $0) }
+        } catch {
+            throw Failure(.config, details: [.init(path: "$", message: error.message)])
+        }
+    }
+
+    /// Changes the definition completely or not at all.
+    package func change(
+        allowedWhenFrozen: Bool = false,
+        _ body: (inout DocumentReader) throws(Failure) -> Void
+    ) throws(Failure) {
+        try state.withLock { state throws(Failure) in
+            guard allowedWhenFrozen || !state.isFrozen else {
+                throw Failure(
+                    .frozen, "the api is in use by a client: only routes can still be added")
+            }
+            var reader = DocumentReader()
+            reader.definition = state.loaded.definition
+            try body(&reader)
+            reader.reportUndecidedTemplates()
+            if reader.problems.areDuplicates {
+                throw Failure(.duplicate, details: reader.problems.details)
+            }
+            try reader.problems.throwIfAny()
+            if state.isFrozen {
+                let missing = reader.definition.missingFunctions
+                guard missing.isEmpty else { throw Failure(.config, details: missing) }
+            }
+            state.loaded = LoadedAPI(reader.definition)
+        }
+    }
+}

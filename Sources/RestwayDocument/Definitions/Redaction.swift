@@ -1,0 +1,92 @@
+package import RestwayHTTP
+import RestwayRouting
+
+/// Hides secrets in texts that people read: logs and commands.
+package struct Redaction: Sendable {
+    package static let mark = BodyRedaction.mark
+
+    /// The names of headers and query parameters that hold secrets, in lower case.
+    private static let standardNames: Set<String> = [
+        "authorization", "proxy-authorization", "cookie", "set-cookie", "x-api-key", "x-auth-token",
+        "x-csrf-token", "api-key", "access_token", "refresh_token", "id_token", "token", "auth",
+        "api_key", "apikey", "key", "password", "passwd", "secret", "client_secret", "signature",
+        "sig", "code", "session", "sessionid", "jwt",
+    ]
+
+    /// The endings of header names that hold secrets in many services (`X-Vendor-Token`).
+    private static let standardEndings = [
+        "-token", "-secret", "-password", "-signature", "-credential", "-jwt", "-api-key",
+    ]
+
+    private var names: Set<String>
+
+    /// - Parameter names: The document's own names, besides the standard ones.
+    package init(_ names: [String] = []) {
+        self.names = Self.standardNames.union(names.map { $0.lowercased() })
+    }
+
+    package mutating func add(_ name: String) {
+        names.insert(name.lowercased())
+    }
+
+    package func isSecret(_ name: String) -> Bool {
+        let name = name.lowercased()
+        return names.contains(name) || Self.standardEndings.contains { name.hasSuffix($0) }
+    }
+
+    /// Returns the value of a header, which may be or contain a URL (`Location`, `Link`).
+    package func header(_ field: HeaderField) -> String {
+        if isSecret(field.name) { return Self.mark }
+        return Self.holdsURL(field) ? url(field.value) : parameters(field.value)
+    }
+
+    /// Returns `url` without credentials and with the values of secret parameters replaced.
+    package func url(_ url: String) -> String {
+        parameters(URLText.redacted(url))
+    }
+
+    /// Returns a JSON or form body with the values of secret members replaced, and any other body
+    /// unchanged.
+    package func body(_ bytes: [UInt8], _ fields: [HeaderField]) -> [UInt8] {
+        let text = BodyRedaction(isSecret: isSecret).text(bytes, Headers(fields))
+        return text.map { Array($0.utf8) } ?? bytes
+    }
+
+    private static func holdsURL(_ field: HeaderField) -> Bool {
+        field.isNamed("Location") || field.isNamed("Content-Location") || field.isNamed("Referer")
+    }
+
+    /// Returns `text` with the values of secret parameters replaced, in queries and in fragments.
+    private func parameters(_ text: String) -> String {
+        let bytes = text.utf8
+        var output = ""
+        var written = text.startIndex
+        var index = text.startIndex
+        while let mark = bytes[index...].firstIndex(where: Self.beginsName) {
+            index = bytes.index(after: mark)
+            let nameEnd = bytes[index...].firstIndex(where: Self.endsName) ?? text.endIndex
+            guard nameEnd < text.endIndex, bytes[nameEnd] == UInt8(ascii: "="),
+                isSecret(URLText.decoded(String(text[index..<nameEnd])))
+            else { continue }
+            let value = bytes.index(after: nameEnd)
+            index = bytes[value...].firstIndex(where: Self.endsValue) ?? text.endIndex
+            output += text[written..<value] + Self.mark
+            written = index
+        }
+        return output + text[written...]
+    }
+
+    private static func beginsName(_ byte: UInt8) -> Bool {
+        byte == UInt8(ascii: "?") || byte == UInt8(ascii: "&") || byte == UInt8(ascii: "#")
+    }
+
+    private static func endsName(_ byte: UInt8) -> Bool {
+        byte == UInt8(ascii: "=") || byte == UInt8(ascii: "?") || endsValue(byte)
+    }
+
+    /// The last three characters cannot be part of a URL; they stand around it.
+    private static func endsValue(_ byte: UInt8) -> Bool {
+        byte == UInt8(ascii: "&") || byte == UInt8(ascii: "#") || byte == UInt8(ascii: ">")
+            || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: " ")
+    }
+}
