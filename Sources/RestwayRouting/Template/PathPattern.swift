@@ -1,3 +1,5 @@
+import RestwayText
+
 /// The part of a path template that decides matches: the path, as a list of segments.
 struct PathPattern: Equatable, Sendable {
     enum Piece: Hashable, Sendable {
