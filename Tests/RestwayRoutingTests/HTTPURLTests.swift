@@ -70,13 +70,6 @@ final class HTTPURLTests: XCTestCase {
         XCTAssertThrowsError(try Origin(url: "http://a\u{3002}b"))
     }
 
-    func encode(_ text: String) -> String? { Punycode.encode(Array(text.unicodeScalars)) }
-        XCTAssertEqual(encode("他们为什么不说中文"), "ihqwcrb4cv8a8dqg056pqjye")
-        XCTAssertEqual(encode("3年B組金八先生"), "3B-ww4c5e180e575a65lsy2b")
-        XCTAssertEqual(encode("почемужеонинеговорятпорусски"), "b1abfaaepdrnnbgefbadotcwatmq2g4l")
-        XCTAssertNil(encode(String(repeating: "é", count: 64)))
-    }
-
     func testOriginsAreComparedBySchemeHostAndPort() throws {
         XCTAssertEqual(try Origin(url: "https://H/a"), try Origin(url: "https://h:443?b"))
         XCTAssertNotEqual(try Origin(url: "https://h"), try Origin(url: "http://h"))

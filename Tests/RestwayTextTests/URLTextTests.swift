@@ -13,6 +13,12 @@ final class URLTextTests: XCTestCase {
     }
 
     func testPunycodeAsInRFC3492Section71() {
+        func encode(_ text: String) -> String? { Punycode.encode(Array(text.unicodeScalars)) }
+        XCTAssertEqual(encode("他们为什么不说中文"), "ihqwcrb4cv8a8dqg056pqjye")
+        XCTAssertEqual(encode("3年B組金八先生"), "3B-ww4c5e180e575a65lsy2b")
+        XCTAssertEqual(encode("почемужеонинеговорятпорусски"), "b1abfaaepdrnnbgefbadotcwatmq2g4l")
+        XCTAssertNil(encode(String(repeating: "é", count: 64)))
+    }
 
     func testRedactingDropsOnlyCredentials() {
         let cases = [
