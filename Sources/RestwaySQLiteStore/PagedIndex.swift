@@ -1,5 +1,3 @@
-import RestwayObjects
-
 /// Maps keys to numbers, quickly where keys lie close together, as store keys and most identities
 /// do. It has pages of 16 keys and remembers the page that was used last.
 struct PagedIndex {

@@ -1,3 +1,4 @@
+import Glibc
 package import RestwayObjects
 package import RestwaySQLite
 import RestwayThreads
@@ -230,5 +231,13 @@ package final class SQLiteStore: ObjectStore {
         }
         statistics.fileByteCount = FileSize.of(path) + FileSize.of(path + "-wal")
         return statistics
+    }
+}
+
+enum FileSize {
+    /// Returns the size in bytes; 0 if there is no such file.
+    static func of(_ path: String) -> Int {
+        var status = stat()
+        return stat(path, &status) == 0 ? Int(status.st_size) : 0
     }
 }

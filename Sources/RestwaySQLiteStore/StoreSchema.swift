@@ -113,3 +113,87 @@ struct StoreSchema {
             restingNumbers: table.columns.filter { $0.number == nil }.compactMap(\.lastNumber))
     }
 }
+
+/// An attribute or a relationship for which the file needs a place.
+struct WantedColumn {
+    let name: String
+    let kind: StoreSchema.Column.Kind
+    let type: String
+    let cell: Int
+    /// The coding of an attribute; `nil` for a relationship.
+    let coding: ColumnCoding?
+
+    static func all(of entity: Entity) -> [WantedColumn] {
+        let attributes = entity.attributes.enumerated().map { index, attribute in
+            WantedColumn(
+                name: attribute.name, kind: .attribute, type: attribute.type.rawValue, cell: index,
+                coding: ColumnCoding(attribute.type))
+        }
+        let relationships = entity.relationships.enumerated().map { index, relationship in
+            WantedColumn(
+                name: relationship.name, kind: relationship.isMany ? .many : .one,
+                type: relationship.targetName, cell: entity.attributes.count + index, coding: nil)
+        }
+        return attributes + relationships
+    }
+
+    /// The kind of the relationship if it led to many objects instead of one, or to one instead of
+    /// many.
+    var other: StoreSchema.Column.Kind? {
+        switch kind {
+        case .attribute: nil
+        case .one: .many
+        case .many: .one
+        }
+    }
+
+    /// The text that follows the name in `CREATE TABLE`.
+    var declaration: String { coding?.declaration ?? "INTEGER" }
+}
+
+/// The places in the file where the objects of an entity are stored.
+struct TableLayout: Sendable {
+    /// The column of an attribute or of a relationship to one object.
+    struct Column: Sendable {
+        let name: String
+        /// Its place among the cells of a snapshot.
+        let cell: Int
+        /// Its place among the letters of `_kinds`.
+        let number: Int
+        /// The coding of an attribute; `nil` for a relationship.
+        let coding: ColumnCoding?
+    }
+
+    /// The table of a relationship to many objects.
+    struct Links: Sendable {
+        let table: String
+        let cell: Int
+        let number: Int
+    }
+
+    let entity: Entity
+    let table: String
+    /// The columns of the attributes in their order, then those of relationships.
+    let columns: [Column]
+    let links: [Links]
+    /// The most letters that a row may have.
+    let letterCount: Int
+    /// The numbers of attributes and relationships that the document no longer has. Their letters
+    /// stay.
+    let restingNumbers: [Int]
+
+    var identity: Column? { entity.identityIndex.map { columns[$0] } }
+    var identityCoding: ColumnCoding? { identity?.coding }
+}
+
+extension String {
+    /// The text as a quoted name in SQL.
+    var quotedForSQL: String {
+        var text = "\""
+        for character in unicodeScalars {
+            if character == "\"" { text += "\"" }
+            text.unicodeScalars.append(character)
+        }
+        return text + "\""
+    }
+}

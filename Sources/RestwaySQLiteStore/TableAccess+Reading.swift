@@ -109,3 +109,106 @@ extension TableAccess {
         }
     }
 }
+
+/// Runs queries in SQL. They find the same objects in the same order as `Query.matches` and
+/// `Query.sorts`.
+extension TableAccess {
+    func snapshots(_ query: Query) throws(SQLiteError) -> [Snapshot] {
+        let orders = query.order.map { order in
+            "\(name(order.attribute))\(order.isDescending ? " DESC" : "")"
+        }
+        let statement = try connection.prepare(
+            "\(selection)\(filter(query)) ORDER BY "
+                + (orders + ["_key"]).joined(separator: ", ")
+                + " LIMIT \(query.limit.map { max(0, $0) } ?? -1) OFFSET \(max(0, query.offset))")
+        defer { statement.reset() }
+        bind(query, statement)
+        var found: [Snapshot] = []
+        while try statement.step() { found.append(try read(statement)) }
+        return found
+    }
+
+    func count(_ query: Query) throws(SQLiteError) -> Int {
+        let statement = try connection.prepare(
+            "SELECT count(*) FROM \(tableName)\(filter(query))")
+        defer { statement.reset() }
+        bind(query, statement)
+        return try statement.step() ? Int(statement.integer(0)) : 0
+    }
+
+    private func filter(_ query: Query) -> String {
+        guard !query.findsAll else { return "" }
+        var conditions = query.conditions.enumerated().map { sql($1, "?\($0 + 1)") }
+        if let selection = query.selection {
+            let keys = "(SELECT json_each.value FROM json_each(?\(conditions.count + 1)))"
+            switch selection {
+            case .only: conditions.append("_key IN \(keys)")
+            case .without: conditions.append("_key NOT IN \(keys)")
+            }
+        }
+        return " WHERE " + conditions.joined(separator: " AND ")
+    }
+
+    private func sql(_ condition: Query.Condition, _ parameter: String) -> String {
+        let kind = condition.value.withCell { $0.kind }
+        let isNull = condition.value.withCell { CellOrder.rank($0) == 0 }
+        guard !isNull else {
+            return switch condition.comparison {
+            case .equal: "\(name(condition.attribute)) IS NULL"
+            case .notEqual: "\(name(condition.attribute)) IS NOT NULL"
+            case .less, .lessOrEqual, .greater, .greaterOrEqual: "0"
+            }
+        }
+        let coding = coding(condition.attribute)
+        // Before comparing, SQLite would convert text to a number for a column of numbers, and a
+        // number to text for a column of text. A plus sign before the column prevents that, and
+        // also the use of its index.
+        let isNumber = CellOrder.rank(kind) == 1
+        let isLikeColumn =
+            switch coding?.affinity {
+            case .none?, nil: true
+            case .integer, .real: isNumber
+            case .text: !isNumber
+            }
+        let column = (isLikeColumn ? "" : "+") + name(condition.attribute)
+        return switch condition.comparison {
+        case .equal: "\(column) = \(parameter)"
+        case .notEqual: "\(column) IS NOT \(parameter)"
+        case .less: "\(column) < \(parameter)"
+        case .lessOrEqual: "\(column) <= \(parameter)"
+        case .greater: "\(column) > \(parameter)"
+        case .greaterOrEqual: "\(column) >= \(parameter)"
+        }
+    }
+
+    private func bind(_ query: Query, _ statement: Statement) {
+        switch query.selection {
+        case .only(let keys)?, .without(let keys)?:
+            let list = "[" + keys.map { String($0) }.joined(separator: ",") + "]"
+            statement.bind(Int32(query.conditions.count + 1), list)
+        case nil: break
+        }
+        for (index, condition) in query.conditions.enumerated() {
+            let parameter = Int32(index + 1)
+            switch condition.value {
+            case .bool(let value): statement.bind(parameter, value ? 1 : 0 as Int64)
+            case .int64(let value), .date(let value): statement.bind(parameter, value)
+            case .double(let value) where !value.isNaN: statement.bind(parameter, value)
+            case .string(let text), .json(let text): statement.bind(parameter, text)
+            case .bytes(let bytes):
+                bytes.withUnsafeBytes { statement.bindCopy(parameter, ofBytes: $0) }
+            // The condition for these values has no parameter.
+            case .double, .absent, .null, .link, .links: break
+            }
+        }
+    }
+
+    private func coding(_ attribute: Int) -> ColumnCoding? {
+        attribute < layout.entity.attributes.count ? layout.columns[attribute].coding : nil
+    }
+
+    /// Returns the column of an attribute. Links have no order: they compare as null.
+    private func name(_ attribute: Int) -> String {
+        attribute < layout.entity.attributes.count ? columnNames[attribute] : "NULL"
+    }
+}

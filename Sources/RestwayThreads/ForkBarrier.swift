@@ -1,4 +1,6 @@
+import CLinux
 import Glibc
+import Synchronization
 
 /// Delays a fork until no thread holds a lock of the whole process that a child needs.
 ///
@@ -184,5 +186,62 @@ private struct UncheckedPointer<Pointee>: @unchecked Sendable {
 
     init(_ pointer: UnsafeMutablePointer<Pointee>) {
         self.pointer = pointer
+    }
+}
+
+/// A gate around calls of another library that has locks of its own. A fork waits until no thread
+/// is inside.
+///
+/// A thread that is inside must not pass the gate again.
+///
+/// `@unchecked Sendable`: the word is changed only atomically.
+package final class ForkGate: @unchecked Sendable {
+    private let word = UnsafeMutablePointer<UInt32>.allocate(capacity: 1)
+
+    package init() {
+        word.initialize(to: 0)
+    }
+
+    deinit {
+        word.deallocate()
+    }
+
+    @inline(__always)
+    package func pass<Result>(_ body: () -> Result) -> Result {
+        rw_gate_enter(word)
+        defer { rw_gate_leave(word) }
+        return body()
+    }
+
+    /// The gate as a member of the fork barrier.
+    package var member: ForkBarrier.Member {
+        ForkBarrier.Member(
+            close: { [self] end in
+                let left = end.nanoseconds(since: SystemClock().now())
+                return rw_gate_close(word, Int64(clamping: left)) != 0
+            },
+            openInParent: { [self] in rw_gate_open(word) },
+            openInChild: { [self] wasClosed in
+                // The child has none of the threads that the word counts.
+                word.pointee = 0
+                if !wasClosed { ForkBarrier.breakCopy() }
+            })
+    }
+}
+
+/// Counts the forks between the first process and this one.
+///
+/// A child has the parent's memory but none of its threads. Objects made before a fork cannot work
+/// after it. An object that stores the number at its creation can detect this.
+package enum ProcessGeneration {
+    private static let number = Atomic<Int>(0)
+
+    private static let isCounting: Bool = {
+        pthread_atfork(nil, nil, { ProcessGeneration.number.add(1, ordering: .relaxed) }) == 0
+    }()
+
+    package static var current: Int {
+        _ = isCounting
+        return number.load(ordering: .relaxed)
     }
 }
