@@ -40,80 +40,84 @@ let systemLibraries: [Target] = [
 ]
 
 let core: [Target] =
-    module("RestwaySupport", ["CLinux"])
-    + module("RestwayJSON", ["CJansson"])
-    + module("RestwaySQLite", ["CSQLite", "RestwaySupport"])
-    + module("RestwayRouting", ["CCurl"])
-    + module("RestwayObjects", ["CLinux", "RestwaySupport", "RestwaySQLite"])
-    + module("RestwayMapping", ["CLinux", "RestwaySupport", "RestwayRouting", "RestwayObjects"])
+    module("RestwayText", [])
+    + module("RestwayThreads", ["CLinux", "RestwayText"])
+    + module("RestwayJSON", ["CJansson", "RestwayText"])
+    + module("RestwaySQLite", ["CSQLite", "RestwayThreads"])
+    + module("RestwayRouting", ["CCurl", "RestwayText"])
+    + module("RestwayObjects", ["RestwayThreads"])
+    + module("RestwaySQLiteStore", ["RestwayThreads", "RestwaySQLite", "RestwayObjects"])
+    + module("RestwayMapping", ["RestwayText", "RestwayRouting", "RestwayObjects"])
     + module(
-        "RestwayJansson", ["CJansson", "RestwayJSON", "RestwayMapping"],
+        "RestwayJansson", ["CJansson", "RestwayText", "RestwayJSON", "RestwayMapping"],
         testing: ["RestwayObjects"])
-    + module("RestwayHTTP", ["CZlib", "RestwaySupport", "RestwayJSON", "RestwayRouting"])
-    + module("RestwayCurl", ["CCurl", "CLinux", "RestwaySupport", "RestwayRouting", "RestwayHTTP"])
+    + module(
+        "RestwayHTTP", ["CZlib", "RestwayText", "RestwayThreads", "RestwayJSON", "RestwayRouting"])
+    + module("RestwayCurl", ["CCurl", "CLinux", "RestwayThreads", "RestwayRouting", "RestwayHTTP"])
     + module(
         "RestwayOutcome",
         [
-            "CCurl", "RestwaySupport", "RestwayJSON", "RestwayRouting", "RestwayObjects",
-            "RestwayMapping", "RestwayHTTP",
+            "CCurl", "RestwayText", "RestwayThreads", "RestwayJSON", "RestwayRouting",
+            "RestwayObjects", "RestwayMapping", "RestwayHTTP",
         ])
     + module(
         "RestwayDocument",
         [
-            "RestwaySupport", "RestwayJSON", "RestwayRouting", "RestwayObjects", "RestwayMapping",
-            "RestwayHTTP", "RestwayOutcome",
+            "RestwayText", "RestwayThreads", "RestwayJSON", "RestwayRouting", "RestwayObjects",
+            "RestwayMapping", "RestwayHTTP", "RestwayOutcome",
         ])
     + module(
         "RestwayPlugins",
         [
-            "CLinux", "CRestway", "RestwaySupport", "RestwayJSON", "RestwayRouting",
+            "CLinux", "CRestway", "RestwayText", "RestwayThreads", "RestwayJSON", "RestwayRouting",
             "RestwayMapping", "RestwayJansson", "RestwayHTTP", "RestwayOutcome", "RestwayDocument",
         ],
         testing: ["RestwayObjects"])
     + module(
         "RestwayCalls",
         [
-            "RestwaySupport", "RestwayJSON", "RestwayRouting", "RestwayObjects", "RestwayMapping",
-            "RestwayJansson", "RestwayHTTP", "RestwayOutcome", "RestwayDocument", "RestwayPlugins",
+            "RestwayText", "RestwayThreads", "RestwayJSON", "RestwayRouting", "RestwayObjects",
+            "RestwayMapping", "RestwayJansson", "RestwayHTTP", "RestwayOutcome", "RestwayDocument",
+            "RestwayPlugins",
         ])
     + module(
         "RestwayAuth",
         [
-            "RestwaySupport", "RestwayJSON", "RestwayRouting", "RestwayMapping", "RestwayHTTP",
-            "RestwayOutcome", "RestwayDocument", "RestwayCalls",
+            "RestwayText", "RestwayThreads", "RestwayJSON", "RestwayRouting", "RestwayMapping",
+            "RestwayHTTP", "RestwayOutcome", "RestwayDocument", "RestwayCalls",
         ], safe)
     + module(
         "RestwayRetry",
         [
-            "RestwaySupport", "RestwayRouting", "RestwayHTTP", "RestwayOutcome", "RestwayDocument",
-            "RestwayCalls",
+            "RestwayText", "RestwayThreads", "RestwayRouting", "RestwayHTTP", "RestwayOutcome",
+            "RestwayDocument", "RestwayCalls",
         ], safe)
     + module(
         "RestwayBatch",
         [
-            "RestwaySupport", "RestwayJSON", "RestwayRouting", "RestwayHTTP", "RestwayOutcome",
-            "RestwayDocument", "RestwayCalls",
+            "RestwayText", "RestwayThreads", "RestwayJSON", "RestwayRouting", "RestwayHTTP",
+            "RestwayOutcome", "RestwayDocument", "RestwayCalls",
         ], safe)
     + module(
         "RestwayOutbox",
         [
-            "CLinux", "RestwaySupport", "RestwayJSON", "RestwaySQLite", "RestwayRouting",
-            "RestwayObjects", "RestwayMapping", "RestwayHTTP",
+            "CLinux", "RestwayText", "RestwayThreads", "RestwayJSON", "RestwaySQLite",
+            "RestwayRouting", "RestwayObjects", "RestwayMapping", "RestwayHTTP",
         ])
     + module(
         "RestwayClient",
         [
-            "RestwaySupport", "RestwayJSON", "RestwaySQLite", "RestwayRouting", "RestwayObjects",
-            "RestwayMapping", "RestwayHTTP", "RestwayCurl", "RestwayOutcome", "RestwayDocument",
-            "RestwayPlugins", "RestwayCalls", "RestwayAuth", "RestwayRetry", "RestwayBatch",
-            "RestwayOutbox",
+            "RestwayText", "RestwayThreads", "RestwayJSON", "RestwaySQLite", "RestwayRouting",
+            "RestwayObjects", "RestwayMapping", "RestwayHTTP", "RestwayCurl", "RestwaySQLiteStore",
+            "RestwayOutcome", "RestwayDocument", "RestwayPlugins", "RestwayCalls", "RestwayAuth",
+            "RestwayRetry", "RestwayBatch", "RestwayOutbox",
         ])
     + module(
         "RestwayABI",
         [
-            "CRestway", "RestwaySupport", "RestwayJSON", "RestwayRouting", "RestwayObjects",
-            "RestwayMapping", "RestwayHTTP", "RestwayOutcome", "RestwayDocument", "RestwayPlugins",
-            "RestwayCalls", "RestwayAuth", "RestwayBatch", "RestwayClient",
+            "CRestway", "RestwayText", "RestwayThreads", "RestwayJSON", "RestwayRouting",
+            "RestwayObjects", "RestwayMapping", "RestwayHTTP", "RestwayOutcome", "RestwayDocument",
+            "RestwayPlugins", "RestwayCalls", "RestwayAuth", "RestwayBatch", "RestwayClient",
         ])
 
 /// Random input for the mapping; its corpus runs as ordinary tests. The fuzzer itself has its
@@ -143,7 +147,7 @@ let bench: [Target] =
     : [
         .executableTarget(
             name: "restway-transport-bench",
-            dependencies: ["RestwaySupport", "RestwayRouting", "RestwayHTTP", "RestwayClient"],
+            dependencies: ["RestwayThreads", "RestwayRouting", "RestwayHTTP", "RestwayClient"],
             path: "benchmarks/swift/TransportBench", swiftSettings: settings)
     ]
 

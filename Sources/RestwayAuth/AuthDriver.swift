@@ -1,8 +1,10 @@
+import RestwayAuth
 package import RestwayCalls
 package import RestwayDocument
 package import RestwayHTTP
 package import RestwayOutcome
 import RestwaySupport
+import RestwayThreads
 import Synchronization
 
 /// Performs what an `AuthMachine` decides: it holds the credential, keeps the calls that wait, and

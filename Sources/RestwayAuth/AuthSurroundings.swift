@@ -4,6 +4,7 @@ package import RestwayHTTP
 import RestwayMapping
 import RestwayRouting
 package import RestwaySupport
+import RestwayThreads
 
 /// The parts of a client that authentication uses.
 package struct AuthSurroundings: Sendable {

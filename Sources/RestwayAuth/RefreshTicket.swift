@@ -1,7 +1,9 @@
+package import RestwayAuth
 package import RestwayCalls
 package import RestwayDocument
 package import RestwayOutcome
 package import RestwaySupport
+package import RestwayThreads
 import Synchronization
 
 /// A running refresh, held by the code that gets the new credential.

@@ -3,6 +3,7 @@ package import RestwayDocument
 package import RestwayOutcome
 import RestwayRouting
 package import RestwaySupport
+import RestwayThreads
 
 /// Several requests that are sent in as few calls as possible. Each request has its own answer,
 /// objects and completion. The session completes exactly once, after the last request.

@@ -7,8 +7,9 @@ package import RestwayHTTP
 package import RestwayOutcome
 import RestwayPlugins
 import RestwayRetry
-import RestwayRouting
+package import RestwayRouting
 package import RestwaySupport
+package import RestwayThreads
 
 /// One api in one environment, with its connections and its store. It creates and joins the parts
 /// of the library; the calls themselves know only their `CallContext`.

@@ -5,7 +5,7 @@ import RestwayHTTP
 package import RestwayObjects
 package import RestwayOutcome
 import RestwayRouting
-package import RestwaySupport
+package import RestwayThreads
 
 /// The settings of a client, with the defaults filled in.
 package struct ClientOptions: Sendable {

@@ -4,7 +4,8 @@ import RestwayMapping
 package import RestwayObjects
 package import RestwayOutcome
 import RestwayRouting
-import RestwaySupport
+import RestwayText
+import RestwayThreads
 
 /// A loaded API document, shared by many clients.
 ///

@@ -5,6 +5,8 @@ package import RestwayObjects
 import RestwayOutcome
 package import RestwayRouting
 package import RestwaySupport
+import RestwayText
+import RestwayThreads
 
 /// The content of an API document in the form that the library uses.
 package struct APIDefinition: Sendable {
@@ -14,7 +16,7 @@ package struct APIDefinition: Sendable {
     /// The environment to use when a client names none.
     package var environment: String?
     /// Headers that are sent to every environment.
-    package var headers: [HeaderLine] = []
+    package var headers: [Pair] = []
     package var errors = ErrorDefinition()
     package var auth = AuthDefinition()
     /// The retry policy; `nil` if nothing is retried.

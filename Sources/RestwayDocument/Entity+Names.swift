@@ -1,6 +1,8 @@
 package import RestwayObjects
 package import RestwayOutcome
 import RestwaySupport
+import RestwayText
+import RestwayThreads
 
 /// Finds parts of an entity by name. It throws a failure for a name that the entity does not have.
 extension Entity {

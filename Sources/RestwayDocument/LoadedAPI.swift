@@ -2,6 +2,7 @@ package import RestwayMapping
 package import RestwayObjects
 package import RestwayRouting
 import RestwaySupport
+import RestwayThreads
 
 /// A definition that no longer changes, and data derived from it once. Calls share it.
 package final class LoadedAPI: Sendable {

@@ -1,21 +1,7 @@
-/// Media types (RFC 9110, section 8.3.1), as far as they choose the mapper for a body.
-package enum MediaType {
-    /// The type that nearly all servers send.
-    package static let json = "application/json"
+package import RestwayText
 
-    /// Whether the type is `application/json`, `text/json` or ends in `+json` (RFC 6839).
-    package static func isJSON(_ type: String) -> Bool {
-        if type == json { return true }
-        let essence = essence(type)
-        return essence == json || essence == "text/json"
-            || essence.hasSuffix("+json")
-    }
-
-    /// Returns the type without parameters, in lower case.
-    package static func essence(_ type: String) -> String {
-        type.prefix { $0 != ";" }.lowercased().filter { $0 != " " && $0 != "\t" }
-    }
-
+// Media types, as far as they choose the mapper for a body.
+extension MediaType {
     /// Whether `mapper` reads bodies of the type `essence`.
     package static func reads(_ mapper: any Mapper, _ essence: String) -> Bool {
         mapper.mediaTypes.contains { type in

@@ -4,6 +4,7 @@ import RestwayHTTP
 package import RestwayOutcome
 import RestwayRouting
 package import RestwaySupport
+import RestwayThreads
 
 /// What the retry decisions of one client share: the budgets of its origins and the random numbers.
 package final class RetryDriver: RetryDecider {

@@ -1,5 +1,6 @@
 package import RestwayOutcome
 import RestwaySupport
+package import RestwayThreads
 
 /// Why a call cannot get a credential.
 package enum AuthFailure: Error, Equatable, Sendable {

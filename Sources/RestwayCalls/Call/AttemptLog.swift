@@ -1,5 +1,6 @@
 package import RestwayOutcome
 package import RestwaySupport
+import RestwayThreads
 
 /// The attempts of one call: why each began, how long it waited and took, and how it ended.
 package struct AttemptLog: Sendable {

@@ -4,6 +4,8 @@ package import RestwayMapping
 package import RestwayOutcome
 import RestwayRouting
 package import RestwaySupport
+import RestwayText
+import RestwayThreads
 import Synchronization
 
 /// A request in flight. It completes exactly once, whatever happens.

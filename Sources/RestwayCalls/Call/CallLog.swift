@@ -4,6 +4,7 @@ import RestwayMapping
 import RestwayOutcome
 package import RestwayRouting
 import RestwaySupport
+import RestwayThreads
 
 /// Writes the log of one call. Every line starts with the number of the call and holds no secrets.
 package struct CallLog: Sendable {

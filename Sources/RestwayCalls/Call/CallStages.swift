@@ -2,6 +2,7 @@ package import RestwayHTTP
 import RestwayOutcome
 import RestwayRouting
 import RestwaySupport
+import RestwayThreads
 
 /// The value that one stage hands to the next.
 ///

@@ -2,6 +2,7 @@ import RestwayHTTP
 package import RestwayOutcome
 import RestwayRouting
 package import RestwaySupport
+import RestwayThreads
 
 /// An answer that refuses the credential with which the request was sent.
 package struct Refusal: Sendable {

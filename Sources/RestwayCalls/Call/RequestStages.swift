@@ -1,6 +1,7 @@
 import RestwayHTTP
 import RestwayOutcome
 import RestwaySupport
+import RestwayThreads
 import Synchronization
 
 /// The stage in which the program's modifiers change the request.

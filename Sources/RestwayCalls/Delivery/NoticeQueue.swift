@@ -1,5 +1,6 @@
 import RestwayOutcome
 package import RestwaySupport
+import RestwayThreads
 
 /// Notices that wait until the program asks for them.
 final class NoticeQueue: Sendable {

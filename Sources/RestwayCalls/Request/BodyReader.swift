@@ -1,6 +1,7 @@
 import RestwayHTTP
 package import RestwayOutcome
 import RestwaySupport
+import RestwayThreads
 
 /// A body that the program gives piece by piece through its functions.
 ///

@@ -4,6 +4,7 @@ import RestwayMapping
 import RestwayObjects
 import RestwayOutcome
 import RestwayRouting
+import RestwayText
 
 /// Writes parameters into a query or into a body.
 enum ParameterEncoding {

@@ -7,7 +7,7 @@ import RestwayObjects
 import RestwayOutcome
 import RestwayPlugins
 import RestwayRouting
-import RestwaySupport
+import RestwayThreads
 
 /// Makes the body of a request: the mapped object, with the caller's parameters over it.
 struct RequestBody {

@@ -6,6 +6,8 @@ import RestwayObjects
 package import RestwayOutcome
 package import RestwayRouting
 import RestwaySupport
+import RestwayText
+import RestwayThreads
 
 /// Turns the request that a caller describes into the request that is sent.
 package struct RequestPreparation {

@@ -7,6 +7,8 @@ import RestwayObjects
 package import RestwayOutcome
 import RestwayRouting
 package import RestwaySupport
+import RestwayText
+import RestwayThreads
 import Synchronization
 
 /// An answer that is taken, with its body decoded.

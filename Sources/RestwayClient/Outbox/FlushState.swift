@@ -1,5 +1,6 @@
 package import RestwayOutcome
 package import RestwaySupport
+import RestwayThreads
 
 /// The state of the delivery of an outbox.
 package struct FlushState {

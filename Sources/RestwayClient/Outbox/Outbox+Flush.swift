@@ -1,6 +1,7 @@
 import RestwayOutbox
 package import RestwayOutcome
 import RestwaySupport
+import RestwayThreads
 
 /// Decides when requests go out.
 extension Outbox {

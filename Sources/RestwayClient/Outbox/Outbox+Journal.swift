@@ -4,6 +4,7 @@ package import RestwayOutbox
 package import RestwayOutcome
 import RestwaySQLite
 package import RestwaySupport
+import RestwayThreads
 
 /// Calls of the journal, with the types and errors of the client.
 extension Outbox {

@@ -3,7 +3,7 @@ package import RestwayCalls
 package import RestwayOutbox
 import RestwayOutcome
 import RestwayRouting
-import RestwaySupport
+import RestwayThreads
 
 /// Sends items and writes their results.
 extension Outbox {

@@ -7,7 +7,8 @@ package import RestwayObjects
 package import RestwayOutbox
 package import RestwayOutcome
 import RestwayRouting
-import RestwaySupport
+import RestwayText
+import RestwayThreads
 
 /// Stores the requests of calls.
 extension Outbox {

@@ -4,6 +4,7 @@ package import RestwayObjects
 package import RestwayOutbox
 package import RestwayOutcome
 import RestwaySupport
+import RestwayThreads
 
 /// Undoes what dropped requests changed in the object store.
 ///

@@ -8,6 +8,7 @@ package import RestwayOutbox
 package import RestwayOutcome
 import RestwayRouting
 package import RestwaySupport
+import RestwayThreads
 
 /// The requests of a client that wait until the server can be reached. It stores them, sends them
 /// in the order of their lanes and reports their results.

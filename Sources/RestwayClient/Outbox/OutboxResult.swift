@@ -6,6 +6,7 @@ import RestwayObjects
 package import RestwayOutbox
 package import RestwayOutcome
 import RestwaySupport
+import RestwayThreads
 
 /// The result of an attempt at an item, and what follows from it. It is a class because several
 /// functions pass a batch of results on; only one thread uses it.

@@ -7,6 +7,7 @@ package import RestwayObjects
 import RestwayOutbox
 import RestwayOutcome
 import RestwayRouting
+import RestwayText
 
 /// Makes the claims of requests that may be stored.
 extension Outbox {

@@ -1,5 +1,6 @@
 import RestwayCalls
 import RestwaySupport
+import RestwayThreads
 
 /// Counts the requests that are on their way from their calls to the journal. A close waits for
 /// them, so that the next process that opens the file finds them.

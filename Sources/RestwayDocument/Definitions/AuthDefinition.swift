@@ -1,5 +1,7 @@
+import RestwayAuth
 package import RestwayOutcome
 package import RestwayRouting
+import RestwayText
 
 /// The section `auth` of a document.
 package struct AuthDefinition: Sendable {

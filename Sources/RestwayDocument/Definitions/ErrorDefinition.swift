@@ -1,4 +1,5 @@
 import RestwayMapping
+import RestwayText
 
 /// The section `errors` of a document: where a failed answer holds the API's own code and message.
 package struct ErrorDefinition: Sendable {

@@ -1,5 +1,7 @@
+import RestwayAuth
 package import RestwayRouting
 package import RestwaySupport
+import RestwayThreads
 
 /// The section `outbox` of a document.
 package struct OutboxDefinition: Sendable {

@@ -5,7 +5,7 @@ package import RestwayRouting
 
 /// The settings that a route adds to its requests.
 package struct RouteSettings: Sendable {
-    package var headers: [HeaderLine] = []
+    package var headers: [Pair] = []
     /// Parameters that are used unless the caller gives others with the same names.
     package var parameters: [Parameter] = []
     package var timeoutMilliseconds: Int64?

@@ -1,6 +1,7 @@
 import RestwayHTTP
 import RestwayObjects
 package import RestwayRouting
+import RestwayText
 
 /// Environments and headers of a document.
 extension DocumentNode {
@@ -72,7 +73,7 @@ extension DocumentNode {
         return max(0, value)
     }
 
-    package func headers() -> [HeaderLine] {
+    package func headers() -> [Pair] {
         (namedMembers() ?? []).compactMap { name, node in
             guard let value = node.string() else { return nil }
             guard Headers.isValidName(name) else {
@@ -83,7 +84,7 @@ extension DocumentNode {
                 node.report("holds a character that a header value may not have")
                 return nil
             }
-            return HeaderLine(name: name, value: value)
+            return Pair(name: name, value: value)
         }
     }
 

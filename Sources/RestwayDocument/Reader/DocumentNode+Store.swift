@@ -1,4 +1,6 @@
 package import RestwaySupport
+import RestwayText
+import RestwayThreads
 
 /// The section `store`.
 extension DocumentNode {

@@ -2,6 +2,8 @@ import RestwayJSON
 import RestwayMapping
 package import RestwayObjects
 import RestwaySupport
+import RestwayText
+import RestwayThreads
 
 /// The section `entities`.
 extension DocumentReader {

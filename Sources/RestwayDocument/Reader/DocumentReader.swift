@@ -4,7 +4,8 @@ import RestwayMapping
 import RestwayObjects
 package import RestwayOutcome
 import RestwayRouting
-import RestwaySupport
+import RestwayText
+import RestwayThreads
 
 /// Reads an API document into an `APIDefinition` and finds all its problems.
 package struct DocumentReader {
