@@ -1,9 +1,7 @@
-import RestwayAuth
 package import RestwayCalls
 package import RestwayDocument
 package import RestwayHTTP
 package import RestwayOutcome
-import RestwaySupport
 import RestwayThreads
 import Synchronization
 

@@ -3,8 +3,8 @@ package import RestwayDocument
 package import RestwayHTTP
 import RestwayMapping
 import RestwayRouting
-package import RestwaySupport
-import RestwayThreads
+import RestwayText
+package import RestwayThreads
 
 /// The parts of a client that authentication uses.
 package struct AuthSurroundings: Sendable {

@@ -1,8 +1,6 @@
-package import RestwayAuth
 package import RestwayCalls
 package import RestwayDocument
 package import RestwayOutcome
-package import RestwaySupport
 package import RestwayThreads
 import Synchronization
 

@@ -2,7 +2,7 @@ package import RestwayCalls
 import RestwayHTTP
 package import RestwayOutcome
 import RestwayRouting
-import RestwaySupport
+import RestwayText
 
 /// The batch calls of a session, which carry its requests, and the answers that they bring.
 extension BatchSession {

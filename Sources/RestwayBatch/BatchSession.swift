@@ -2,8 +2,7 @@ package import RestwayCalls
 package import RestwayDocument
 package import RestwayOutcome
 import RestwayRouting
-package import RestwaySupport
-import RestwayThreads
+package import RestwayThreads
 
 /// Several requests that are sent in as few calls as possible. Each request has its own answer,
 /// objects and completion. The session completes exactly once, after the last request.
@@ -303,7 +302,7 @@ package final class BatchSession: Sendable {
     }
 
     /// The failure of a batch call for which no request waits any more.
-    static let emptyFailure = Failure(.cancelled, "nobody waits for the call of a batch")
+    package static let emptyFailure = Failure(.cancelled, "nobody waits for the call of a batch")
     private static let sentFailure = Failure(
         .invalidArgument, "the batch has been sent", field: "batch")
 }

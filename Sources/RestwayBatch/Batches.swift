@@ -1,7 +1,8 @@
 package import RestwayCalls
 package import RestwayOutcome
 import RestwayRouting
-import RestwaySupport
+import RestwayText
+import RestwayThreads
 
 /// The batches of one client, and the format in which they are written.
 package final class Batches: Sendable {

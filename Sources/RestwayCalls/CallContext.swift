@@ -4,7 +4,8 @@ package import RestwayObjects
 package import RestwayOutcome
 package import RestwayPlugins
 package import RestwayRouting
-package import RestwaySupport
+package import RestwayThreads
+import Synchronization
 
 /// What the calls of one client share. Calls know this, and not the client.
 package final class CallContext: Sendable {
@@ -303,7 +304,7 @@ package enum Reachability: Sendable {
 package final class ReachabilityState: Sendable {
     private struct State {
         package var word = Reachability.unknown
-        var inferred = Reachability.unknown
+        package var inferred = Reachability.unknown
     }
 
     private let state = Lock(State())
@@ -321,7 +322,7 @@ package final class ReachabilityState: Sendable {
     }
 
     /// Records what an exchange has shown, and returns what was known before.
-    func infer(_ inferred: Reachability) -> Reachability {
+    package func infer(_ inferred: Reachability) -> Reachability {
         state.withLock { state in
             defer { state.inferred = inferred }
             return state.inferred

@@ -2,7 +2,6 @@ package import RestwayDocument
 package import RestwayMapping
 package import RestwayObjects
 package import RestwayOutcome
-import RestwaySupport
 
 // The seams of the stages: what other modules do for a call. `RestwayClient` joins them.
 

@@ -1,4 +1,3 @@
-package import RestwayABI
 package import RestwayAuth
 package import RestwayBatch
 package import RestwayCalls
@@ -7,8 +6,7 @@ package import RestwayHTTP
 package import RestwayOutcome
 import RestwayPlugins
 import RestwayRetry
-package import RestwayRouting
-package import RestwaySupport
+import RestwayRouting
 package import RestwayThreads
 
 /// One api in one environment, with its connections and its store. It creates and joins the parts

@@ -5,6 +5,7 @@ import RestwayHTTP
 package import RestwayObjects
 package import RestwayOutcome
 import RestwayRouting
+import RestwaySQLiteStore
 package import RestwayThreads
 
 /// The settings of a client, with the defaults filled in.

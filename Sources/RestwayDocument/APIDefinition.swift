@@ -4,9 +4,8 @@ package import RestwayMapping
 package import RestwayObjects
 import RestwayOutcome
 package import RestwayRouting
-package import RestwaySupport
-import RestwayText
-import RestwayThreads
+package import RestwayText
+package import RestwayThreads
 
 /// The content of an API document in the form that the library uses.
 package struct APIDefinition: Sendable {
@@ -155,7 +154,7 @@ package struct APIDefinition: Sendable {
     package var descriptors: [ResponseDescriptor] { routeDescriptors + responseDescriptors }
 
     package func settings(of route: Route) -> RouteSettings {
-        routeSettings[route.key] ?? RouteSettings()
+        routeSettings[route.key] ?? .none
     }
 
     /// Returns whether the route that matches `path` with the most specific template allows

@@ -1,6 +1,5 @@
 package import RestwayObjects
 package import RestwayOutcome
-import RestwaySupport
 import RestwayText
 import RestwayThreads
 

@@ -1,7 +1,6 @@
 package import RestwayMapping
 package import RestwayObjects
 package import RestwayRouting
-import RestwaySupport
 import RestwayThreads
 
 /// A definition that no longer changes, and data derived from it once. Calls share it.

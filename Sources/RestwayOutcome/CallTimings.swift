@@ -61,9 +61,21 @@ package struct CallAttempt: Sendable, Equatable {
     /// `nil` if the attempt succeeded.
     package var failure: Failure.Reason?
     /// 0 if there was no answer.
-    package var httpStatus = 0
+    package var httpStatus: Int
     package var apiCode: String?
     /// The time before the attempt, in which it waited for a retry, a refresh or both.
-    package var waitedMicroseconds: Int64 = 0
-    package var tookMicroseconds: Int64 = 0
+    package var waitedMicroseconds: Int64
+    package var tookMicroseconds: Int64
+
+    package init(
+        reason: Reason, failure: Failure.Reason? = nil, httpStatus: Int = 0,
+        apiCode: String? = nil, waitedMicroseconds: Int64 = 0, tookMicroseconds: Int64
+    ) {
+        self.reason = reason
+        self.failure = failure
+        self.httpStatus = httpStatus
+        self.apiCode = apiCode
+        self.waitedMicroseconds = waitedMicroseconds
+        self.tookMicroseconds = tookMicroseconds
+    }
 }

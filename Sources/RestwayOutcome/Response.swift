@@ -2,7 +2,7 @@ package import RestwayHTTP
 import RestwayJSON
 package import RestwayMapping
 package import RestwayObjects
-package import RestwaySupport
+package import RestwayThreads
 import Synchronization
 
 /// The answer of the server and the objects that it was mapped to. It is immutable.
@@ -143,7 +143,7 @@ package struct MappedObjects: Sendable {
 /// The bytes of a body, followed by a NUL for C.
 package struct Body: Sendable {
     /// The bytes and the NUL, so that the array is never empty.
-    let bytesAndNUL: [UInt8]
+    package let bytesAndNUL: [UInt8]
 
     /// The number of bytes behind a body that a mapper may read, whatever they hold.
     static let paddingCount = 64

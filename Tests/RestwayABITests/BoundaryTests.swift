@@ -1,6 +1,9 @@
 import CRestway
 import RestwayABI
-import RestwayClient
+@testable import RestwayCalls
+@testable import RestwayClient
+@testable import RestwayDocument
+@testable import RestwayOutcome
 import XCTest
 
 /// The header as a Swift program calls it. The C harness covers every function.

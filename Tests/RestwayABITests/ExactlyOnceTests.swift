@@ -3,7 +3,10 @@ import RestwayThreads
 import XCTest
 
 @testable import RestwayABI
+@testable import RestwayCalls
 @testable import RestwayClient
+@testable import RestwayDocument
+@testable import RestwayOutcome
 
 /// Random schedules against the promise of the header: a call that was started completes exactly
 /// once, its context ends exactly once, and nothing stays behind.

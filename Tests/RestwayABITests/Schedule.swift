@@ -3,7 +3,10 @@ import RestwayThreads
 import Synchronization
 
 @testable import RestwayABI
+@testable import RestwayCalls
 @testable import RestwayClient
+@testable import RestwayDocument
+@testable import RestwayOutcome
 
 /// What became of one send.
 final class Promise: Sendable {

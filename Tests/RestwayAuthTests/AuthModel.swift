@@ -1,4 +1,5 @@
 import RestwayAuth
+import RestwayDocument
 import RestwayThreads
 
 /// What the issue says about authentication, as plainly as it can be written: a list of calls that

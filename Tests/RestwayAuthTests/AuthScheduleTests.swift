@@ -2,6 +2,7 @@ import RestwayThreads
 import XCTest
 
 @testable import RestwayAuth
+import RestwayDocument
 
 /// Random schedules of calls, answers, refreshes, cancels and a close, against `AuthModel` and
 /// against what must hold whatever a model says.

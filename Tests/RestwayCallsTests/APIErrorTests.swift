@@ -1,7 +1,9 @@
 import RestwayThreads
 import XCTest
 
-@testable import RestwayClient
+@testable import RestwayCalls
+@testable import RestwayDocument
+@testable import RestwayOutcome
 
 final class APIErrorTests: XCTestCase {
     private func read(

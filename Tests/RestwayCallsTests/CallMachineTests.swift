@@ -1,6 +1,8 @@
 import XCTest
 
-@testable import RestwayClient
+@testable import RestwayCalls
+@testable import RestwayDocument
+@testable import RestwayOutcome
 
 /// The journey of a call as a machine: its ways, and random schedules against a naive model.
 final class CallMachineTests: XCTestCase {

@@ -1,9 +1,14 @@
-import RestwayAuth
 import RestwayHTTP
 import RestwayThreads
 import XCTest
 
+@testable import RestwayAuth
+@testable import RestwayBatch
+@testable import RestwayCalls
 @testable import RestwayClient
+@testable import RestwayDocument
+@testable import RestwayOutcome
+@testable import RestwayRetry
 
 /// Many threads at once: tokens that die, refreshes that fail, cancels, a close. Whatever happens,
 /// every call completes once, and there is one refresh at a time.

@@ -3,7 +3,13 @@ import RestwayJSON
 import RestwayThreads
 import XCTest
 
+@testable import RestwayAuth
+@testable import RestwayBatch
+@testable import RestwayCalls
 @testable import RestwayClient
+@testable import RestwayDocument
+@testable import RestwayOutcome
+@testable import RestwayRetry
 
 /// Sessions with a transport that the test plays by hand.
 class BatchTestCase: XCTestCase {
@@ -40,7 +46,7 @@ class BatchTestCase: XCTestCase {
 
     /// A session whose requests and whose end are told in `told`.
     func session(_ client: Client, _ specs: [RequestSpec]) throws -> BatchSession {
-        let session = try BatchSession(client)
+        let session = try BatchSession(client.batches)
         for (index, spec) in specs.enumerated() {
             try session.add(
                 spec,

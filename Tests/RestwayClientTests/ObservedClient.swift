@@ -2,7 +2,13 @@ import RestwayObjects
 import RestwayThreads
 import XCTest
 
+@testable import RestwayAuth
+@testable import RestwayBatch
+@testable import RestwayCalls
 @testable import RestwayClient
+@testable import RestwayDocument
+@testable import RestwayOutcome
+@testable import RestwayRetry
 
 /// A client whose store a test changes by hand, and what its observers were told.
 struct ObservedClient {

@@ -2,7 +2,13 @@ import RestwayObjects
 import RestwayThreads
 import XCTest
 
+@testable import RestwayAuth
+@testable import RestwayBatch
+@testable import RestwayCalls
 @testable import RestwayClient
+@testable import RestwayDocument
+@testable import RestwayOutcome
+@testable import RestwayRetry
 
 /// The end of observers: by removal, by the close of their client, by its last release.
 final class ObserverEndTests: XCTestCase {

@@ -5,7 +5,13 @@ import RestwayRouting
 import RestwayThreads
 import XCTest
 
+@testable import RestwayAuth
+@testable import RestwayBatch
+@testable import RestwayCalls
 @testable import RestwayClient
+@testable import RestwayDocument
+@testable import RestwayOutcome
+@testable import RestwayRetry
 
 /// Drafts whose requests were stored, and new ones inside of them.
 final class OutboxDraftTests: OutboxTestCase {

@@ -6,7 +6,13 @@ import RestwaySQLite
 import RestwayThreads
 import XCTest
 
+@testable import RestwayAuth
+@testable import RestwayBatch
+@testable import RestwayCalls
 @testable import RestwayClient
+@testable import RestwayDocument
+@testable import RestwayOutcome
+@testable import RestwayRetry
 
 /// The outbox without a section of its own, through many openings, and after flushes that failed.
 final class OutboxEnduranceTests: OutboxTestCase {

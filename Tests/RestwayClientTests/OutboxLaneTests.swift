@@ -2,7 +2,13 @@ import RestwayHTTP
 import RestwayThreads
 import XCTest
 
+@testable import RestwayAuth
+@testable import RestwayBatch
+@testable import RestwayCalls
 @testable import RestwayClient
+@testable import RestwayDocument
+@testable import RestwayOutcome
+@testable import RestwayRetry
 
 /// Order: of calls in flight, of what is stored, and of both.
 final class OutboxLaneTests: OutboxTestCase {

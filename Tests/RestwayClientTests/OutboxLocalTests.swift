@@ -4,7 +4,13 @@ import RestwayRouting
 import RestwayThreads
 import XCTest
 
+@testable import RestwayAuth
+@testable import RestwayBatch
+@testable import RestwayCalls
 @testable import RestwayClient
+@testable import RestwayDocument
+@testable import RestwayOutcome
+@testable import RestwayRetry
 
 /// Objects that are made while the server cannot be reached, and what depends on them.
 final class OutboxLocalTests: OutboxTestCase {

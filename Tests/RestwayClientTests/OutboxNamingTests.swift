@@ -3,7 +3,13 @@ import RestwayOutbox
 import RestwayThreads
 import XCTest
 
+@testable import RestwayAuth
+@testable import RestwayBatch
+@testable import RestwayCalls
 @testable import RestwayClient
+@testable import RestwayDocument
+@testable import RestwayOutcome
+@testable import RestwayRetry
 
 /// The journal names an object while a call asks whether something of that object goes before it.
 final class OutboxNamingTests: OutboxTestCase {

@@ -2,7 +2,13 @@ import RestwayObjects
 import RestwaySQLite
 import XCTest
 
+@testable import RestwayAuth
+@testable import RestwayBatch
+@testable import RestwayCalls
 @testable import RestwayClient
+@testable import RestwayDocument
+@testable import RestwayOutcome
+@testable import RestwayRetry
 
 /// Another client with the same file sends what this one stored, of which this one is not told.
 final class OutboxOthersTests: OutboxTestCase {

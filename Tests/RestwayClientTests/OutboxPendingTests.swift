@@ -3,7 +3,13 @@ import RestwayRouting
 import RestwayThreads
 import XCTest
 
+@testable import RestwayAuth
+@testable import RestwayBatch
+@testable import RestwayCalls
 @testable import RestwayClient
+@testable import RestwayDocument
+@testable import RestwayOutcome
+@testable import RestwayRetry
 
 /// Whose requests are stored, and what is known of an object by that.
 final class OutboxPendingTests: OutboxTestCase {

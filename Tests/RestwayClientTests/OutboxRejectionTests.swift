@@ -3,7 +3,13 @@ import RestwayRouting
 import RestwayThreads
 import XCTest
 
+@testable import RestwayAuth
+@testable import RestwayBatch
+@testable import RestwayCalls
 @testable import RestwayClient
+@testable import RestwayDocument
+@testable import RestwayOutcome
+@testable import RestwayRetry
 
 /// Objects that a dead letter is about are marked until it is retried, edited or dropped.
 final class OutboxRejectionTests: OutboxTestCase {

@@ -2,7 +2,13 @@ import RestwayHTTP
 import RestwayThreads
 import XCTest
 
+@testable import RestwayAuth
+@testable import RestwayBatch
+@testable import RestwayCalls
 @testable import RestwayClient
+@testable import RestwayDocument
+@testable import RestwayOutcome
+@testable import RestwayRetry
 
 /// What a server answers to a key that it has seen: 409 while it works on the first try, 422 when
 /// the key came with another request.

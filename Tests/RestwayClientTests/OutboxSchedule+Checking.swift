@@ -1,9 +1,14 @@
-import RestwayAuth
 import RestwayObjects
 import RestwayThreads
 import XCTest
 
+@testable import RestwayAuth
+@testable import RestwayBatch
+@testable import RestwayCalls
 @testable import RestwayClient
+@testable import RestwayDocument
+@testable import RestwayOutcome
+@testable import RestwayRetry
 
 /// What is compared when nothing is in anybody's way.
 extension OutboxSchedule {

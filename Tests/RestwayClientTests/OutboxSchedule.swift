@@ -1,10 +1,15 @@
-import RestwayAuth
 import RestwayObjects
 import RestwayRouting
 import RestwayThreads
 import XCTest
 
+@testable import RestwayAuth
+@testable import RestwayBatch
+@testable import RestwayCalls
 @testable import RestwayClient
+@testable import RestwayDocument
+@testable import RestwayOutcome
+@testable import RestwayRetry
 
 /// One random schedule: clients of one file, a server that misbehaves by its script, and the model.
 final class OutboxSchedule {

@@ -1,10 +1,15 @@
-import RestwayAuth
 import RestwayHTTP
 import RestwayOutbox
 import RestwayThreads
 import XCTest
 
+@testable import RestwayAuth
+@testable import RestwayBatch
+@testable import RestwayCalls
 @testable import RestwayClient
+@testable import RestwayDocument
+@testable import RestwayOutcome
+@testable import RestwayRetry
 
 /// Who sends, and with which credential.
 final class OutboxSenderTests: OutboxTestCase {

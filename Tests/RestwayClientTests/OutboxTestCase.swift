@@ -5,7 +5,13 @@ import RestwayRouting
 import RestwayThreads
 import XCTest
 
+@testable import RestwayAuth
+@testable import RestwayBatch
+@testable import RestwayCalls
 @testable import RestwayClient
+@testable import RestwayDocument
+@testable import RestwayOutcome
+@testable import RestwayRetry
 
 /// Clients with an outbox, a transport that the test plays by hand, and a clock that stands still.
 class OutboxTestCase: XCTestCase {

@@ -5,7 +5,13 @@ import RestwaySQLite
 import RestwayThreads
 import XCTest
 
+@testable import RestwayAuth
+@testable import RestwayBatch
+@testable import RestwayCalls
 @testable import RestwayClient
+@testable import RestwayDocument
+@testable import RestwayOutcome
+@testable import RestwayRetry
 
 /// What is stored, when, and how it goes out.
 final class OutboxTests: OutboxTestCase {

@@ -2,7 +2,13 @@ import RestwayHTTP
 import RestwayThreads
 import XCTest
 
+@testable import RestwayAuth
+@testable import RestwayBatch
+@testable import RestwayCalls
 @testable import RestwayClient
+@testable import RestwayDocument
+@testable import RestwayOutcome
+@testable import RestwayRetry
 
 /// A host's body reader that gives pieces one by one, stands still when it is told to, and fails
 /// the test when two of its functions run at once.

@@ -3,7 +3,13 @@ import RestwayObjects
 import RestwayThreads
 import XCTest
 
+@testable import RestwayAuth
+@testable import RestwayBatch
+@testable import RestwayCalls
 @testable import RestwayClient
+@testable import RestwayDocument
+@testable import RestwayOutcome
+@testable import RestwayRetry
 
 /// What the section `store` and the option `storePath` make of a client's store.
 final class StoreSectionTests: XCTestCase {

@@ -3,7 +3,13 @@ import RestwayObjects
 import RestwayRouting
 import XCTest
 
+@testable import RestwayAuth
+@testable import RestwayBatch
+@testable import RestwayCalls
 @testable import RestwayClient
+@testable import RestwayDocument
+@testable import RestwayOutcome
+@testable import RestwayRetry
 
 /// An api that objects are sent to, and a client of it.
 class SubmissionTestCase: XCTestCase {

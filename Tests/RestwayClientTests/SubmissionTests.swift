@@ -3,7 +3,13 @@ import RestwayObjects
 import RestwayRouting
 import XCTest
 
+@testable import RestwayAuth
+@testable import RestwayBatch
+@testable import RestwayCalls
 @testable import RestwayClient
+@testable import RestwayDocument
+@testable import RestwayOutcome
+@testable import RestwayRetry
 
 /// What answers mean for the objects that were sent.
 final class SubmissionTests: SubmissionTestCase {

@@ -1,7 +1,8 @@
 import Glibc
 import XCTest
 
-@testable import RestwayClient
+@testable import RestwayDocument
+@testable import RestwayOutcome
 
 /// Reading a document takes work in proportion to its length, whatever it says.
 final class DocumentBoundsTests: XCTestCase {

@@ -1,7 +1,8 @@
 import RestwayRouting
 import XCTest
 
-@testable import RestwayClient
+@testable import RestwayDocument
+@testable import RestwayOutcome
 
 final class DocumentTests: XCTestCase {
     func testAWholeDocumentLoads() throws {

@@ -1,6 +1,6 @@
 import XCTest
 
-@testable import RestwayAuth
+@testable import RestwayOutcome
 
 final class RetryAfterTests: XCTestCase {
     /// Sun, 06 Nov 1994 08:49:37 GMT, the date of RFC 9110.

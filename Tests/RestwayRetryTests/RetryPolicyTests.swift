@@ -2,7 +2,10 @@ import RestwayHTTP
 import RestwayThreads
 import XCTest
 
-@testable import RestwayAuth
+@testable import RestwayRetry
+import RestwayCalls
+import RestwayDocument
+import RestwayOutcome
 
 final class RetryPolicyTests: XCTestCase {
     private var budget = RetryBudget(tokensMax: 100)

@@ -10,7 +10,7 @@ public func restway_batch_create(
 ) -> restway_status {
     Boundary.creating(outBatch, outError, named: "out_batch") { () throws(Failure) in
         let client = try Argument.handle(ClientHandle.self, client, "client").client
-        return BatchHandle(try BatchSession(client))
+        return BatchHandle(try BatchSession(client.batches))
     }
 }
 

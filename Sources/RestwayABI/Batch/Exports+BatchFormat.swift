@@ -146,9 +146,9 @@ public func restway_client_set_batch_format(
 ) -> restway_status {
     HostContext.setting(client, context, destroy, outError) { client, context throws(Failure) in
         switch (encode, decode) {
-        case (nil, nil): try client.setBatchFormat(nil)
+        case (nil, nil): try client.batches.setFormat(nil)
         case (let encode?, let decode?):
-            try client.setBatchFormat(
+            try client.batches.setFormat(
                 HostBatchFormat(encode: encode, decode: decode, context: context))
         case (nil, _): throw Argument.null("encode")
         case (_, nil): throw Argument.null("decode")

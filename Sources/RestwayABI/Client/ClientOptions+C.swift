@@ -16,7 +16,7 @@ extension ClientOptions {
         baseURL = try Argument.optionalString(c.base_url, "options.base_url")
         if let agent = try Argument.optionalString(c.user_agent, "options.user_agent") {
             try Argument.headerValue(agent, "options.user_agent")
-            userAgent = agent
+            calls.userAgent = agent
         }
         certificateFile = try Argument.optionalString(c.ca_file, "options.ca_file")
         clock = try Argument.optionalHandle(ManualClock.self, c.clock, "options.clock")
@@ -44,10 +44,10 @@ extension ClientOptions {
             c.connect_timeout_milliseconds, "options.connect_timeout_milliseconds")
         idleTimeoutMilliseconds = try Self.time(
             c.idle_timeout_milliseconds, "options.idle_timeout_milliseconds")
-        try Self.set(&bodyBytesMax, c.body_bytes_max, "options.body_bytes_max", max: .max)
-        try Self.set(&objectsMax, c.objects_max, "options.objects_max", max: .max)
+        try Self.set(&calls.bodyBytesMax, c.body_bytes_max, "options.body_bytes_max", max: .max)
+        try Self.set(&calls.objectsMax, c.objects_max, "options.objects_max", max: .max)
         try Self.set(
-            &nestingDepthMax, Int64(c.nesting_depth_max), "options.nesting_depth_max", max: 2_048)
+            &calls.nestingDepthMax, Int64(c.nesting_depth_max), "options.nesting_depth_max", max: 2_048)
         try Self.set(
             &connectionsMax, Int64(c.connections_max), "options.connections_max", max: 65_536)
         try Self.set(
@@ -79,18 +79,18 @@ extension ClientOptions {
                     + "0x\(String(c.flags & ~known, radix: 16))",
                 field: "options.flags")
         }
-        isMappingStrict = c.flags & RESTWAY_CLIENT_STRICT_MAPPING != 0
+        calls.isMappingStrict = c.flags & RESTWAY_CLIENT_STRICT_MAPPING != 0
         loadsPlugins = c.flags & RESTWAY_CLIENT_LOAD_PLUGINS != 0
-        usesCookies = c.flags & RESTWAY_CLIENT_NO_COOKIES == 0
-        takesMissingForDeleted = c.flags & RESTWAY_CLIENT_GONE_IS_DELETED != 0
+        calls.usesCookies = c.flags & RESTWAY_CLIENT_NO_COOKIES == 0
+        calls.takesMissingForDeleted = c.flags & RESTWAY_CLIENT_GONE_IS_DELETED != 0
         switch c.redirects_max {
         case 0: break
-        case -1: redirectsMax = 0
-        case 1...1_000: redirectsMax = Int(c.redirects_max)
+        case -1: calls.redirectsMax = 0
+        case 1...1_000: calls.redirectsMax = Int(c.redirects_max)
         default:
             throw Self.outOfRange("options.redirects_max", Int64(c.redirects_max))
         }
-        if c.flags & RESTWAY_CLIENT_NO_REDIRECTS != 0 { redirectsMax = nil }
+        if c.flags & RESTWAY_CLIENT_NO_REDIRECTS != 0 { calls.redirectsMax = nil }
     }
 
     /// Reads a time. 0 means that the program gives none; -1 means no limit, which is kept as 0.

@@ -7,7 +7,7 @@ import RestwayRouting
 enum Exclusion {
     static func asking(
         _ exclude: restway_exclude_fn, _ context: HostContext
-    ) -> Client.Exclusion {
+    ) -> CallFunctions.Exclusion {
         { method, path, entity, relationship in
             let index = entity.relationshipIndex(named: relationship.name)
             let name = index.flatMap { entity.relationshipNameCString(at: $0) }

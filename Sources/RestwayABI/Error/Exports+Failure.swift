@@ -37,7 +37,7 @@ public func restway_client_set_failure_reader(
     _ outError: UnsafeMutablePointer<OpaquePointer?>?
 ) -> restway_status {
     HostContext.setting(client, context, destroy, outError) { client, context throws(Failure) in
-        var reader: Client.FailureReader?
+        var reader: CallFunctions.FailureReader?
         if let read {
             reader = { failure in
                 let handle = FailureHandle(failure)

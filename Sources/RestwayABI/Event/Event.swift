@@ -18,11 +18,7 @@ extension restway_event {
         case .attempt(let notice):
             target.initialize(to: restway_event(notice))
             return true
-        case .batch(let notice):
-            target.initialize(to: restway_event(notice))
-            notice.end()
-            return true
-        case .outbox(let notice):
+        case .group(let notice):
             target.initialize(to: restway_event(notice))
             notice.end()
             return true
@@ -61,24 +57,21 @@ extension restway_event {
         payload.error = Handle.give(ErrorHandle(notice.failure))
     }
 
-    private init(_ notice: BatchNotice) {
+    private init(_ notice: GroupNotice) {
         self.init()
-        kind = restway_event_kind.RESTWAY_EVENT_BATCH.rawValue
+        kind =
+            switch notice.kind {
+            case .batch: restway_event_kind.RESTWAY_EVENT_BATCH.rawValue
+            case .outboxItem: restway_event_kind.RESTWAY_EVENT_OUTBOX_ITEM.rawValue
+            case .outboxFlushed: restway_event_kind.RESTWAY_EVENT_OUTBOX_FLUSHED.rawValue
+            }
         token = notice.token
         status = (notice.failure.map { restway_status($0.reason) } ?? .RESTWAY_OK).rawValue
-        payload.error = notice.failure.map { Handle.give(ErrorHandle($0)) }
-    }
-
-    private init(_ notice: OutboxNotice) {
-        self.init()
-        switch notice.kind {
-        case .item: kind = restway_event_kind.RESTWAY_EVENT_OUTBOX_ITEM.rawValue
-        case .flushed: kind = restway_event_kind.RESTWAY_EVENT_OUTBOX_FLUSHED.rawValue
+        if let items = notice.payload?() {
+            payload.items = Handle.give(items)
+        } else {
+            payload.error = notice.failure.map { Handle.give(ErrorHandle($0)) }
         }
-        token = notice.token
-        let failure = notice.requests.failure
-        status = (failure.map { restway_status($0.reason) } ?? .RESTWAY_OK).rawValue
-        payload.items = Handle.give(StoredRequestsHandle(notice.requests))
     }
 
     private init(_ notice: ChangeNotice) {

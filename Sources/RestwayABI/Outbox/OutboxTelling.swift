@@ -6,8 +6,7 @@ enum OutboxTelling {
     static func item(
         _ function: @escaping restway_outbox_item_fn, _ context: HostContext
     ) -> OutboxObserver.Told {
-        { requests in
-            let handle = StoredRequestsHandle(requests)
+        told { handle in
             withExtendedLifetime(handle) {
                 guard let item = handle.item(0) else { return }
                 function(
@@ -20,14 +19,20 @@ enum OutboxTelling {
     static func flushed(
         _ function: @escaping restway_outbox_flushed_fn, _ context: HostContext
     ) -> OutboxObserver.Told {
-        { requests in
-            let handle = StoredRequestsHandle(requests)
+        told { handle in
             withExtendedLifetime(handle) {
                 function(
                     context.pointer, Handle.lend(handle), status(handle),
                     handle.error.map { Handle.lend($0) })
             }
         }
+    }
+
+    /// An event has the same handle as its payload.
+    private static func told(
+        _ run: @escaping @Sendable (StoredRequestsHandle) -> Void
+    ) -> OutboxObserver.Told {
+        OutboxObserver.Told(payload: StoredRequestsHandle.init) { run(StoredRequestsHandle($0)) }
     }
 
     private static func status(_ handle: StoredRequestsHandle) -> restway_status {
@@ -48,6 +53,6 @@ enum OutboxTelling {
         }
         if let done { return flushed(done, context) }
         guard destroy != nil || delivery.isDrained else { return nil }
-        return { _ in }
+        return told { _ in }
     }
 }

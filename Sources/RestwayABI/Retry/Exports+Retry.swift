@@ -83,7 +83,7 @@ public func restway_client_set_attempt_observer(
     _ outError: UnsafeMutablePointer<OpaquePointer?>?
 ) -> restway_status {
     HostContext.setting(client, context, destroy, outError) { client, context throws(Failure) in
-        var told: Client.AttemptObserver?
+        var told: CallFunctions.AttemptObserver?
         if let observer {
             told = { call, number, attempt in
                 let code = CText(attempt.apiCode)

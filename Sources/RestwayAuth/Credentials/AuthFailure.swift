@@ -1,6 +1,5 @@
 package import RestwayOutcome
-import RestwaySupport
-package import RestwayThreads
+import RestwayThreads
 
 /// Why a call cannot get a credential.
 package enum AuthFailure: Error, Equatable, Sendable {

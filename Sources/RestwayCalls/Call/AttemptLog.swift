@@ -1,6 +1,5 @@
 package import RestwayOutcome
-package import RestwaySupport
-import RestwayThreads
+package import RestwayThreads
 
 /// The attempts of one call: why each began, how long it waited and took, and how it ended.
 package struct AttemptLog: Sendable {
@@ -27,7 +26,7 @@ package struct AttemptLog: Sendable {
     package var number: Int { ended.count + (isUnderWay ? 1 : 0) }
 
     /// Ends the current wait.
-    mutating func endWait(_ now: Deadline) {
+    package mutating func endWait(_ now: Deadline) {
         waitedMicroseconds += now.microseconds(since: began)
         began = now
     }

@@ -1,11 +1,11 @@
 package import RestwayDocument
-import RestwayHTTP
+package import RestwayHTTP
 package import RestwayMapping
 package import RestwayOutcome
+import RestwayPlugins
 import RestwayRouting
-package import RestwaySupport
 import RestwayText
-import RestwayThreads
+package import RestwayThreads
 import Synchronization
 
 /// A request in flight. It completes exactly once, whatever happens.
@@ -57,23 +57,23 @@ package final class Call: Sendable {
 
     /// The references between the call and other parts of the library. The call gives them back
     /// when it ends.
-    struct Ties {
-        var receiver: Receiver?
+    package struct Ties {
+        package var receiver: Receiver?
         /// A function that receives the outcome instead of the program.
-        var follower: (@Sendable (Outcome) -> Void)?
+        package var follower: (@Sendable (Outcome) -> Void)?
         /// The place of the call in a batch.
         var batchPlace: (any BatchPlace)?
         /// The claim with which the call is in a lane of the outbox.
-        var lane: (any StorageClaim)?
+        package var lane: (any StorageClaim)?
         /// The request that the outbox stores if it cannot be sent now.
-        var laneRequest: PreparedRequest?
+        package var laneRequest: PreparedRequest?
         /// The number of the exchange in the transport; `nil` if the call has no exchange, or its
         /// number is not known yet.
-        var exchange: ExchangeID?
+        package var exchange: ExchangeID?
         /// A timer that ends or continues a wait.
-        var timer: TimerTicket?
+        package var timer: TimerTicket?
         /// The body that the call reads while it is sent.
-        var reader: BodyReader?
+        package var reader: BodyReader?
     }
 
     package struct State {
@@ -86,7 +86,7 @@ package final class Call: Sendable {
         package var deadline: Deadline
         package var attempts: AttemptLog
         package var progress: ProgressState
-        var ties: Ties
+        package var ties: Ties
         package var waiters = CallWaiters()
         package var outcome: Outcome?
     }
@@ -105,9 +105,9 @@ package final class Call: Sendable {
     package let started: Deadline
     package let state: Monitor<State>
     /// The index in the client's list of calls, which the client's lock guards.
-    package let place = Atomic<Int>(-1)
+    let place = Atomic<Int>(-1)
     /// Whether the call has ended. A worker reads this for each object, without the lock.
-    package let hasEnded = Atomic<Bool>(false)
+    let hasEnded = Atomic<Bool>(false)
     package let generation = ProcessGeneration.current
 
     package init(
@@ -291,7 +291,7 @@ package final class Call: Sendable {
     ///     too late.
     /// - Returns: False for an event that comes too late.
     @discardableResult
-    func happen(
+    package func happen(
         on place: Executor, _ event: CallMachine.Event, with brought: Handover = .nothing,
         _ change: (inout State) -> Void = { _ in }
     ) -> Bool {

@@ -1,9 +1,8 @@
 package import RestwayDocument
-import RestwayHTTP
+package import RestwayHTTP
 import RestwayMapping
 import RestwayOutcome
 package import RestwayRouting
-import RestwaySupport
 import RestwayThreads
 
 /// Writes the log of one call. Every line starts with the number of the call and holds no secrets.
@@ -23,7 +22,7 @@ package struct CallLog: Sendable {
     }
 
     /// Logs the start of an exchange.
-    func sends(_ exchange: Exchange) {
+    package func sends(_ exchange: Exchange) {
         Log.shared.write(
             .debug, .transport, "#\(id) > \(exchange.method) \(redaction.url(exchange.url))",
             details: lines(exchange.headers))

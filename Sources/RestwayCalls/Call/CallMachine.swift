@@ -108,7 +108,7 @@ package struct CallMachine {
     }
 
     /// How a call ends.
-    enum Ending: Equatable {
+    package enum Ending: Equatable {
         /// The call ends with the result of its last stage: a response or a failure.
         case outcome
         case cancelled
@@ -131,11 +131,11 @@ package struct CallMachine {
     }
 
     /// A set of stages that not every call passes.
-    struct OptionalStages: OptionSet {
-        let rawValue: UInt32
+    package struct OptionalStages: OptionSet {
+        package let rawValue: UInt32
 
         private init(_ stage: Stage) { rawValue = 1 << UInt32(stage.rawValue) }
-        init(rawValue: UInt32) { self.rawValue = rawValue }
+        package init(rawValue: UInt32) { self.rawValue = rawValue }
 
         static let modify = OptionalStages(.modify)
         static let prepare = OptionalStages(.prepare)

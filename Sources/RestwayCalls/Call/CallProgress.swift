@@ -1,5 +1,5 @@
 import RestwayHTTP
-import RestwayThreads
+package import RestwayThreads
 
 /// The progress of a call. A total of `nil` is not known.
 package struct CallProgress: Sendable, Equatable {
@@ -65,11 +65,11 @@ package struct ProgressRequest: Sendable {
 package struct ProgressState: Sendable {
     package var progress: CallProgress
     /// Whether a notice is on its way. It will report the progress at the time when it runs.
-    var isNoticeDue = false
+    package var isNoticeDue = false
     /// When the next notice may go out.
-    var nextNotice = Deadline.past
+    package var nextNotice = Deadline.past
 
-    init(_ request: PreparedRequest) {
+    package init(_ request: PreparedRequest) {
         progress = CallProgress(uploadTotal: request.bodyCount)
     }
 }
@@ -82,7 +82,7 @@ extension Call {
 
     /// Returns the function to which a transport reports moved bytes; `nil` if no one asks for
     /// progress.
-    func progressFunction(for request: PreparedRequest) -> ExchangeRecorder.Progressed? {
+    package func progressFunction(for request: PreparedRequest) -> ExchangeRecorder.Progressed? {
         guard request.sending.progress != nil else { return nil }
         return { uploaded, downloaded, downloadTotal in
             self.progressed(request) { progress in

@@ -1,8 +1,9 @@
+import RestwayDocument
 package import RestwayHTTP
-import RestwayOutcome
+package import RestwayOutcome
 import RestwayRouting
-import RestwaySupport
-import RestwayThreads
+import RestwayText
+package import RestwayThreads
 
 /// The value that one stage hands to the next.
 ///
@@ -37,37 +38,37 @@ package indirect enum Handover {
 ///
 /// A stage answers once, on any thread. An answer that comes after the call has left the stage is
 /// ignored.
-struct StageEntry {
-    let call: Call
-    let number: CallMachine.Entry
-    let request: PreparedRequest
+package struct StageEntry {
+    package let call: Call
+    package let number: CallMachine.Entry
+    package let request: PreparedRequest
     /// The thread that the stage runs on.
-    let place: Call.Executor
+    package let place: Call.Executor
 
-    var context: CallContext { call.context }
+    package var context: CallContext { call.context }
 
     /// Whether the call is still in this stage.
-    var isCurrent: Bool { call.state.withLock { $0.machine.isCurrent(number) } }
+    package var isCurrent: Bool { call.state.withLock { $0.machine.isCurrent(number) } }
 
     /// Reports that the stage has done its part.
-    func pass(
+    package func pass(
         _ brought: Handover = .nothing, on place: Call.Executor? = nil,
         _ change: (inout Call.State) -> Void = { _ in }
     ) {
         call.happen(on: place ?? self.place, .passed(number), with: brought, change)
     }
 
-    func fail(_ failure: Failure, on place: Call.Executor? = nil) {
+    package func fail(_ failure: Failure, on place: Call.Executor? = nil) {
         call.happen(on: place ?? self.place, .failed(number), with: .failure(failure))
     }
 
     /// Returns the same entry for another thread.
-    func on(_ place: Call.Executor) -> StageEntry {
+    package func on(_ place: Call.Executor) -> StageEntry {
         StageEntry(call: call, number: number, request: request, place: place)
     }
 
     /// Runs `body` on a worker; if this thread is one, it runs here.
-    func onWorker(_ body: @escaping @Sendable (StageEntry) -> Void) {
+    package func onWorker(_ body: @escaping @Sendable (StageEntry) -> Void) {
         guard place != .worker else { return body(self) }
         let entry = on(.worker)
         context.pool.submit { if entry.isCurrent { body(entry) } }
@@ -89,7 +90,7 @@ struct StageEntry {
     }
 
     /// Sets a timer that ends with this stage.
-    func schedule(at deadline: Deadline, _ body: @escaping @Sendable () -> Void) {
+    package func schedule(at deadline: Deadline, _ body: @escaping @Sendable () -> Void) {
         let ticket = context.timers.schedule(at: deadline, body)
         let before = call.state.withLock { state -> TimerTicket? in
             guard state.machine.isCurrent(number) else { return ticket }

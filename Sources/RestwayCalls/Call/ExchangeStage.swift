@@ -1,18 +1,19 @@
-import RestwayHTTP
+package import RestwayHTTP
 import RestwayOutcome
+import RestwayPlugins
 import RestwayRouting
-import RestwaySupport
+import RestwayThreads
 
 /// The result that the transport has brought for one exchange.
-struct ReceivedExchange: Sendable {
-    let result: Result<ExchangeSummary, TransportError>
-    let recorder: ExchangeRecorder
+package struct ReceivedExchange: Sendable {
+    package let result: Result<ExchangeSummary, TransportError>
+    package let recorder: ExchangeRecorder
 }
 
 /// The stage in which the transport, or the batch session for an item of a batch, sends the request
 /// and receives the answer.
-enum ExchangeStage {
-    static func enter(_ entry: StageEntry, _ exchange: Exchange) {
+package enum ExchangeStage {
+    package static func enter(_ entry: StageEntry, _ exchange: Exchange) {
         if entry.request.travelsInBatch { sendInBatch(entry) } else { send(entry, exchange) }
     }
 

@@ -1,8 +1,8 @@
+import RestwayDocument
 import RestwayHTTP
 package import RestwayOutcome
 import RestwayRouting
-package import RestwaySupport
-import RestwayThreads
+package import RestwayThreads
 
 /// An answer that refuses the credential with which the request was sent.
 package struct Refusal: Sendable {

@@ -1,6 +1,6 @@
+import RestwayDocument
 import RestwayHTTP
 import RestwayOutcome
-import RestwaySupport
 import RestwayThreads
 import Synchronization
 
@@ -49,8 +49,8 @@ enum PrepareStage {
 }
 
 /// The stage in which the request takes its place in a lane of the outbox.
-enum LaneStage {
-    static func enter(_ entry: StageEntry) {
+package enum LaneStage {
+    package static func enter(_ entry: StageEntry) {
         let call = entry.call
         guard let claim = entry.request.claim else { return entry.pass() }
         let isAwaited: Bool? = call.state.withLock { state in
@@ -104,7 +104,7 @@ enum LaneStage {
                 }
                 newest = newer
             }
-            reason = try known ?? newest.reasonToStore()
+            if let known { reason = known } else { reason = try newest.reasonToStore() }
         } catch {
             return entry.fail(error)
         }

@@ -1,6 +1,5 @@
 package import RestwayOutcome
-package import RestwaySupport
-import RestwayThreads
+package import RestwayThreads
 
 /// Delivers the notices of one client to the program, one at a time and in order, in the way that
 /// the delivery mode says.

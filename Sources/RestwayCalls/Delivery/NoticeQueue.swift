@@ -1,5 +1,4 @@
 import RestwayOutcome
-package import RestwaySupport
 import RestwayThreads
 
 /// Notices that wait until the program asks for them.

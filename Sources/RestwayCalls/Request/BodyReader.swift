@@ -1,6 +1,5 @@
-import RestwayHTTP
+package import RestwayHTTP
 package import RestwayOutcome
-import RestwaySupport
 import RestwayThreads
 
 /// A body that the program gives piece by piece through its functions.
@@ -136,7 +135,7 @@ package final class BodyReader: Sendable {
 
 /// The body of one exchange, which the program's reader gives piece by piece. It makes sure that
 /// the reader keeps to its length.
-final class BodyFeed: BodySource {
+package final class BodyFeed: BodySource {
     private static let pieceBytesMax = 64 << 10
 
     private let reader: BodyReader
@@ -145,15 +144,15 @@ final class BodyFeed: BodySource {
     private let fail: @Sendable (Failure) -> Void
     private let given = Lock(Int64(0))
 
-    init(_ reader: BodyReader, turn: UInt64, fail: @escaping @Sendable (Failure) -> Void) {
+    package init(_ reader: BodyReader, turn: UInt64, fail: @escaping @Sendable (Failure) -> Void) {
         self.reader = reader
         self.turn = turn
         self.fail = fail
     }
 
-    var length: Int64? { reader.length }
+    package var length: Int64? { reader.length }
 
-    func next(_ deliver: @escaping @Sendable (BodyPiece) -> Void) {
+    package func next(_ deliver: @escaping @Sendable (BodyPiece) -> Void) {
         reader.ask(turn, isReading: true) { deliver(self.piece()) }
     }
 

@@ -2,9 +2,9 @@ package import RestwayDocument
 package import RestwayHTTP
 package import RestwayMapping
 package import RestwayObjects
-package import RestwayPlugins
+import RestwayPlugins
 package import RestwayRouting
-package import RestwaySupport
+package import RestwayThreads
 
 /// A request that is ready to be sent, with everything that its answer is matched with.
 ///
@@ -30,7 +30,7 @@ package final class PreparedRequest: Sendable {
     package let deletions: [ChangeSet.Deletion]
     package let sending: SendingRules
     /// Whether the body is made later, on a worker where the program may be asked.
-    let owesBody: Bool
+    package let owesBody: Bool
     package let travelsInBatch: Bool
     /// The information for the outbox; `nil` if the request is never stored.
     package let claim: (any StorageClaim)?
@@ -77,10 +77,10 @@ package final class PreparedRequest: Sendable {
     /// Whether the request can be sent again.
     package var isRewindable: Bool { reader?.isRewindable ?? true }
 
-    var descriptorChoice: DescriptorChoice { DescriptorChoice(route: route, path: path) }
+    package var descriptorChoice: DescriptorChoice { DescriptorChoice(route: route, path: path) }
 
     /// Returns the same request for the URL to which a redirect leads.
-    func redirected(_ exchange: Exchange, keepsBody: Bool, isTrusted: Bool) -> PreparedRequest {
+    package func redirected(_ exchange: Exchange, keepsBody: Bool, isTrusted: Bool) -> PreparedRequest {
         PreparedRequest(
             exchange: exchange, reader: keepsBody ? reader : nil, method: method, path: path,
             route: route, dataMapper: dataMapper, transport: transport,

@@ -4,8 +4,8 @@ import RestwayJSON
 import RestwayMapping
 import RestwayObjects
 package import RestwayOutcome
+import RestwayPlugins
 package import RestwayRouting
-import RestwaySupport
 import RestwayText
 import RestwayThreads
 
@@ -41,7 +41,7 @@ package struct RequestPreparation {
             var submission = try submission(spec)
             var destination = try destination(spec, submission?.subject)
             let route = destination.route
-            let settings = route.map { api.definition.settings(of: $0) } ?? RouteSettings()
+            let settings = route.map { api.definition.settings(of: $0) } ?? .none
             let content = try content(spec, &destination, settings, &submission)
 
             let isTrusted = try destination.path != nil || isTrusted(destination.url)
@@ -383,13 +383,13 @@ extension String {
 ///
 /// They are made once for answers of the usual type. Most requests have no other headers, and
 /// transports can see that the headers are the same.
-struct StandardHeaders: Sendable {
+package struct StandardHeaders: Sendable {
     /// The headers for URLs that may receive the environment's headers.
-    let own: Headers
-    let foreign: Headers
+    package let own: Headers
+    package let foreign: Headers
 
     /// - Parameter accepted: The media types that the answer should have.
-    init(
+    package init(
         _ definition: APIDefinition, _ environment: Environment, userAgent: String, accepted: String
     ) {
         var headers = Headers()

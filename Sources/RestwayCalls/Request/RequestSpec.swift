@@ -2,8 +2,9 @@ import Glibc
 package import RestwayDocument
 package import RestwayHTTP
 package import RestwayObjects
-package import RestwayOutcome
+import RestwayOutcome
 package import RestwayRouting
+import RestwayText
 
 /// A request as its caller describes it. Names in it are looked up only when it is sent.
 package struct RequestSpec: Sendable {

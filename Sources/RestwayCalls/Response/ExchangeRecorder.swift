@@ -33,7 +33,7 @@ package final class ExchangeRecorder: ExchangeObserver, @unchecked Sendable {
     }
 
     /// Whether the transport has reported the end of the exchange.
-    var isFinished: Bool { hasFinished.load(ordering: .acquiring) }
+    package var isFinished: Bool { hasFinished.load(ordering: .acquiring) }
 
     package let isAwaited: Bool
     package var wantsProgress: Bool { progressed != nil }

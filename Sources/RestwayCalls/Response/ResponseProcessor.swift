@@ -5,23 +5,23 @@ import RestwayJansson
 import RestwayMapping
 import RestwayObjects
 package import RestwayOutcome
+import RestwayPlugins
 import RestwayRouting
-package import RestwaySupport
 import RestwayText
-import RestwayThreads
+package import RestwayThreads
 import Synchronization
 
 /// An answer that is taken, with its body decoded.
-struct TakenAnswer: Sendable {
-    let received: ReceivedResponse
+package struct TakenAnswer: Sendable {
+    package let received: ReceivedResponse
     /// The failure of the call; `nil` if it has succeeded.
-    let failure: Failure?
+    package let failure: Failure?
     /// When the body was decoded.
-    let started: Deadline
+    package let started: Deadline
 }
 
 /// The result of phase one of mapping: the rows for the store, and the answer they come from.
-struct ParsedAnswer {
+package struct ParsedAnswer {
     let answer: TakenAnswer
     /// The result without its change set; `nil` if nothing was mapped.
     var result: MappingResult?

@@ -1,3 +1,4 @@
+import RestwayDocument
 package import RestwayObjects
 package import RestwayOutcome
 

@@ -1,7 +1,6 @@
 package import RestwayObjects
 package import RestwayOutcome
-package import RestwaySupport
-import RestwayThreads
+package import RestwayThreads
 
 /// The store of a client. All reads and changes of the store go through this class, so that
 /// observers learn of every change in the order of the commits.

@@ -1,6 +1,5 @@
 package import RestwayOutcome
-package import RestwaySupport
-import RestwayThreads
+package import RestwayThreads
 
 /// The state of the delivery of an outbox.
 package struct FlushState {

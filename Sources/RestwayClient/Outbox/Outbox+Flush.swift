@@ -1,6 +1,5 @@
 import RestwayOutbox
 package import RestwayOutcome
-import RestwaySupport
 import RestwayThreads
 
 /// Decides when requests go out.

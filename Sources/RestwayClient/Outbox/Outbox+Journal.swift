@@ -3,8 +3,7 @@ package import RestwayDocument
 package import RestwayOutbox
 package import RestwayOutcome
 import RestwaySQLite
-package import RestwaySupport
-import RestwayThreads
+package import RestwayThreads
 
 /// Calls of the journal, with the types and errors of the client.
 extension Outbox {

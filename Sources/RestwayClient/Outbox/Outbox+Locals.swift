@@ -4,7 +4,6 @@ import RestwayMapping
 package import RestwayObjects
 package import RestwayOutbox
 package import RestwayOutcome
-import RestwaySupport
 import RestwayThreads
 
 /// Local identities: the names of objects that the server has not named yet.

@@ -3,7 +3,6 @@ import RestwayMapping
 package import RestwayObjects
 package import RestwayOutbox
 package import RestwayOutcome
-import RestwaySupport
 import RestwayThreads
 
 /// Undoes what dropped requests changed in the object store.

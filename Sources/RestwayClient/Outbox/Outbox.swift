@@ -7,8 +7,7 @@ import RestwayObjects
 package import RestwayOutbox
 package import RestwayOutcome
 import RestwayRouting
-package import RestwaySupport
-import RestwayThreads
+package import RestwayThreads
 
 /// The requests of a client that wait until the server can be reached. It stores them, sends them
 /// in the order of their lanes and reports their results.

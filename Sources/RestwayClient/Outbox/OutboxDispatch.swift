@@ -1,6 +1,5 @@
 package import RestwayCalls
 package import RestwayOutbox
-import RestwaySupport
 import RestwayThreads
 
 /// Items that are sent together, until all of them have an outcome.

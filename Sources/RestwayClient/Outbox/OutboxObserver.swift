@@ -1,4 +1,4 @@
-package import RestwayABI
+package import RestwayCalls
 
 /// The functions that are called about items, and about flushes that the program did not ask for.
 package struct OutboxObserver: Sendable {

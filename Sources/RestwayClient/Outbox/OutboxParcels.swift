@@ -6,7 +6,6 @@ import RestwayMapping
 import RestwayOutbox
 import RestwayOutcome
 package import RestwayRouting
-import RestwaySupport
 import RestwayThreads
 
 /// Items that go out in a batch without a call for each of them, because their answers change no

@@ -5,7 +5,6 @@ import RestwayJSON
 import RestwayObjects
 package import RestwayOutbox
 package import RestwayOutcome
-import RestwaySupport
 import RestwayThreads
 
 /// The result of an attempt at an item, and what follows from it. It is a class because several

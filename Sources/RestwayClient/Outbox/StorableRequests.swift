@@ -128,12 +128,12 @@ struct ItemToSend: StoredItem {
         let url = try base.url(path: entry.path)
         let path = base.relativePath(of: url)
         let route = entry.route.flatMap(api.definition.routes.route(key:))
-        let settings = route.map { api.definition.settings(of: $0) } ?? RouteSettings()
+        let settings = route.map { api.definition.settings(of: $0) } ?? .none
         var own = spec
         own.headers = entry.headers.map { ($0.name, $0.value) }
         own.headers += context.without.map { ($0, nil) }
         own.headers.append((IdempotencyKey.headerName, entry.idempotencyKey))
-        var plain = RouteSettings()
+        var plain = RouteSettings.none
         plain.dataMapper = settings.dataMapper
         let submission = try submission(api, preparation.context.store)
         var deletions = submission?.deletion.map { [$0] } ?? []

@@ -1,9 +1,9 @@
-package import RestwayABI
+package import RestwayCalls
 package import RestwayDocument
 import RestwayJSON
 import RestwayOutbox
 package import RestwayOutcome
-package import RestwaySupport
+package import RestwayThreads
 
 /// An immutable list of stored requests, oldest first. In a notice, it may also have a failure.
 package final class StoredRequests: HandleObject {

@@ -1,5 +1,4 @@
 import RestwayCalls
-import RestwaySupport
 import RestwayThreads
 
 /// Counts the requests that are on their way from their calls to the journal. A close waits for

@@ -1,4 +1,3 @@
-import RestwayAuth
 package import RestwayOutcome
 package import RestwayRouting
 import RestwayText

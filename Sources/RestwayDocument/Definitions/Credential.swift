@@ -1,5 +1,5 @@
 import RestwayHTTP
-package import RestwaySupport
+package import RestwayThreads
 
 /// The data with which a client identifies itself. The scheme decides which fields are used.
 package struct Credential: Sendable, Equatable {

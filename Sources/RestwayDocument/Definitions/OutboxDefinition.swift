@@ -1,7 +1,6 @@
-import RestwayAuth
+package import RestwayOutcome
 package import RestwayRouting
-package import RestwaySupport
-import RestwayThreads
+package import RestwayThreads
 
 /// The section `outbox` of a document.
 package struct OutboxDefinition: Sendable {

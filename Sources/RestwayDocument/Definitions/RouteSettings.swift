@@ -2,6 +2,7 @@ package import RestwayJSON
 package import RestwayMapping
 import RestwayObjects
 package import RestwayRouting
+package import RestwayText
 
 /// The settings that a route adds to its requests.
 package struct RouteSettings: Sendable {
@@ -18,6 +19,9 @@ package struct RouteSettings: Sendable {
     package var transport: TransportReference?
     /// Whether its requests may be stored; `nil` if the patterns of the outbox decide.
     package var mayBeStored: Bool?
+
+    /// The settings of a request without a route.
+    package static let none = RouteSettings()
 
     package var contentType: String? { headers.last { $0.name.lowercased() == "content-type" }?.value }
 }

@@ -1,7 +1,7 @@
 import RestwayHTTP
 import RestwayObjects
 package import RestwayRouting
-import RestwayText
+package import RestwayText
 
 /// Environments and headers of a document.
 extension DocumentNode {

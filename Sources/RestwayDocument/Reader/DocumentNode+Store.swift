@@ -1,6 +1,5 @@
-package import RestwaySupport
 import RestwayText
-import RestwayThreads
+package import RestwayThreads
 
 /// The section `store`.
 extension DocumentNode {

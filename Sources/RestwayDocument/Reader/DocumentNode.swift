@@ -1,6 +1,5 @@
 package import RestwayJSON
 import RestwayObjects
-import RestwaySupport
 import RestwayText
 import RestwayThreads
 

@@ -1,7 +1,6 @@
 import RestwayJSON
 import RestwayMapping
 package import RestwayObjects
-import RestwaySupport
 import RestwayText
 import RestwayThreads
 

@@ -2,7 +2,6 @@ package import RestwayDocument
 import RestwayJansson
 package import RestwayMapping
 package import RestwayOutcome
-import RestwayPlugins
 import RestwayText
 
 /// The mappers of a client: the built-in one and the mappers of its plugins.

@@ -2,8 +2,6 @@ package import RestwayDocument
 package import RestwayHTTP
 import RestwayJSON
 package import RestwayOutcome
-import RestwayPlugins
-import RestwaySupport
 import RestwayThreads
 
 /// The transports of a client: the built-in one, and the plugin transports that its options, its

@@ -1,5 +1,8 @@
 import Glibc
-import RestwayClient
+@testable import RestwayCalls
+@testable import RestwayClient
+@testable import RestwayDocument
+@testable import RestwayOutcome
 import RestwayRouting
 import RestwayThreads
 

@@ -1,0 +1,38 @@
+import RestwayMapping
+import RestwayRouting
+import XCTest
+
+@testable import RestwayClient
+@testable import RestwayDocument
+
+final class LoadedAPITests: XCTestCase {
+    private func plan(
+        _ loaded: LoadedAPI, _ path: String?, route: Route? = nil, status: Int
+    ) -> MappingPlan? {
+        loaded.plan(
+            method: .get, status: status, DescriptorChoice(route: route, path: path))
+    }
+
+    func testPlansAreMadeOncePerKindOfResponse() throws {
+        let loaded = try TestAPI.load().loaded
+        let first = try XCTUnwrap(plan(loaded, "companies/1", status: 200))
+        let second = try XCTUnwrap(plan(loaded, "companies/2", status: 204))
+        XCTAssertTrue(first === second)
+        XCTAssertEqual(first.descriptors.count, 1)
+        XCTAssertNil(plan(loaded, "companies/1", status: 404))
+        XCTAssertNil(plan(loaded, nil, status: 200))
+        let notes = try XCTUnwrap(plan(loaded, "/companies/1/notes/?x=1", status: 200))
+        XCTAssertFalse(notes === first)
+    }
+
+    func testARouteElsewhereMapsByItsName() throws {
+        let api = try TestAPI.load()
+        try api.add(
+            route: "far",
+            #"{"path": ":base/x", "absolute": true, "response": {"entity": "Company"}}"#)
+        let far = try api.definition.routes.route(named: "far")
+        let other = try api.definition.routes.route(named: "elsewhere")
+        XCTAssertNotNil(plan(api.loaded, nil, route: far, status: 200))
+        XCTAssertNil(plan(api.loaded, nil, route: other, status: 200))
+    }
+}
