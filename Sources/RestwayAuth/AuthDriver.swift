@@ -33,9 +33,14 @@ package final class AuthDriver: CredentialSource {
     /// False while the client does not use authentication. Calls then skip it.
     private let isActive: Atomic<Bool>
 
-    package init(_ definition: AuthDefinition, _ surroundings: AuthSurroundings) {
+    /// - Parameter transport: Sends the requests for tokens.
+    package init(
+        _ definition: AuthDefinition, _ transport: any Transport,
+        _ executors: CallContext.Executors, _ options: CallOptions
+    ) {
         self.definition = definition
-        self.surroundings = surroundings
+        surroundings = AuthSurroundings(
+            transport: transport, executors: executors, options: options)
         var settings = AuthMachine.Settings()
         settings.replaysMax = definition.replaysMax
         settings.refreshesMax = definition.refreshesMax

@@ -1,25 +1,26 @@
 package import RestwayCalls
 package import RestwayDocument
-package import RestwayHTTP
+import RestwayHTTP
 import RestwayMapping
 import RestwayRouting
 import RestwayText
-package import RestwayThreads
+import RestwayThreads
 
 /// The parts of a client that authentication uses.
-package struct AuthSurroundings: Sendable {
-    package let transport: any Transport
-    package let pool: WorkerPool
-    package let clock: any Clock
-    package let timers: any Timers
-    package let userAgent: String
-    package let timeouts: ExchangeTimeouts
+struct AuthSurroundings: Sendable {
+    let transport: any Transport
+    let executors: CallContext.Executors
+    let options: CallOptions
+
+    var pool: WorkerPool { executors.pool }
+    var clock: any Clock { executors.clock }
+    var timers: any Timers { executors.timers }
 
     /// The largest answer of a token endpoint; a server that sends more is not one.
     static let tokenBytesMax = 1 << 20
 
     /// Returns when a token should be replaced and when it becomes useless.
-    package func life(
+    func life(
         of fields: Credential?, _ definition: AuthDefinition
     ) -> (refreshAt: Deadline, expiresAt: Deadline) {
         guard let life = fields?.expiresInMilliseconds else { return (.never, .never) }
@@ -33,17 +34,17 @@ package struct AuthSurroundings: Sendable {
 
     /// Returns the exchange for the token endpoint. It goes straight to the transport, so that
     /// nothing of the environment, no modifier and no redirect affects it.
-    package func exchange(
+    func exchange(
         _ request: TokenRequest, to url: String, timeoutMilliseconds: Int64
     ) throws(AuthFailure) -> Exchange {
         var headers = Headers()
         headers.set("Accept", "application/json")
         headers.set("Content-Type", "application/x-www-form-urlencoded")
-        headers.set("User-Agent", userAgent)
+        headers.set("User-Agent", options.userAgent)
         if let basic = request.basicCredentials {
             headers.set("Authorization", AuthDefinition.basic(basic))
         }
-        var timeouts = timeouts
+        var timeouts = options.timeouts
         timeouts.totalMilliseconds = timeoutMilliseconds
         var exchange = Exchange(
             method: "POST", url: url, headers: headers.fields, body: .bytes(request.body),
@@ -67,7 +68,9 @@ package struct AuthSurroundings: Sendable {
             do throws(BodyError) {
                 let body = try ContentDecoder.decode(
                     recorder.takeBody(), headers: head.headers, bytesMax: tokenBytesMax)
-                return body.withUnsafeBytes { TokenResponse(status: head.status, body: $0) }
+                return unsafe body.withUnsafeBytes {
+                    unsafe TokenResponse(status: head.status, body: $0)
+                }
             } catch {
                 return .refused(
                     reason: "the token endpoint's answer is damaged: \(error.message)",

@@ -1,8 +1,10 @@
 package import RestwayCalls
+import RestwayDocument
 import RestwayHTTP
 package import RestwayOutcome
 import RestwayRouting
 import RestwayText
+import RestwayThreads
 
 /// The batch calls of a session, which carry its requests, and the answers that they bring.
 extension BatchSession {

@@ -1,4 +1,5 @@
 package import RestwayCalls
+import RestwayHTTP
 package import RestwayOutcome
 import RestwayRouting
 import RestwayText

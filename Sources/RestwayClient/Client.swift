@@ -34,8 +34,9 @@ package final class Client: Sendable {
         pool: WorkerPool = .shared, clock: (any Clock & Timers)? = nil
     ) throws(Failure) {
         guard ForkBarrier.isWhole else { throw Self.brokenCopyFailure }
-        let timers: any Timers = clock ?? options.clock ?? SystemTimers.shared
-        let clock: any Clock = clock ?? options.clock ?? SystemClock()
+        let given = clock ?? options.clock
+        let clock: any Clock = given ?? SystemClock()
+        let timers: any Timers = given ?? SystemTimers.shared
         let environment = try Self.environment(api.definition, options)
         let plugins = try PluginLoading.plugins(
             of: api.definition, isLoadingAllowed: options.loadsPlugins)
@@ -56,17 +57,15 @@ package final class Client: Sendable {
             PluginTransport.Surroundings(builtIn: builtIn, clock: clock, timers: timers),
             builtIn: builtIn)
         retry = RetryDriver(seed: options.randomSeed)
+        let executors = CallContext.Executors(pool: pool, clock: clock, timers: timers)
         auth = AuthDriver(
-            try definition.auth.resolved(environment),
-            AuthSurroundings(
-                transport: transports.standard, pool: pool, clock: clock, timers: timers,
-                userAgent: callOptions.userAgent, timeouts: callOptions.timeouts))
+            try definition.auth.resolved(environment), transports.standard, executors, callOptions)
         outbox = try Outbox.make(
             definition, options, pool: pool, clock: clock, timers: timers, delivery: delivery)
         calls = CallContext(
             api: api, environment: environment, options: callOptions, store: store,
             delivery: delivery, transports: transports, mappers: mappers,
-            executors: .init(pool: pool, clock: clock, timers: timers),
+            executors: executors,
             seams: .init(credentials: auth, retries: retry, outbox: outbox))
         batches = Batches(calls)
         certificateFile = options.certificateFile
@@ -96,10 +95,9 @@ package final class Client: Sendable {
         let exchange =
             request.isTrusted && request.sending.auth != .none
             ? auth.authorized(request.exchange) : request.exchange
-        return CurlCommand(
-            exchange: exchange, isBodyRead: request.reader != nil,
-            redaction: reveals ? nil : api.definition.redaction, certificateFile: certificateFile
-        ).text
+        return request.curlCommand(
+            sending: exchange, redaction: reveals ? nil : api.definition.redaction,
+            certificateFile: certificateFile)
     }
 
     /// Refuses new calls and completes all pending ones. It may be called again. It waits only for

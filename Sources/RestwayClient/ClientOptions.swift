@@ -5,6 +5,7 @@ import RestwayHTTP
 package import RestwayObjects
 package import RestwayOutcome
 import RestwayRouting
+import RestwaySQLite
 import RestwaySQLiteStore
 package import RestwayThreads
 

@@ -53,6 +53,11 @@ package final class Call: Sendable {
     package struct Receiver: Sendable {
         package let completion: Completion
         package let end: @Sendable () -> Void
+
+        package init(completion: @escaping Completion, end: @escaping @Sendable () -> Void) {
+            self.completion = completion
+            self.end = end
+        }
     }
 
     /// The references between the call and other parts of the library. The call gives them back

@@ -146,6 +146,11 @@ package struct OutgoingExchange: Sendable {
     /// The number of the attempt, from 1.
     package let attempt: Int
 
+    package init(exchange: Exchange, attempt: Int) {
+        self.exchange = exchange
+        self.attempt = attempt
+    }
+
     package var headers: Headers {
         get { Headers(exchange.headers) }
         set { exchange.headers = newValue.fields }

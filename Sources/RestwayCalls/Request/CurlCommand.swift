@@ -59,3 +59,19 @@ package struct CurlCommand {
         return "\\" + String(repeating: "0", count: 3 - digits.count) + digits
     }
 }
+
+extension PreparedRequest {
+    /// Returns the curl command that sends the request.
+    ///
+    /// - Parameters:
+    ///   - exchange: The exchange of the request, with its credential.
+    ///   - redaction: Hides secrets; `nil` writes them out.
+    package func curlCommand(
+        sending exchange: Exchange, redaction: Redaction?, certificateFile: String?
+    ) -> String {
+        CurlCommand(
+            exchange: exchange, isBodyRead: reader != nil, redaction: redaction,
+            certificateFile: certificateFile
+        ).text
+    }
+}

@@ -109,3 +109,10 @@ package struct PathTargets {
         }
     }
 }
+
+extension LoadedAPI {
+    /// Returns the objects that a request by path is about.
+    package func targets(_ method: Method, _ path: String, _ route: Route?) -> PathTargets {
+        PathTargets(definition: definition, method: method, path: path, route: route)
+    }
+}

@@ -92,10 +92,18 @@ package final class PreparedRequest: Sendable {
 
 /// How a prepared request is sent: with a credential or without, once or several times.
 package struct SendingRules: Sendable {
-    package var auth = AuthMode.none
+    package var auth: AuthMode
     /// `nil` if a failure is not tried again.
     package var retry: RetryPolicy?
     package var progress: ProgressRequest?
+
+    package init(
+        auth: AuthMode = .none, retry: RetryPolicy? = nil, progress: ProgressRequest? = nil
+    ) {
+        self.auth = auth
+        self.retry = retry
+        self.progress = progress
+    }
 }
 
 /// The object or the draft that a request is about, as it was when the request was sent.
@@ -105,7 +113,12 @@ package struct Submission: Sendable {
     package var isChangedOnly = false
     /// The objects that were written, the outermost first; empty if the object was not written into
     /// the body.
-    package var sent: [SentObject] = []
+    package var sent: [SentObject]
+
+    package init(subject: EncodingSubject, sent: [SentObject] = []) {
+        self.subject = subject
+        self.sent = sent
+    }
 
     package var entity: Entity { subject.entity }
 

@@ -131,9 +131,7 @@ package struct RequestPreparation {
         guard destination.method == .delete else { return [] }
         if let submission { return submission.deletion.map { [$0] } ?? [] }
         guard let path = destination.path else { return [] }
-        return PathTargets(
-            definition: api.definition, method: .delete, path: path, route: destination.route
-        ).deletions
+        return api.targets(.delete, path, destination.route).deletions
     }
 
     private func lookup(_ spec: RequestSpec, _ subject: EncodingSubject?) -> VariableLookup {

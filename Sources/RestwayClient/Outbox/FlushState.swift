@@ -1,5 +1,5 @@
-package import RestwayOutcome
-package import RestwayThreads
+import RestwayOutcome
+import RestwayThreads
 
 /// The state of the delivery of an outbox.
 package struct FlushState {
@@ -17,8 +17,8 @@ package struct FlushState {
     }
 
     /// One report about an item. It is a class because a flush may have very many reports.
-    package final class SentReport: Sendable {
-        package let request: StoredRequest
+    final class SentReport: Sendable {
+        let request: StoredRequest
 
         init(_ request: StoredRequest) {
             self.request = request
@@ -26,7 +26,7 @@ package struct FlushState {
     }
 
     /// Returns the last report about each item, ordered by the age of the item.
-    package static func requests(_ sent: [SentReport]) -> [StoredRequest] {
+    static func requests(_ sent: [SentReport]) -> [StoredRequest] {
         // The reports are nearly in order.
         let order = sent.indices.sorted {
             (sent[$0].request.id, $0) < (sent[$1].request.id, $1)
@@ -40,12 +40,12 @@ package struct FlushState {
 
     /// The function that is called when the current flush is over.
     package struct Waiter {
-        package let token: UInt64
-        package let receiver: OutboxReceiver
+        let token: UInt64
+        let receiver: OutboxReceiver
     }
 
     /// Whether a flush is running.
-    package var isActive = false
+    var isActive = false
     /// Whether the program asked for this flush. Then it also goes on while the program says that
     /// the server cannot be reached.
     var isByHand = false
@@ -54,19 +54,19 @@ package struct FlushState {
     var isLooking = false
     var mustLookAgain = false
     /// The number of calls, or batch calls, that wait for their answers.
-    package var underWay = 0
+    var underWay = 0
     /// The number of calls whose results are being written after their answers came. Their lanes
     /// stay busy until the results are written.
     var beingSettled = 0
     /// Whether this flush sends nothing more.
-    package var hasStopped = false
+    var hasStopped = false
     /// Whether waits still have to be cut short.
     var owesHurry = false
     /// The reports in the order in which they were written. An item that went out twice has two.
-    package var sent: [SentReport] = []
+    var sent: [SentReport] = []
     /// Why the flush could not go on.
-    package var failure: Failure?
-    package var waiters: [Waiter] = []
+    var failure: Failure?
+    var waiters: [Waiter] = []
 
     /// Whether another process was the sender when this process last tried to send.
     var isSentByAnother = false
@@ -74,11 +74,11 @@ package struct FlushState {
     /// The outbox sends nothing by itself before this time, because the server could not be
     /// reached.
     var heldUntil = Deadline.past
-    package var timer: TimerTicket?
+    var timer: TimerTicket?
     var timerAt = Deadline.never
 
     /// Starts a flush after the previous one has ended.
-    package mutating func begin() {
+    mutating func begin() {
         isActive = true
         isByHand = false
         urgency = .ordinary

@@ -1,14 +1,14 @@
-package import RestwayCurl
+import RestwayCurl
 import RestwayOutbox
 
 /// Lets the calls of each lane go out one at a time, in the order in which they came.
-package struct LaneGate {
+struct LaneGate {
     /// A call in a lane, with the function that starts it when its turn comes.
-    package struct Ticket {
-        package let call: ObjectIdentifier
+    struct Ticket {
+        let call: ObjectIdentifier
         /// The lane that its item would have.
-        package let lane: Lane
-        package let go: @Sendable () -> Void
+        let lane: Lane
+        let go: @Sendable () -> Void
     }
 
     /// The calls of one lane. Usually there is one call.
@@ -20,7 +20,7 @@ package struct LaneGate {
     private var lines: [Lane: Line] = [:]
 
     /// The lanes that have a call that has not ended.
-    package var busyLanes: Set<Lane> {
+    var busyLanes: Set<Lane> {
         lines.values.reduce(into: Set(lines.keys)) { lanes, line in
             lanes.insert(line.head.lane)
             lanes.formUnion(line.others.map(\.lane))
@@ -28,7 +28,7 @@ package struct LaneGate {
     }
 
     /// Adds a call to its lane. Returns whether it is the first of the lane and may go at once.
-    package mutating func enter(_ lane: Lane, _ ticket: Ticket) -> Bool {
+    mutating func enter(_ lane: Lane, _ ticket: Ticket) -> Bool {
         guard var line = lines.updateValue(Line(head: ticket), forKey: lane) else { return true }
         line.others.append(ticket)
         lines[lane] = line
@@ -39,7 +39,7 @@ package struct LaneGate {
     ///
     /// - Returns: The call that has just become the first of its lane, if any, and whether the lane
     ///   is empty now.
-    package mutating func leave(_ lane: Lane, _ call: ObjectIdentifier) -> (next: Ticket?, isFree: Bool) {
+    mutating func leave(_ lane: Lane, _ call: ObjectIdentifier) -> (next: Ticket?, isFree: Bool) {
         guard let place = lines.index(forKey: lane) else { return (nil, false) }
         guard lines.values[place].head.call == call else {
             lines.values[place].others.removeAll { $0.call == call }

@@ -1,3 +1,5 @@
+import RestwayCalls
+import RestwayDocument
 import RestwayOutbox
 package import RestwayOutcome
 import RestwayThreads
@@ -47,7 +49,7 @@ extension Outbox {
     }
 
     /// Flushes because there is another credential.
-    package func credentialChanged() {
+    func credentialChanged() {
         state.withLock { state in
             state.flush.heldUntil = .past
             state.flush.hasStopped = false
@@ -163,7 +165,7 @@ extension Outbox {
     ///
     /// - Parameter heldMilliseconds: The outbox sends nothing by itself before this time has
     ///   passed.
-    package func stop(_ failure: Failure?, heldMilliseconds: Int64 = 0) {
+    func stop(_ failure: Failure?, heldMilliseconds: Int64 = 0) {
         let until = clock.now().advanced(milliseconds: heldMilliseconds)
         state.withLock { state in
             state.flush.hasStopped = true
@@ -262,7 +264,7 @@ extension Outbox {
     }
 
     /// Looks for items that may go out, after this time at the latest.
-    package func schedule(afterMilliseconds milliseconds: Int64) {
+    func schedule(afterMilliseconds milliseconds: Int64) {
         let at = clock.now().advanced(milliseconds: milliseconds)
         let isNeeded = state.withLock { state in
             guard !state.isClosed, at < state.flush.timerAt else { return false }

@@ -2,7 +2,7 @@ import RestwayCalls
 import RestwayCurl
 import RestwayDocument
 package import RestwayObjects
-package import RestwayOutbox
+import RestwayOutbox
 package import RestwayOutcome
 import RestwayRouting
 
@@ -108,7 +108,7 @@ extension Outbox {
 
     // MARK: Reports
 
-    package func report(_ item: OutboxItem, _ state: StoredRequest.State) -> StoredRequest {
+    func report(_ item: OutboxItem, _ state: StoredRequest.State) -> StoredRequest {
         // Most items have no answer, and so no URL of an answer.
         guard item.answer != nil else { return StoredRequest(item, state: state, url: "") }
         let base = client?.environment.baseURL

@@ -1,13 +1,13 @@
-package import RestwayCurl
-package import RestwayDocument
-package import RestwayOutbox
+import RestwayCurl
+import RestwayDocument
+import RestwayOutbox
 package import RestwayOutcome
 import RestwaySQLite
-package import RestwayThreads
+import RestwayThreads
 
 /// Calls of the journal, with the types and errors of the client.
 extension Outbox {
-    package static func open(
+    static func open(
         _ definition: OutboxDefinition, _ rules: OutboxRules, _ secrets: StoredSecrets,
         _ pool: WorkerPool
     ) throws(Failure) -> OutboxJournal {
@@ -24,7 +24,7 @@ extension Outbox {
         }
     }
 
-    package func run<Result>(
+    func run<Result>(
         _ body: () throws(OutboxError) -> Result
     ) throws(Failure) -> Result {
         do throws(OutboxError) {
@@ -39,7 +39,7 @@ extension Outbox {
     /// Stores an item and calls `done` when it is durable or could not be stored.
     ///
     /// - Parameter waits: Whether this thread stores it, rather than a worker.
-    package func hold(
+    func hold(
         _ entry: OutboxEntry, waits: Bool,
         done: @escaping @Sendable (Result<Int64, Failure>) -> Void
     ) {
@@ -59,18 +59,18 @@ extension Outbox {
     }
 
     /// Whether a new request of the lane must wait behind stored requests.
-    package func isHeld(_ lane: Lane) throws(Failure) -> Bool {
+    func isHeld(_ lane: Lane) throws(Failure) -> Bool {
         try run { () throws(OutboxError) in try journal.isOccupied(lane) }
     }
 
     // MARK: Sending
 
-    package func becomeSender() throws(Failure) -> Bool {
+    func becomeSender() throws(Failure) -> Bool {
         try run { () throws(OutboxError) in try journal.becomeSender() }
     }
 
     /// Cuts short the waits that the urgency overrides.
-    package func hurry(_ urgency: FlushState.Urgency) throws(Failure) {
+    func hurry(_ urgency: FlushState.Urgency) throws(Failure) {
         guard urgency > .ordinary else { return }
         let now = clock.wallMicroseconds()
         try run { () throws(OutboxError) in
@@ -79,11 +79,11 @@ extension Outbox {
     }
 
     /// Reads the next items ahead while the ones that were taken are on their way.
-    package func readOn(_ limits: TakeLimits) throws(Failure) {
+    func readOn(_ limits: TakeLimits) throws(Failure) {
         try run { () throws(OutboxError) in try journal.readOn(itemsMax: limits.itemsMax) }
     }
 
-    package func take(_ limits: TakeLimits) throws(Failure) -> [OutboxItem] {
+    func take(_ limits: TakeLimits) throws(Failure) -> [OutboxItem] {
         let now = clock.wallMicroseconds()
         return try run { () throws(OutboxError) in
             try journal.take(
@@ -92,17 +92,17 @@ extension Outbox {
         }
     }
 
-    package func settle(_ settlements: [OutboxSettlement]) throws(Failure) -> OutboxSettled {
+    func settle(_ settlements: [OutboxSettlement]) throws(Failure) -> OutboxSettled {
         let now = clock.wallMicroseconds()
         return try run { () throws(OutboxError) in try journal.settle(settlements, now: now) }
     }
 
-    package func release(_ ids: [Int64]) {
+    func release(_ ids: [Int64]) {
         journal.release(ids)
     }
 
     /// When the next item that waits only for its time may go out, in microseconds since 1970.
-    package func nextAttemptAt() throws(Failure) -> Int64? {
+    func nextAttemptAt() throws(Failure) -> Int64? {
         try run { () throws(OutboxError) in try journal.nextAttemptAt() }
     }
 
@@ -111,7 +111,7 @@ extension Outbox {
     /// The number of items that are read at once.
     private static let pageItems = 1_000
 
-    package func item(_ id: Int64) throws(Failure) -> OutboxItem {
+    func item(_ id: Int64) throws(Failure) -> OutboxItem {
         let item = try run { () throws(OutboxError) in try journal.item(id) }
         guard let item else { throw Failure(.noSuchItem(id), path: definition.path) }
         return item
@@ -139,7 +139,7 @@ extension Outbox {
 
 extension Failure {
     /// Turns an error of the journal into a failure of the client.
-    package init(_ error: OutboxError, path: String) {
+    init(_ error: OutboxError, path: String) {
         switch error {
         case .noSuchItem, .notDead:
             self.init(.invalidArgument, error.message, field: "id")

@@ -1,15 +1,16 @@
 import RestwayCalls
 import RestwayCurl
+import RestwayDocument
 import RestwayMapping
 package import RestwayObjects
-package import RestwayOutbox
-package import RestwayOutcome
+import RestwayOutbox
+import RestwayOutcome
 import RestwayThreads
 
 /// Local identities: the names of objects that the server has not named yet.
 extension Outbox {
     /// Returns the local identity of an object, if it has one.
-    package func local(_ entity: Entity, _ storeKey: Int64) -> LocalID? {
+    func local(_ entity: Entity, _ storeKey: Int64) -> LocalID? {
         if let known = state.withLock({ $0.locals[storeKey] }) { return known }
         // An earlier process, or another one, created the object.
         guard storeKey != 0, client?.store.keepsKeys == true, !journal.isEmpty else { return nil }
@@ -19,11 +20,11 @@ extension Outbox {
         return local
     }
 
-    package func name(_ object: Snapshot, _ local: LocalID) {
+    func name(_ object: Snapshot, _ local: LocalID) {
         name(object.entity, object.storeKey, local)
     }
 
-    package func name(_ entity: Entity, _ storeKey: Int64, _ local: LocalID) {
+    func name(_ entity: Entity, _ storeKey: Int64, _ local: LocalID) {
         guard storeKey != 0 else { return }
         state.withLock { $0.locals[storeKey] = local }
     }
@@ -39,7 +40,7 @@ extension Outbox {
     /// server calls the object.
     ///
     /// - Parameter names: Receives the identities of the objects inside the request.
-    package func delivered(
+    func delivered(
         _ item: OutboxItem, _ response: Response?, _ names: inout [OutboxSettlement]
     ) -> OutboxSettlement {
         guard let client, let name = item.entry.entity,
@@ -92,13 +93,13 @@ extension Outbox {
 // Objects inside other objects, and drafts.
 extension Outbox {
     /// Returns the objects that were written whole in an item.
-    package func objects(_ entry: OutboxEntry) -> StoredObjects {
+    func objects(_ entry: OutboxEntry) -> StoredObjects {
         let mappings = client?.api.loaded.definition.mappings ?? [:]
         return StoredObjects(OutboxContext(entry.context).sent) { mappings[$0]?.entity }
     }
 
     /// Gives the objects inside a request the local identities that they are stored with.
-    package func name(_ objects: StoredObjects) {
+    func name(_ objects: StoredObjects) {
         for (index, object) in objects.sent.enumerated() {
             if let local = objects.local(of: index) { name(object.entity, object.storeKey, local) }
         }
@@ -114,7 +115,7 @@ extension Outbox {
 
     /// Returns the local identity of an object that a stored request will create, or that another
     /// process has created without this store knowing the identity yet.
-    package func expected(_ entity: Entity, _ storeKey: Int64) -> LocalID? {
+    func expected(_ entity: Entity, _ storeKey: Int64) -> LocalID? {
         guard let local = local(entity, storeKey),
             // The order matters: an object whose request is delivered between the two calls is
             // named by then. If the file cannot be read, the answer is yes, and storing the request
@@ -125,7 +126,7 @@ extension Outbox {
     }
 
     /// Keeps the drafts that must be told when their request is delivered.
-    package func remember(_ drafts: StoredDrafts?) {
+    func remember(_ drafts: StoredDrafts?) {
         guard let drafts else { return }
         state.withLock { state in
             // Now and then, drafts that the program has released are removed.
@@ -138,7 +139,7 @@ extension Outbox {
     }
 
     /// Removes and returns the drafts that were kept for the request with this key.
-    package func drafts(of key: String) -> StoredDrafts? {
+    func drafts(of key: String) -> StoredDrafts? {
         state.withLock { state in
             guard var same = state.drafts.removeValue(forKey: key) else { return nil }
             let first = same.removeFirst()
@@ -213,7 +214,7 @@ extension Outbox {
     ///
     /// - Returns: False if the server may know the object or has named it: then the server must be
     ///   asked.
-    package func withdraw(_ local: LocalID) throws(Failure) -> Bool {
+    func withdraw(_ local: LocalID) throws(Failure) -> Bool {
         let withdrawal = try run { () throws(OutboxError) in try journal.withdraw(local) }
         guard case .dropped = withdrawal else { return false }
         lanesChanged()

@@ -1,23 +1,24 @@
 import RestwayCalls
 import RestwayCurl
+import RestwayDocument
 import RestwayMapping
 package import RestwayObjects
-package import RestwayOutbox
+import RestwayOutbox
 package import RestwayOutcome
 
 /// Marks objects as rejected while a dead letter is about them: until it is retried, edited or
 /// dropped. Only the journal knows the dead letters, so no mark can be out of date.
 extension Outbox: ObjectRejections {
     /// An object of the store.
-    package struct Marked: Hashable {
-        package let entity: Entity
-        package let storeKey: Int64
+    struct Marked: Hashable {
+        let entity: Entity
+        let storeKey: Int64
 
-        package static func == (left: Marked, right: Marked) -> Bool {
+        static func == (left: Marked, right: Marked) -> Bool {
             left.entity === right.entity && left.storeKey == right.storeKey
         }
 
-        package func hash(into hasher: inout Hasher) {
+        func hash(into hasher: inout Hasher) {
             hasher.combine(storeKey)
         }
     }
@@ -79,7 +80,7 @@ extension Outbox: ObjectRejections {
     // MARK: Observers
 
     /// Returns the objects that one item is about and the objects that it creates.
-    package func objects(of item: OutboxItem) throws(Failure) -> Set<Marked> {
+    func objects(of item: OutboxItem) throws(Failure) -> Set<Marked> {
         guard let client else { return [] }
         var subjects: [OutboxChange.Subject] = []
         if let key = storeKey(item.entry), let name = item.entry.entity {

@@ -1,6 +1,6 @@
 import RestwayBatch
-package import RestwayCalls
-package import RestwayOutbox
+import RestwayCalls
+import RestwayOutbox
 import RestwayOutcome
 import RestwayRouting
 import RestwayThreads
@@ -8,7 +8,7 @@ import RestwayThreads
 /// Sends items and writes their results.
 extension Outbox {
     /// Sends items that were taken from the journal. It runs on a worker.
-    package func send(_ items: [OutboxItem]) {
+    func send(_ items: [OutboxItem]) {
         guard let client else { return release(items) }
         // The object has an identity as soon as the answer is here; until the answer is settled,
         // its local identity counts.
@@ -20,22 +20,30 @@ extension Outbox {
         let isBatch = state.withLock { $0.batching.usesBatch }
         let dispatch = OutboxDispatch(items, isBatch: isBatch)
         var singles = items
-        let parcels = OutboxParcels(self, client, dispatch)
-        if isBatch, let session = let batches,
-            let session = try? BatchSession(batches, sender: parcels) {
-            // An item that does not fit into a batch goes out by itself.
-            singles = items.filter { item in
-                !parcels.add(item, to: session) && !add(item, to: session, dispatch)
-            }
-            if singles.count < items.count {
-                do throws(Failure) {
-                    try session.send(isOnWorker: true)
-                } catch {
-                    session.cancel()
-                }
-            }
+        if isBatch, let batches {
+            let parcels = OutboxParcels(self, client, batches.format, dispatch)
+            singles = sendBatch(items, batches, parcels, dispatch)
         }
         for item in singles { sendSingly(item, client, dispatch) }
+    }
+
+    /// Sends items in a batch. Returns the items that do not fit into one and go out by themselves.
+    private func sendBatch(
+        _ items: [OutboxItem], _ batches: Batches, _ parcels: OutboxParcels,
+        _ dispatch: OutboxDispatch
+    ) -> [OutboxItem] {
+        guard let session = try? BatchSession(batches, sender: parcels) else { return items }
+        let singles = items.filter { item in
+            !parcels.add(item, to: session) && !add(item, to: session, dispatch)
+        }
+        if singles.count < items.count {
+            do throws(Failure) {
+                try session.send(isOnWorker: true)
+            } catch {
+                session.cancel()
+            }
+        }
+        return singles
     }
 
     private func add(
@@ -62,7 +70,7 @@ extension Outbox {
         }
     }
 
-    package func spec(_ item: OutboxItem) -> RequestSpec {
+    func spec(_ item: OutboxItem) -> RequestSpec {
         let method = Method(token: item.entry.method) ?? .post
         var spec = RequestSpec(target: .path(method, item.entry.path))
         spec.stored = ItemToSend(item: item, outbox: self)
@@ -72,7 +80,7 @@ extension Outbox {
     /// Records the outcome of one item. The last one of a dispatch settles all of them.
     ///
     /// - Parameter isOnWorker: False if this may be any thread. Then a worker writes to the file.
-    package func ended(
+    func ended(
         _ item: OutboxItem, _ outcome: Call.Outcome, _ dispatch: OutboxDispatch,
         isOnWorker: Bool = false
     ) {
@@ -93,7 +101,7 @@ extension Outbox {
 
     // MARK: Outcomes
 
-    package func verdict(_ outcome: OutboxOutcome, _ item: OutboxItem) -> OutboxVerdict {
+    func verdict(_ outcome: OutboxOutcome, _ item: OutboxItem) -> OutboxVerdict {
         state.withLock { state in
             rules.verdict(
                 outcome, attempts: item.entry.attempts + 1, hasRefreshed: true,

@@ -1,11 +1,11 @@
 import RestwayAuth
-package import RestwayCalls
+import RestwayCalls
 import RestwayCurl
 import RestwayHTTP
 import RestwayMapping
-package import RestwayObjects
-package import RestwayOutbox
-package import RestwayOutcome
+import RestwayObjects
+import RestwayOutbox
+import RestwayOutcome
 import RestwayRouting
 import RestwayText
 import RestwayThreads
@@ -17,7 +17,7 @@ extension Outbox {
     /// - Parameters:
     ///   - failure: The failure of the attempt; `nil` if the request was not sent.
     ///   - reason: A text for people that says why the request is stored.
-    package func store(
+    func store(
         _ call: Call, _ request: PreparedRequest, _ claim: OutboxClaim, _ failure: Failure?,
         because reason: String
     ) {
@@ -132,15 +132,15 @@ extension Outbox {
     // MARK: Objects
 
     /// The part of a stored change that the object store keeps.
-    package struct Kept {
-        package var object: Snapshot?
+    struct Kept {
+        var object: Snapshot?
         /// The changes that storing the request made in the object store; `nil` for a request that
         /// changes nothing.
-        package var change: OutboxChange?
+        var change: OutboxChange?
         /// The objects that were written whole in the request; `nil` for a request that changes
         /// nothing.
-        package var objects: StoredObjects?
-        package var drafts: StoredDrafts?
+        var objects: StoredObjects?
+        var drafts: StoredDrafts?
     }
 
     /// Puts the values that the request gives its object into the store. They count from now on,

@@ -1,8 +1,9 @@
 import RestwayCalls
+import RestwayDocument
 import RestwayMapping
-package import RestwayObjects
-package import RestwayOutbox
-package import RestwayOutcome
+import RestwayObjects
+import RestwayOutbox
+import RestwayOutcome
 import RestwayThreads
 
 /// Undoes what dropped requests changed in the object store.
@@ -20,7 +21,7 @@ extension Outbox {
     ///
     /// - Returns: The objects that were changed; observers have been told of them.
     @discardableResult
-    package func takeBack() throws(Failure) -> Set<Int64> {
+    func takeBack() throws(Failure) -> Set<Int64> {
         var told: Set<Int64> = []
         while let client {
             let due = try run { () throws(OutboxError) in
@@ -70,7 +71,7 @@ extension Outbox {
     }
 
     /// Undoes at once what was changed for a request that could not be stored.
-    package func takeBack(_ change: OutboxChange, _ drafts: StoredDrafts?) {
+    func takeBack(_ change: OutboxChange, _ drafts: StoredDrafts?) {
         guard let client, !change.isEmpty else { return }
         let made = Set(change.made)
         var changes = ChangeSet(origin: .host)
@@ -91,7 +92,7 @@ extension Outbox {
 
 extension OutboxChange {
     /// Describes what the program's rows have changed, from a commit that lists its changes.
-    package init(_ rows: [Snapshot], _ commit: Commit, life: String?) {
+    init(_ rows: [Snapshot], _ commit: Commit, life: String?) {
         self.init(life: life)
         var changes: [Int64: Change] = [:]
         for change in commit.changes { changes[change.storeKey] = change }

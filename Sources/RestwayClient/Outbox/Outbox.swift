@@ -1,13 +1,13 @@
-package import RestwayBatch
+import RestwayBatch
 package import RestwayCalls
-package import RestwayCurl
+import RestwayCurl
 package import RestwayDocument
 import RestwayHTTP
 import RestwayObjects
 package import RestwayOutbox
 package import RestwayOutcome
 import RestwayRouting
-package import RestwayThreads
+import RestwayThreads
 
 /// The requests of a client that wait until the server can be reached. It stores them, sends them
 /// in the order of their lanes and reports their results.
@@ -15,18 +15,18 @@ package import RestwayThreads
 /// It performs what the decisions of `RestwayOutbox` say. It holds no lock while it calls the
 /// journal, a call or the program.
 package final class Outbox: RequestStorage {
-    package struct State {
-        package var gate = LaneGate()
+    struct State {
+        var gate = LaneGate()
         /// The local identities of objects, by the store keys of the objects.
-        package var locals: [Int64: LocalID] = [:]
+        var locals: [Int64: LocalID] = [:]
         /// The drafts of stored requests, by the keys of the requests. Drafts with the same key
         /// stand in the order in which they were stored.
-        package var drafts: [String: [StoredDrafts]] = [:]
-        package var observer: OutboxObserver?
-        package var isClosed = false
-        package var flush = FlushState()
+        var drafts: [String: [StoredDrafts]] = [:]
+        var observer: OutboxObserver?
+        var isClosed = false
+        var flush = FlushState()
         var batching: OutboxBatching
-        package var random: SeededRandom
+        var random: SeededRandom
     }
 
     private struct Owner {
@@ -39,20 +39,20 @@ package final class Outbox: RequestStorage {
     static let startMilliseconds: Int64 = 250
 
     package let definition: OutboxDefinition
-    package let rules: OutboxRules
-    package let secrets: StoredSecrets
-    package let journal: OutboxJournal
-    package let state: Lock<State>
-    package let pool: WorkerPool
-    package let clock: any Clock
-    package let timers: any Timers
-    package let redaction: Redaction
+    let rules: OutboxRules
+    let secrets: StoredSecrets
+    let journal: OutboxJournal
+    let state: Lock<State>
+    let pool: WorkerPool
+    let clock: any Clock
+    let timers: any Timers
+    let redaction: Redaction
     package let delivery: Delivery
     let entering = StoringGate()
     private let owner = Lock(Owner())
 
     /// Makes the outbox that a document asks for.
-    package static func make(
+    static func make(
         _ api: APIDefinition, _ options: ClientOptions, pool: WorkerPool, clock: any Clock,
         timers: any Timers, delivery: Delivery
     ) throws(Failure) -> Outbox? {
@@ -107,26 +107,26 @@ package final class Outbox: RequestStorage {
     }
 
     /// The client that owns this outbox; `nil` when it has gone.
-    package var client: CallContext? { owner.withLock { $0.client } }
+    var client: CallContext? { owner.withLock { $0.client } }
 
     /// The batches of that client.
-    package var batches: Batches? { owner.withLock { $0.batches } }
+    var batches: Batches? { owner.withLock { $0.batches } }
 
     /// Whether the program says that the server cannot be reached, or the client has gone.
-    package var isRuledOut: Bool { client?.reachability.isRuledOut ?? true }
+    var isRuledOut: Bool { client?.reachability.isRuledOut ?? true }
 
     /// A text that distinguishes this store in memory from earlier ones; `nil` for a store in a
     /// file.
-    package var life: String? { client?.store.keepsKeys == true ? nil : ownLife }
+    var life: String? { client?.store.keepsKeys == true ? nil : ownLife }
 
     /// Returns the key of the object that an item is about, if it is a key of this store.
-    package func storeKey(_ entry: OutboxEntry) -> Int64? {
+    func storeKey(_ entry: OutboxEntry) -> Int64? {
         OutboxContext(entry.context).life == life ? entry.storeKey : nil
     }
 
     /// Lets the outbox send from now on. Stored requests go out a moment later, so that the program
     /// has time to set its functions.
-    package func begin(_ client: CallContext, _ batches: Batches) {
+    func begin(_ client: CallContext, _ batches: Batches) {
         owner.withLock { $0 = Owner(client: client, batches: batches) }
         client.store.outbox = self
         nameObjects(client)
@@ -137,7 +137,7 @@ package final class Outbox: RequestStorage {
     }
 
     /// Stops sending. Requests that are being stored are still stored.
-    package func close() {
+    func close() {
         let (receivers, timer, observer): ([FlushState.Waiter], TimerTicket?, OutboxObserver?) =
             state.withLock { state in
                 state.isClosed = true
@@ -160,7 +160,7 @@ package final class Outbox: RequestStorage {
 
     /// Lets another process send. While requests are on their way, this happens when they have
     /// ended.
-    package func letGo() {
+    func letGo() {
         let isIdle = state.withLock { state in
             !state.flush.isLooking && state.flush.underWay == 0 && state.flush.beingSettled == 0
         }
@@ -179,14 +179,14 @@ package final class Outbox: RequestStorage {
 
     /// Adds a call to its lane. Returns whether it is the first of the lane; if not, `go` runs on
     /// any thread when it becomes the first.
-    package func enter(_ claim: OutboxClaim, _ call: Call, go: @escaping @Sendable () -> Void) -> Bool {
+    func enter(_ claim: OutboxClaim, _ call: Call, go: @escaping @Sendable () -> Void) -> Bool {
         let line = line(claim.line)
         let ticket = LaneGate.Ticket(call: ObjectIdentifier(call), lane: claim.lane, go: go)
         return state.withLock { $0.gate.enter(line, ticket) }
     }
 
     /// Removes a call that has ended from its lane, and starts the next call of the lane.
-    package func leave(_ lane: Lane, _ call: Call) {
+    func leave(_ lane: Lane, _ call: Call) {
         let lane = line(lane)
         let (next, isFree) = state.withLock { state in
             let (next, isFree) = state.gate.leave(lane, ObjectIdentifier(call))
@@ -199,7 +199,7 @@ package final class Outbox: RequestStorage {
 
     /// Returns why the first request of a lane is stored if this is known without reading the file,
     /// so that no thread waits for the file; otherwise `nil`.
-    package func reasonToStoreAtOnce(_ request: PreparedRequest, _ claim: OutboxClaim) -> String? {
+    func reasonToStoreAtOnce(_ request: PreparedRequest, _ claim: OutboxClaim) -> String? {
         guard client?.reachability.isRuledOut ?? false, claim.deferred == nil, claim.formerLane == nil,
             request.submission == nil, journal.hasRoom
         else { return nil }
@@ -209,7 +209,7 @@ package final class Outbox: RequestStorage {
     private static let ruledOutReason = "the host says that the server cannot be reached"
 
     /// Returns why the first request of a lane is stored rather than sent; `nil` if it is sent.
-    package func reasonToStore(_ claim: OutboxClaim) throws(Failure) -> String? {
+    func reasonToStore(_ claim: OutboxClaim) throws(Failure) -> String? {
         if client?.reachability.isRuledOut ?? false {
             return Self.ruledOutReason
         }
@@ -242,11 +242,11 @@ package final class Outbox: RequestStorage {
         state.withLock { swap(&$0.observer, &before) }
     }
 
-    package func refuseWhenClosed() throws(Failure) {
+    func refuseWhenClosed() throws(Failure) {
         if state.withLock({ $0.isClosed }) { throw Failure.closed }
     }
 
-    package func tell(_ waiters: [FlushState.Waiter], _ requests: StoredRequests) {
+    func tell(_ waiters: [FlushState.Waiter], _ requests: StoredRequests) {
         var owesStart = false
         for waiter in waiters {
             let notice = Self.notice(.outboxFlushed, requests, waiter.token, waiter.receiver)
@@ -282,7 +282,7 @@ package final class Outbox: RequestStorage {
 
 extension OutboxDefinition {
     /// Returns the settings in the form that the decisions use.
-    package func rules(_ batch: BatchDefinition?) -> OutboxRules {
+    func rules(_ batch: BatchDefinition?) -> OutboxRules {
         var rules = OutboxRules()
         rules.order = isStrict ? .strict : .lanes
         rules.deadLetters = passesDeadHeads ? .letOthersPass : .blockTheirLane

@@ -1,39 +1,42 @@
 import RestwayAuth
-package import RestwayCalls
-package import RestwayCurl
-package import RestwayDocument
-package import RestwayHTTP
+import RestwayCalls
+import RestwayCurl
+import RestwayDocument
+import RestwayHTTP
+import RestwayMapping
 import RestwayObjects
-package import RestwayOutbox
-package import RestwayOutcome
+import RestwayOutbox
+import RestwayOutcome
+import RestwayRouting
+import RestwayThreads
 
 /// The information that the outbox needs about a request that it may store.
 ///
 /// It is a class because many functions pass it on and none of them changes it.
-package final class OutboxClaim: StorageClaim {
+final class OutboxClaim: StorageClaim {
     private let outbox: Outbox
-    package let lane: Lane
+    let lane: Lane
     /// The lane that the object had before the server named it. Requests stored there go out first,
     /// until the journal has moved them to `lane`.
     let formerLane: Lane?
-    package let idempotencyKey: String
+    let idempotencyKey: String
     /// The part that is joined to the base URL, with its query.
-    package let uri: String
+    let uri: String
     /// The request's own headers, without credentials.
-    package let headers: [HeaderField]
-    package let context: OutboxContext
+    let headers: [HeaderField]
+    let context: OutboxContext
     /// The local identity of the object that the request creates.
-    package let creates: LocalID?
+    let creates: LocalID?
     /// The local identity of the object that the request is about.
-    package let local: LocalID?
+    let local: LocalID?
     /// The request from which this one is prepared again when its turn comes, as it is about
     /// objects that the server has not named yet and so cannot be sent as it is; `nil` for other
     /// requests.
-    package let deferred: RequestSpec?
+    let deferred: RequestSpec?
     /// The statuses after which the request stays in the outbox.
-    package let statuses: [ClosedRange<Int>]
+    let statuses: [ClosedRange<Int>]
     /// The retry policy of the route or the client, which would have tried the request again.
-    package let retry: RetryPolicy?
+    let retry: RetryPolicy?
 
     init(
         _ outbox: Outbox, lane: Lane, formerLane: Lane?, idempotencyKey: String, uri: String,
@@ -56,9 +59,9 @@ package final class OutboxClaim: StorageClaim {
 
     /// The lane in which the calls wait for each other. It stays the same from the creation of an
     /// object to its end.
-    package var line: Lane { formerLane ?? lane }
+    var line: Lane { formerLane ?? lane }
 
-    package func takes(_ failure: Failure) -> Bool {
+    func takes(_ failure: Failure) -> Bool {
         switch failure.reason {
         case .resolve, .connect, .tls, .timedOut, .connectionLost: return true
         // The credential of the request, or the batch that was to hold it, could not be obtained.
@@ -83,23 +86,23 @@ package final class OutboxClaim: StorageClaim {
 
 // The journey of a call through its lane and into the file.
 extension OutboxClaim {
-    package func enterLane(_ call: Call, go: @escaping @Sendable () -> Void) -> Bool {
+    func enterLane(_ call: Call, go: @escaping @Sendable () -> Void) -> Bool {
         outbox.enter(self, call, go: go)
     }
 
-    package func leaveLane(_ call: Call) {
+    func leaveLane(_ call: Call) {
         outbox.leave(line, call)
     }
 
-    package func reasonToStoreAtOnce(_ request: PreparedRequest) -> String? {
+    func reasonToStoreAtOnce(_ request: PreparedRequest) -> String? {
         outbox.reasonToStoreAtOnce(request, self)
     }
 
-    package func reasonToStore() throws(Failure) -> String? {
+    func reasonToStore() throws(Failure) -> String? {
         try outbox.reasonToStore(self)
     }
 
-    package func beginStoring(if judge: () -> Bool) -> Bool {
+    func beginStoring(if judge: () -> Bool) -> Bool {
         // The request is counted before it enters the stage, so that a close that finds it there
         // waits for it.
         outbox.entering.enter()
@@ -108,7 +111,7 @@ extension OutboxClaim {
         return isTaken
     }
 
-    package func store(_ call: Call, _ order: StoringOrder) {
+    func store(_ call: Call, _ order: StoringOrder) {
         if let failure = order.failure {
             outbox.store(call, order.request, self, failure, because: order.reason)
         } else {
@@ -119,7 +122,7 @@ extension OutboxClaim {
 
     /// Deletes an object that never left this machine, and its stored requests, without asking the
     /// server. Returns `nil` if the server may know the object.
-    package func withdraw(_ request: PreparedRequest) throws(Failure) -> ReceivedResponse? {
+    func withdraw(_ request: PreparedRequest) throws(Failure) -> ReceivedResponse? {
         guard request.method == .delete, let local, try outbox.withdraw(local) else { return nil }
         if let submission = request.submission {
             var changes = ChangeSet(origin: .host)

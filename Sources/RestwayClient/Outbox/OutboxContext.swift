@@ -1,23 +1,23 @@
-package import RestwayDocument
-package import RestwayJSON
+import RestwayDocument
+import RestwayJSON
 
 /// The information that the client stores with a request to send it later in the same way as now.
-package struct OutboxContext: Sendable {
+struct OutboxContext: Sendable {
     /// Headers of the document and the environment that the request leaves out.
-    package var without: [String] = []
+    var without: [String] = []
     /// The authentication mode that the request asked for.
-    package var auth: AuthMode?
+    var auth: AuthMode?
     /// The text that identifies the store in memory whose key the item has, because another store
     /// gives the same keys to other objects; `nil` for a store in a file.
-    package var life: String?
+    var life: String?
     /// The objects that were written whole in the request; see `StoredObjects`.
-    package var sent: JSONValue?
+    var sent: JSONValue?
 
     private static let modes: [(AuthMode, String)] = [
         (.full, "full"), (.bypass, "bypass"), (AuthMode.none, "none"),
     ]
 
-    package var bytes: [UInt8] {
+    var bytes: [UInt8] {
         var members: [(key: String, value: JSONValue)] = []
         if !without.isEmpty {
             members.append((key: "without", value: .array(without.map { .string($0) })))

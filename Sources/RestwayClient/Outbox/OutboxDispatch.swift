@@ -1,15 +1,15 @@
-package import RestwayCalls
-package import RestwayOutbox
+import RestwayCalls
+import RestwayOutbox
 import RestwayThreads
 
 /// Items that are sent together, until all of them have an outcome.
 package final class OutboxDispatch: Sendable {
     private struct State {
-        package var outcomes: [Int64: Call.Outcome]
-        package var isOver = false
+        var outcomes: [Int64: Call.Outcome]
+        var isOver = false
     }
 
-    package let items: [OutboxItem]
+    let items: [OutboxItem]
     /// Whether they go out as one call.
     let isBatch: Bool
     private let state: Lock<State>
@@ -23,7 +23,7 @@ package final class OutboxDispatch: Sendable {
     /// Records the outcome of one item.
     ///
     /// - Returns: All outcomes if this was the last one; otherwise `nil`.
-    package func ended(_ id: Int64, _ outcome: Call.Outcome) -> [Int64: Call.Outcome]? {
+    func ended(_ id: Int64, _ outcome: Call.Outcome) -> [Int64: Call.Outcome]? {
         state.withLock { state in
             state.outcomes[id] = outcome
             guard !state.isOver, state.outcomes.count == items.count else { return nil }

@@ -18,9 +18,9 @@ package struct OutboxObserver: Sendable {
     }
 
     /// Receives a list with one item.
-    package let item: Told?
-    package let flushed: Told?
-    package let token: UInt64
+    let item: Told?
+    let flushed: Told?
+    let token: UInt64
 
     package init(item: Told?, flushed: Told?, token: UInt64 = 0) {
         self.item = item

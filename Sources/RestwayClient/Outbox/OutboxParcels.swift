@@ -5,7 +5,7 @@ import RestwayHTTP
 import RestwayMapping
 import RestwayOutbox
 import RestwayOutcome
-package import RestwayRouting
+import RestwayRouting
 import RestwayThreads
 
 /// Items that go out in a batch without a call for each of them, because their answers change no
@@ -20,14 +20,14 @@ final class OutboxParcels: BatchSender {
     /// The place to which requests go. Neighbouring items usually share one.
     private final class Target: Sendable {
         /// The path as it is stored.
-        package let stored: String
-        package let url: String
+        let stored: String
+        let url: String
         /// The path below the base URL.
-        package let path: String
+        let path: String
         /// The path as a batch names it.
-        package let uri: String
+        let uri: String
 
-        package init?(_ stored: String, _ base: BaseURL) {
+        init?(_ stored: String, _ base: BaseURL) {
             guard let url = try? base.url(path: stored), let path = base.relativePath(of: url),
                 let uri = base.uri(of: url)
             else { return nil }

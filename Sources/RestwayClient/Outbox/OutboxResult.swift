@@ -1,10 +1,11 @@
 import RestwayAuth
 import RestwayCalls
+import RestwayDocument
 import RestwayHTTP
 import RestwayJSON
 import RestwayObjects
-package import RestwayOutbox
-package import RestwayOutcome
+import RestwayOutbox
+import RestwayOutcome
 import RestwayThreads
 
 /// The result of an attempt at an item, and what follows from it. It is a class because several
@@ -167,7 +168,7 @@ extension Failure {
     }
 
     /// Whether the failed request may have reached the server.
-    package var mayHaveArrived: Bool {
+    var mayHaveArrived: Bool {
         // The client asks an authorize function before it sends anything.
         if isOfHost, httpStatus == 0 { return false }
         switch reason {
@@ -180,7 +181,7 @@ extension Failure {
 extension Outbox {
     /// Whether the server says that it is still working on the same request, which the transport
     /// sent before.
-    package func isInProgress(_ failure: Failure, wallMicroseconds: Int64) -> Bool {
+    func isInProgress(_ failure: Failure, wallMicroseconds: Int64) -> Bool {
         guard failure.reason == .http, failure.wasRepeated,
             case .answer(let status, _, let after, _) = RetryOutcome(
                 failure, wallMicroseconds: wallMicroseconds)
@@ -193,7 +194,7 @@ extension Outbox {
 }
 
 extension OutboxAnswer {
-    package init(_ response: Response) {
+    init(_ response: Response) {
         self.init(
             status: response.status, headers: response.headers.fields,
             body: Array(response.bodyWithNUL.dropLast()))

@@ -1,9 +1,9 @@
 package import RestwayCalls
-package import RestwayCurl
+import RestwayCurl
 package import RestwayDocument
 import RestwayHTTP
 import RestwayMapping
-package import RestwayObjects
+import RestwayObjects
 import RestwayOutbox
 import RestwayOutcome
 import RestwayRouting
@@ -100,10 +100,7 @@ private struct Claiming {
         }
         if let local { return (Lane(local), nil) }
         let path = destination.path ?? ""
-        let targets = PathTargets(
-            definition: api.definition, method: destination.method, path: path,
-            route: destination.route
-        ).all
+        let targets = api.targets(destination.method, path, destination.route).all
         guard submission == nil, let target = targets.first else { return (Lane(path: path), nil) }
         let object = try? client.store.object(target.entity, target.identity)
         let former = object.flatMap { outbox.local(target.entity, $0.storeKey) }
@@ -138,10 +135,7 @@ struct ItemToSend: StoredItem {
         let submission = try submission(api, preparation.context.store)
         var deletions = submission?.deletion.map { [$0] } ?? []
         if method == .delete, submission == nil, let path {
-            deletions =
-                PathTargets(
-                    definition: api.definition, method: .delete, path: path, route: route
-                ).deletions
+            deletions = api.targets(.delete, path, route).deletions
         }
         return PreparedRequest(
             exchange: Exchange(
@@ -181,7 +175,7 @@ struct ItemToSend: StoredItem {
 extension Lane {
     /// Makes the lane of an object. An identity that looks like a number is a number, so that all
     /// senders agree.
-    package init(of entity: Entity, _ identity: Identity) {
+    init(of entity: Entity, _ identity: Identity) {
         guard case .string(let text) = identity, let integer = Int64(text), String(integer) == text
         else {
             self.init(entity: entity.name, identity)

@@ -1,21 +1,21 @@
-package import RestwayCalls
+import RestwayCalls
 import RestwayMapping
-package import RestwayObjects
-package import RestwayOutcome
+import RestwayObjects
+import RestwayOutcome
 
 /// The drafts from which a stored request was made, as long as the program has them. When the
 /// request has been delivered, they become drafts of the objects in the answer.
-package final class StoredDrafts: Sendable {
+final class StoredDrafts: Sendable {
     private struct Part {
-        package let draft: SentDraft
+        let draft: SentDraft
         /// The position of the draft among the objects that were written whole.
-        package let number: Int
-        package let entity: Entity
-        package let withheld: Set<Int>
+        let number: Int
+        let entity: Entity
+        let withheld: Set<Int>
     }
 
     /// The idempotency key of the request, which is known before it is stored.
-    package let key: String
+    let key: String
     private let parts: [Part]
 
     /// Fails if the request was not made from a draft.
@@ -50,7 +50,7 @@ package final class StoredDrafts: Sendable {
     /// Tells the drafts which objects of `store` they have become.
     ///
     /// - Parameter matching: What the answer says about the objects; `nil` if it says nothing.
-    package func settle(_ matching: AnswerMatching?, in store: ObservedStore) {
+    func settle(_ matching: AnswerMatching?, in store: ObservedStore) {
         for part in parts where !(matching?.lost.contains(part.number) ?? false) {
             let key = part.draft.storeKey
             guard key != 0, let object = try? store.newest(part.entity, storeKey: key) else {

@@ -1,19 +1,19 @@
 import RestwayCalls
-package import RestwayJSON
-package import RestwayMapping
+import RestwayJSON
+import RestwayMapping
 import RestwayObjects
-package import RestwayOutbox
+import RestwayOutbox
 
 /// The objects that were written whole in a stored request, the outermost first. The answer is
 /// matched with them, perhaps by another process. It is empty if nothing is inside the outermost
 /// object.
-package struct StoredObjects {
-    package typealias Links = [(relationship: Int, links: [SentObject.Link])]
+struct StoredObjects {
+    typealias Links = [(relationship: Int, links: [SentObject.Link])]
 
     /// The objects, with the store keys that they have since the request was stored.
-    package private(set) var sent: [SentObject] = []
+    private(set) var sent: [SentObject] = []
     /// The local identity of each object; empty for an object that has another name.
-    package private(set) var locals: [String] = []
+    private(set) var locals: [String] = []
 
     init(_ submission: Submission, _ outbox: Outbox) {
         guard submission.sent.count > 1 else { return }
@@ -32,10 +32,10 @@ package struct StoredObjects {
         sent.append(SentObject(entity: entity, storeKey: key, identity: identity, links: links))
     }
 
-    package func local(of index: Int) -> LocalID? { LocalID(locals[index]) }
+    func local(of index: Int) -> LocalID? { LocalID(locals[index]) }
 
     /// The objects that wait for an identity.
-    package var companions: [OutboxCompanion] {
+    var companions: [OutboxCompanion] {
         var companions: [OutboxCompanion] = []
         for (index, object) in sent.enumerated() {
             guard let local = local(of: index) else { continue }
@@ -74,7 +74,7 @@ package struct StoredObjects {
 
     /// All objects as one list. It holds for each object its entity, key, identity, local identity
     /// and relationships, and for each relationship its name and its links.
-    package var json: JSONValue? {
+    var json: JSONValue? {
         guard !sent.isEmpty else { return nil }
         var list: [JSONValue] = []
         func add(_ identity: Identity?) {

@@ -1,6 +1,7 @@
+import RestwayDocument
 import RestwayHTTP
-package import RestwayOutbox
-import RestwayOutcome
+import RestwayOutbox
+package import RestwayOutcome
 
 /// A request of the outbox as the program sees it, as it stood at one moment.
 package struct StoredRequest: Sendable {
@@ -23,7 +24,7 @@ package struct StoredRequest: Sendable {
         }
     }
 
-    package let item: OutboxItem
+    let item: OutboxItem
     package internal(set) var state: State
     package internal(set) var attempts: Int
     /// The time of the next attempt in microseconds since 1970; 0 for now.
@@ -35,7 +36,7 @@ package struct StoredRequest: Sendable {
     package internal(set) var response: Response?
 
     /// - Parameter url: The URL of the answer that made it a dead letter.
-    package init(_ item: OutboxItem, state: State, url: String) {
+    init(_ item: OutboxItem, state: State, url: String) {
         self.item = item
         self.state = state
         attempts = item.entry.attempts

@@ -1,18 +1,18 @@
-package import RestwayCalls
-package import RestwayDocument
+import RestwayCalls
+import RestwayDocument
 import RestwayJSON
 import RestwayOutbox
 package import RestwayOutcome
-package import RestwayThreads
+import RestwayThreads
 
 /// An immutable list of stored requests, oldest first. In a notice, it may also have a failure.
 package final class StoredRequests: HandleObject {
     package let all: [StoredRequest]
     package let failure: Failure?
-    package let generation = ProcessGeneration.current
+    let generation = ProcessGeneration.current
     private let redaction: Redaction
 
-    package init(_ all: [StoredRequest], failure: Failure? = nil, redaction: Redaction) {
+    init(_ all: [StoredRequest], failure: Failure? = nil, redaction: Redaction) {
         self.all = all
         self.failure = failure
         self.redaction = redaction

@@ -7,7 +7,7 @@ final class StoringGate: Sendable {
     private struct State {
         /// The number of calls that are being stored and whose requests the journal does not have
         /// yet.
-        package var count = 0
+        var count = 0
         /// The work of these calls that has not begun.
         var works: [ObjectIdentifier: @Sendable () -> Void] = [:]
     }

@@ -45,6 +45,10 @@ package struct OutboxDefinition: Sendable {
     /// How long a write waits for another process.
     package var busyTimeoutMilliseconds: Int32 = 5_000
 
+    package init(path: String) {
+        self.path = path
+    }
+
     /// Whether requests with `method` to `path` may be stored.
     ///
     /// - Parameter route: What the route says; `nil` if it says nothing.
