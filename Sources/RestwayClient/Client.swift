@@ -88,6 +88,11 @@ package final class Client: Sendable {
             receiver: completion.map { Call.Receiver(completion: $0, end: end) })
     }
 
+    /// Sends a request and waits for its response; see `CallContext`.
+    package func perform(_ spec: RequestSpec, milliseconds: Int64) throws(Failure) -> Response {
+        try calls.perform(spec, milliseconds: milliseconds)
+    }
+
     /// Returns the curl command that sends the same as `spec`, without secrets unless `reveals` is
     /// true.
     package func curlCommand(_ spec: RequestSpec, reveals: Bool) throws(Failure) -> String {

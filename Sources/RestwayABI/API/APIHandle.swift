@@ -1,4 +1,5 @@
-import RestwayClient
+import RestwayCalls
+import RestwayDocument
 import RestwayThreads
 
 /// An api with the texts that were read from it.

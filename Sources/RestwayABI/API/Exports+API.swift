@@ -1,5 +1,7 @@
+import RestwayDocument
+import RestwayOutcome
+
 public import CRestway
-import RestwayClient
 
 // api.h
 

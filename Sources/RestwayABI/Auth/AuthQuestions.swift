@@ -1,5 +1,6 @@
 import CRestway
-import RestwayClient
+import RestwayAuth
+import RestwayOutcome
 
 /// Makes questions about authentication from C functions.
 enum AuthQuestions {

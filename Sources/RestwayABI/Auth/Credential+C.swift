@@ -1,6 +1,6 @@
 import CRestway
-import RestwayAuth
-import RestwayClient
+import RestwayDocument
+import RestwayOutcome
 import RestwayThreads
 
 /// Converts credentials from and to the struct of the header.

@@ -1,4 +1,4 @@
-import RestwayClient
+import RestwayCalls
 import RestwayThreads
 
 /// The exchange that an authorize function changes.

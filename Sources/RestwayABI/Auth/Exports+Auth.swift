@@ -1,8 +1,12 @@
-public import CRestway
 import RestwayAuth
+import RestwayCalls
 import RestwayClient
+import RestwayDocument
 import RestwayHTTP
+import RestwayOutcome
 import RestwayThreads
+
+public import CRestway
 
 // auth.h, except for exchanges
 

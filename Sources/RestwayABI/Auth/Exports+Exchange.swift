@@ -1,6 +1,8 @@
-public import CRestway
-import RestwayClient
+import RestwayCalls
 import RestwayHTTP
+import RestwayOutcome
+
+public import CRestway
 
 // The part of auth.h about exchanges
 

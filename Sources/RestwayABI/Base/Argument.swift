@@ -1,6 +1,8 @@
-import RestwayClient
+import RestwayCalls
 import RestwayHTTP
 import RestwayJSON
+import RestwayObjects
+import RestwayOutcome
 import RestwayRouting
 
 /// Checks arguments from C. A wrong argument throws a failure that names it.

@@ -1,5 +1,6 @@
 import CRestway
-import RestwayClient
+import RestwayCalls
+import RestwayOutcome
 
 /// The code that all functions of the header share that can fail.
 enum Boundary {

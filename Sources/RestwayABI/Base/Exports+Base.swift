@@ -1,5 +1,6 @@
-public import CRestway
 import RestwayClient
+
+public import CRestway
 
 // base.h, version.h
 

@@ -1,4 +1,5 @@
-import RestwayClient
+import RestwayAuth
+import RestwayCalls
 import RestwayObjects
 import RestwayThreads
 import Synchronization

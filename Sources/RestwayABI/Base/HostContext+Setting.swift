@@ -1,5 +1,6 @@
 import CRestway
 import RestwayClient
+import RestwayOutcome
 
 extension HostContext {
     /// The code that all functions share that set a callback of a client. If it fails, the context

@@ -1,5 +1,5 @@
 import CRestway
-import RestwayClient
+import RestwayOutcome
 import RestwayThreads
 import Synchronization
 

@@ -1,7 +1,8 @@
 import CRestway
-import RestwayClient
+import RestwayDocument
 import RestwayMapping
 import RestwayObjects
+import RestwayOutcome
 import RestwayThreads
 
 /// Makes questions during the mapping of a response call C functions.

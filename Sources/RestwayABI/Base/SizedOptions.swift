@@ -1,4 +1,4 @@
-import RestwayClient
+import RestwayOutcome
 
 /// Reads and writes structs of programs that may be compiled against an older or a newer header.
 enum SizedOptions {

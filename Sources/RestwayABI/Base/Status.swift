@@ -1,5 +1,5 @@
 import CRestway
-import RestwayClient
+import RestwayOutcome
 
 /// Maps failures to the numbers of the header. The mapping is complete: a new reason does not
 /// compile without its number.

@@ -1,4 +1,5 @@
-import RestwayClient
+import RestwayBatch
+import RestwayCalls
 import RestwayThreads
 
 /// The program's reference to a batch session. When the last one is released, a session that was

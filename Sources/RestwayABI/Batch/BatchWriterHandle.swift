@@ -1,4 +1,5 @@
 import RestwayBatch
+import RestwayCalls
 import RestwayThreads
 
 /// The requests of a batch, as an encode function sees them, and the body that the function makes

@@ -1,5 +1,8 @@
-public import CRestway
+import RestwayBatch
 import RestwayClient
+import RestwayOutcome
+
+public import CRestway
 
 // The sessions of batch.h
 

@@ -1,7 +1,9 @@
-public import CRestway
 import RestwayBatch
 import RestwayClient
 import RestwayHTTP
+import RestwayOutcome
+
+public import CRestway
 
 // The formats of batch.h
 

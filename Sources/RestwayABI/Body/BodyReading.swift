@@ -1,5 +1,6 @@
 import CRestway
-import RestwayClient
+import RestwayCalls
+import RestwayOutcome
 
 /// Makes a body reader from C functions.
 enum BodyReading {

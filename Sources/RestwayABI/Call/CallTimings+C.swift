@@ -1,5 +1,5 @@
 import CRestway
-import RestwayClient
+import RestwayOutcome
 
 /// Writes timings to a struct of the header.
 extension CallTimings {

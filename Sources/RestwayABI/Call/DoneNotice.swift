@@ -1,5 +1,8 @@
 import CRestway
+import RestwayBatch
+import RestwayCalls
 import RestwayClient
+import RestwayOutcome
 
 /// Makes the completion notice of a call, or of a batch, call a C function.
 enum DoneNotice {

@@ -1,5 +1,7 @@
+import RestwayCalls
+import RestwayOutcome
+
 public import CRestway
-import RestwayClient
 
 // call.h
 

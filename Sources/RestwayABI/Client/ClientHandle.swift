@@ -1,3 +1,4 @@
+import RestwayCalls
 import RestwayClient
 import RestwayThreads
 

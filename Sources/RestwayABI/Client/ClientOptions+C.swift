@@ -1,5 +1,7 @@
 import CRestway
+import RestwayCalls
 import RestwayClient
+import RestwayOutcome
 import RestwayThreads
 
 /// Reads the option struct of the header and checks each field.

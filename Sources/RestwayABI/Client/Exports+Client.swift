@@ -1,5 +1,7 @@
-public import CRestway
 import RestwayClient
+import RestwayOutcome
+
+public import CRestway
 
 // client.h
 

@@ -1,5 +1,8 @@
-public import CRestway
+import RestwayCalls
 import RestwayClient
+import RestwayOutcome
+
+public import CRestway
 
 // event.h, and the part of client.h about delivery and questions
 

@@ -1,5 +1,6 @@
 import CRestway
-import RestwayClient
+import RestwayCalls
+import RestwayOutcome
 
 /// Makes the modifier of a client call a C function.
 enum Modification {

@@ -1,6 +1,8 @@
 import CRestway
-import RestwayClient
+import RestwayCalls
+import RestwayDocument
 import RestwayObjects
+import RestwayOutcome
 import RestwayThreads
 
 /// A draft and the store that it belongs to.

@@ -1,6 +1,9 @@
-public import CRestway
-import RestwayClient
+import RestwayCalls
+import RestwayDocument
 import RestwayObjects
+import RestwayOutcome
+
+public import CRestway
 
 // draft.h
 

@@ -1,7 +1,7 @@
-import RestwayClient
 import RestwayJSON
 import RestwayMapping
 import RestwayObjects
+import RestwayOutcome
 import RestwayText
 
 /// Values for drafts.

@@ -1,4 +1,5 @@
-import RestwayClient
+import RestwayCalls
+import RestwayOutcome
 import RestwayThreads
 
 /// An error that the program owns, with its texts.

@@ -1,5 +1,8 @@
-public import CRestway
+import RestwayCalls
 import RestwayClient
+import RestwayOutcome
+
+public import CRestway
 
 // failure.h
 

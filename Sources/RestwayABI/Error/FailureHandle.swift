@@ -1,4 +1,5 @@
-import RestwayClient
+import RestwayCalls
+import RestwayOutcome
 import RestwayThreads
 
 /// The failure that a failure reader changes.

@@ -1,5 +1,6 @@
 import CRestway
-import RestwayClient
+import RestwayCalls
+import RestwayOutcome
 
 /// Turns a notice into an event of the header.
 extension restway_event {

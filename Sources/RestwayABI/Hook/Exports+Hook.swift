@@ -1,7 +1,10 @@
-public import CRestway
-import RestwayClient
+import RestwayCalls
+import RestwayDocument
 import RestwayMapping
 import RestwayObjects
+import RestwayOutcome
+
+public import CRestway
 
 // hook.h
 

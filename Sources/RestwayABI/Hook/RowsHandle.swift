@@ -1,6 +1,8 @@
-import RestwayClient
+import RestwayCalls
+import RestwayDocument
 import RestwayMapping
 import RestwayObjects
+import RestwayOutcome
 import RestwayThreads
 
 /// The rows that a hook sees, with the lists that were read from them.

@@ -1,6 +1,7 @@
-public import CRestway
-import RestwayClient
 import RestwayObjects
+import RestwayOutcome
+
+public import CRestway
 
 // list.h
 

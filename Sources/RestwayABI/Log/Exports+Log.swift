@@ -1,6 +1,7 @@
-public import CRestway
-import RestwayClient
+import RestwayOutcome
 import RestwayThreads
+
+public import CRestway
 
 // log.h
 

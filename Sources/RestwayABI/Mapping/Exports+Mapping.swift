@@ -1,7 +1,9 @@
-public import CRestway
-import RestwayClient
+import RestwayDocument
 import RestwayMapping
 import RestwayObjects
+import RestwayOutcome
+
+public import CRestway
 
 // mapping.h
 

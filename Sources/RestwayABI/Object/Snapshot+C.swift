@@ -1,6 +1,6 @@
 import CRestway
-import RestwayClient
 import RestwayObjects
+import RestwayOutcome
 
 /// Gives attributes as values of the header, which have the same sixteen bytes as a cell.
 extension Snapshot {

@@ -1,5 +1,7 @@
 import CRestway
+import RestwayCalls
 import RestwayClient
+import RestwayOutcome
 
 /// Makes notices of changes call a C function.
 enum ChangedNotice {

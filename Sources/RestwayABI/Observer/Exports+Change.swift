@@ -1,5 +1,5 @@
 import CRestway
-import RestwayClient
+import RestwayCalls
 import RestwayObjects
 
 // change.h

@@ -1,6 +1,10 @@
-public import CRestway
+import RestwayCalls
 import RestwayClient
+import RestwayDocument
 import RestwayObjects
+import RestwayOutcome
+
+public import CRestway
 
 // observer.h
 

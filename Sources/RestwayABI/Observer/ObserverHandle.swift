@@ -1,4 +1,4 @@
-import RestwayClient
+import RestwayCalls
 import RestwayThreads
 
 /// An observer, and the store from which it will be removed.

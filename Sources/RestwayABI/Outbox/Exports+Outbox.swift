@@ -1,7 +1,10 @@
-public import CRestway
+import RestwayCalls
 import RestwayClient
 import RestwayObjects
+import RestwayOutcome
 import RestwayThreads
+
+public import CRestway
 
 // outbox.h: what a client does
 

@@ -1,6 +1,7 @@
-public import CRestway
 import Glibc
 import RestwayClient
+
+public import CRestway
 
 // outbox.h: items, and lists of them
 

@@ -1,5 +1,7 @@
 import CRestway
+import RestwayCalls
 import RestwayClient
+import RestwayOutcome
 
 /// Makes the notices of the outbox call C functions.
 enum OutboxTelling {

@@ -1,5 +1,6 @@
 import CRestway
 import RestwayClient
+import RestwayOutcome
 
 /// Writes counts to a struct of the header.
 extension StoredRequestCounts {

@@ -1,6 +1,7 @@
-public import CRestway
-import RestwayClient
+import RestwayOutcome
 import RestwayPlugins
+
+public import CRestway
 
 // plugins.h
 

@@ -1,5 +1,6 @@
 import CRestway
-import RestwayClient
+import RestwayCalls
+import RestwayOutcome
 
 /// Writes progress to a struct of the header.
 extension CallProgress {

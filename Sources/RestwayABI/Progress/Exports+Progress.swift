@@ -1,6 +1,8 @@
-public import CRestway
-import RestwayClient
+import RestwayCalls
+import RestwayOutcome
 import RestwayThreads
+
+public import CRestway
 
 // progress.h
 

@@ -1,7 +1,10 @@
-public import CRestway
-import RestwayClient
+import RestwayCalls
+import RestwayDocument
 import RestwayObjects
+import RestwayOutcome
 import RestwayThreads
+
+public import CRestway
 
 // query.h
 

@@ -1,5 +1,7 @@
-import RestwayClient
+import RestwayCalls
+import RestwayDocument
 import RestwayObjects
+import RestwayOutcome
 import RestwayThreads
 
 /// A query that the program is building.

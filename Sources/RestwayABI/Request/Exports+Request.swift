@@ -1,10 +1,13 @@
-public import CRestway
-import RestwayClient
+import RestwayCalls
+import RestwayDocument
 import RestwayHTTP
 import RestwayJSON
 import RestwayObjects
+import RestwayOutcome
 import RestwayRouting
 import RestwayThreads
+
+public import CRestway
 
 // request.h
 

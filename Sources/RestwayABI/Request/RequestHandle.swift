@@ -1,4 +1,5 @@
-import RestwayClient
+import RestwayCalls
+import RestwayOutcome
 import RestwayThreads
 
 /// A request that the program builds, from any thread.

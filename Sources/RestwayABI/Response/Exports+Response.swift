@@ -1,8 +1,9 @@
-public import CRestway
-import RestwayClient
 import RestwayHTTP
 import RestwayMapping
 import RestwayObjects
+import RestwayOutcome
+
+public import CRestway
 
 // response.h
 

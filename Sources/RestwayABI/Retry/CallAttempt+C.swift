@@ -1,5 +1,5 @@
 import CRestway
-import RestwayClient
+import RestwayOutcome
 
 /// Writes an attempt to a struct of the header.
 extension CallAttempt {

@@ -1,6 +1,9 @@
-public import CRestway
+import RestwayCalls
 import RestwayClient
+import RestwayOutcome
 import RestwayThreads
+
+public import CRestway
 
 // retry.h
 

@@ -1,5 +1,8 @@
+import RestwayCalls
 import RestwayClient
+import RestwayDocument
 import RestwayObjects
+import RestwayOutcome
 import RestwayThreads
 
 /// A store and the entities by whose names its objects can be found.

@@ -1,6 +1,6 @@
 import CRestway
-import RestwayClient
 import RestwayObjects
+import RestwayOutcome
 
 /// Writes statistics to a struct of the header.
 extension StoreStatistics {

@@ -1,5 +1,6 @@
-public import CRestway
 import Glibc
+
+public import CRestway
 
 // value.h
 

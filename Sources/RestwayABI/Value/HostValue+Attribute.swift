@@ -1,6 +1,6 @@
-import RestwayClient
 import RestwayJSON
 import RestwayObjects
+import RestwayOutcome
 
 extension HostValue {
     /// Returns the value as the value of an attribute.

@@ -1,8 +1,10 @@
 import CRestway
-import RestwayClient
+import RestwayCalls
+import RestwayDocument
 import RestwayJSON
 import RestwayMapping
 import RestwayObjects
+import RestwayOutcome
 import RestwayRouting
 
 /// A `restway_value` of the program, checked and copied.

@@ -1,7 +1,7 @@
 import CRestway
-import RestwayClient
 import RestwayJSON
 import RestwayObjects
+import RestwayOutcome
 
 /// Converts values from and to the header's form.
 extension Value {
