@@ -51,7 +51,7 @@ package final class Outbox: Sendable {
         timers: any Timers, delivery: Delivery
     ) throws(Failure) -> Outbox? {
         guard var definition = try definition(api, options) else { return nil }
-        definition.fileMode = options.fileMode ?? api.fileMode
+        definition.fileMode = options.fileMode ?? api.storage.fileMode
         return try Outbox(
             definition, batch: api.batch, redaction: api.redaction,
             secrets: StoredSecrets(scheme: api.auth.header), seed: options.randomSeed,
@@ -64,11 +64,11 @@ package final class Outbox: Sendable {
         _ api: APIDefinition, _ options: ClientOptions
     ) throws(Failure) -> OutboxDefinition? {
         if let path = options.outboxPath {
-            var definition = api.outbox ?? OutboxDefinition(path: path)
+            var definition = api.storage.outbox ?? OutboxDefinition(path: path)
             definition.path = path
             return definition
         }
-        if let definition = api.outbox { return definition }
+        if let definition = api.storage.outbox { return definition }
         let route = api.routes.all.first { api.settings(of: $0).mayBeStored == true }
         if let route { throw Failure.noOutbox(for: route.displayName) }
         return nil
