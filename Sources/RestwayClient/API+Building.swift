@@ -42,10 +42,10 @@ extension API {
         }
         let value = JSONValue.object(members)
         try change { definition, problems throws(Failure) in
-            let mapping = try self.mapping(entityName, definition, problems)
+            let mapping = try definition.entityCatalog.mapping(named: entityName)
             try Self.refuse(name, of: mapping.entity)
             var parts = EntityParts(mapping)
-            let node = DocumentNode(root: value, problems: problems)
+            let node = DocumentNode(value: value, problems: problems)
             parts.add(
                 DocumentAttribute(name, node, definition.entityCatalog.conversions),
                 &definition.functions)
@@ -65,10 +65,10 @@ extension API {
         if let source { members.append(("source", try Self.value(source, opening: "[", "source"))) }
         let value = JSONValue.object(members)
         try change { definition, problems throws(Failure) in
-            let mapping = try self.mapping(entityName, definition, problems)
-            _ = try self.mapping(target, definition, problems)
+            let mapping = try definition.entityCatalog.mapping(named: entityName)
+            _ = try definition.entityCatalog.mapping(named: target)
             try Self.refuse(name, of: mapping.entity)
-            let node = DocumentNode(root: value, problems: problems)
+            let node = DocumentNode(value: value, problems: problems)
             let names = Set(mapping.entity.attributes.map(\.name))
             let added = DocumentRelationship(name, node, in: definition.entityCatalog, names)
             guard let added else { return }
@@ -80,8 +80,8 @@ extension API {
 
     /// Sets the attribute that identifies the objects of an entity; nil for none.
     package func setIdentity(_ name: String?, ofEntity entityName: String) throws(Failure) {
-        try change { definition, problems throws(Failure) in
-            let mapping = try self.mapping(entityName, definition, problems)
+        try change { definition, _ throws(Failure) in
+            let mapping = try definition.entityCatalog.mapping(named: entityName)
             var parts = EntityParts(mapping)
             parts.identityIndex = nil
             if let name {
@@ -95,14 +95,6 @@ extension API {
             }
             definition.replace(parts.mapping)
         }
-    }
-
-    private func mapping(
-        _ name: String, _ definition: APIDefinition, _ problems: DocumentProblems
-    ) throws(Failure) -> EntityMapping {
-        if let mapping = definition.mappings[name] { return mapping }
-        let message = problems.unknown("entity", name, among: definition.entityCatalog.names)
-        throw Failure(.unknownEntity, message, field: name)
     }
 
     private static func refuse(_ name: String, of entity: Entity) throws(Failure) {

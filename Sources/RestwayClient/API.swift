@@ -46,10 +46,7 @@ package final class API: Sendable {
 
     /// Returns the entity called `name`.
     package func entity(named name: String) throws(Failure) -> Entity {
-        let definition = definition
-        if let mapping = definition.mappings[name] { return mapping.entity }
-        let hint = NearestName.hint(for: name, in: definition.entityCatalog.names)
-        throw Failure(.unknownEntity, "unknown entity \"\(name)\"\(hint)", field: name)
+        try definition.entityCatalog.mapping(named: name).entity
     }
 
     /// Forbids all changes except new routes. It fails while something that the document names is
@@ -71,7 +68,7 @@ package final class API: Sendable {
             if definition.entityCatalog.names.contains(name) {
                 throw Failure(.duplicate, "entity \"\(name)\" exists already", field: name)
             }
-            let node = DocumentNode(root: value, problems: problems)
+            let node = DocumentNode(value: value, problems: problems)
             definition.entityCatalog.add([(name, node)], &definition.functions)
         }
     }
@@ -86,7 +83,7 @@ package final class API: Sendable {
         let value = try DocumentNode.parse(text)
         try change(allowedWhenFrozen: true) { definition, problems throws(Failure) in
             if let name { try Self.makeRoom(for: name, &definition, replaces: replaces) }
-            definition.addRoute(name, DocumentNode(root: value, problems: problems))
+            definition.addRoute(name, DocumentNode(value: value, problems: problems))
         }
     }
 
@@ -105,7 +102,7 @@ package final class API: Sendable {
     package func addResponse(_ text: UnsafeRawBufferPointer) throws(Failure) {
         let value = try DocumentNode.parse(text)
         try change { definition, problems in
-            definition.addResponse(DocumentNode(root: value, problems: problems))
+            definition.addResponse(DocumentNode(value: value, problems: problems))
         }
     }
 
@@ -113,7 +110,7 @@ package final class API: Sendable {
     package func addRequest(_ text: UnsafeRawBufferPointer) throws(Failure) {
         let value = try DocumentNode.parse(text)
         try change { definition, problems in
-            definition.addRequest(DocumentNode(root: value, problems: problems))
+            definition.addRequest(DocumentNode(value: value, problems: problems))
         }
     }
 
@@ -131,13 +128,10 @@ package final class API: Sendable {
                 let routes = definition.routes
                 joined = try routes.joined(name: name, parent: parent, child: child)
                 settings = definition.settings(of: try routes.route(named: child))
-            } catch .invalidTemplate(let text, let position, let reason) {
-                // Each path is a valid template by itself; only the joined path is not.
-                let error = RoutingError.invalidTemplate(
-                    text: text, position: position, reason: reason)
-                throw Failure(.config, error.message, field: name)
             } catch {
-                throw Failure(error)
+                guard case .invalidTemplate = error else { throw Failure(error) }
+                // Each path is a valid template by itself; only the joined path is not.
+                throw Failure(.config, error.message, field: name)
             }
             try Self.makeRoom(for: name, &definition, replaces: replaces)
             do throws(RoutingError) {

@@ -43,7 +43,6 @@ _FIELDS_TOLERATED = {
     "IOLoop": 17,
     "MachineCore": 33,
     "Outbox": 13,
-    "OutboxDefinition": 15,
     "OutboxEntry": 20,
     "PlanNode": 16,
     "PluginExchange": 15,

@@ -7,19 +7,9 @@ import RestwaySupport
 /// reader goes on and finds the next problem.
 struct DocumentNode {
     let value: JSONValue
-    let path: String
+    /// The place; `$` for a whole document, or for a part that stands in no document.
+    var path = "$"
     let problems: DocumentProblems
-
-    /// Makes the node of a whole document, or of a part that stands in no document.
-    init(root value: JSONValue, problems: DocumentProblems) {
-        self.init(value: value, path: "$", problems: problems)
-    }
-
-    private init(value: JSONValue, path: String, problems: DocumentProblems) {
-        self.value = value
-        self.path = path
-        self.problems = problems
-    }
 
     /// Parses a document, or a part that stands in no document.
     static func parse(_ text: UnsafeRawBufferPointer) throws(Failure) -> JSONValue {

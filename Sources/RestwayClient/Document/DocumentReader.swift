@@ -31,7 +31,7 @@ enum DocumentReader {
             JSONValue.chooseSeed()
             return nil
         }
-        let root = DocumentNode(root: try DocumentNode.parse(text), problems: problems)
+        let root = DocumentNode(value: try DocumentNode.parse(text), problems: problems)
         var definition = APIDefinition()
         if let document = root.object(keys, unsupported: keysOfLaterVersions) {
             read(document, into: &definition)

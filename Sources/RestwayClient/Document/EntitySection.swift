@@ -24,6 +24,13 @@ struct EntityCatalog: Sendable {
         mappings[mapping.entity.name] = mapping
     }
 
+    /// Returns the mapping of the entity called `name`.
+    func mapping(named name: String) throws(Failure) -> EntityMapping {
+        if let mapping = mappings[name] { return mapping }
+        let hint = NearestName.hint(for: name, in: names)
+        throw Failure(.unknownEntity, "unknown entity \"\(name)\"\(hint)", field: name)
+    }
+
     /// Returns the mapping of the entity that `node` names.
     func mapping(_ node: DocumentNode) -> EntityMapping? {
         // An entity without a mapping has a problem of its own, which was already reported.
@@ -99,27 +106,11 @@ struct EntityParts {
     let name: String
     let index: Int
     let model: EntityModel
-    private(set) var attributes: [Attribute] = []
-    private var attributeMappings: [AttributeMapping] = []
-    private var relationships: [Relationship] = []
-    private var relationshipMappings: [RelationshipMapping] = []
+    var attributes: [Attribute] = []
+    var attributeMappings: [AttributeMapping] = []
+    var relationships: [Relationship] = []
+    var relationshipMappings: [RelationshipMapping] = []
     var identityIndex: Int?
-
-    init(name: String, index: Int, model: EntityModel) {
-        self.name = name
-        self.index = index
-        self.model = model
-    }
-
-    init(_ mapping: EntityMapping) {
-        self.init(
-            name: mapping.entity.name, index: mapping.entity.index, model: mapping.entity.model)
-        attributes = mapping.entity.attributes
-        attributeMappings = mapping.attributes
-        relationships = mapping.entity.relationships
-        relationshipMappings = mapping.relationships
-        identityIndex = mapping.entity.identityIndex
-    }
 
     mutating func add(_ attribute: DocumentAttribute, _ functions: inout ProgramFunctions) {
         attributeMappings.append(
@@ -144,6 +135,17 @@ struct EntityParts {
                 name: name, index: index, attributes: attributes, relationships: relationships,
                 identityIndex: identityIndex, model: model),
             attributes: attributeMappings, relationships: relationshipMappings)
+    }
+}
+
+extension EntityParts {
+    init(_ mapping: EntityMapping) {
+        let entity = mapping.entity
+        self.init(
+            name: entity.name, index: entity.index, model: entity.model,
+            attributes: entity.attributes, attributeMappings: mapping.attributes,
+            relationships: entity.relationships, relationshipMappings: mapping.relationships,
+            identityIndex: entity.identityIndex)
     }
 }
 

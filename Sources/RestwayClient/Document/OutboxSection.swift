@@ -23,8 +23,8 @@ extension OutboxDefinition {
     init?(_ node: DocumentNode) {
         guard let object = node.object(Self.keys) else { return nil }
         self.init(path: object.required("path")?.filePath() ?? "")
-        isStrict = object["order"]?.choice(["lanes", "strict"]) == "strict"
-        passesDeadHeads = object["deadHead"]?.choice(["block", "goOn"]) == "goOn"
+        order.isStrict = object["order"]?.choice(["lanes", "strict"]) == "strict"
+        order.passesDeadHeads = object["deadHead"]?.choice(["block", "goOn"]) == "goOn"
         object.read("status", into: &statuses) { $0.statusRanges() }
         object.read("inProgress", into: &inProgressTypes) { node in
             node.elements().map { Set($0.compactMap { $0.nonEmptyString() }) }
@@ -34,9 +34,9 @@ extension OutboxDefinition {
         object.read("baseMilliseconds", in: times, into: &baseMilliseconds)
         object.read("capMilliseconds", in: times, into: &capMilliseconds)
         object.read("concurrent", in: 1...Self.concurrentMax, into: &concurrentCalls)
-        object.read("batch", into: &usesBatch) { $0.bool() }
-        chunk = object["chunk"]?.integer(in: 1...BatchDefinition.limitMax)
-        object.read("singlyAfterFailures", in: 0...1_000, into: &singlyAfterFailures)
+        object.read("batch", into: &batching.isOn) { $0.bool() }
+        batching.chunk = object["chunk"]?.integer(in: 1...BatchDefinition.limitMax)
+        object.read("singlyAfterFailures", in: 0...1_000, into: &batching.singlyAfterFailures)
         object.read("intervalMilliseconds", into: &intervalMilliseconds) { $0.milliseconds() }
         object.read(
             "busyTimeoutMilliseconds", in: 0...Int32(DocumentNode.millisecondsMax),

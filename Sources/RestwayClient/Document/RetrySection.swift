@@ -52,7 +52,7 @@ extension RetryPolicy {
     /// Reads a policy that stands in no document, or throws all its problems.
     init(document text: UnsafeRawBufferPointer) throws(Failure) {
         let problems = DocumentProblems()
-        let node = DocumentNode(root: try DocumentNode.parse(text), problems: problems)
+        let node = DocumentNode(value: try DocumentNode.parse(text), problems: problems)
         let policy = RetryPolicy(node)
         try problems.throwIfAny()
         self = policy ?? RetryPolicy()

@@ -90,9 +90,9 @@ package final class Outbox: Sendable {
         self.secrets = secrets
         rules = definition.rules(batch)
         journal = try Self.open(definition, rules, secrets, pool)
-        let chunk = batch.map { min($0.limit, definition.chunk ?? .max) }
-        let limit = definition.usesBatch ? chunk : nil
-        let failuresMax = definition.singlyAfterFailures
+        let chunk = batch.map { min($0.limit, definition.batching.chunk ?? .max) }
+        let limit = definition.batching.isOn ? chunk : nil
+        let failuresMax = definition.batching.singlyAfterFailures
         state = Lock(
             State(
                 batching: OutboxBatching(
@@ -163,7 +163,7 @@ package final class Outbox: Sendable {
     // MARK: Lanes
 
     /// Returns the lane in which a call waits. Where the order is strict, all lanes are one.
-    func line(_ lane: Lane) -> Lane { definition.isStrict ? Lane(named: "") : lane }
+    func line(_ lane: Lane) -> Lane { definition.order.isStrict ? Lane(named: "") : lane }
 
     /// Adds a call to its lane. Returns whether it is the first of the lane; if not, `go` runs on
     /// any thread when it becomes the first.
@@ -261,8 +261,8 @@ extension OutboxDefinition {
     /// Returns the settings in the form that the decisions use.
     func rules(_ batch: BatchDefinition?) -> OutboxRules {
         var rules = OutboxRules()
-        rules.order = isStrict ? .strict : .lanes
-        rules.deadLetters = passesDeadHeads ? .letOthersPass : .blockTheirLane
+        rules.order = order.isStrict ? .strict : .lanes
+        rules.deadLetters = order.passesDeadHeads ? .letOthersPass : .blockTheirLane
         rules.batchStopsAtFailure = batch?.stopsAtFailure ?? false
         rules.temporaryStatuses = statuses
         rules.inProgressTypes = inProgressTypes
