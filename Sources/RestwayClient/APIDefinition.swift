@@ -2,7 +2,7 @@ import RestwayAuth
 import RestwayMapping
 import RestwayObjects
 import RestwayRouting
-import RestwaySupport
+import RestwayThreads
 
 /// The content of an API document in the form that the library uses.
 struct APIDefinition: Sendable {

@@ -1,9 +1,7 @@
 import RestwayAuth
 import RestwayHTTP
 import RestwayJSON
-import RestwayMapping
-import RestwayRouting
-import RestwaySupport
+import RestwayThreads
 
 /// The section `auth`.
 extension AuthDefinition {

@@ -2,6 +2,7 @@ import RestwayHTTP
 import RestwayJSON
 import RestwayMapping
 import RestwayRouting
+import RestwayText
 
 /// Values that several sections of a document have in common.
 extension DocumentNode {
@@ -83,14 +84,14 @@ extension DocumentNode {
         return false
     }
 
-    func headers() -> [HeaderLine] {
+    func headers() -> [Pair] {
         (namedMembers() ?? []).compactMap { name, node in
             guard let value = node.string(), node.isHeaderName(name) else { return nil }
             guard Headers.isValidValue(value) else {
                 node.report("holds a character that a header value may not have")
                 return nil
             }
-            return HeaderLine(name: name, value: value)
+            return Pair(name: name, value: value)
         }
     }
 

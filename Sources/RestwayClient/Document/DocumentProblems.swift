@@ -1,4 +1,4 @@
-import RestwaySupport
+import RestwayText
 
 /// All problems of a document in the order in which they were found, and the number of steps that
 /// reading it took.

@@ -1,7 +1,7 @@
 import RestwayAuth
 import RestwayHTTP
 import RestwayJSON
-import RestwaySupport
+import RestwayThreads
 
 /// Reads an API document into an `APIDefinition` and finds all its problems.
 ///

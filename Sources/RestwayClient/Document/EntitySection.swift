@@ -1,7 +1,7 @@
 import RestwayJSON
 import RestwayMapping
 import RestwayObjects
-import RestwaySupport
+import RestwayText
 
 /// The entities of a document and the mappings that read their objects.
 struct EntityCatalog: Sendable {

@@ -1,5 +1,6 @@
 import RestwayHTTP
 import RestwayRouting
+import RestwayText
 
 /// The environments of a document, and what a document says for all of them.
 struct Environments: Sendable {
@@ -9,7 +10,7 @@ struct Environments: Sendable {
     /// The name of the environment to use when a client names none.
     private(set) var chosen: String?
     /// Headers that are sent to every environment.
-    var headers: [HeaderLine] = []
+    var headers: [Pair] = []
     /// The rules for headers that follow a redirect to an origin that the environment does not
     /// trust.
     var redirects = RedirectRules()

@@ -1,4 +1,5 @@
 import RestwayRouting
+import RestwayText
 
 /// The section `batch`.
 extension BatchDefinition {

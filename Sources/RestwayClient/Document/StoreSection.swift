@@ -1,4 +1,4 @@
-import RestwaySupport
+import RestwayThreads
 
 /// The section `store`.
 extension StoreSettings {

@@ -2,7 +2,7 @@ import RestwayJSON
 import RestwayMapping
 import RestwayObjects
 import RestwayRouting
-import RestwaySupport
+import RestwayText
 
 /// The transforms and hooks that a document names, and those that the program has registered.
 struct ProgramFunctions: Sendable {
