@@ -45,9 +45,9 @@ package final class Client: Sendable {
         let definition = api.definition
         let callOptions = options.forCalls(environment.timeouts)
         let store = ObservedStore(
-            try definition.store.open(
+            try definition.storage.store.open(
                 definition.entities, path: options.storePath,
-                mode: options.fileMode ?? definition.fileMode),
+                mode: options.fileMode ?? definition.storage.fileMode),
             clock: clock, timers: timers)
         let delivery = try Delivery(options.delivery, pool: pool, clock: clock)
         let builtIn = transport ?? options.libcurl(clock)
@@ -160,7 +160,7 @@ package final class Client: Sendable {
     /// Sets the retry policy that replaces the document's; `nil` turns retries off.
     package func setRetry(_ text: UnsafeRawBufferPointer?) throws(Failure) {
         try calls.refuseWhenClosed()
-        retry.set(try text.map { text throws(Failure) in try DocumentReader.retryPolicy(text) })
+        retry.set(try text.map { text throws(Failure) in try RetryPolicy(document: text) })
     }
 
     /// Records whether the server can be reached, as the program says.
@@ -219,18 +219,16 @@ package final class Client: Sendable {
     private static func named(
         _ definition: APIDefinition, _ options: ClientOptions
     ) throws -> Environment {
-        if let name = options.environment ?? definition.environment {
+        if let name = options.environment ?? definition.environments.chosen {
             if let environment = definition.environments[name] { return environment }
-            throw RoutingError.unknownEnvironment(name, known: definition.environmentNames)
+            throw RoutingError.unknownEnvironment(name, known: definition.environments.names)
         }
         if let baseURL = options.baseURL {
             return Environment(
                 name: "", baseURL: try BaseURL(baseURL), headers: [], timeouts: Timeouts(),
                 trustedOrigins: [])
         }
-        if definition.environments.count == 1, let only = definition.environments.values.first {
-            return only
-        }
-        throw RoutingError.unknownEnvironment("", known: definition.environmentNames)
+        if let only = definition.environments.only { return only }
+        throw RoutingError.unknownEnvironment("", known: definition.environments.names)
     }
 }

@@ -110,9 +110,9 @@ package final class Call: Sendable {
     package let started: Deadline
     package let state: Monitor<State>
     /// The index in the client's list of calls, which the client's lock guards.
-    let place = Atomic<Int>(-1)
+    package let place = Atomic<Int>(-1)
     /// Whether the call has ended. A worker reads this for each object, without the lock.
-    let hasEnded = Atomic<Bool>(false)
+    package let hasEnded = Atomic<Bool>(false)
     package let generation = ProcessGeneration.current
 
     package init(

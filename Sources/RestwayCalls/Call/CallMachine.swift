@@ -137,11 +137,11 @@ package struct CallMachine {
         private init(_ stage: Stage) { rawValue = 1 << UInt32(stage.rawValue) }
         package init(rawValue: UInt32) { self.rawValue = rawValue }
 
-        static let modify = OptionalStages(.modify)
-        static let prepare = OptionalStages(.prepare)
-        static let lane = OptionalStages(.lane)
-        static let cache = OptionalStages(.cache)
-        static let rewind = OptionalStages(.rewind)
+        package static let modify = OptionalStages(.modify)
+        package static let prepare = OptionalStages(.prepare)
+        package static let lane = OptionalStages(.lane)
+        package static let cache = OptionalStages(.cache)
+        package static let rewind = OptionalStages(.rewind)
         static let validate = OptionalStages(.validate)
         static let intercept = OptionalStages(.intercept)
 

@@ -1,5 +1,5 @@
 import RestwayOutcome
-import RestwayThreads
+package import RestwayThreads
 
 /// Notices that wait until the program asks for them.
 final class NoticeQueue: Sendable {

@@ -2,7 +2,7 @@ package import RestwayDocument
 package import RestwayHTTP
 package import RestwayMapping
 package import RestwayObjects
-import RestwayPlugins
+package import RestwayPlugins
 package import RestwayRouting
 package import RestwayThreads
 
@@ -157,6 +157,6 @@ package struct BodyQuestions: Sendable {
 
     /// Whether a body for `api` cannot be made here because the program must be asked.
     func areOpen(_ api: LoadedAPI) -> Bool {
-        !mayAsk && (exclusion != nil || api.definition.asksWhileEncoding)
+        !mayAsk && (exclusion != nil || api.definition.functions.mayRunWhileEncoding)
     }
 }

@@ -181,7 +181,7 @@ package struct RequestPreparation {
     private func route(named name: String) throws -> Route {
         if let route = try? api.definition.routes.route(named: name) { return route }
         let known = api.definition.routes.all.compactMap(\.name)
-        let hint = NearestName.to(name, in: known).map { "; did you mean \"\($0)\"?" } ?? ""
+        let hint = NearestName.hint(for: name, in: known)
         throw Failure(.unknownRoute, "there is no route \"\(name)\"\(hint)", field: name)
     }
 
@@ -296,7 +296,7 @@ package struct RequestPreparation {
     private func defaults(_ destination: Destination, _ settings: RouteSettings) -> [Parameter] {
         var parameters: [Parameter] = []
         if let path = destination.path {
-            for defaults in api.definition.requestDefaults
+            for defaults in api.definition.rules.requestDefaults
             where defaults.methods.isEmpty || defaults.methods.contains(destination.method) {
                 if defaults.template.matches(path) { parameters += defaults.parameters }
             }
@@ -394,7 +394,9 @@ package struct StandardHeaders: Sendable {
         headers.set("Accept", accepted)
         headers.set("User-Agent", userAgent)
         foreign = headers
-        for line in definition.headers + environment.headers { headers.set(line.name, line.value) }
+        for line in definition.environments.headers + environment.headers {
+            headers.set(line.name, line.value)
+        }
         own = headers
     }
 }

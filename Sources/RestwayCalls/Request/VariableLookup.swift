@@ -1,5 +1,5 @@
-import RestwayMapping
-import RestwayObjects
+package import RestwayMapping
+package import RestwayObjects
 import RestwayRouting
 
 /// Finds the values of a template's variables: first the caller's values, then the subject's

@@ -2,8 +2,8 @@ import RestwayDocument
 package import RestwayHTTP
 import RestwayJSON
 import RestwayJansson
-import RestwayMapping
-import RestwayObjects
+package import RestwayMapping
+package import RestwayObjects
 package import RestwayOutcome
 import RestwayPlugins
 import RestwayRouting
@@ -22,16 +22,16 @@ package struct TakenAnswer: Sendable {
 
 /// The result of phase one of mapping: the rows for the store, and the answer they come from.
 package struct ParsedAnswer {
-    let answer: TakenAnswer
+    package let answer: TakenAnswer
     /// The result without its change set; `nil` if nothing was mapped.
-    var result: MappingResult?
-    var changes = ChangeSet()
+    package var result: MappingResult?
+    package var changes = ChangeSet()
     /// Whether a descriptor applies, although there may be no body.
-    var isMapped = false
+    package var isMapped = false
     /// The number of descriptors, for an answer without a body.
-    var descriptorCount = 0
+    package var descriptorCount = 0
     /// Whether a mapper has read the body as JSON.
-    var bodyIsJSON = false
+    package var bodyIsJSON = false
 }
 
 /// The stage of a call in which the body becomes rows. It changes no store and can be cancelled.
@@ -181,7 +181,7 @@ struct ResponseProcessor {
         guard plan.descriptors.contains(where: { $0.hook != nil }) else { return }
         let rows = MappedRows(result)
         for (index, descriptor) in plan.descriptors.enumerated() {
-            guard let name = descriptor.hook, let hook = api.definition.hooks[name] else {
+            guard let name = descriptor.hook, let hook = api.definition.functions.hooks[name] else {
                 continue
             }
             guard !call.hasEnded.load(ordering: .relaxed) else {

@@ -57,7 +57,7 @@ package final class Outbox: RequestStorage {
         timers: any Timers, delivery: Delivery
     ) throws(Failure) -> Outbox? {
         guard var definition = try definition(api, options) else { return nil }
-        definition.fileMode = options.fileMode ?? api.fileMode
+        definition.fileMode = options.fileMode ?? api.storage.fileMode
         return try Outbox(
             definition, batch: api.batch, redaction: api.redaction,
             secrets: StoredSecrets(scheme: api.auth.header), seed: options.randomSeed,
@@ -70,11 +70,11 @@ package final class Outbox: RequestStorage {
         _ api: APIDefinition, _ options: ClientOptions
     ) throws(Failure) -> OutboxDefinition? {
         if let path = options.outboxPath {
-            var definition = api.outbox ?? OutboxDefinition(path: path)
+            var definition = api.storage.outbox ?? OutboxDefinition(path: path)
             definition.path = path
             return definition
         }
-        if let definition = api.outbox { return definition }
+        if let definition = api.storage.outbox { return definition }
         let route = api.routes.all.first { api.settings(of: $0).mayBeStored == true }
         if let route { throw Failure(noOutboxFor: route.displayName) }
         return nil
@@ -96,9 +96,9 @@ package final class Outbox: RequestStorage {
         self.secrets = secrets
         rules = definition.rules(batch)
         journal = try Self.open(definition, rules, secrets, pool)
-        let chunk = batch.map { min($0.limit, definition.chunk ?? .max) }
-        let limit = definition.usesBatch ? chunk : nil
-        let failuresMax = definition.singlyAfterFailures
+        let chunk = batch.map { min($0.limit, definition.batching.chunk ?? .max) }
+        let limit = definition.batching.isOn ? chunk : nil
+        let failuresMax = definition.batching.singlyAfterFailures
         state = Lock(
             State(
                 batching: OutboxBatching(
@@ -175,7 +175,7 @@ package final class Outbox: RequestStorage {
     // MARK: Lanes
 
     /// Returns the lane in which a call waits. Where the order is strict, all lanes are one.
-    package func line(_ lane: Lane) -> Lane { definition.isStrict ? Lane(named: "") : lane }
+    package func line(_ lane: Lane) -> Lane { definition.order.isStrict ? Lane(named: "") : lane }
 
     /// Adds a call to its lane. Returns whether it is the first of the lane; if not, `go` runs on
     /// any thread when it becomes the first.
@@ -284,8 +284,8 @@ extension OutboxDefinition {
     /// Returns the settings in the form that the decisions use.
     func rules(_ batch: BatchDefinition?) -> OutboxRules {
         var rules = OutboxRules()
-        rules.order = isStrict ? .strict : .lanes
-        rules.deadLetters = passesDeadHeads ? .letOthersPass : .blockTheirLane
+        rules.order = order.isStrict ? .strict : .lanes
+        rules.deadLetters = order.passesDeadHeads ? .letOthersPass : .blockTheirLane
         rules.batchStopsAtFailure = batch?.stopsAtFailure ?? false
         rules.temporaryStatuses = statuses
         rules.inProgressTypes = inProgressTypes

@@ -10,6 +10,25 @@ package struct OutboxDefinition: Sendable {
         let template: PathTemplate
     }
 
+    /// How several requests go out as one call if the document has a batch path.
+    package struct Batching: Sendable {
+        /// Whether batch calls are used at all.
+        package var isOn = true
+        /// The number of requests in one batch call; `nil` for as many as the batch path takes.
+        package var chunk: Int?
+        /// After this many batch calls in a row that failed as a whole, the other requests of the
+        /// flush go out singly; 0 for never.
+        package var singlyAfterFailures = 0
+    }
+
+    /// The order in which requests go out.
+    package struct Order: Sendable {
+        /// Whether everything is in one lane.
+        package var isStrict = false
+        /// Whether the requests behind a dead letter in its lane still go out.
+        package var passesDeadHeads = false
+    }
+
     package static let concurrentMax = 64
     /// The methods of requests that may be stored. GET and HEAD requests are never stored.
     package static let storableMethods: [Method] = [.post, .put, .patch, .delete]
@@ -18,10 +37,7 @@ package struct OutboxDefinition: Sendable {
     package var path: String
     /// The permissions of a new file; the client sets them.
     package var fileMode = FileMode.ownerOnly
-    /// Whether everything is in one lane.
-    package var isStrict = false
-    /// Whether the requests behind a dead letter in its lane still go out.
-    package var passesDeadHeads = false
+    package var order = Order()
     /// The statuses after which a request stays in the outbox.
     package var statuses = RetryPolicy.temporaryStatuses
     /// The problem types of a 409 which say that the server is still working on the first attempt.
@@ -33,13 +49,7 @@ package struct OutboxDefinition: Sendable {
     package var capMilliseconds: Int64 = 300_000
     /// How many calls are sent at the same time.
     package var concurrentCalls = 1
-    /// Whether several requests go out as one call if the document has a batch path.
-    package var usesBatch = true
-    /// The number of requests in one batch call; `nil` for as many as the batch path takes.
-    package var chunk: Int?
-    /// After this many batch calls in a row that failed as a whole, the other requests of the flush
-    /// go out singly; 0 for never.
-    package var singlyAfterFailures = 0
+    package var batching = Batching()
     /// The time between two looks for items that may go out; 0 for no such looks.
     package var intervalMilliseconds: Int64 = 60_000
     /// How long a write waits for another process.

@@ -1,4 +1,4 @@
-import RestwayRouting
+package import RestwayRouting
 
 /// Joins routes to their parents, which may stand before or behind them.
 ///

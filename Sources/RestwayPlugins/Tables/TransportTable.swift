@@ -45,8 +45,8 @@ package final class TransportTable: Sendable {
             } else {
                 standardIndex = Self.builtIn
             }
-            for (_, path, reference) in definition.transportsOfRoutes {
-                _ = try opening.index(reference, path: path)
+            for route in definition.plugins.transportsOfRoutes {
+                _ = try opening.index(route.reference, path: route.documentPath)
             }
         } catch {
             for transport in opening.transports { transport.close() }
@@ -61,8 +61,10 @@ package final class TransportTable: Sendable {
     private static func standard(
         _ definition: APIDefinition, _ choice: Choice
     ) throws(Failure) -> (path: String, reference: TransportReference)? {
-        guard choice.name != nil || choice.options != nil else { return definition.transport.map { ("$.transport", $0) } }
-        let document = definition.transport
+        let document = definition.plugins.transport
+        guard choice.name != nil || choice.options != nil else {
+            return document.map { ("$.transport", $0) }
+        }
         var reference = TransportReference(
             name: choice.name ?? document?.name ?? builtInName)
         if reference.name == document?.name { reference.options = document?.options }
