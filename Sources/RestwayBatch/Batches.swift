@@ -79,7 +79,9 @@ extension BatchSession {
         package let session: BatchSession
         package let index: Int
 
-        package func send(_ request: PreparedRequest, to recorder: ExchangeRecorder) throws(Failure) {
+        package func send(
+            _ request: PreparedRequest, to recorder: ExchangeRecorder
+        ) throws(Failure) {
             session.arrive(index, try session.batches.item(request), recorder)
         }
 

@@ -152,7 +152,7 @@ package protocol RequestStorage: AnyObject, Sendable {
     func identities() -> any LocalIdentities
     /// Returns the claim of a request; `nil` if it cannot be stored.
     ///
-    /// - Parameter idempotencyKey: The key that the request has; the claim makes one if it has none.
+    /// - Parameter idempotencyKey: The key that the request has; `nil` if the claim makes one.
     func claim(
         _ request: StorableRequest, _ api: LoadedAPI, idempotencyKey: String?
     ) -> (any StorageClaim)?
@@ -206,15 +206,16 @@ package protocol StorageClaim: AnyObject, Sendable {
     /// be.
     var deferred: RequestSpec? { get }
 
-    /// Adds a call to its lane. Returns whether it is the first of the lane; if not, `go` runs once,
-    /// on any thread, when it becomes the first.
+    /// Adds a call to its lane. Returns whether it is the first of the lane; if not, `go` runs
+    /// once, on any thread, when it becomes the first.
     func enterLane(_ call: Call, go: @escaping @Sendable () -> Void) -> Bool
     /// Removes a call from its lane, if it is there, and lets the next call of the lane go.
     func leaveLane(_ call: Call)
     /// Returns why the first request of a lane is stored if this is known without reading the file;
     /// otherwise `nil`.
     func reasonToStoreAtOnce(_ request: PreparedRequest) -> String?
-    /// Returns why the first request of a lane is stored; `nil` if it is sent. It may read the file.
+    /// Returns why the first request of a lane is stored; `nil` if it is sent. It may read the
+    /// file.
     func reasonToStore() throws(Failure) -> String?
     /// Deletes an object that never left this machine, and its stored requests, without asking the
     /// server. Returns `nil` if the server may know the object. It may write the file.

@@ -3,7 +3,7 @@ package import RestwayDocument
 import RestwayHTTP
 package import RestwayOutcome
 import RestwayRouting
-package import RestwayThreads
+import RestwayThreads
 
 /// What the retry decisions of one client share: the budgets of its origins and the random numbers.
 package final class RetryDriver: RetryDecider {

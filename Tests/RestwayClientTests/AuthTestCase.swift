@@ -20,7 +20,7 @@ class AuthTestCase: XCTestCase {
 
     func client(
         auth: String = #"{"scheme": "bearer", "token": "t1"}"#, retry: String = "null",
-        refreshes isHost: Bool = false, clock: (any Clock)? = nil
+        refreshes isHost: Bool = false, clock: (any Clock & Timers)? = nil
     ) throws -> Client {
         let document = """
             {"restway": 1, "environments": {"test": {"baseURL": "http://api.test/v1",

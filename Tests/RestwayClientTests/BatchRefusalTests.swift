@@ -14,7 +14,7 @@ final class BatchRefusalTests: BatchTestCase {
     // MARK: What is refused
 
     func testWhatABatchCannotHoldIsRefusedAtOnce() throws {
-        let session = try BatchSession(try client())
+        let session = try BatchSession(try client().batches)
         var far = RequestSpec(target: .route("elsewhere", nil))
         far.variables["baseURL"] = .value(.string("http://other.test"))
         XCTAssertEqual(failure { _ = try session.add(far) }?.reason, .invalidURL)

@@ -219,7 +219,7 @@ final class BatchSessionTests: BatchTestCase {
     }
 
     func testARequestThatIsCancelledLeavesTheOthersAlone() throws {
-        let session = try BatchSession(try client())
+        let session = try BatchSession(try client().batches)
         let calls = try (0..<3).map { try session.add(get("things/\($0)")) }
         calls[0].cancel()
         try session.send()

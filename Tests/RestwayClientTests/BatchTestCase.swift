@@ -93,7 +93,7 @@ class BatchTestCase: XCTestCase {
     }
 }
 
-extension Result where Success == Response, Failure == RestwayClient.Failure {
+extension Result where Success == Response, Failure == RestwayOutcome.Failure {
     fileprivate var word: String {
         switch self {
         case .success(let response): "\(response.status)"

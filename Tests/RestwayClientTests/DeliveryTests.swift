@@ -13,7 +13,7 @@ import XCTest
 final class DeliveryTests: XCTestCase {
     private let transport = FakeTransport()
 
-    private func client(_ mode: ClientOptions.Delivery) throws -> Client {
+    private func client(_ mode: Delivery.Mode) throws -> Client {
         var options = ClientOptions()
         options.delivery = mode
         return try Client(api: try TestAPI.load(), options: options, transport: transport)

@@ -17,7 +17,7 @@ struct ObservedClient {
     let company: Entity
     let note: Entity
 
-    init(_ mode: ClientOptions.Delivery = .process) throws {
+    init(_ mode: Delivery.Mode = .process) throws {
         var options = ClientOptions()
         options.delivery = mode
         client = try Client(api: try TestAPI.load(), options: options, transport: transport)

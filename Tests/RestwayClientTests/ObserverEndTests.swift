@@ -13,7 +13,7 @@ import XCTest
 /// The end of observers: by removal, by the close of their client, by its last release.
 final class ObserverEndTests: XCTestCase {
     func testNothingIsToldOnceRemovalHasReturned() throws {
-        for mode in [ClientOptions.Delivery.process, .drain] {
+        for mode in [Delivery.Mode.process, .drain] {
             let observed = try ObservedClient(mode)
             let (log, other) = (ChangeLog(), ChangeLog())
             let observer = try observed.observe(.everything, log)

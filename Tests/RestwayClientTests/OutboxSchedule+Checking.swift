@@ -50,7 +50,7 @@ extension OutboxSchedule {
     /// Flushes by hand; how many were sent.
     private func flush(_ limit: Deadline) throws -> Int {
         try client.requireOutbox().flush(
-            isForced: true, told: { [flushed] list in flushed.update { $0.append(list) } })
+            isForced: true, told: .init { [flushed] list in flushed.update { $0.append(list) } })
         while SystemClock().now() < limit {
             wire.release(all: true)
             if let list = flushed.withLock({ $0.popLast() }) {

@@ -93,7 +93,7 @@ final class OutboxSchedule {
         }
         try client.requireOutbox().setObserver(
             OutboxObserver(
-                item: { [reports] list in
+                item: .init { [reports] list in
                     for item in list.all {
                         reports.update { $0["\(item.id) \(item.state)", default: 0] += 1 }
                     }

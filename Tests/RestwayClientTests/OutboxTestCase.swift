@@ -130,18 +130,18 @@ class OutboxTestCase: XCTestCase {
     func observe(_ client: Client) throws {
         try client.requireOutbox().setObserver(
             OutboxObserver(
-                item: { [told] list in
+                item: .init { [told] list in
                     let item = list.all[0]
                     told.update {
                         $0.append("\(item.id) \(item.state) \(item.response?.status ?? 0)")
                     }
                 },
-                flushed: { [flushed] list in flushed.update { $0.append(list) } }))
+                flushed: .init { [flushed] list in flushed.update { $0.append(list) } }))
     }
 
     func flush(_ client: Client, isForced: Bool = false) throws {
         try client.requireOutbox().flush(
-            isForced: isForced, told: { [flushed] list in flushed.update { $0.append(list) } })
+            isForced: isForced, told: .init { [flushed] list in flushed.update { $0.append(list) } })
     }
 
     /// The next flush that is over; waits for it.

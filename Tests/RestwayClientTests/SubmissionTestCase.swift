@@ -108,7 +108,7 @@ class SubmissionTestCase: XCTestCase {
     }
 
     /// What `spec` becomes on a worker.
-    func prepared(_ spec: RequestSpec, _ exclusion: Client.Exclusion? = nil) throws
+    func prepared(_ spec: RequestSpec, _ exclusion: CallFunctions.Exclusion? = nil) throws
         -> PreparedRequest
     {
         try client.prepare(

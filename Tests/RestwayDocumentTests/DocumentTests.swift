@@ -5,18 +5,6 @@ import XCTest
 @testable import RestwayOutcome
 
 final class DocumentTests: XCTestCase {
-    func testAWholeDocumentLoads() throws {
-        let definition = try TestAPI.load().definition
-        XCTAssertEqual(definition.environments["parts"]?.baseURL.text, "http://parts.test:81/a/v1")
-        XCTAssertEqual(definition.environments["parts"]?.timeouts.totalMilliseconds, 1_500)
-        XCTAssertEqual(definition.entityCatalog.names, ["Company", "Note"])
-        XCTAssertEqual(
-            try definition.routes.route(named: "reviews").template.text,
-            "companies/:itemID/reviews/:reviewID")
-        XCTAssertEqual(definition.descriptors.count, 4)
-        XCTAssertEqual(definition.errors.code, ["error", "code"])
-    }
-
     func testTheSmallestDocumentLoads() throws {
         _ = try TestAPI.load(#"{"restway": 1}"#)
     }

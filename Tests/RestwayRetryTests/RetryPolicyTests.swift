@@ -1,11 +1,11 @@
+import RestwayCalls
+import RestwayDocument
 import RestwayHTTP
+import RestwayOutcome
 import RestwayThreads
 import XCTest
 
 @testable import RestwayRetry
-import RestwayCalls
-import RestwayDocument
-import RestwayOutcome
 
 final class RetryPolicyTests: XCTestCase {
     private var budget = RetryBudget(tokensMax: 100)

@@ -36,8 +36,7 @@ _LINES_TOLERATED = {
 }
 _FIELDS_TOLERATED = {
     "ActiveExchange": 16,
-    "Client": 17,
-    "ClientOptions": 26,
+    "ClientOptions": 18,
     "EasyHandle": 22,
     "FlushState": 16,
     "IOLoop": 17,

@@ -22,15 +22,18 @@ ORDER = (
     "RestwayJansson",
     "RestwayHTTP",
     "RestwayCurl",
-    "RestwayAuth", "RestwayCache", "RestwayBatch", "RestwayOutbox",
+    "RestwayOutcome",
+    "RestwayDocument",
     "RestwayPlugins",
+    "RestwayCalls",
+    "RestwayAuth", "RestwayRetry", "RestwayCache", "RestwayBatch", "RestwayOutbox",
     "RestwayClient",
     "RestwayABI",
     "Restway",
 )
 
 #: Of one concern each, side by side: they do not know of each other.
-PEERS = {"RestwayAuth", "RestwayCache", "RestwayBatch", "RestwayOutbox"}
+PEERS = {"RestwayAuth", "RestwayRetry", "RestwayCache", "RestwayBatch", "RestwayOutbox"}
 
 #: Part of the toolchain; everything else that a module needs stands in Package.swift.
 TOOLCHAIN = {"Swift", "Glibc", "Synchronization"}

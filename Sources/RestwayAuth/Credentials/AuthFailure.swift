@@ -1,5 +1,5 @@
 package import RestwayOutcome
-import RestwayThreads
+package import RestwayThreads
 
 /// Why a call cannot get a credential.
 package enum AuthFailure: Error, Equatable, Sendable {

@@ -110,9 +110,9 @@ package final class Call: Sendable {
     package let started: Deadline
     package let state: Monitor<State>
     /// The index in the client's list of calls, which the client's lock guards.
-    package let place = Atomic<Int>(-1)
+    let place = Atomic<Int>(-1)
     /// Whether the call has ended. A worker reads this for each object, without the lock.
-    package let hasEnded = Atomic<Bool>(false)
+    let hasEnded = Atomic<Bool>(false)
     package let generation = ProcessGeneration.current
 
     package init(

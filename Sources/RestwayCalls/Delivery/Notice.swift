@@ -82,7 +82,10 @@ package final class AttemptNotice: Sendable {
     package let token: UInt64
     private let observer: CallFunctions.AttemptObserver
 
-    package init(call: Call, failure: Failure, token: UInt64, observer: @escaping CallFunctions.AttemptObserver) {
+    init(
+        call: Call, failure: Failure, token: UInt64,
+        observer: @escaping CallFunctions.AttemptObserver
+    ) {
         self.call = call
         self.failure = failure
         self.token = token

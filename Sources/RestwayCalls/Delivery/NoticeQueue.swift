@@ -1,5 +1,5 @@
 import RestwayOutcome
-package import RestwayThreads
+import RestwayThreads
 
 /// Notices that wait until the program asks for them.
 final class NoticeQueue: Sendable {

@@ -2,7 +2,7 @@ package import RestwayDocument
 package import RestwayHTTP
 package import RestwayMapping
 package import RestwayObjects
-package import RestwayPlugins
+import RestwayPlugins
 package import RestwayRouting
 package import RestwayThreads
 
@@ -80,7 +80,7 @@ package final class PreparedRequest: Sendable {
     package var descriptorChoice: DescriptorChoice { DescriptorChoice(route: route, path: path) }
 
     /// Returns the same request for the URL to which a redirect leads.
-    package func redirected(_ exchange: Exchange, keepsBody: Bool, isTrusted: Bool) -> PreparedRequest {
+    func redirected(_ exchange: Exchange, keepsBody: Bool, isTrusted: Bool) -> PreparedRequest {
         PreparedRequest(
             exchange: exchange, reader: keepsBody ? reader : nil, method: method, path: path,
             route: route, dataMapper: dataMapper, transport: transport,
@@ -151,7 +151,7 @@ package struct BodyQuestions: Sendable {
     package var isAbandoned: @Sendable () -> Bool = { false }
 
     /// Returns the same questions for a worker, where the program may be asked.
-    package func asking(unless isAbandoned: @escaping @Sendable () -> Bool = { false }) -> BodyQuestions {
+    func asking(unless isAbandoned: @escaping @Sendable () -> Bool = { false }) -> BodyQuestions {
         BodyQuestions(exclusion: exclusion, mayAsk: true, isAbandoned: isAbandoned)
     }
 

@@ -2,7 +2,7 @@ import Glibc
 package import RestwayDocument
 package import RestwayHTTP
 package import RestwayObjects
-package import RestwayOutcome
+import RestwayOutcome
 package import RestwayRouting
 import RestwayText
 

@@ -1,5 +1,5 @@
-package import RestwayMapping
-package import RestwayObjects
+import RestwayMapping
+import RestwayObjects
 import RestwayRouting
 
 /// Finds the values of a template's variables: first the caller's values, then the subject's

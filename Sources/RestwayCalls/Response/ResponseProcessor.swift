@@ -142,8 +142,9 @@ struct ResponseProcessor {
     func parse(_ answer: TakenAnswer) throws(Failure) -> ParsedAnswer {
         let received = answer.received
         var parsed = ParsedAnswer(answer: answer)
-        guard let plan = api.plan(
-            method: request.method, status: received.status, request.descriptorChoice) else { return parsed }
+        let plan = api.plan(
+            method: request.method, status: received.status, request.descriptorChoice)
+        guard let plan else { return parsed }
         parsed.isMapped = true
         parsed.descriptorCount = plan.descriptors.count
         guard request.method != .head, !isEmpty(received) else { return parsed }

@@ -1,5 +1,5 @@
 package import RestwayObjects
-package import RestwayThreads
+import RestwayThreads
 
 /// The changes of one commit in the form that its observers want. A list that several observers
 /// want is made once.

@@ -13,7 +13,7 @@ package struct FlushState {
         /// The flush also cuts short the waits that the server asked for.
         case forced
 
-        package static func < (left: Urgency, right: Urgency) -> Bool { left.rawValue < right.rawValue }
+        static func < (left: Urgency, right: Urgency) -> Bool { left.rawValue < right.rawValue }
     }
 
     /// One report about an item. It is a class because a flush may have very many reports.

@@ -58,7 +58,8 @@ extension Outbox: ObjectRejections {
     }
 
     private func marked(
-        _ lanes: [Lane], _ subjects: [OutboxChange.Subject], _ entities: [Entity], _ client: CallContext
+        _ lanes: [Lane], _ subjects: [OutboxChange.Subject], _ entities: [Entity],
+        _ client: CallContext
     ) throws(Failure) -> Set<Marked> {
         var marked: Set<Marked> = []
         for entity in entities {

@@ -200,8 +200,8 @@ package final class Outbox: RequestStorage {
     /// Returns why the first request of a lane is stored if this is known without reading the file,
     /// so that no thread waits for the file; otherwise `nil`.
     func reasonToStoreAtOnce(_ request: PreparedRequest, _ claim: OutboxClaim) -> String? {
-        guard client?.reachability.isRuledOut ?? false, claim.deferred == nil, claim.formerLane == nil,
-            request.submission == nil, journal.hasRoom
+        guard client?.reachability.isRuledOut ?? false, claim.deferred == nil,
+            claim.formerLane == nil, request.submission == nil, journal.hasRoom
         else { return nil }
         return Self.ruledOutReason
     }
@@ -249,7 +249,7 @@ package final class Outbox: RequestStorage {
     func tell(_ waiters: [FlushState.Waiter], _ requests: StoredRequests) {
         var owesStart = false
         for waiter in waiters {
-            let notice = Self.notice(.outboxFlushed, requests, waiter.token, waiter.receiver)
+            let notice = waiter.receiver.notice(.outboxFlushed, requests, waiter.token)
             if delivery.append(notice) { owesStart = true }
         }
         if owesStart { delivery.start(isOnWorker: false) }
@@ -263,20 +263,9 @@ package final class Outbox: RequestStorage {
             let told = kind == .outboxItem ? observer.item : observer.flushed
         else { return }
         let receiver = OutboxReceiver(told: told, end: {})
-        if delivery.append(Self.notice(kind, requests(), observer.token, receiver)) {
+        if delivery.append(receiver.notice(kind, requests(), observer.token)) {
             delivery.start(isOnWorker: false)
         }
-    }
-
-    private static func notice(
-        _ kind: GroupNotice.Kind, _ requests: StoredRequests, _ token: UInt64,
-        _ receiver: OutboxReceiver
-    ) -> Notice {
-        .group(
-            GroupNotice(
-                kind, token: token, failure: requests.failure,
-                payload: { receiver.told.payload(requests) },
-                told: { receiver.told.run(requests) }, ended: receiver.end))
     }
 }
 

@@ -68,10 +68,22 @@ final class OutboxClaim: StorageClaim {
         case .auth, .batch: return failure.isRetryable
         default:
             let wall = outbox.clock.wallMicroseconds()
-            let isInProgress = outbox.isInProgress(failure, wallMicroseconds: wall)
-            return isInProgress && failure.statedRetryable == nil
+            return isInProgress(failure, wallMicroseconds: wall) && failure.statedRetryable == nil
                 || isTemporary(failure, wallMicroseconds: wall)
         }
+    }
+
+    /// Whether the server says that it is still working on the same request, which the transport
+    /// sent before.
+    private func isInProgress(_ failure: Failure, wallMicroseconds: Int64) -> Bool {
+        guard failure.reason == .http, failure.wasRepeated,
+            case .answer(let status, _, let after, _) = RetryOutcome(
+                failure, wallMicroseconds: wallMicroseconds)
+        else { return false }
+        return outbox.rules.isInProgress(
+            .answer(
+                status: status, retryAfterMilliseconds: after, wasSentBefore: true,
+                problem: failure.problem))
     }
 
     private func isTemporary(_ failure: Failure, wallMicroseconds: Int64) -> Bool {

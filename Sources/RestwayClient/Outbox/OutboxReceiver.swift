@@ -2,4 +2,13 @@
 struct OutboxReceiver: Sendable {
     let told: OutboxObserver.Told
     let end: @Sendable () -> Void
+
+    func notice(
+        _ kind: GroupNotice.Kind, _ requests: StoredRequests, _ token: UInt64
+    ) -> Notice {
+        .group(
+            GroupNotice(
+                kind, token: token, failure: requests.failure,
+                payload: { told.payload(requests) }, told: { told.run(requests) }, ended: end))
+    }
 }

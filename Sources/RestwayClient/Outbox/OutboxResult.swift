@@ -153,10 +153,10 @@ extension Failure {
     private static let problemBytesMax = 64 << 10
 
     /// Whether this is the answer to a request that the transport had already sent before.
-    fileprivate var wasRepeated: Bool { response?.timings.wasRepeated ?? false }
+    var wasRepeated: Bool { response?.timings.wasRepeated ?? false }
 
     /// The problem that the answer describes; `nil` if its body is not a JSON object.
-    fileprivate var problem: OutboxProblem? {
+    var problem: OutboxProblem? {
         guard let body = response?.bodyWithNUL.dropLast(), body.count <= Self.problemBytesMax,
             let value = try? body.withUnsafeBytes({ try JSONValue.parse($0) }),
             value.members != nil
@@ -175,21 +175,6 @@ extension Failure {
         case .resolve, .connect, .tls, .auth: return false
         default: return true
         }
-    }
-}
-
-extension Outbox {
-    /// Whether the server says that it is still working on the same request, which the transport
-    /// sent before.
-    func isInProgress(_ failure: Failure, wallMicroseconds: Int64) -> Bool {
-        guard failure.reason == .http, failure.wasRepeated,
-            case .answer(let status, _, let after, _) = RetryOutcome(
-                failure, wallMicroseconds: wallMicroseconds)
-        else { return false }
-        return rules.isInProgress(
-            .answer(
-                status: status, retryAfterMilliseconds: after, wasSentBefore: true,
-                problem: failure.problem))
     }
 }
 

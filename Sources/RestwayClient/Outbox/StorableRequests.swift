@@ -141,7 +141,8 @@ struct ItemToSend: StoredItem {
             exchange: Exchange(
                 method: entry.method, url: url,
                 headers: preparation.headers(own, plain, isTrusted: path != nil, mediaType: nil),
-                body: entry.body.map { .bytes($0) } ?? .none, timeouts: preparation.timeouts(spec, settings),
+                body: entry.body.map { .bytes($0) } ?? .none,
+                timeouts: preparation.timeouts(spec, settings),
                 usesCookies: preparation.context.options.usesCookies),
             method: method, path: path, route: route, dataMapper: settings.dataMapper,
             transport: preparation.transport(of: settings), isTrusted: path != nil,

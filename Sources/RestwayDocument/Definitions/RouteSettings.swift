@@ -23,7 +23,9 @@ package struct RouteSettings: Sendable {
     /// The settings of a request without a route.
     package static let none = RouteSettings()
 
-    package var contentType: String? { headers.last { $0.name.lowercased() == "content-type" }?.value }
+    package var contentType: String? {
+        headers.last { $0.name.lowercased() == "content-type" }?.value
+    }
 }
 
 /// Parameters for all requests that match a method and a path: an entry of `requests`.

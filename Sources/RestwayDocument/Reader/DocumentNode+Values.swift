@@ -1,7 +1,7 @@
 import RestwayHTTP
 import RestwayJSON
 package import RestwayMapping
-package import RestwayObjects
+import RestwayObjects
 package import RestwayRouting
 package import RestwayText
 

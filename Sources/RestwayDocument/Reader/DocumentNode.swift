@@ -1,5 +1,5 @@
 package import RestwayJSON
-package import RestwayObjects
+import RestwayObjects
 package import RestwayOutcome
 import RestwayText
 
@@ -186,7 +186,7 @@ package struct DocumentObject {
 
     /// Reads the member called `key` into `value`, which stays as it is if the member is missing or
     /// has a problem.
-    package func read<Value>(_ key: String, into value: inout Value, _ read: (DocumentNode) -> Value?) {
+    func read<Value>(_ key: String, into value: inout Value, _ read: (DocumentNode) -> Value?) {
         if let member = self[key].flatMap(read) { value = member }
     }
 

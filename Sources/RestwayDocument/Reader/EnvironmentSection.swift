@@ -15,7 +15,7 @@ package struct Environments: Sendable {
     /// trust.
     package var redirects = RedirectRules()
 
-    subscript(name: String) -> Environment? { environments[name] }
+    package subscript(name: String) -> Environment? { environments[name] }
 
     /// The environment of a document that has exactly one.
     package var only: Environment? { environments.count == 1 ? environments.values.first : nil }

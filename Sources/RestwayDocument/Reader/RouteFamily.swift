@@ -1,4 +1,4 @@
-package import RestwayRouting
+import RestwayRouting
 
 /// Joins routes to their parents, which may stand before or behind them.
 ///
