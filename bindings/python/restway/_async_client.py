@@ -20,9 +20,8 @@ from ._link import Link, Watcher
 from ._observer import Observed, Observer, OnChange
 from ._outbox import AsyncOutbox
 from ._progress import call_progress
-from ._request import Request
+from ._request import Request, Verbs, make_coroutine_functions
 from ._response import Response
-from ._verbs import Verbs, make_coroutine_functions
 
 
 class AsyncClient(ClientBase, Verbs[Coroutine[None, None, Response]]):

@@ -70,13 +70,12 @@ def native_credential(credential: Credential | str | None) -> Any:
 
 def credential_of(fields: Any) -> Credential:
     """A copy of what the library lends."""
-    lent = fields.contents
-    expiry = lent.expires_in_milliseconds
+    expiry = fields.expires_in_milliseconds
     return Credential(
-        user=native.borrowed(lent.user),
-        password=native.borrowed(lent.password),
-        token=native.borrowed(lent.token),
-        refresh_token=native.borrowed(lent.refresh_token),
+        user=native.borrowed(fields.user),
+        password=native.borrowed(fields.password),
+        token=native.borrowed(fields.token),
+        refresh_token=native.borrowed(fields.refresh_token),
         expires_in=expiry / 1000 if expiry else None,
     )
 

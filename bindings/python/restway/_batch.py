@@ -11,13 +11,18 @@ from typing import TYPE_CHECKING, NamedTuple, Union
 from . import _ffi as native
 from ._boundary import Owner, check, make, milliseconds, name
 from ._call import Call, asking
-from ._ffi.callbacks import Holding, completions, inside, questions, report
+from ._ffi.callbacks import Holding, completions, questions
 from ._ffi.enums import Status
-from ._ffi.trampolines import on_batch_done_function, on_done_destroy, on_question_destroy
+from ._ffi.trampolines import (
+    on_batch_decode_function,
+    on_batch_done_function,
+    on_batch_encode_function,
+    on_done_destroy,
+    on_question_destroy,
+)
 from ._mapping import fail
-from ._request import Request
+from ._request import Request, Verbs
 from ._response import Response
-from ._verbs import Verbs
 
 if TYPE_CHECKING:
     from ._async_client import AsyncClient
@@ -103,44 +108,6 @@ def _request(writer: native.BatchWriterHandle, index: int) -> BatchRequest:
     )
 
 
-def _encode(
-    context: int | None, writer: native.BatchWriterHandle, answer: native.AnswerHandle
-) -> int:
-    entry = None
-    try:
-        entry = questions.get(context)
-        with inside:
-            entry.run(writer)
-    except BaseException as error:
-        return _failed(error, answer, entry and entry.callback)
-    return Status.OK
-
-
-def _decode(
-    context: int | None, reader: native.BatchReaderHandle, answer: native.AnswerHandle
-) -> int:
-    entry = None
-    try:
-        entry = questions.get(context)
-        with inside:
-            entry.run(reader)
-    except BaseException as error:
-        return _failed(error, answer, entry and entry.callback)
-    return Status.OK
-
-
-def _failed(error: BaseException, answer: native.AnswerHandle, callback: object) -> int:
-    try:
-        return fail(error, answer)
-    except BaseException:
-        report(callback, "a batch format")
-        return Status.INTERNAL
-
-
-_on_encode = native.BatchEncodeFn(_encode)
-_on_decode = native.BatchDecodeFn(_decode)
-
-
 def set_batch_format(
     client: native.ClientHandle,
     encode: BatchEncode | None,
@@ -157,15 +124,22 @@ def set_batch_format(
         raise TypeError("a batch format is two functions")
     made = _Format(encode, decode)
 
-    def run(handle: native.BatchWriterHandle | native.BatchReaderHandle) -> None:
-        if isinstance(handle, native.BatchWriterHandle):
-            made.encode(handle)
-        else:
-            made.decode(handle)
+    def run(
+        handle: native.BatchWriterHandle | native.BatchReaderHandle, answer: native.AnswerHandle
+    ) -> int:
+        try:
+            if isinstance(handle, native.BatchWriterHandle):
+                made.encode(handle)
+            else:
+                made.decode(handle)
+        except BaseException as error:
+            return fail(error, answer)
+        return Status.OK
 
     token = questions.add(run, made, holding)
+    trampolines = (on_batch_encode_function, on_batch_decode_function)
     try:
-        check(function, client, _on_encode, _on_decode, token, on_question_destroy)
+        check(function, client, *trampolines, token, on_question_destroy)
     except BaseException:
         questions.remove(token)
         raise

@@ -14,9 +14,13 @@ from typing import Any, Literal, Protocol, TypedDict, Union
 from . import _ffi as native
 from ._boundary import check, name
 from ._exceptions import RestwayError
-from ._ffi.callbacks import functions, inside, report, running
+from ._ffi.callbacks import functions
 from ._ffi.enums import Status
-from ._ffi.trampolines import on_function_destroy
+from ._ffi.trampolines import (
+    on_function_destroy,
+    on_read_body_function,
+    on_rewind_body_function,
+)
 from ._mapping import fail
 
 
@@ -61,9 +65,15 @@ class Reading:
     def stop(self) -> None:
         """The call has ended: nobody waits for what is being read any more."""
 
-    def raising(self, error: BaseException) -> None:
-        """Keeps what a function has raised, until the call tells it."""
+    def start_again(self) -> None:
+        """Goes back to the first byte."""
+        assert self.rewind is not None
+        self.rewind()
+
+    def failed(self, error: BaseException, answer: native.AnswerHandle) -> int:
+        """Tells the library why reading failed, and keeps the error for the error of the call."""
         self._raised = error
+        return fail(error, answer, Status.CANCELLED)
 
     @contextmanager
     def explaining(self) -> Iterator[None]:
@@ -163,11 +173,11 @@ def set_body_reading(request: native.RequestHandle, reading: Reading, media_type
     check(
         native.lib.restway_body_reader_init, native.ref(reader), native.size_of(reader)
     )
-    token = functions.add(reading.read, reading)
+    token = functions.add(lambda: reading, reading)
     reader.context = token
-    reader.read = _on_read_function
+    reader.read = on_read_body_function
     if reading.rewind is not None:
-        reader.rewind = _on_rewind_function
+        reader.rewind = on_rewind_body_function
     reader.destroy = on_function_destroy
     try:
         check(
@@ -180,52 +190,6 @@ def set_body_reading(request: native.RequestHandle, reading: Reading, media_type
     except BaseException:
         functions.remove(token)
         raise
-
-
-def _ask(
-    context: int | None, answer: native.AnswerHandle, work: Callable[[Reading], None]
-) -> int:
-    reading = None
-    token = running.add(_ask, None)
-    try:
-        entry = functions.get(context)
-        reading = entry.callback
-        assert isinstance(reading, Reading)
-        with inside:
-            work(reading)
-        return Status.OK
-    except BaseException as error:
-        if not isinstance(reading, Reading):
-            report(None, "a body")
-            return Status.INTERNAL
-        reading.raising(error)
-        return fail(error, answer, Status.CANCELLED)
-    finally:
-        running.remove(token)
-
-
-def _read(
-    context: int | None, buffer: int, capacity: int, count: Any, answer: native.AnswerHandle
-) -> int:
-    def work(reading: Reading) -> None:
-        piece = reading.read(capacity)
-        native.write(buffer, piece)
-        count[0] = len(piece)
-
-    return _ask(context, answer, work)
-
-
-def _rewind(context: int | None, answer: native.AnswerHandle) -> int:
-    def work(reading: Reading) -> None:
-        assert reading.rewind is not None
-        reading.rewind()
-
-    return _ask(context, answer, work)
-
-
-_on_read_function = native.BodyReadFn(_read)
-_on_rewind_function = native.BodyRewindFn(_rewind)
-"""The trampolines as C functions; they live as long as the process."""
 
 
 class RequestOptions(TypedDict, total=False):

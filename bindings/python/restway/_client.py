@@ -25,9 +25,8 @@ from ._observer import Changes, Observed, Observer, OnChange, start_observing
 from ._outbox import Outbox
 from ._progress import OnProgress, Progress
 from ._questions import set_question
-from ._request import Request
+from ._request import Request, Verbs
 from ._response import Response
-from ._verbs import Verbs
 
 OnDone = Callable[[Call], object]
 """Told that a call has completed: `call.wait()` then answers at once."""
@@ -156,7 +155,7 @@ class Client(ClientBase, Verbs[Response]):
 
         def run(call: native.CallHandle, number: int, attempt: Any) -> None:
             assert observer is not None
-            observer(native.lib.restway_call_id(call), number, attempt_of(attempt.contents))
+            observer(native.lib.restway_call_id(call), number, attempt_of(attempt))
 
         set_question(
             native.lib.restway_client_set_attempt_observer,

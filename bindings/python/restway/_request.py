@@ -1,11 +1,13 @@
-"""Requests: what is to be sent."""
+"""Requests, and the methods of clients and batches that make one for an HTTP method."""
 
 from __future__ import annotations
 
 import builtins
-from collections.abc import Callable, Iterator, Mapping
+from abc import ABC, abstractmethod
+from collections.abc import Awaitable, Callable, Iterator, Mapping
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, Literal
+from functools import wraps
+from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar, Union
 
 from . import _ffi as native
 from ._body import Content, Reading, reading_of, set_body_reading
@@ -225,7 +227,7 @@ class Request(Owner[native.RequestHandle]):
 
         def run(call: native.CallHandle, progress: Any) -> None:
             owned = native.own(native.lib.restway_call_retain(call))
-            tell(owned, progress_of(progress.contents))
+            tell(owned, progress_of(progress))
 
         with sending:
             self._set_progress(run)
@@ -319,3 +321,79 @@ def request_without_body(
         if keyword in options:
             raise TypeError(f"{method.lower()}() takes no {keyword}; a Request does")
     return request_for(method, target, options)
+
+
+Target = Union[str, Object, Draft]
+"""A path below the base URL, or an object or a draft that the object router finds a path for."""
+
+Given = TypeVar("Given", covariant=True)
+
+
+class Verbs(ABC, Generic[Given]):
+    """Requests by their HTTP method. Their keywords are those of `RequestOptions` and
+    `BodyOptions`.
+
+    Each gives what its class makes of a request, and raises as that does:
+
+    | class | gives | as |
+    | --- | --- | --- |
+    | Client | the response | `perform` |
+    | AsyncClient | a coroutine of the response | `perform` |
+    | Batch | a call | `add` |
+    | AsyncBatch | a future of the response | `add` |
+    """
+
+    __slots__ = ()
+
+    @abstractmethod
+    def _carry_out(self, request: Request) -> Given:
+        """Does with a request what this class is for."""
+
+    def get(self, target: Target, **options: Unpack[RequestOptions]) -> Given:
+        """GET a path, or an object anew."""
+        return self._carry_out(request_without_body("GET", target, options))
+
+    def head(self, target: Target, **options: Unpack[RequestOptions]) -> Given:
+        """HEAD a path or an object."""
+        return self._carry_out(request_without_body("HEAD", target, options))
+
+    def delete(self, target: Target, **options: Unpack[RequestOptions]) -> Given:
+        """DELETE a path or an object."""
+        return self._carry_out(request_without_body("DELETE", target, options))
+
+    def post(self, target: Target, **options: Unpack[BodyOptions]) -> Given:
+        """POST to a path, or an object, or a draft."""
+        return self._carry_out(request_for("POST", target, options))
+
+    def put(self, target: Target, **options: Unpack[BodyOptions]) -> Given:
+        """PUT to a path, or an object."""
+        return self._carry_out(request_for("PUT", target, options))
+
+    def patch(self, target: Target, **options: Unpack[BodyOptions]) -> Given:
+        """PATCH a path or an object."""
+        return self._carry_out(request_for("PATCH", target, options))
+
+    def route(
+        self, route: str, method: str | None = None, **options: Unpack[BodyOptions]
+    ) -> Given:
+        """A named route; `method` is one of the route's, None its first."""
+        return self._carry_out(Request.route(route, method, **options))
+
+
+def make_coroutine_functions(kind: type[Verbs[Awaitable[Any]]]) -> None:
+    """Makes the verbs of a class coroutine functions, also for `inspect.iscoroutinefunction`.
+
+    Like any of these, they do nothing before they are awaited: what is wrong with a request is
+    raised there.
+    """
+    for verb_name, verb in vars(Verbs).items():
+        if not verb_name.startswith("_"):
+            setattr(kind, verb_name, _coroutine_function(verb))
+
+
+def _coroutine_function(verb: Callable[..., Awaitable[Any]]) -> Callable[..., Awaitable[Any]]:
+    @wraps(verb)
+    async def run(*arguments: Any, **options: Any) -> Any:
+        return await verb(*arguments, **options)
+
+    return run
