@@ -27,7 +27,7 @@ static bool enter(exchange *self, const char *call) {
     sched_yield();
     pthread_mutex_lock(&self->lock);
     if (others > 0) {
-        exchange_note(self, FAULT_OVERLAP, "%s while another call is under way", call);
+        exchange_note(self, FAULT_OVERLAP, "%s while another call is running", call);
     }
     if (self->is_forwarded) {
         exchange_note(self, FAULT_ORDER, "%s although it was forwarded", call);
@@ -60,7 +60,7 @@ static void leave(exchange *self) {
 exchange *exchange_known(const restway_plugin_host *host, uint64_t id, const char *call) {
     exchange *found = exchange_of(id);
     if (found == NULL || &found->opened->host != host) {
-        check_failed("%s for exchange %llu, which there is not", call, (unsigned long long)id);
+        check_failed("%s for exchange %llu, which does not exist", call, (unsigned long long)id);
     }
     return found;
 }
@@ -73,7 +73,7 @@ static const char *header_fault(const restway_plugin_header *header) {
     }
     for (const char *at = header->name; *at != '\0'; at++) {
         if (*at <= ' ' || *at > '~' || strchr(separators, *at) != NULL) {
-            return "the name of a header is no token";
+            return "the name of a header is not a token";
         }
     }
     for (const unsigned char *at = (const unsigned char *)header->value; *at != '\0'; at++) {
@@ -110,7 +110,7 @@ void exchange_take_head(exchange *self, const restway_plugin_head *head) {
     }
     self->has_head = true;
     if (head == NULL || head->struct_size < sizeof *head) {
-        exchange_note(self, FAULT_HEAD, "the head is no table of this version");
+        exchange_note(self, FAULT_HEAD, "the head is not a table of this version");
         return;
     }
     if (head->status < 200 || head->status > 999) {
@@ -127,7 +127,7 @@ int32_t exchange_take_body(exchange *self, const void *bytes, size_t length) {
         exchange_note(self, FAULT_ORDER, "a body before the head");
     }
     if (self->has_trailers) {
-        exchange_note(self, FAULT_ORDER, "a body behind the trailers");
+        exchange_note(self, FAULT_ORDER, "a body after the trailers");
     }
     if (bytes == NULL && length > 0) {
         exchange_note(self, FAULT_ORDER, "a body that is NULL");
@@ -172,7 +172,7 @@ static void look_at_end(exchange *self, const restway_plugin_end *end) {
         exchange_note(self, FAULT_END, "the result %d has no meaning", end->result);
     }
     if (end->text != NULL && !is_utf8(end->text, strlen(end->text))) {
-        exchange_note(self, FAULT_END, "the text of its end is no UTF-8");
+        exchange_note(self, FAULT_END, "the text of its end is not UTF-8");
     }
     const int64_t numbers[] = {
         end->name_lookup_microseconds, end->connect_microseconds, end->tls_microseconds,
@@ -260,7 +260,7 @@ static void take_progress(
     pthread_mutex_lock(&self->lock);
     if (others > 0) {
         exchange_note(
-            self, FAULT_OVERLAP, "exchange_progress while another call is under way");
+            self, FAULT_OVERLAP, "exchange_progress while another call is running");
     }
     if (self->is_completed) {
         exchange_note(self, FAULT_LATE, "exchange_progress when it has completed");
@@ -268,10 +268,10 @@ static void take_progress(
     if (uploaded < 0 || downloaded < 0 || upload_total < 0 || download_total < 0
         || (upload_total > 0 && uploaded > upload_total)
         || (download_total > 0 && downloaded > download_total)) {
-        exchange_note(self, FAULT_END, "its progress goes beyond the total, or is negative");
+        exchange_note(self, FAULT_END, "its progress exceeds the total, or is negative");
     }
     if (downloaded < self->progress[1]) {
-        exchange_note(self, FAULT_END, "its progress goes back");
+        exchange_note(self, FAULT_END, "its progress decreases");
     }
     self->progress[0] = uploaded;
     self->progress[1] = downloaded;
@@ -287,14 +287,14 @@ static void take_completed(
     const bool may_be_null = self->is_left_to_plugin;
     if (others > 0) {
         exchange_note(
-            self, FAULT_OVERLAP, "exchange_completed while another call is under way");
+            self, FAULT_OVERLAP, "exchange_completed while another call is running");
     }
     if (self->is_completed) {
         exchange_note(self, FAULT_TWICE, "it completes twice");
     } else if (self->is_forwarded && !may_be_null) {
         exchange_note(self, FAULT_ORDER, "exchange_completed although it was forwarded");
     } else if ((end == NULL && !may_be_null) || (end != NULL && end->struct_size < sizeof *end)) {
-        exchange_note(self, FAULT_END, "its end is no table of this version");
+        exchange_note(self, FAULT_END, "its end is not a table of this version");
         self->is_completed = true;
     } else if (end == NULL) {
         self->is_completed = true;

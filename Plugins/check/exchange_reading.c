@@ -9,7 +9,7 @@ static int32_t read_locked(exchange *self, void *buffer, size_t capacity, size_t
     const request *request = &self->request;
     const size_t number = self->reads++;
     if (buffer == NULL || capacity == 0) {
-        exchange_note(self, FAULT_READ, "it reads into no room");
+        exchange_note(self, FAULT_READ, "it reads with a capacity of 0 or into NULL");
         return RESTWAY_PLUGIN_READ_FAILED;
     }
     if (self->is_late) {
@@ -48,7 +48,7 @@ static int32_t read_body(
     sched_yield();
     pthread_mutex_lock(&self->lock);
     if (others > 0) {
-        exchange_note(self, FAULT_OVERLAP, "exchange_read while another one is under way");
+        exchange_note(self, FAULT_OVERLAP, "exchange_read while another one is running");
     }
     if (self->is_forwarded) {
         exchange_note(self, FAULT_READ, "exchange_read although it was forwarded");

@@ -132,15 +132,15 @@ void exchange_start(exchange *self) {
     guarded memory = {0};
     if (self->request.takes_texts_back) {
         memory = guarded_make(
-            sizeof *lent, "using what lies before an exchange",
-            "using what lies behind an exchange");
+            sizeof *lent, "using memory before an exchange",
+            "using memory after an exchange");
         lent = (struct lent *)memory.bytes;
     }
     fill(lent, self);
     doing("%s is started", exchange_name(self));
     self->opened->table->start(self->opened->transport, &lent->table);
     if (self->request.takes_texts_back) {
-        guarded_take(&memory, "using what was lent until start returned");
+        guarded_take(&memory, "using memory that was valid until start returned");
     }
 }
 

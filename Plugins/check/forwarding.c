@@ -198,7 +198,7 @@ static void *perform(void *context) {
     pthread_mutex_lock(&exchange->lock);
     exchange->is_left_to_plugin = false;
     if (exchange->is_completed) {
-        exchange_note(exchange, FAULT_TWICE, "it completes, and says that the host shall");
+        exchange_note(exchange, FAULT_TWICE, "it completes, although it asked the host to do so");
     }
     exchange_take_end(exchange, &end);
     pthread_cond_broadcast(&exchange->changed);

@@ -144,6 +144,6 @@ void check_mapper_depth(const void *argument) {
         }
     }
     if (!has_looked) {
-        check_skipped("no sample nests");
+        check_skipped("no sample has nested values");
     }
 }

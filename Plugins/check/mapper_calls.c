@@ -42,7 +42,7 @@ void check_mapper_late(const void *argument) {
     doing("its threads end");
     threads_after_wait(threads);
     require(
-        late_events() == 0, "%zu events are pushed when decode has returned", late_events());
+        late_events() == 0, "%zu events are pushed after decode has returned", late_events());
 }
 
 void check_mapper_repeat(const void *argument) {
@@ -166,7 +166,7 @@ static void one_round(const void *argument) {
     for (size_t index = 0; index < work->samples->count; index++) {
         const sample *sample = &work->samples->list[index];
         const unsigned char *bytes = sample->bytes;
-        doing("it reads %s, again and again", sample->name);
+        doing("it reads %s repeatedly", sample->name);
         decoded whole = decode(mapper, bytes, sample->length, NULL);
         for (size_t part = 1; part < 8; part++) {
             decode(mapper, bytes, sample->length * part / 8, NULL);
@@ -181,7 +181,7 @@ static void one_round(const void *argument) {
     if (mapper->encode != NULL) {
         size_t count;
         const value *values = values_to_write(&count);
-        doing("it writes, again and again");
+        doing("it writes repeatedly");
         for (size_t index = 0; index < count; index++) {
             written whole = encode(mapper, &values[index]);
             free(whole.bytes);

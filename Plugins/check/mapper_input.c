@@ -35,7 +35,7 @@ static void truncate_to(
         && (first.result != RESTWAY_PLUGIN_OK
             || trace_difference(&traces[0], NEVER, NEVER, &traces[1]) == NULL);
     require(
-        is_same, "%s: what its first %zu bytes come to depends on what lies behind them",
+        is_same, "%s: the result for its first %zu bytes depends on the bytes after them",
         sample->name, length);
 }
 
@@ -131,7 +131,7 @@ void check_mapper_garbage(const void *argument) {
 static void decode_bounded(
     const restway_plugin_mapper *mapper, const sample *sample, size_t length, bool at_start) {
     guarded memory = guarded_make(
-        length + PADDING, "reading before the body", "reading more than 64 bytes behind the body");
+        length + PADDING, "reading before the body", "reading more than 64 bytes after the body");
     unsigned char *bytes = at_start ? memory.start : memory.bytes;
     memcpy(bytes, sample->bytes, length);
     guarded_protect(&memory, "writing into the body");

@@ -27,14 +27,14 @@ static void expect_reason(
     const char *end = memchr(reason->text, '\0', sizeof reason->text);
     require(end != NULL, "%s: the reason does not end", name);
     require(
-        is_utf8(reason->text, (size_t)(end - reason->text)), "%s: the reason is no UTF-8", name);
+        is_utf8(reason->text, (size_t)(end - reason->text)), "%s: the reason is not UTF-8", name);
     require(
         strstr(reason->text, SECRET) == NULL, "%s: the reason quotes the body: %s", name,
         reason->text);
     require(
         reason->line >= 0 && reason->column >= 0 && reason->byte_offset >= 0
             && reason->byte_offset <= (int64_t)length,
-        "%s: the reason's place, line %lld, column %lld, offset %lld, is none of its %zu bytes",
+        "%s: the reason's place, line %lld, column %lld, offset %lld, is not within its %zu bytes",
         name, (long long)reason->line, (long long)reason->column, (long long)reason->byte_offset,
         length);
 }

@@ -40,7 +40,7 @@ static void expect_order(const written *written, const value *value) {
     }
     require(written->has_reached_end, "%s: returns OK before the end of the value", value->name);
     require(
-        written->calls_after_end == 0, "%s: asks for %zu more steps behind the end", value->name,
+        written->calls_after_end == 0, "%s: asks for %zu more steps after the end", value->name,
         written->calls_after_end);
     require(written->length > 0, "%s: writes nothing", value->name);
 }
@@ -57,7 +57,7 @@ void check_encode_order(const void *argument) {
         free(written.bytes);
     }
     require(accepted > 0, "it writes none of %zu values", count);
-    require(late_calls() == 0, "%zu calls of the reader when encode has returned", late_calls());
+    require(late_calls() == 0, "%zu calls of the reader after encode has returned", late_calls());
 }
 
 static void expect_failure(
@@ -67,8 +67,8 @@ static void expect_failure(
     written written = encode_as(mapper, value, is_next ? at : NEVER, is_next ? NEVER : at);
     require(
         written.result == READER_FAILS,
-        "%s: returns %s after call %zu of %s failed, instead of what it answered", value->name,
-        result_name(written.result), at, call);
+        "%s: returns %s after call %zu of %s failed, instead of the result of that call",
+        value->name, result_name(written.result), at, call);
     require(
         written.calls_after_failure == 0, "%s: goes on after call %zu of %s failed", value->name,
         at, call);

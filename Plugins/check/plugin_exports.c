@@ -83,7 +83,7 @@ void check_plugin_exports(const void *argument) {
     require(
         memcmp(head->e_ident, ELFMAG, SELFMAG) == 0
             && head->e_ident[EI_CLASS] == (sizeof(void *) == 8 ? ELFCLASS64 : ELFCLASS32),
-        "is no shared object of this machine");
+        "is not a shared object of this machine");
     const ElfW(Shdr) *sections = part(&image, head->e_shoff, sizeof *sections, head->e_shnum);
     for (size_t index = 0; index < head->e_shnum; index++) {
         if (sections[index].sh_type == SHT_DYNSYM && sections[index].sh_link < head->e_shnum) {

@@ -66,18 +66,18 @@ static void enter(recorder *self, bool is_object) {
 static const char *order_fault(const recorder *self, event_kind kind) {
     switch (kind) {
     case EVENT_KEY:
-        return !in_object(self)      ? "outside of an object"
-            : self->expects_value    ? "behind another key, whose value is missing"
+        return !in_object(self)      ? "outside an object"
+            : self->expects_value    ? "after another key, whose value is missing"
                                      : NULL;
     case EVENT_END_OBJECT:
         return !in_object(self)      ? "where no object is open"
-            : self->expects_value    ? "behind a key, whose value is missing"
+            : self->expects_value    ? "after a key, whose value is missing"
                                      : NULL;
     case EVENT_END_ARRAY:
         return self->depth == 0 || in_object(self) ? "where no array is open" : NULL;
     default:
         if (self->decoded->is_whole) {
-            return "behind the value, which is complete";
+            return "after the value, which is complete";
         }
         return in_object(self) && !self->expects_value ? "in an object, without a key" : NULL;
     }
@@ -91,10 +91,10 @@ static const char *content_fault(event event, const void *text) {
         return NULL;
     }
     if (text == NULL) {
-        return "with NULL for its text";
+        return "with NULL as its text";
     }
     if (event.kind != EVENT_BYTES && !is_utf8(text, event.length)) {
-        return "with a text that is no UTF-8";
+        return "with a text that is not UTF-8";
     }
     return NULL;
 }
@@ -310,7 +310,8 @@ const char *count_fault(const trace *trace) {
         }
         if (count != event->integer) {
             snprintf(
-                text, sizeof text, "event %zu, begin_array, tells %lld elements; %lld come", index,
+                text, sizeof text, "event %zu, begin_array, announces %lld elements, but has %lld",
+                index,
                 (long long)event->integer, (long long)count);
             return text;
         }

@@ -71,7 +71,7 @@ const char *name_fault(const char *name) {
     return name[strspn(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_")]
             == '\0'
         ? NULL
-        : "not of letters, digits, - and _";
+        : "not made of letters, digits, - and _";
 }
 
 restway_plugin_entry_fn plugin_entry(void) {
