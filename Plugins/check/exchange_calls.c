@@ -20,10 +20,10 @@ void exchange_note(exchange *self, exchange_fault kind, const char *format, ...)
     }
 }
 
-/* Locks the exchange for a call; false when it means nothing any more. */
+/* Locks the exchange for a call; returns false when the call must be ignored. */
 static bool enter(exchange *self, const char *call) {
     const int others = atomic_fetch_add(&self->inside, 1);
-    /* Gives another call the time to come. */
+    /* Gives another call of the plugin time to arrive. */
     sched_yield();
     pthread_mutex_lock(&self->lock);
     if (others > 0) {
@@ -34,7 +34,7 @@ static bool enter(exchange *self, const char *call) {
         return false;
     }
     if (self->is_completed) {
-        exchange_note(self, FAULT_LATE, "%s when it has completed", call);
+        exchange_note(self, FAULT_LATE, "%s after it has completed", call);
         return false;
     }
     if (self->is_paused) {
@@ -46,7 +46,7 @@ static bool enter(exchange *self, const char *call) {
     return true;
 }
 
-/* Cancels it, if that is what was asked for this call. */
+/* Cancels the exchange if the script asks for it in this call. */
 static void leave(exchange *self) {
     const bool cancels = self->calls++ == self->request.cancel_at;
     pthread_cond_broadcast(&self->changed);
@@ -65,7 +65,7 @@ exchange *exchange_known(const restway_plugin_host *host, uint64_t id, const cha
     return found;
 }
 
-/* NULL, or what is wrong with a line of a head. */
+/* Returns NULL, or what is wrong with a header line. */
 static const char *header_fault(const restway_plugin_header *header) {
     static const char separators[] = "()<>@,;:\\\"/[]?={} \t";
     if (header->name == NULL || header->value == NULL || header->name[0] == '\0') {
@@ -250,7 +250,7 @@ static void take_trailers(
     leave(self);
 }
 
-/* Progress may come at any time, but not late. */
+/* Progress may be reported at any time before the end. */
 static void take_progress(
     const restway_plugin_host *host, uint64_t id, int64_t uploaded, int64_t upload_total,
     int64_t downloaded, int64_t download_total) {
@@ -263,7 +263,7 @@ static void take_progress(
             self, FAULT_OVERLAP, "exchange_progress while another call is running");
     }
     if (self->is_completed) {
-        exchange_note(self, FAULT_LATE, "exchange_progress when it has completed");
+        exchange_note(self, FAULT_LATE, "exchange_progress after it has completed");
     }
     if (uploaded < 0 || downloaded < 0 || upload_total < 0 || download_total < 0
         || (upload_total > 0 && uploaded > upload_total)

@@ -1,4 +1,4 @@
-/* Checks: when, where and how often a mapper calls back, and what it leaves behind. */
+/* Checks when, on which threads and how often a mapper calls back, and what it leaks. */
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +11,7 @@
 
 #define THREADS 8
 #define THREAD_ROUNDS 30
-/* The least that malloc() gives, and a little more. */
+/* The smallest size that malloc() gives, and a little more. */
 #define LEAK_BYTES 24
 
 void check_mapper_thread(const void *argument) {
@@ -74,7 +74,7 @@ typedef struct crowd {
     const restway_plugin_mapper *mapper;
     const samples *samples;
     trace *traces;
-    /* What one thread alone writes of each value. */
+    /* What a single thread writes for each value. */
     const value *values;
     written *written;
     size_t value_count;
@@ -159,7 +159,7 @@ typedef struct work {
     const samples *samples;
 } work;
 
-/* Bodies that are read, refused and left; values that are written and not. */
+/* Bodies that are read, refused and not read to the end; values that are written and not. */
 static void one_round(const void *argument) {
     const work *work = argument;
     const restway_plugin_mapper *mapper = work->mapper;

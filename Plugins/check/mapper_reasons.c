@@ -1,4 +1,4 @@
-/* Check: what a mapper says when it refuses a body. */
+/* Check: the reasons that a mapper gives when it refuses a body. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,7 +9,7 @@
 #include "outcome.h"
 #include "sample_texts.h"
 
-/* Stands in refused bodies, and so must not stand in a reason. */
+/* This text is in refused bodies, and must not appear in a reason. */
 #define SECRET "hunter2Xq7"
 #define PLACES_MAX 60
 
@@ -39,7 +39,8 @@ static void expect_reason(
         length);
 }
 
-/* A sample with the secret in it at `at`; all of it, or cut off behind the secret. */
+/* Makes a sample with the secret in it at `at`: the whole sample, or one that is cut off after the
+ * secret. */
 static void expect_reason_at(
     const restway_plugin_mapper *mapper, const sample *sample, size_t at, int is_cut) {
     const size_t secret = sizeof SECRET - 1;

@@ -1,4 +1,4 @@
-/* Check: a mapper reads and writes no more of the host's tables than they hold. */
+/* Check: a mapper stays within the bounds of the host's tables. */
 #include <string.h>
 
 #include "checks.h"
@@ -8,7 +8,7 @@
 
 #define MORE 64
 
-/* A table at the end of what may be touched, `more` bytes larger than this version knows. */
+/* A table at the end of the accessible memory, `more` bytes larger than this version knows. */
 static void *table(size_t bytes, size_t more, const char *before, const char *behind) {
     guarded memory = guarded_make(bytes + more, before, behind);
     const size_t size = bytes + more;
@@ -43,7 +43,7 @@ static void decode_with_more(
             "it reads %s, with tables %s", sample->name,
             more > 0 ? "of a newer host" : "of this version");
         decode_with(mapper, sample->bytes, sample->length, tables);
-        /* Something to refuse, for the reason. */
+        /* A body that is refused, to get a reason. */
         decode_with(mapper, sample->bytes, sample->length / 2, tables);
         expect_untouched(tables.sink, sizeof *tables.sink, more, "sink's table");
         expect_untouched(tables.limits, sizeof *tables.limits, more, "table of limits");

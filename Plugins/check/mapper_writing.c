@@ -1,4 +1,4 @@
-/* Checks: a mapper writes what the reader holds. */
+/* Checks that a mapper writes the values that the reader gives it. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,7 +17,7 @@ static const restway_plugin_mapper *writer_of(const void *argument) {
     return mapper;
 }
 
-/* Whether it writes this one; a format need not have everything. */
+/* Returns whether the mapper writes this value; a format need not support every value. */
 static bool is_written(const written *written, const value *value) {
     if (written->result == RESTWAY_PLUGIN_OK) {
         return true;

@@ -1,4 +1,4 @@
-/* Checks: hosts that are older or newer than the plugin. */
+/* Checks with hosts that are older or newer than the plugin. */
 #include <stddef.h>
 #include <string.h>
 
@@ -9,7 +9,7 @@
 
 #define MORE 128
 
-/* A copy of the host's table between pages that may not be touched. */
+/* A copy of the host's table between pages that must not be accessed. */
 static restway_plugin_host *host_of(size_t known, size_t more) {
     guarded memory = guarded_make(
         known + more, "using memory before the host's table",
@@ -31,7 +31,7 @@ static restway_plugin *plugin_of(size_t more) {
     return plugin;
 }
 
-/* It may refuse, saying why; it may not look further than the table goes. */
+/* The plugin may refuse with a reason; it must not read beyond the end of the table. */
 void check_plugin_older_host(const void *argument) {
     (void)argument;
     restway_plugin_entry_fn entry = plugin_entry();

@@ -1,4 +1,4 @@
-/* Checks: the plugin loads, starts and says what it is. */
+/* Checks that the plugin loads, starts and describes itself correctly. */
 #include <link.h>
 #include <stdlib.h>
 #include <string.h>
@@ -87,12 +87,13 @@ void check_plugin_tables(const void *argument) {
         plugin.struct_size);
     require(
         plugin.mapper_count <= TABLES_MAX && (plugin.mapper_count == 0 || plugin.mappers != NULL),
-        "its list of %zu mappers makes no sense", plugin.mapper_count);
+        "its list of %zu mappers is invalid", plugin.mapper_count);
     require(
         plugin.transport_count <= TABLES_MAX
             && (plugin.transport_count == 0 || plugin.transports != NULL),
-        "its list of %zu transports makes no sense", plugin.transport_count);
-    require(plugin.mapper_count + plugin.transport_count > 0, "brings nothing");
+        "its list of %zu transports is invalid", plugin.transport_count);
+    require(
+        plugin.mapper_count + plugin.transport_count > 0, "provides no mapper and no transport");
     for (size_t index = 0; index < plugin.mapper_count; index++) {
         expect_table(
             plugin.mappers[index], offsetof(restway_plugin_mapper, encode), "mapper", index);
@@ -103,14 +104,14 @@ void check_plugin_tables(const void *argument) {
     }
 }
 
-/* Whatever it brings is used once, and the process ends as programs do. */
+/* Uses every mapper and transport of the plugin once. The process then exits normally. */
 static void end_in_order(const void *argument) {
     (void)argument;
     const started *started = plugin_started();
     for (size_t index = 0; index < started->plugin.mapper_count; index++) {
         const restway_plugin_mapper *mapper = &started->mappers[index];
         if (mapper->decode == NULL || mapper->media_types == NULL) {
-            continue; /* mapper.table says so. */
+            continue; /* The check mapper.table reports this. */
         }
         const samples *samples = samples_if_any(mapper);
         for (size_t body = 0; body < samples->count; body++) {

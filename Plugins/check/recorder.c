@@ -11,7 +11,8 @@
 #include "started.h"
 
 #define NESTING_ROOM 4096
-/* Recorders are used again only after so many others: who pushes late meets the one it means. */
+/* A recorder is used again only after many others, so that a late push still reaches the recorder
+ * that it means. */
 #define KEPT 4096
 
 typedef struct recorder {
@@ -25,10 +26,10 @@ typedef struct recorder {
     /* Set when decode has returned. */
     bool has_ended;
     bool is_stopped;
-    /* Inside an object, behind a key. */
+    /* Inside an object, after a key. */
     bool expects_value;
     size_t depth;
-    /* By depth: one bit, set for objects. */
+    /* For each depth one bit, set for objects. */
     unsigned char is_object[NESTING_ROOM / 8];
 } recorder;
 
@@ -38,7 +39,7 @@ static atomic_size_t recorders_used;
 static atomic_size_t late_count;
 static atomic_bool lets_others_in;
 
-/* The first events of a decode, at which others may come in. */
+/* The first events of a decode, at which other threads may run. */
 #define OPENINGS 2
 
 void let_others_in(void) {
@@ -62,7 +63,7 @@ static void enter(recorder *self, bool is_object) {
     }
 }
 
-/* NULL, or why this event makes no sense here. */
+/* Returns NULL, or why this event is wrong here. */
 static const char *order_fault(const recorder *self, event_kind kind) {
     switch (kind) {
     case EVENT_KEY:
@@ -104,7 +105,7 @@ static void value_is_complete(recorder *self) {
     self->decoded->is_whole = self->depth == 0;
 }
 
-/* The state behind an event that is answered so. */
+/* Updates the state after an event and its answer. */
 static void advance(recorder *self, event_kind kind, int32_t answer) {
     if (kind == EVENT_KEY) {
         self->expects_value = answer != RESTWAY_PLUGIN_SKIP;
@@ -229,7 +230,7 @@ static const restway_plugin_sink functions = {
     number_out_of_range,
 };
 
-/* The next one that nobody uses. */
+/* Returns the next unused recorder. */
 static recorder *free_recorder(void) {
     for (;;) {
         const size_t index = atomic_fetch_add(&recorders_used, 1) % KEPT;
@@ -311,8 +312,7 @@ const char *count_fault(const trace *trace) {
         if (count != event->integer) {
             snprintf(
                 text, sizeof text, "event %zu, begin_array, announces %lld elements, but has %lld",
-                index,
-                (long long)event->integer, (long long)count);
+                index, (long long)event->integer, (long long)count);
             return text;
         }
     }

@@ -97,7 +97,7 @@ static void take_options(const char *text) {
     run_settings.has_options = true;
 }
 
-/* Whether `id` is the word, or of the kind that it names. */
+/* Returns whether `id` is the word, or belongs to the kind that the word names. */
 static bool means(const char *word, size_t length, const char *id) {
     return strncmp(id, word, length) == 0 && (id[length] == '\0' || id[length] == '.');
 }

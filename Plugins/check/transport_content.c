@@ -1,4 +1,4 @@
-/* Checks: what a server answers reaches the host as it is, and what the host sends the server. */
+/* Checks that answers reach the host unchanged, and that request bodies reach the server. */
 #include <stdio.h>
 #include <string.h>
 
@@ -64,7 +64,7 @@ static void expect_echo(opened *opened, request request, bool asks) {
     }
 }
 
-/* Bodies that are read in pieces, come late, or fail. */
+/* Request bodies that are read in pieces, come late, or fail. */
 void check_transport_body(const void *argument) {
     const restway_plugin_transport *table = transport_of(argument);
     opened *opened = transport_open(table);

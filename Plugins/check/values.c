@@ -172,7 +172,7 @@ void value_free(value *value) {
     memset(value, 0, sizeof *value);
 }
 
-/* Formats that know no bytes and dates have texts or numbers for them. */
+/* Formats without bytes and dates use texts or numbers for them. */
 static bool is_same(const step *step, const trace *trace, const event *event) {
     switch (step->kind) {
     case RESTWAY_PLUGIN_ITEM_BEGIN_OBJECT: return event->kind == EVENT_BEGIN_OBJECT;

@@ -33,7 +33,7 @@ FINDINGS: dict[str, tuple[set[str], str]] = {
     "READS_BEFORE": ({"mapper.bounds"}, "reading before the body"),
     "WRITES_INTO_BODY": ({"mapper.bounds"}, "writing into the body"),
     "CRASHES_ON_NOISE": ({"mapper.garbage", "mapper.reasons"}, "crashes: Aborted; while it reads"),
-    "HANGS_ON_NOISE": ({"mapper.garbage", "mapper.reasons"}, "does not end within 3 s"),
+    "HANGS_ON_NOISE": ({"mapper.garbage", "mapper.reasons"}, "does not finish within 3 s"),
     "EXITS_ON_NOISE": ({"mapper.garbage", "mapper.reasons"}, "ends the process, with status 3"),
     "ACCEPTS_HALF": ({"mapper.truncated", "mapper.garbage"}, "nothing is pushed"),
     "REFUSES_LARGE": ({"mapper.sizes"}, "is not read: FAILED"),
@@ -55,7 +55,7 @@ FINDINGS: dict[str, tuple[set[str], str]] = {
     # Each thread has some memory of its own.
     "LEAKS_THREADS": ({"mapper.threads", "mapper.memory"}, "more threads run after 64 rounds"),
     "CRASHES_AT_EXIT": ({"plugin.exit"}, "crashes: Aborted; while the process ends"),
-    "HANGS_AT_EXIT": ({"plugin.exit"}, "does not end within 3 s; while the process ends"),
+    "HANGS_AT_EXIT": ({"plugin.exit"}, "does not finish within 3 s; while the process ends"),
     "READS_BEHIND_END": ({"encode.order"}, "asks for 1 more steps after the end"),
     "STOPS_BEFORE_END": (
         {"encode.order", "encode.trip"}, "returns OK before the end of the value",

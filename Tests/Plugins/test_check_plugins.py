@@ -18,17 +18,17 @@ FINDINGS: dict[str, tuple[str, str]] = {
     "OTHER_MAJOR": ("plugin.version", "made for version 2.0 of the plugin interface; 1.x fits"),
     "READS_BEHIND_HOST": ("plugin.older-host", "using memory after the host's table"),
     "REFUSES_NEWER_HOST": ("plugin.newer-host", "does not start on a newer host, 1.7"),
-    "WRITES_BEHIND_PLUGIN": ("plugin.newer-host", "writes behind what it knows"),
+    "WRITES_BEHIND_PLUGIN": ("plugin.newer-host", "writes after the end of the plugin's table"),
     "CHANGES_SIZE": ("plugin.tables", "changes the size of the table that it fills to 8"),
     "NO_NAME": ("plugin.texts", "its name is missing"),
     "BAD_NAME": ("plugin.texts", "its name is not made of letters, digits, - and _"),
     "VERSION_IS_NO_UTF8": ("plugin.texts", "its version is not UTF-8"),
     "UNKNOWN_CAPABILITY": ("plugin.capabilities", "requires unknown capabilities: 0x10000000000"),
     "NO_CAPABILITY": ("plugin.capabilities", "does not require RESTWAY_PLUGIN_CAN_MAP"),
-    "BRINGS_NOTHING": ("plugin.tables", "brings nothing"),
+    "BRINGS_NOTHING": ("plugin.tables", "provides no mapper and no transport"),
     "NULL_MAPPER": ("plugin.tables", "mapper 0 is NULL"),
-    "TOO_MANY_MAPPERS": ("plugin.tables", "its list of 1000 mappers makes no sense"),
-    "SMALL_MAPPER": ("plugin.tables", "mapper 0 says that it has 24 bytes"),
+    "TOO_MANY_MAPPERS": ("plugin.tables", "its list of 1000 mappers is invalid"),
+    "SMALL_MAPPER": ("plugin.tables", "mapper 0 has the size 24"),
     "MAPPER_WITHOUT_NAME": ("mapper.table", "its name is missing"),
     "MAPPERS_OF_ONE_NAME": ("mapper.table", 'another mapper is called "zero"'),
     "NO_DECODE": ("mapper.table", "it has no function to decode"),
@@ -49,7 +49,7 @@ GOOD = {"NONE", "OLDER_TABLES", "LARGER_TABLES"}
 #: Faults that are no matter of running code.
 SHOWN: dict[str, tuple[str, str]] = {
     "OTHER_ENTRY": ("plugin.loads", "does not export restway_plugin_v1"),
-    "SHOWS_MORE": ("plugin.exports", "shows 1 more symbol, such as zero_shows_this"),
+    "SHOWS_MORE": ("plugin.exports", "exports 1 more symbol, such as zero_shows_this"),
     "LINKS_LIBRARY": ("plugin.loads", "links librestway"),
 }
 
@@ -128,7 +128,7 @@ def test_the_report_has_a_line_for_each_check(tmp_path: Path, sample: list[str])
     assert ended.returncode == 1
     lines = ended.stdout.splitlines()
     assert lines[0] == f"{plugin} (zero 1.0)"
-    assert "FAILED   plugin.tables       : brings nothing" in lines
+    assert "FAILED   plugin.tables       : provides no mapper and no transport" in lines
     assert "skipped  plugin.exit         : plugin.tables failed" in lines
     assert lines[-1] == "10 checks: 6 ok, 1 FAILED, 3 skipped"
 
