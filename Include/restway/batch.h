@@ -1,6 +1,6 @@
 /** @file restway/batch.h
- *  Batch sessions: several requests sent as one call to the batch path. See docs/BATCH.md.
- */
+ *  Batch sessions: several requests sent as one call to the batch path. See
+ *  docs/BATCH.md. */
 #ifndef RESTWAY_BATCH_H
 #define RESTWAY_BATCH_H
 

@@ -7,8 +7,8 @@
 /* From now on, a SIGSEGV or SIGBUS writes its explanation into `room` before the process ends. */
 void faults_tell(char *room, size_t bytes);
 
-/* Registers that an access to [start, start + bytes) means `what`. The oldest entries are dropped.
- */
+/* Registers that an access to [start, start + bytes) means `what`. The oldest entries are
+ * dropped. */
 void faults_know(const void *start, size_t bytes, const char *what);
 
 #endif

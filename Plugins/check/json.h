@@ -14,8 +14,8 @@ typedef struct json_member {
     size_t value_length;
 } json_member;
 
-/* Reads the members of the object in `text`, at most `room`; returns -1 if it is not a JSON object.
- */
+/* Reads the members of the object in `text`, at most `room`; returns -1 if it is not a JSON
+ * object. */
 int json_members(const char *text, json_member *members, int room);
 
 /* Writes `text` as a JSON string. Bytes that are not UTF-8 become question marks. */

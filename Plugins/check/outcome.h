@@ -1,5 +1,5 @@
-/* The outcome of a check, which runs in a process of its own. The tool and that process share it.
- */
+/* The outcome of a check, which runs in a process of its own. The tool and that process share
+ * it. */
 #ifndef RESTWAY_CHECK_OUTCOME_H
 #define RESTWAY_CHECK_OUTCOME_H
 

@@ -78,8 +78,8 @@ static size_t settled(size_t (*number)(void), size_t threads) {
     return number();
 }
 
-/* Memory that grows with every round is a leak; memory that grows once, or up to a limit, is not.
- */
+/* Memory that grows with every round is a leak; memory that grows once, or up to a limit, is
+ * not. */
 void expect_no_leak(void (*round)(const void *), const void *argument, size_t bytes_max) {
     const size_t threads = threads_running();
     repeat(WARM_UP_ROUNDS, round, argument);

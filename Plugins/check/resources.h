@@ -10,8 +10,8 @@ size_t memory_in_use(void);
 size_t descriptors_open(void);
 size_t threads_running(void);
 
-/* Waits, for at most a second, until at most `count` threads run; returns how many there are then.
- */
+/* Waits, for at most a second, until at most `count` threads run; returns how many there are
+ * then. */
 size_t threads_after_wait(size_t count);
 
 /* How many rounds are compared with how many. */

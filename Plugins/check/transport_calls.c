@@ -1,5 +1,5 @@
-/* Checks that a transport describes itself correctly, opens, and makes correct calls for exchanges.
- */
+/* Checks that a transport describes itself correctly, opens, and makes correct calls for
+ * exchanges. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -45,8 +45,8 @@ static int32_t fail(struct walk *walk, const uint8_t *at, const char *what) {
     return FAILED;
 }
 
-/** Opens a container that the sink answered with `answer`, or about which the sink was not asked.
- */
+/** Opens a container that the sink answered with `answer`, or about which the sink was not
+ *  asked. */
 static int32_t open(struct walk *walk, const struct token *token, bool is_wanted) {
     if (walk->depth == walk->capacity) {
         const size_t capacity = walk->capacity == 0 ? 16 : walk->capacity * 2;

@@ -25,8 +25,8 @@ static int is_text(json_t *value) {
     return json_is_string(value) && strlen(json_string_value(value)) == json_string_length(value);
 }
 
-/* The header lines are lent to the host from the tree, except those that belong to the connection.
- */
+/* The header lines are lent to the host from the tree, except those that belong to the
+ * connection. */
 static int read_lines(
     json_t *array, struct lines *out, const char *own_length, const struct place *place,
     const char *where) {

@@ -1,4 +1,4 @@
-"""restway-plugin-check finds what a bad mapper does, under the right name and no other."""
+"""restway-plugin-check finds the faults of a bad mapper, with the right check and no other."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from checker import Ahead, Report, check, check_all, compile_bad, failed_of, faults_of, selected
 
-#: What fails, and words of the reason of the first.
+#: The checks that fail, and words of the reason of the first.
 FINDINGS: dict[str, tuple[set[str], str]] = {
     "PUSHES_NOTHING": ({"mapper.events"}, "nothing is pushed"),
     "PUSHES_TWICE": ({"mapper.events"}, "after the value, which is complete"),
@@ -27,7 +27,7 @@ FINDINGS: dict[str, tuple[set[str], str]] = {
     "IGNORES_DEPTH": ({"mapper.depth"}, "OK instead of TOO_DEEP"),
     "IGNORES_DEPTH_OF_SKIPPED": ({"mapper.depth"}, "all is answered SKIP: OK instead of TOO_DEEP"),
     "REFUSES_SAMPLES": ({"mapper.samples"}, "is not read: FAILED (not tiny)"),
-    # What lies behind gets into texts; the noise behind a body is no UTF-8.
+    # The bytes after a body get into texts; the noise after a body is not UTF-8.
     "READS_ON": ({"mapper.truncated", "mapper.garbage"}, "depends on the bytes after them"),
     "READS_PAST_PADDING": ({"mapper.bounds"}, "reading more than 64 bytes after the body"),
     "READS_BEFORE": ({"mapper.bounds"}, "reading before the body"),
@@ -69,7 +69,7 @@ FINDINGS: dict[str, tuple[set[str], str]] = {
     "WRITES_LATE": ({"encode.order"}, "calls of the reader after encode has returned"),
 }
 
-#: Behind these nothing else of the mapper is looked at.
+#: If these checks fail, the other checks of the mapper are skipped.
 BASIC = {"mapper.samples", "mapper.events"}
 
 

@@ -1,5 +1,6 @@
-"""restway-plugin-check finds plugins that start, describe themselves or take options wrongly; it
-passes those of other versions, and those that ship."""
+"""restway-plugin-check finds plugins that start, describe themselves or take options wrongly. It
+accepts plugins of other versions, and those that ship.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +11,7 @@ from pathlib import Path
 import pytest
 from checker import check, compile_bad, faults_of, run_tool
 
-#: What fails, and words of the reason.
+#: The check that fails, and words of its reason.
 FINDINGS: dict[str, tuple[str, str]] = {
     "DOES_NOT_START": ("plugin.starts", "does not start: the stars are wrong"),
     "CRASHES_AT_START": ("plugin.starts", "crashes: Aborted; while it starts"),
@@ -43,10 +44,10 @@ FINDINGS: dict[str, tuple[str, str]] = {
     "DOES_NOT_NAME_KEY": ("options.unknown", "without naming"),
     "ACCEPTS_OTHER_TYPES": ("options.types", "a value of another type is accepted"),
 }
-#: Good ones, made for another version of the interface.
+#: Good plugins that were made for another version of the interface.
 GOOD = {"NONE", "OLDER_TABLES", "LARGER_TABLES"}
 
-#: Faults that are no matter of running code.
+#: Faults that are found without running the plugin.
 SHOWN: dict[str, tuple[str, str]] = {
     "OTHER_ENTRY": ("plugin.loads", "does not export restway_plugin_v1"),
     "SHOWS_MORE": ("plugin.exports", "exports 1 more symbol, such as zero_shows_this"),
@@ -100,8 +101,8 @@ def test_a_file_that_is_no_plugin(tmp_path: Path) -> None:
 
 SHIPPED = sorted(Path(os.environ["RESTWAY_PREFIX"], "lib/restway/plugins").glob("*.so"))
 
-#: How a plugin is run that needs to be told something; CASSETTE is a file of its own. What was
-#: recorded of a URL is played back of it.
+#: The options of plugins that need some; CASSETTE is a file of its own. The replay plugin plays
+#: back the recording of a URL.
 RUNS: dict[str, list[list[str]]] = {
     "replay": [
         ["--options", '{"cassette": "CASSETTE", "mode": "record"}'],

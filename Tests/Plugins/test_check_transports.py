@@ -1,4 +1,4 @@
-"""restway-plugin-check finds what a bad transport does, under the right name and no other."""
+"""restway-plugin-check finds the faults of a bad transport, with the right check and no other."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from pathlib import Path
 import pytest
 from checker import Ahead, Report, check, check_all, compile_bad, failed_of, faults_of, selected
 
-#: What fails, and words of the reason of one of them.
+#: The checks that fail, and words of the reason of one of them.
 FINDINGS: dict[str, tuple[set[str], str]] = {
     "NO_TRANSPORT_NAME": ({"table"}, "its name is missing"),
     "NO_CANCEL": ({"table"}, "it has no function to cancel"),
     "OPENS_NOT": ({"opens"}, "it does not open: not today"),
     "OPENS_AS_NULL": ({"opens"}, "it opens, but gives NULL"),
-    # Another transport is open while that one closes.
+    # Another transport is open while the first one closes.
     "SHARES_STATE": ({"apart", "close"}, "which does not exist"),
     "ACCEPTS_UNKNOWN_OPTION": ({"options"}, "an unknown key of its options is accepted"),
     "DOES_NOT_NAME_OPTION": ({"options"}, "refused without naming it"),
@@ -68,7 +68,7 @@ FINDINGS: dict[str, tuple[set[str], str]] = {
     "LEAKS_CONNECTION": ({"descriptors"}, "more descriptors are open after 64 rounds"),
     "LEAKS_THREAD": ({"threads", "memory"}, "more threads run after 64 rounds"),
 }
-#: These are found when the time is up.
+#: These are found only when the time limit has passed.
 SLOW = {
     "IGNORES_TIME_OUT", "IGNORES_IDLE", "NEVER_RESUMES", "LOSES_EARLY_RESUME",
     "IGNORES_CANCEL", "CLOSE_LEAVES_EXCHANGES",

@@ -4,8 +4,8 @@
  *     examples/with-demo-api ./glib
  *
  * The client delivers by restway_client_process(): a source of the main loop watches its
- * descriptor, so every notice runs on the thread of the loop, where widgets may be touched.
- */
+ * descriptor, so every notice runs on the thread of the loop, where widgets may be
+ * touched. */
 #include <glib-unix.h>
 #include <glib.h>
 #include <locale.h>
@@ -77,8 +77,8 @@ static restway_status ask_for(int company, struct progress *progress, restway_er
     return status;
 }
 
-/** Sends requests for all companies at once, and runs the main loop until all have been answered.
- */
+/** Sends requests for all companies at once, and runs the main loop until all have been
+ *  answered. */
 static int fetch_companies(restway_client *client) {
     struct progress progress = {g_main_loop_new(NULL, FALSE), client, 0, 0};
     restway_error *error = NULL;

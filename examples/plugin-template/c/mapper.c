@@ -89,8 +89,8 @@ static int32_t next_field(reader *self, field *field, int *ends_line) {
     return RESTWAY_PLUGIN_OK;
 }
 
-/* Pushes a text, with doubled quotes replaced by single ones. The sink's answer goes to `answer`.
- */
+/* Pushes a text, with doubled quotes replaced by single ones. The sink's answer goes to
+ * `answer`. */
 static int32_t push(
     reader *self, const field *field, int32_t (*function)(void *, const char *, size_t),
     int32_t *answer) {

@@ -1,8 +1,8 @@
 /* A transport that answers a request with its own body, or with its URL if it has no body.
  *
  * The transport has no threads of its own. The calls start, body_ready, resume, cancel and close
- * advance an exchange, one call at a time, and without holding a lock while the host is called.
- */
+ * advance an exchange, one call at a time, and without holding a lock while the host is
+ * called. */
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
