@@ -1,6 +1,6 @@
 """A packaged server as a process of its own, on sockets that it inherits.
 
-The sockets listen before the process starts, so nobody has to ask whether it is up.
+The sockets listen before the process starts, so no test has to check whether it is up.
 """
 
 from __future__ import annotations

@@ -3,6 +3,7 @@
  * outbox of its own, and uses them.
  *
  * Arguments: the base URL, a directory, and the number of children.
+ * Prints "worked W refused R hung H failed F", and the last step of each child that failed.
  */
 #include <pthread.h>
 #include <signal.h>

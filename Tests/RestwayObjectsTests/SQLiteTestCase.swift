@@ -2,7 +2,7 @@ import RestwayObjects
 import RestwaySQLite
 import XCTest
 
-/// Tests of a store in a file that they can close, look into and open again.
+/// Tests of a store in a file that they can close, inspect and open again.
 class SQLiteTestCase: XCTestCase {
     private(set) lazy var file: StoreFile = {
         let file = StoreFile()
@@ -21,7 +21,7 @@ class SQLiteTestCase: XCTestCase {
         _ = try store.commit(ChangeSet(rows: rows))
     }
 
-    /// What a commit of one row throws.
+    /// Returns the error of a commit of one row.
     func refusal(_ store: SQLiteStore, _ row: Snapshot) -> StoreError? {
         do {
             _ = try store.commit(ChangeSet(rows: [row]))
@@ -31,7 +31,7 @@ class SQLiteTestCase: XCTestCase {
         }
     }
 
-    /// What opening throws.
+    /// Returns the error of opening.
     func refusal(
         _ entities: [Entity], _ change: (inout SQLiteStore.Options) -> Void = { _ in }
     ) -> StoreError? {

@@ -3,7 +3,7 @@ import RestwayObjects
 import RestwaySQLite
 import XCTest
 
-/// Two stores on one file: to each other they are what another process is.
+/// Two stores with one file: each treats the other like another process.
 final class SharedFileTests: SQLiteTestCase {
     private func row(_ id: Int64, _ text: String) -> Snapshot {
         Snapshot.make(all, [.int64(id), .string(text)])

@@ -1,7 +1,7 @@
 """Schema and loader agree about the texts that have a grammar of their own.
 
-Each grammar is tested with texts that somebody thought of and with random ones of its characters;
-the seed is fixed, so that a failure stays.
+Each grammar is tested with texts that a person wrote and with random texts of its characters; the
+seed is fixed, so that a failure can be repeated.
 """
 
 from __future__ import annotations
