@@ -14,7 +14,8 @@ struct OutboxFates {
         let tag: Int
         let lane: String
         /// The tag of the request that creates the object of this request; its own tag if it
-        /// creates the object. A negative tag means the object that is created inside the other one.
+        /// creates the object. A negative tag means the object that is created inside the other
+        /// one.
         let thing: Int?
         let isDeletion: Bool
         var state = State.underWay
