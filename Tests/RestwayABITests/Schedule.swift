@@ -178,7 +178,7 @@ final class Schedule: @unchecked Sendable {
         restway_client_release(spare)
     }
 
-    // MARK: Delivery by the host
+    // MARK: Delivery by the program
 
     /// Lets the program process or drain; returns whether there was something.
     @discardableResult

@@ -129,7 +129,7 @@ extension OutboxSchedule {
         }
     }
 
-    // MARK: The host
+    // MARK: The program
 
     /// Retries, edits or drops some of the dead letters.
     func decide(all: Bool = false) throws {

@@ -133,7 +133,7 @@ final class OutboxSchedule {
         case 18...20:
             let word = pick([Reachability.unknown, .reachable, .unreachable])!
             try client.setReachability(word)
-            name = "the host says \(word)"
+            name = "the program says \(word)"
         case 21...22:
             try client.requireOutbox().flush(isForced: chance(2))
             name = "flush"
@@ -152,7 +152,7 @@ final class OutboxSchedule {
         default:
             try settle()
             try decide()
-            name = "the host decides"
+            name = "the program decides"
         }
         steps.append(name)
     }

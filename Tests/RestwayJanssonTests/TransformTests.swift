@@ -187,7 +187,7 @@ final class TransformTests: XCTestCase {
         XCTAssertThrowsError(try ValueConversion.any.encode(.link(1)))
     }
 
-    // MARK: The host's
+    // MARK: The program's
 
     private let doubling = [
         "double": CustomTransform(
