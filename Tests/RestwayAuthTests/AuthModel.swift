@@ -1,5 +1,5 @@
 import RestwayAuth
-import RestwaySupport
+import RestwayThreads
 
 /// A model of authentication that is written as plainly as possible: a list of calls that is
 /// searched for every question. The machine must agree with it in every step.

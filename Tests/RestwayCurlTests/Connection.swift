@@ -1,5 +1,5 @@
 import Glibc
-import RestwaySupport
+import RestwayThreads
 
 /// A request as it arrived at the server.
 struct Request: Sendable {

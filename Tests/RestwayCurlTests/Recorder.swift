@@ -1,5 +1,5 @@
 import RestwayHTTP
-import RestwaySupport
+import RestwayThreads
 import XCTest
 
 /// An observer that records its calls, and fails the test when the contract of the seam is

@@ -1,5 +1,5 @@
 import RestwayHTTP
-import RestwaySupport
+import RestwayThreads
 import XCTest
 
 /// A body that the test gives piece by piece, or that gives itself. The test fails when it is read

@@ -1,5 +1,5 @@
 import Glibc
-import RestwaySupport
+import RestwayThreads
 import XCTest
 
 /// A TCP server on loopback that follows the script of a test: each connection runs `script` on a

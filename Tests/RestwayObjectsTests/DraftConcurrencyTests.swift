@@ -1,6 +1,6 @@
 import Dispatch
 import RestwayObjects
-import RestwaySupport
+import RestwayThreads
 import XCTest
 
 /// For the thread sanitizer, and for states that must never be visible.

@@ -1,7 +1,7 @@
 import Glibc
 import RestwayOutbox
 import RestwaySQLite
-import RestwaySupport
+import RestwayThreads
 import XCTest
 
 /// Every operation may fail: the result is an error with unchanged content, or success.

@@ -1,6 +1,7 @@
 import RestwayHTTP
 import RestwayJSON
 import RestwayOutbox
+import RestwayThreads
 import XCTest
 
 /// Tests the form in which people see an item.

@@ -1,5 +1,5 @@
 import RestwayOutbox
-import RestwaySupport
+import RestwayThreads
 import XCTest
 
 /// Tests the effect of an answer on an item.

@@ -1,6 +1,6 @@
 import RestwayObjects
 import RestwayOutbox
-import RestwaySupport
+import RestwayThreads
 import XCTest
 
 /// Tests which changes of one object are taken back when items are dropped.

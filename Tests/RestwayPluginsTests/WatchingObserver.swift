@@ -1,5 +1,5 @@
 import RestwayHTTP
-import RestwaySupport
+import RestwayThreads
 import XCTest
 
 /// Records its calls, and fails the test when the contract of the seam is violated.

@@ -29,15 +29,12 @@ _FIELD = re.compile(
 #: Types that have more than one concern, and their largest allowed size until they are divided. A
 #: type leaves these lists when it has become smaller; none is added.
 _LINES_TOLERATED = {
-    "DocumentNode": 710,
-    "DocumentReader": 775,
     "JournalTransaction": 920,
     "MachineCore": 1430,
     "Outbox": 1590,
     "OutboxJournal": 1020,
 }
 _FIELDS_TOLERATED = {
-    "APIDefinition": 36,
     "ActiveExchange": 16,
     "Client": 17,
     "ClientOptions": 26,
@@ -46,7 +43,6 @@ _FIELDS_TOLERATED = {
     "IOLoop": 17,
     "MachineCore": 33,
     "Outbox": 13,
-    "OutboxDefinition": 15,
     "OutboxEntry": 20,
     "PlanNode": 16,
     "PluginExchange": 15,
@@ -105,7 +101,7 @@ def _all_parts() -> list[_Part]:
 
 
 def test_types_and_fields_are_found_here() -> None:
-    parts = list(_parts(SOURCES / "RestwaySupport" / "Lock.swift"))
+    parts = list(_parts(SOURCES / "RestwayThreads" / "Lock.swift"))
     assert [part.kind for part in parts if part.name == "Lock"] == ["struct"], parts
     assert any(_stored_fields(part) for part in parts)
 

@@ -4,7 +4,8 @@ import RestwayJansson
 import RestwayMapping
 import RestwayObjects
 import RestwayRouting
-import RestwaySupport
+import RestwayText
+import RestwayThreads
 import Synchronization
 
 /// An answer that is taken, with its body decoded.
@@ -176,7 +177,7 @@ struct ResponseProcessor {
         guard plan.descriptors.contains(where: { $0.hook != nil }) else { return }
         let rows = MappedRows(result)
         for (index, descriptor) in plan.descriptors.enumerated() {
-            guard let name = descriptor.hook, let hook = api.definition.hooks[name] else {
+            guard let name = descriptor.hook, let hook = api.definition.functions.hooks[name] else {
                 continue
             }
             guard !call.hasEnded.load(ordering: .relaxed) else {

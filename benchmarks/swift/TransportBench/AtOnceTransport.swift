@@ -1,5 +1,5 @@
 import RestwayHTTP
-import RestwaySupport
+import RestwayThreads
 import Synchronization
 
 /// Answers at once, like the plugin of `at_once.c`, but inside the library.

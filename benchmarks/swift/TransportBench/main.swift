@@ -1,7 +1,7 @@
 import Glibc
 import RestwayClient
 import RestwayRouting
-import RestwaySupport
+import RestwayThreads
 
 // Measures whole calls of one client whose transport answers at once: the transport of a plugin and
 // the same one inside the library, in turn. Prints the CPU time of a call with each, as one line of
