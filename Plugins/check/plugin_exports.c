@@ -73,8 +73,7 @@ static void expect_one_symbol(
     }
     require(
         others == 0, "exports %zu more symbol%s, such as %s: hide them with a version script",
-        others,
-        others == 1 ? "" : "s", first);
+        others, others == 1 ? "" : "s", first);
 }
 
 void check_plugin_exports(const void *argument) {
