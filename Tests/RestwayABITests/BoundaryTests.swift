@@ -6,7 +6,7 @@ import RestwayABI
 @testable import RestwayOutcome
 import XCTest
 
-/// The header as a Swift program calls it. The C harness covers every function.
+/// Calls the header from a Swift program. The C harness covers every function.
 final class BoundaryTests: XCTestCase {
     func testTheVersionIsThatOfTheHeader() {
         XCTAssertEqual(Version.major, RESTWAY_VERSION_MAJOR)

@@ -10,7 +10,7 @@ import XCTest
 @testable import RestwayOutcome
 @testable import RestwayRetry
 
-/// A client whose store a test changes by hand, and what its observers were told.
+/// A client whose store a test changes directly, and the changes that its observers received.
 struct ObservedClient {
     let transport = FakeTransport()
     let client: Client
@@ -36,7 +36,7 @@ struct ObservedClient {
 
     func note(_ text: String) -> Snapshot { .make(note, [.string(text)]) }
 
-    /// Runs what is due, and says how much that was.
+    /// Runs the notices that are due, and returns how many there were.
     func process() throws -> Int { try client.delivery.process(milliseconds: 0) }
 
     func observe(_ scope: Observer.Scope, _ log: ChangeLog) throws -> Observer {
@@ -44,7 +44,7 @@ struct ObservedClient {
     }
 }
 
-/// What an observer was told.
+/// The changes that an observer received.
 final class ChangeLog: Sendable {
     private struct State {
         var lists: [ChangeList] = []
@@ -77,7 +77,7 @@ final class ChangeLog: Sendable {
         _ = state.wait { $0.lists.count >= count ? true : nil }
     }
 
-    /// Each list as text: "+1 ~2 -3", by identity or else by `#`.
+    /// Returns each list as text: "+1 ~2 -3", by identity or otherwise by `#`.
     var texts: [String] {
         lists.map { list in
             list.changes.map { change in

@@ -11,7 +11,7 @@ import XCTest
 @testable import RestwayOutcome
 @testable import RestwayRetry
 
-/// Who sends, and with which credential.
+/// Tests which client sends, and with which credential.
 final class OutboxSenderTests: OutboxTestCase {
     private let bearer = #", "auth": {"scheme": "bearer", "token": "t1"}"#
 
@@ -79,7 +79,7 @@ final class OutboxSenderTests: OutboxTestCase {
         let first = transport.answer(401)
         let stored = failure(of: call)
         XCTAssertEqual(stored?.reason, .queued, stored?.message ?? "")
-        // A flush finds no credential either: the item waits its time.
+        // A flush has no credential either: the item waits until it is due.
         try flush(client)
         XCTAssertEqual(words(nextFlushed()), ["1 waiting 0"])
         XCTAssertEqual(try states(client), ["1 waiting"])
@@ -143,7 +143,7 @@ final class OutboxSenderTests: OutboxTestCase {
         }
     }
 
-    /// Another process has the place of the sender, and a client has noticed that.
+    /// Another process is the sender, and a client has noticed that.
     private func clientBesideSender() throws -> (Client, OutboxJournal) {
         let other = try OutboxJournal(path)
         XCTAssertTrue(try other.becomeSender())
@@ -155,7 +155,7 @@ final class OutboxSenderTests: OutboxTestCase {
 
     func testWhatAKilledSenderLeavesGoesOutWithinFiveSeconds() throws {
         let (client, other) = try clientBesideSender()
-        // The other process stores this, and this client hears nothing of it.
+        // The other process stores this request, and this client is not notified.
         let entry = OutboxEntry(
             lane: Lane(named: "a"), method: "PUT", path: "things/1", body: Array("{}".utf8),
             idempotencyKey: "key", createdAt: clock.wallMicroseconds())
@@ -191,7 +191,7 @@ final class OutboxSenderTests: OutboxTestCase {
             pool: pool, clock: clock)
         let lost = try client.send(put(1))
         let exchange = transport.next()
-        // From here on no worker comes.
+        // From here on no worker is available.
         let isHeld = Monitor(true)
         pool.submit { _ = isHeld.wait { $0 ? nil : () } }
         exchange.fail(.connectionLost)

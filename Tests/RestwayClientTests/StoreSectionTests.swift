@@ -11,7 +11,7 @@ import XCTest
 @testable import RestwayOutcome
 @testable import RestwayRetry
 
-/// What the section `store` and the option `storePath` make of a client's store.
+/// Tests the effect of the section `store` and of the option `storePath` on a client's store.
 final class StoreSectionTests: XCTestCase {
     private var directory = ""
 
