@@ -147,7 +147,10 @@ let bench: [Target] =
     : [
         .executableTarget(
             name: "restway-transport-bench",
-            dependencies: ["RestwayThreads", "RestwayRouting", "RestwayHTTP", "RestwayClient"],
+            dependencies: [
+                "RestwayThreads", "RestwayRouting", "RestwayHTTP", "RestwayOutcome",
+                "RestwayDocument", "RestwayCalls", "RestwayClient",
+            ],
             path: "benchmarks/swift/TransportBench", swiftSettings: settings)
     ]
 

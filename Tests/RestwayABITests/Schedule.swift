@@ -37,7 +37,7 @@ final class Schedule: @unchecked Sendable {
     static let stepsOfAThread = 25
     static let callsMax = 400
 
-    let mode: ClientOptions.Delivery
+    let mode: Delivery.Mode
     let client: OpaquePointer
     private let request: OpaquePointer
     private let random: Lock<SeededRandom>
@@ -49,7 +49,7 @@ final class Schedule: @unchecked Sendable {
 
     /// Takes over one reference of both handles.
     init(
-        seed: UInt64, mode: ClientOptions.Delivery, client: OpaquePointer, request: OpaquePointer
+        seed: UInt64, mode: Delivery.Mode, client: OpaquePointer, request: OpaquePointer
     ) {
         self.mode = mode
         self.client = client

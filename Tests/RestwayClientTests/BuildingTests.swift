@@ -213,7 +213,7 @@ final class BuildingTests: XCTestCase {
         let draft = Draft(copying: person)
         let spec = RequestSpec(
             target: .path(.post, "people"), subject: .draft(draft, client.store))
-        let sent = try client.prepare(
+        let sent = try client.calls.prepare(
             spec, client.api.loaded, BodyQuestions(exclusion: nil, mayAsk: true))
         guard case .bytes(let bytes) = sent.exchange.body else { return XCTFail("no body") }
         let body = String(decoding: bytes, as: UTF8.self)

@@ -146,7 +146,7 @@ final class CallTests: XCTestCase {
         let response = try first.wait(milliseconds: 0)
         XCTAssertEqual(response.issueCount, 3, "\(response.issues)")
         XCTAssertEqual(response.issues.map(\.keyPath).first, "list[1].id")
-        let strict = try client { $0.isMappingStrict = true }
+        let strict = try client { $0.calls.isMappingStrict = true }
         let second = try strict.send(.get("companies"))
         transport.answer(200, body)
         let failure = failure { _ = try second.wait(milliseconds: 0) }

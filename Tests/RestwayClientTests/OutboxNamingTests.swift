@@ -33,9 +33,9 @@ final class OutboxNamingTests: OutboxTestCase {
                     isSettled.update { $0 = true }
                 })
             let claim = OutboxClaim(
-                lane: named, formerLane: Lane(local), idempotencyKey: "k", uri: "", headers: [],
-                context: OutboxContext(without: [], auth: nil), creates: nil, local: local,
-                deferred: nil, statuses: [], retry: nil)
+                outbox, lane: named, formerLane: Lane(local), idempotencyKey: "k", uri: "",
+                headers: [], context: OutboxContext(without: [], auth: nil), creates: nil,
+                local: local, deferred: nil, statuses: [], retry: nil)
             while !isSettled.withLock({ $0 }) {
                 XCTAssertNotNil(try outbox.reasonToStore(claim), "it would overtake \(change)")
             }

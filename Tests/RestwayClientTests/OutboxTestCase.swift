@@ -141,7 +141,8 @@ class OutboxTestCase: XCTestCase {
 
     func flush(_ client: Client, isForced: Bool = false) throws {
         try client.requireOutbox().flush(
-            isForced: isForced, told: .init { [flushed] list in flushed.update { $0.append(list) } })
+            isForced: isForced,
+            told: .init { [flushed] list in flushed.update { $0.append(list) } })
     }
 
     /// Waits for the next flush that ends.

@@ -21,7 +21,8 @@ final class RequestPreparationTests: XCTestCase {
             api: try TestAPI.load(), options: options, transport: FakeTransport())
         defer { client.close() }
         return try RequestPreparation(
-            client: client, api: client.api.loaded, questions: BodyQuestions()
+            context: client.calls, api: client.api.loaded, questions: BodyQuestions(),
+            identities: nil
         ).prepare(spec)
     }
 

@@ -111,7 +111,7 @@ class SubmissionTestCase: XCTestCase {
     func prepared(_ spec: RequestSpec, _ exclusion: CallFunctions.Exclusion? = nil) throws
         -> PreparedRequest
     {
-        try client.prepare(
+        try client.calls.prepare(
             spec, client.api.loaded, BodyQuestions(exclusion: exclusion, mayAsk: true))
     }
 

@@ -197,7 +197,7 @@ final class SubmissionTests: SubmissionTestCase {
     }
 
     func testMissingIsTakenForDeletedWhenTheClientSaysSo() throws {
-        let client = try makeClient { $0.takesMissingForDeleted = true }
+        let client = try makeClient { $0.calls.takesMissingForDeleted = true }
         defer { client.close() }
         for status in [404, 410] {
             let object = try company(#"{"id": 1}"#, through: client)

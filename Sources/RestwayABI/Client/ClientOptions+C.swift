@@ -49,7 +49,8 @@ extension ClientOptions {
         try Self.set(&calls.bodyBytesMax, c.body_bytes_max, "options.body_bytes_max", max: .max)
         try Self.set(&calls.objectsMax, c.objects_max, "options.objects_max", max: .max)
         try Self.set(
-            &calls.nestingDepthMax, Int64(c.nesting_depth_max), "options.nesting_depth_max", max: 2_048)
+            &calls.nestingDepthMax, Int64(c.nesting_depth_max), "options.nesting_depth_max",
+            max: 2_048)
         try Self.set(
             &connectionsMax, Int64(c.connections_max), "options.connections_max", max: 65_536)
         try Self.set(

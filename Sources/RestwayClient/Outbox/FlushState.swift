@@ -2,9 +2,9 @@ import RestwayOutcome
 import RestwayThreads
 
 /// The state of the delivery of an outbox.
-package struct FlushState {
+struct FlushState {
     /// The waits that a flush cuts short.
-    package enum Urgency: Int, Comparable {
+    enum Urgency: Int, Comparable {
         /// The flush cuts no waits short: each item goes out at its time.
         case ordinary
         /// The flush cuts short the waits that the outbox chose itself, as the network is back or
@@ -13,7 +13,9 @@ package struct FlushState {
         /// The flush also cuts short the waits that the server asked for.
         case forced
 
-        static func < (left: Urgency, right: Urgency) -> Bool { left.rawValue < right.rawValue }
+        static func < (left: Urgency, right: Urgency) -> Bool {
+            left.rawValue < right.rawValue
+        }
     }
 
     /// One report about an item. It is a class because a flush may have very many reports.
@@ -39,7 +41,7 @@ package struct FlushState {
     }
 
     /// The function that is called when the current flush is over.
-    package struct Waiter {
+    struct Waiter {
         let token: UInt64
         let receiver: OutboxReceiver
     }

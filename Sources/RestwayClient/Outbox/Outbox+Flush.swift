@@ -62,7 +62,7 @@ extension Outbox {
     /// - Parameter waiter: Called when that flush has ended.
     /// - Returns: False if the client has been closed.
     @discardableResult
-    package func flush(
+    func flush(
         _ urgency: FlushState.Urgency, isByHand: Bool = false, _ waiter: FlushState.Waiter? = nil
     ) -> Bool {
         let now = clock.now()

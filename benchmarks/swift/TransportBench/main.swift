@@ -1,8 +1,8 @@
 import Glibc
-@testable import RestwayCalls
-@testable import RestwayClient
-@testable import RestwayDocument
-@testable import RestwayOutcome
+import RestwayCalls
+import RestwayClient
+import RestwayDocument
+import RestwayOutcome
 import RestwayRouting
 import RestwayThreads
 
