@@ -47,8 +47,7 @@ let core: [Target] =
     + module("RestwayObjects", ["CLinux", "RestwaySupport", "RestwaySQLite"])
     + module("RestwayMapping", ["CLinux", "RestwaySupport", "RestwayRouting", "RestwayObjects"])
     + module(
-        "RestwayJansson", ["CJansson", "RestwayJSON", "RestwayMapping"],
-        testing: ["RestwayObjects"])
+        "RestwayJansson", ["CJansson", "RestwayJSON", "RestwayObjects", "RestwayMapping"])
     + module("RestwayHTTP", ["CZlib", "RestwaySupport", "RestwayJSON", "RestwayRouting"])
     + module("RestwayCurl", ["CCurl", "CLinux", "RestwaySupport", "RestwayRouting", "RestwayHTTP"])
     + module(
