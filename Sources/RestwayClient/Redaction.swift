@@ -1,16 +1,17 @@
 import RestwayHTTP
 import RestwayRouting
+import RestwayText
 
 /// Hides secrets in texts that people read: logs and commands.
 struct Redaction: Sendable {
     static let mark = BodyRedaction.mark
 
-    /// The names of headers and query parameters that hold secrets, in lower case.
+    /// The names of headers, parameters and members that hold secrets, as `bare` writes them.
     private static let standardNames: Set<String> = [
-        "authorization", "proxy-authorization", "cookie", "set-cookie", "x-api-key", "x-auth-token",
-        "x-csrf-token", "api-key", "access_token", "refresh_token", "id_token", "token", "auth",
-        "api_key", "apikey", "key", "password", "passwd", "secret", "client_secret", "signature",
-        "sig", "code", "session", "sessionid", "jwt",
+        "authorization", "proxyauthorization", "cookie", "setcookie", "xapikey", "xauthtoken",
+        "xcsrftoken", "apikey", "accesstoken", "refreshtoken", "idtoken", "token", "auth", "key",
+        "password", "passwd", "secret", "clientsecret", "signature", "sig", "code", "session",
+        "sessionid", "jwt",
     ]
 
     /// The endings of header names that hold secrets in many services (`X-Vendor-Token`).
@@ -22,16 +23,23 @@ struct Redaction: Sendable {
 
     /// - Parameter names: The document's own names, besides the standard ones.
     init(_ names: [String] = []) {
-        self.names = Self.standardNames.union(names.map { $0.lowercased() })
+        self.names = Self.standardNames.union(names.map(Self.bare))
     }
 
     mutating func add(_ name: String) {
-        names.insert(name.lowercased())
+        names.insert(Self.bare(name))
     }
 
     func isSecret(_ name: String) -> Bool {
+        if names.contains(Self.bare(name)) { return true }
         let name = name.lowercased()
-        return names.contains(name) || Self.standardEndings.contains { name.hasSuffix($0) }
+        return Self.standardEndings.contains { name.hasSuffix($0) }
+    }
+
+    /// Returns a name without case and separators, so that `access_token`, `Access-Token` and
+    /// `accessToken` are the same name.
+    private static func bare(_ name: String) -> String {
+        name.lowercased().filter { $0 != "-" && $0 != "_" }
     }
 
     /// Returns the value of a header, which may be or contain a URL (`Location`, `Link`).

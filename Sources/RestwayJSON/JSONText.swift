@@ -1,3 +1,5 @@
+import RestwayText
+
 /// JSON text that is written directly, without making values.
 ///
 /// Strings are escaped as in `JSONValue.text()`. The caller writes the text between them.
@@ -55,8 +57,7 @@ package struct JSONText: Sendable {
         case 0x09: append("\\t")
         case ..<0x20:
             append(byte < 0x10 ? "\\u000" : "\\u001")
-            let digit = byte & 15
-            bytes.append(digit < 10 ? 0x30 + digit : 0x41 + digit - 10)
+            bytes.append(ASCII.upperHexDigit(byte & 15))
         default:
             bytes.append(UInt8(ascii: "\\"))
             bytes.append(byte)

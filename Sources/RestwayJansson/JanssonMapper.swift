@@ -1,6 +1,7 @@
 package import RestwayJSON
 package import RestwayMapping
 import RestwayObjects
+import RestwayText
 
 /// The built-in mapper. It parses JSON (RFC 8259) with Jansson.
 package struct JanssonMapper: Mapper {

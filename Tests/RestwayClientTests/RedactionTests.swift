@@ -1,6 +1,6 @@
 import RestwayHTTP
 import RestwayRouting
-import RestwaySupport
+import RestwayThreads
 import XCTest
 
 @testable import RestwayClient
@@ -17,10 +17,11 @@ final class RedactionTests: XCTestCase {
         for name in [
             "authorization", "Cookie", "SET-COOKIE", "x-tenant", "X-Api-Key", "X-Vendor-Token",
             "x-amz-security-token", "X-Amz-Signature", "X-Client-SECRET", "X-Vendor-Api-Key",
+            "accessToken", "clientSecret", "refresh-token", "apiKey", "XTenant",
         ] {
             XCTAssertEqual(redaction.header(HeaderField(name: name, value: "s")), "[redacted]")
         }
-        for name in ["Accept", "Idempotency-Key", "X-Tokens", "Token-Kind"] {
+        for name in ["Accept", "Idempotency-Key", "X-Tokens", "Token-Kind", "nextPageToken"] {
             XCTAssertEqual(redaction.header(HeaderField(name: name, value: "a")), "a")
         }
     }

@@ -8,6 +8,7 @@ import subprocess
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 
 from .figure import Figure, Target, figure, in_turn
@@ -72,7 +73,7 @@ def enqueue(base: str) -> Iterator[Figure]:
     ):
         pairs = in_turn(
             _PAIRS,
-            lambda c=callers, i=items, w=waits: ours("restway_outbox_enqueue", c, i, w),
+            partial(ours, "restway_outbox_enqueue", callers, items, waits),
             lambda: _theirs("floor_outbox_enqueue", _ALONE),
         )
         reference = "C: prepared INSERTs, one transaction each"

@@ -35,8 +35,11 @@ def commit(base: str) -> Iterator[Figure]:
         yield figure(
             name, "1/s", reference, target,
             [
-                tuple(rows / sum(run[phase] for phase in phases) for run in pair)
-                for pair in runs
+                (
+                    rows / sum(own[phase] for phase in phases),
+                    rows / sum(plain[phase] for phase in phases),
+                )
+                for own, plain in runs
             ],
         )
 

@@ -1,5 +1,6 @@
 package import RestwayObjects
 import RestwayRouting
+import RestwayText
 
 /// Converts a value of the payload to a value of an attribute, and back.
 ///

@@ -1,4 +1,5 @@
 import RestwayObjects
+import RestwayText
 
 /// The subtrees that become JSON text while they are read.
 struct Captures {

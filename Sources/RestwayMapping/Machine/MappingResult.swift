@@ -1,5 +1,5 @@
 package import RestwayObjects
-import RestwaySupport
+import RestwayText
 import Synchronization
 
 /// The rows of one response, before any store has taken them.

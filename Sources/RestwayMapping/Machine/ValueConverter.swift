@@ -1,5 +1,6 @@
 import RestwayObjects
 import RestwayRouting
+import RestwayText
 
 /// A value without members, as a mapper pushes it.
 enum Scalar {
