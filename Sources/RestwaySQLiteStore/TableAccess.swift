@@ -89,9 +89,8 @@ final class TableAccess {
 
     /// Returns the statement that inserts one row, or `rowsAtOnce` rows.
     func insertionStatement(isLarge: Bool) throws(SQLiteError) -> Statement {
-        if let prepared =
-            isLarge ? rowStatements.largeInsertion : rowStatements.insertion
-        { return prepared }
+        let prepared = isLarge ? rowStatements.largeInsertion : rowStatements.insertion
+        if let prepared { return prepared }
         let statement = try connection.prepare(insertionSQL(rows: isLarge ? rowsAtOnce : 1))
         if isLarge {
             rowStatements.largeInsertion = statement

@@ -6,7 +6,8 @@ import XCTest
 
 @testable import RestwayPlugins
 
-/// A plugin's mapper that pushes many objects into a mapping machine, and one that breaks its contract.
+/// A plugin's mapper that pushes many objects into a mapping machine, and one that breaks its
+/// contract.
 final class PluginMappingTests: XCTestCase {
     /// The body that the mapper below reads: how many items it pushes, and what it ends with.
     private struct Body {

@@ -65,7 +65,8 @@ package final class MappingMachine: EventSink {
 /// Gives C access to a machine without counting references: its functions take the address of an
 /// entry as their context.
 ///
-/// The functions are in this module, beside the machine, so that no event crosses a module boundary.
+/// The functions are in this module, beside the machine, so that no event crosses a module
+/// boundary.
 package struct MachineEntry {
     package typealias Context = UnsafeMutableRawPointer
     package typealias Late = @convention(c) (Context) -> Int32

@@ -78,7 +78,7 @@ package enum FuzzedShortWays {
         let lines = identified.map { object in
             let newest = store.newest(object.entity, storeKey: object.storeKey) ?? object
             let related = newest.entity.relationships.indices.map { index in
-                store.related(newest, relationship: index).map { "\(String(describing: $0.identity))" }
+                store.related(newest, relationship: index).map { String(describing: $0.identity) }
             }
             return "\(values(newest)) \(related)"
         }
