@@ -2,7 +2,7 @@ import RestwayMapping
 import RestwayObjects
 import XCTest
 
-/// A machine that is fed by hand: by mappers other than the built-in one, right or wrong.
+/// A machine that receives events from the test, like those of other mappers, right or wrong.
 final class MachineEventTests: XCTestCase {
     private let plan: MappingPlan = {
         let entity = Entity(
@@ -76,7 +76,7 @@ final class MachineEventTests: XCTestCase {
             .json("[null,null,null,5e-324,1e+22]"))
     }
 
-    /// Pushes events by their names, and answers with what breaks the contract, and where.
+    /// Pushes events by their names; returns what violates the contract, and where.
     private func breach(_ events: String) -> MappingFailure? {
         let machine = MappingMachine(plan: plan)
         for event in events.split(separator: " ") {
