@@ -1,6 +1,6 @@
 public import CRestway
 import RestwayClient
-import RestwaySupport
+import RestwayThreads
 
 /// An api with the texts that were read from it.
 final class APIHandle: TextLender, Sendable {

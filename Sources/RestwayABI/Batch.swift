@@ -1,6 +1,6 @@
 public import CRestway
 import RestwayClient
-import RestwaySupport
+import RestwayThreads
 
 /// The program's reference to a batch session. When the last one is released, a session that was
 /// not sent is cancelled.

@@ -2,7 +2,7 @@ public import CRestway
 import RestwayBatch
 import RestwayClient
 import RestwayHTTP
-import RestwaySupport
+import RestwayThreads
 
 /// The requests of a batch, as an encode function sees them, and the body that the function makes
 /// of them.

@@ -2,7 +2,7 @@ public import CRestway
 import RestwayClient
 import RestwayObjects
 import RestwayRouting
-import RestwaySupport
+import RestwayThreads
 
 /// The program's reference to a client. When the last one is released, the client closes.
 final class ClientHandle: HandleObject, Sendable {

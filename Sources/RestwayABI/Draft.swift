@@ -3,7 +3,8 @@ import RestwayClient
 import RestwayJSON
 import RestwayMapping
 import RestwayObjects
-import RestwaySupport
+import RestwayText
+import RestwayThreads
 
 /// A draft and the store that it belongs to.
 final class DraftHandle: HandleObject, Sendable {

@@ -1,6 +1,6 @@
 public import CRestway
 import RestwayClient
-import RestwaySupport
+import RestwayThreads
 
 /// An error that the program owns, with its texts.
 final class ErrorHandle: TextLender, Sendable {

@@ -1,7 +1,7 @@
 public import CRestway
 import RestwayClient
 import RestwayHTTP
-import RestwaySupport
+import RestwayThreads
 
 /// The exchange that an authorize function changes.
 ///

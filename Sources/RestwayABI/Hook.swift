@@ -2,7 +2,7 @@ public import CRestway
 import RestwayClient
 import RestwayMapping
 import RestwayObjects
-import RestwaySupport
+import RestwayThreads
 
 /// The rows that a hook sees, with the lists that were read from them.
 ///

@@ -1,7 +1,7 @@
 public import CRestway
 import RestwayClient
 import RestwayObjects
-import RestwaySupport
+import RestwayThreads
 
 /// An immutable list of objects.
 final class ListHandle: HandleObject, Sendable {

@@ -2,7 +2,7 @@ public import CRestway
 import RestwayClient
 import RestwayMapping
 import RestwayObjects
-import RestwaySupport
+import RestwayThreads
 
 // mapping.h
 

@@ -1,7 +1,7 @@
 public import CRestway
 import RestwayClient
 import RestwayObjects
-import RestwaySupport
+import RestwayThreads
 
 /// An observer, and the store from which it will be removed.
 final class ObserverHandle: HandleObject, Sendable {

@@ -1,7 +1,7 @@
 public import CRestway
 import Glibc
 import RestwayClient
-import RestwaySupport
+import RestwayThreads
 
 /// A stored request that the program holds, with its texts.
 final class StoredRequestHandle: TextLender, Sendable {

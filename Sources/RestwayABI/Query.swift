@@ -1,7 +1,7 @@
 public import CRestway
 import RestwayClient
 import RestwayObjects
-import RestwaySupport
+import RestwayThreads
 
 /// A query that the program is building.
 final class QueryHandle: HandleObject, Sendable {

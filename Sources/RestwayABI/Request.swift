@@ -4,7 +4,7 @@ import RestwayHTTP
 import RestwayJSON
 import RestwayObjects
 import RestwayRouting
-import RestwaySupport
+import RestwayThreads
 
 /// A request that the program builds, from any thread.
 final class RequestHandle: HandleObject, Sendable {

@@ -1,10 +1,9 @@
 public import CRestway
 import RestwayClient
 import RestwayHTTP
-import RestwayHTTP
 import RestwayMapping
 import RestwayObjects
-import RestwaySupport
+import RestwayThreads
 import Synchronization
 
 /// A response with the texts that were read from it.

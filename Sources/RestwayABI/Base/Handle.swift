@@ -2,7 +2,7 @@ import Glibc
 import RestwayClient
 import RestwayHTTP
 import RestwayObjects
-import RestwaySupport
+import RestwayThreads
 import Synchronization
 
 /// An object to which a handle of the program can point.
