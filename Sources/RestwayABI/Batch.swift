@@ -49,7 +49,10 @@ public func restway_batch_add(
     Boundary.creating(outCall, outError) { () throws(Failure) in
         let batch = try Argument.batch(batch)
         let spec = try Argument.request(request).copy()
-        return try DoneNotice.adding(spec, to: batch, done, context, destroy)
+        return try DoneNotice.telling(done, context, destroy, batch.delivery) {
+            token, completion, end throws(Failure) in
+            try batch.add(spec, token: token, completion: completion, end: end)
+        }
     }
 }
 
@@ -64,7 +67,16 @@ public func restway_batch_send(
     _ destroy: restway_destroy_fn?, _ outError: OutHandle?
 ) -> restway_status {
     Boundary.run(outError) { () throws(Failure) in
-        try DoneNotice.sending(try Argument.batch(batch), done, context, destroy)
+        let batch = try Argument.batch(batch)
+        let isTold = try DoneNotice.isExpected(done != nil, destroy, batch.delivery)
+        try HostContext.lending(context, destroy) { context throws(Failure) in
+            guard isTold else { return try batch.send() }
+            try batch.send(
+                token: context.token,
+                completion: { batch, failure in
+                    if let done { DoneNotice.run(done, context, batch, failure) }
+                }, end: context.end)
+        }
     }
 }
 

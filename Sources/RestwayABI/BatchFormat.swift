@@ -103,8 +103,7 @@ public func restway_batch_writer_set_body(
     Boundary.run(outError) { () throws(Failure) in
         let writer = try Argument.handle(BatchWriterHandle.self, writer, "writer")
         let bytes = Array(try Argument.bytes(body, length, "body"))
-        let mediaType = try Argument.mediaType(mediaType)
-        writer.body = BatchBody(bytes, mediaType: mediaType)
+        writer.body = BatchBody(bytes, mediaType: try Argument.mediaType(mediaType))
     }
 }
 
@@ -195,14 +194,12 @@ struct HostBatchFormat: BatchFormat {
     func decode(_ body: BatchBody, count: Int) throws(BatchError) -> [BatchAnswer] {
         let reader = BatchReaderHandle(body, count: count)
         try ask { answer in Handle.lending(reader) { decode(context.pointer, $0, answer) } }
-        var answers: [BatchAnswer] = []
-        for (index, answer) in reader.answers.enumerated() {
+        return try reader.answers.enumerated().map { index, answer throws(BatchError) in
             guard let answer else {
                 throw BatchError("the decode function set no answer to request \(index)")
             }
-            answers.append(answer)
+            return answer
         }
-        return answers
     }
 
     private func ask(_ function: (OpaquePointer) -> restway_status) throws(BatchError) {

@@ -41,48 +41,9 @@ public func restway_call_wait(
 
 /// Makes the completion notice of a call, or of a batch, call a C function.
 enum DoneNotice {
-    /// Sends `spec`. The program's context lives until `done` has returned. If this throws, the
-    /// context still belongs to the program.
-    static func sending(
-        _ spec: RequestSpec, through client: Client, _ done: restway_done_fn?,
-        _ pointer: UnsafeMutableRawPointer?, _ destroy: restway_destroy_fn?
-    ) throws(Failure) -> Call {
-        try telling(done, pointer, destroy, client.delivery) {
-            token, completion, end throws(Failure) in
-            try client.send(spec, token: token, completion: completion, end: end)
-        }
-    }
-
-    /// Adds `spec` to a batch. The context follows the same rule.
-    static func adding(
-        _ spec: RequestSpec, to batch: BatchSession, _ done: restway_done_fn?,
-        _ pointer: UnsafeMutableRawPointer?, _ destroy: restway_destroy_fn?
-    ) throws(Failure) -> Call {
-        try telling(done, pointer, destroy, batch.delivery) {
-            token, completion, end throws(Failure) in
-            try batch.add(spec, token: token, completion: completion, end: end)
-        }
-    }
-
-    /// Sends a batch.
-    static func sending(
-        _ batch: BatchSession, _ done: restway_batch_done_fn?, _ pointer: UnsafeMutableRawPointer?,
-        _ destroy: restway_destroy_fn?
-    ) throws(Failure) {
-        try HostContext.lending(pointer, destroy) { context throws(Failure) in
-            let isTold = try expectsNotice(done != nil, destroy, batch.delivery)
-            guard isTold else { return try batch.send() }
-            try batch.send(
-                token: context.token,
-                completion: { batch, failure in
-                    if let done { run(done, context, batch, failure) }
-                }, end: context.end)
-        }
-    }
-
     /// Whether there will be a notice of a call, a batch or a flush. Even without a function there
     /// may be an event, and a context that ends with it.
-    static func expectsNotice(
+    static func isExpected(
         _ isGiven: Bool, _ destroy: restway_destroy_fn?, _ delivery: Delivery
     ) throws(Failure) -> Bool {
         guard !isGiven || !delivery.isDrained else {
@@ -93,13 +54,16 @@ enum DoneNotice {
         return isGiven || destroy != nil || delivery.isDrained
     }
 
-    private static func telling(
+    /// Runs `start`, which makes a call, with what tells the program of its end: the token, the
+    /// completion, and what ends the context. The program's context lives until `done` has
+    /// returned. If this throws, the context still belongs to the program.
+    static func telling(
         _ done: restway_done_fn?, _ pointer: UnsafeMutableRawPointer?,
         _ destroy: restway_destroy_fn?, _ delivery: Delivery,
         _ start: (UInt64, Call.Completion?, @escaping @Sendable () -> Void) throws(Failure) -> Call
     ) throws(Failure) -> Call {
         try HostContext.lending(pointer, destroy) { context throws(Failure) in
-            guard try expectsNotice(done != nil, destroy, delivery) else {
+            guard try isExpected(done != nil, destroy, delivery) else {
                 return try start(0, nil, {})
             }
             let completion: Call.Completion = { call, outcome in
@@ -109,7 +73,7 @@ enum DoneNotice {
         }
     }
 
-    private static func run(
+    static func run(
         _ done: restway_batch_done_fn, _ context: HostContext, _ batch: BatchSession,
         _ failure: Failure?
     ) {

@@ -68,7 +68,10 @@ public func restway_client_send(
     Boundary.creating(outCall, outError) { () throws(Failure) in
         let client = try Argument.client(client)
         let spec = try Argument.request(request).copy()
-        return try DoneNotice.sending(spec, through: client, done, context, destroy)
+        return try DoneNotice.telling(done, context, destroy, client.delivery) {
+            token, completion, end throws(Failure) in
+            try client.send(spec, token: token, completion: completion, end: end)
+        }
     }
 }
 
@@ -91,7 +94,7 @@ public func restway_client_set_modifier(
     _ destroy: restway_destroy_fn?, _ outError: OutHandle?
 ) -> restway_status {
     HostContext.setting(client, context, destroy, outError) { client, context throws(Failure) in
-        try client.setModifier(modify.map { Modification.asking($0, context) })
+        try client.setModifier(modify.map { modifier($0, context) })
     }
 }
 
@@ -101,39 +104,34 @@ public func restway_client_set_exclusion(
     _ destroy: restway_destroy_fn?, _ outError: OutHandle?
 ) -> restway_status {
     HostContext.setting(client, context, destroy, outError) { client, context throws(Failure) in
-        try client.setExclusion(exclude.map { Exclusion.asking($0, context) })
+        try client.setExclusion(exclude.map { exclusion($0, context) })
     }
 }
 
-/// Makes the modifier of a client call a C function.
-enum Modification {
-    /// Calls `modify` with a private copy of the request. The context ends when nothing uses the
-    /// modifier any more.
-    static func asking(_ modify: restway_modify_fn, _ context: HostContext) -> Call.Modifier {
-        { spec in
-            let request = RequestHandle(spec)
-            let status = Handle.lending(request) { modify(context.pointer, $0) }
-            if status == .RESTWAY_OK { return .success(request.copy()) }
-            let message = "the modifier refused the request with \(status.name)"
-            return .failure(Failure(status, message))
-        }
+/// Makes the modifier of a client call `modify` with a private copy of the request. The context
+/// ends when nothing uses the modifier any more.
+private func modifier(_ modify: restway_modify_fn, _ context: HostContext) -> Call.Modifier {
+    { spec in
+        let request = RequestHandle(spec)
+        let status = Handle.lending(request) { modify(context.pointer, $0) }
+        if status == .RESTWAY_OK { return .success(request.copy()) }
+        let message = "the modifier refused the request with \(status.name)"
+        return .failure(Failure(status, message))
     }
 }
 
 /// Makes the question which relationships stay out of requests call a C function.
-enum Exclusion {
-    static func asking(_ exclude: restway_exclude_fn, _ context: HostContext) -> Client.Exclusion {
-        { method, path, entity, relationship in
-            let index = entity.relationshipIndex(named: relationship.name)
-            let name = index.flatMap { entity.relationshipNameCString(at: $0) }
-            return method.rawValue.withCString { method in
-                func ask(_ path: CString?) -> Bool? {
-                    let answer = exclude(context.pointer, method, path, entity.nameCString, name)
-                    return answer < 0 ? nil : answer > 0
-                }
-                guard let path else { return ask(nil) }
-                return path.withCString(ask)
+private func exclusion(_ exclude: restway_exclude_fn, _ context: HostContext) -> Client.Exclusion {
+    { method, path, entity, relationship in
+        let index = entity.relationshipIndex(named: relationship.name)
+        let name = index.flatMap { entity.relationshipNameCString(at: $0) }
+        return method.rawValue.withCString { method in
+            func ask(_ path: CString?) -> Bool? {
+                let answer = exclude(context.pointer, method, path, entity.nameCString, name)
+                return answer < 0 ? nil : answer > 0
             }
+            guard let path else { return ask(nil) }
+            return path.withCString(ask)
         }
     }
 }
@@ -151,7 +149,9 @@ extension ClientOptions {
             userAgent = agent
         }
         certificateFile = try Argument.optionalString(c.ca_file, "options.ca_file")
-        clock = try Argument.optionalHandle(ManualClock.self, c.clock, "options.clock")
+        if c.clock != nil {
+            clock = try Argument.handle(ManualClock.self, c.clock, "options.clock")
+        }
         randomSeed = c.random_seed
         storePath = try Argument.optionalString(c.store_path, "options.store_path")
         outboxPath = try Argument.optionalString(c.outbox_path, "options.outbox_path")

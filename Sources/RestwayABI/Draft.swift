@@ -314,9 +314,7 @@ extension HostValue {
         case .json(let value): return value
         case .object: throw unfit(name, "JSON")
         case .list(let elements):
-            var values: [JSONValue] = []
-            for element in elements { values.append(try element.json(name)) }
-            return .array(values)
+            return .array(try elements.map { element throws(Failure) in try element.json(name) })
         }
     }
 
@@ -342,14 +340,12 @@ extension HostValue {
         case .null: return nil
         case .object(let object): return [.object(object)]
         case .list(let elements):
-            var targets: [Draft.Target] = []
-            for element in elements {
+            return try elements.map { element throws(Failure) in
                 guard case .object(let object) = element else {
                     throw unfit(name, "an object of a relationship")
                 }
-                targets.append(.object(object))
+                return .object(object)
             }
-            return targets
         default: throw unfit(name, "an object of a relationship")
         }
     }

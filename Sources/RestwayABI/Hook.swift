@@ -8,7 +8,7 @@ import RestwayThreads
 ///
 /// `@unchecked Sendable`: only one thread uses it, while the hook runs.
 final class RowsHandle: HandleObject, @unchecked Sendable {
-    private let rows: MappedRows
+    let rows: MappedRows
     private var lists: [UnsafeMutableBufferPointer<Int>] = []
     let generation = ProcessGeneration.current
 
@@ -19,10 +19,6 @@ final class RowsHandle: HandleObject, @unchecked Sendable {
     deinit {
         for list in lists { list.deallocate() }
     }
-
-    var count: Int { rows.count }
-    var resultCount: Int { rows.results.count }
-    var ownResult: Int { rows.ownResult }
 
     /// Returns the result of `body` for the rows. A change that the rows refuse is a mistake of the
     /// program.
@@ -47,13 +43,13 @@ final class RowsHandle: HandleObject, @unchecked Sendable {
     /// Returns the index of an attribute of `row`.
     func attribute(_ row: Int, _ name: CString?) throws(Failure) -> Int {
         let name = try Argument.string(name, "name")
-        return try run { rows throws(MappedRows.Refusal) in try rows.entity(of: row) }
+        return try run { rows throws(Refusal) in try rows.entity(of: row) }
             .attribute(named: name)
     }
 
     func relationship(_ row: Int, _ name: CString?) throws(Failure) -> Int {
         let name = try Argument.string(name, "name")
-        return try run { rows throws(MappedRows.Refusal) in try rows.entity(of: row) }
+        return try run { rows throws(Refusal) in try rows.entity(of: row) }
             .relationship(named: name)
     }
 
@@ -82,26 +78,28 @@ extension Argument {
 
 // hook.h
 
+private typealias Refusal = MappedRows.Refusal
+
 @_cdecl("restway_rows_count") @implementation
 public func restway_rows_count(_ rows: OpaquePointer?) -> Int {
-    Handle.object(RowsHandle.self, rows)?.count ?? 0
+    Handle.object(RowsHandle.self, rows)?.rows.count ?? 0
 }
 
 @_cdecl("restway_rows_entity") @implementation
 public func restway_rows_entity(_ rows: OpaquePointer?, _ row: Int) -> CString! {
     guard let rows = Handle.object(RowsHandle.self, rows) else { return nil }
-    let entity = try? rows.run { rows throws(MappedRows.Refusal) in try rows.entity(of: row) }
+    let entity = try? rows.run { rows throws(Refusal) in try rows.entity(of: row) }
     return entity?.nameCString
 }
 
 @_cdecl("restway_rows_result_count") @implementation
 public func restway_rows_result_count(_ rows: OpaquePointer?) -> Int {
-    Handle.object(RowsHandle.self, rows)?.resultCount ?? 0
+    Handle.object(RowsHandle.self, rows)?.rows.results.count ?? 0
 }
 
 @_cdecl("restway_rows_own_result") @implementation
 public func restway_rows_own_result(_ rows: OpaquePointer?) -> Int {
-    Handle.object(RowsHandle.self, rows)?.ownResult ?? 0
+    Handle.object(RowsHandle.self, rows)?.rows.ownResult ?? 0
 }
 
 @_cdecl("restway_rows_result") @implementation
@@ -110,7 +108,7 @@ public func restway_rows_result(
     _ outCount: Out<Int>?, _ outError: OutHandle?
 ) -> restway_status {
     RowsHandle.listing(rows, outRows, outCount, outError) { rows throws(Failure) in
-        try rows.run { rows throws(MappedRows.Refusal) in try rows.result(index) }
+        try rows.run { rows throws(Refusal) in try rows.result(index) }
     }
 }
 
@@ -119,11 +117,10 @@ public func restway_rows_get(
     _ rows: OpaquePointer?, _ row: Int, _ name: CString?, _ outValue: Out<restway_value>?,
     _ outError: OutHandle?
 ) -> restway_status {
-    Boundary.writing(outValue, restway_value(), outError, named: "out_value") {
-        () throws(Failure) in
+    Boundary.writing(outValue, .init(), outError, named: "out_value") { () throws(Failure) in
         let rows = try Argument.rows(rows)
         let index = try rows.attribute(row, name)
-        return try rows.run { rows throws(MappedRows.Refusal) in try rows.snapshot(row) }
+        return try rows.run { rows throws(Refusal) in try rows.snapshot(row) }
             .cValue(at: index)
     }
 }
@@ -137,9 +134,7 @@ public func restway_rows_set(
         let rows = try Argument.rows(rows)
         let index = try rows.attribute(row, name)
         let value = try HostValue(value, "value").attributeValue("value")
-        try rows.run { rows throws(MappedRows.Refusal) in
-            try rows.set(row, attribute: index, value)
-        }
+        try rows.run { rows throws(Refusal) in try rows.set(row, attribute: index, value) }
     }
 }
 
@@ -150,9 +145,7 @@ public func restway_rows_related(
 ) -> restway_status {
     RowsHandle.listing(rows, outRows, outCount, outError) { rows throws(Failure) in
         let index = try rows.relationship(row, name)
-        return try rows.run { rows throws(MappedRows.Refusal) in
-            try rows.related(row, relationship: index)
-        }
+        return try rows.run { rows throws(Refusal) in try rows.related(row, relationship: index) }
     }
 }
 
@@ -165,7 +158,7 @@ public func restway_rows_relate(
         let rows = try Argument.rows(rows)
         let index = try rows.relationship(row, name)
         let targets = try Argument.elements(targets, count, "targets")
-        try rows.run { rows throws(MappedRows.Refusal) in
+        try rows.run { rows throws(Refusal) in
             try rows.relate(row, relationship: index, toRows: Array(targets))
         }
     }
@@ -179,11 +172,11 @@ public func restway_rows_relate_objects(
     Boundary.run(outError) { () throws(Failure) in
         let rows = try Argument.rows(rows)
         let index = try rows.relationship(row, name)
-        var found: [Snapshot] = []
-        for (place, object) in try Argument.elements(objects, count, "objects").enumerated() {
-            found.append(try Argument.object(object, "objects[\(place)]"))
+        let objects = try Argument.elements(objects, count, "objects")
+        let found = try objects.enumerated().map { place, object throws(Failure) in
+            try Argument.object(object, "objects[\(place)]")
         }
-        try rows.run { rows throws(MappedRows.Refusal) in
+        try rows.run { rows throws(Refusal) in
             try rows.relate(row, relationship: index, to: found)
         }
     }

@@ -17,23 +17,20 @@ public func restway_log_set(
         guard let log else { return Log.shared.set(.off, nil) }
         Log.shared.set(chosen) { level, category, message in
             let level = restway_log_level(rawValue: UInt32(level.rawValue))!
-            message.withCString { log(context.pointer, level, category.name, $0) }
+            message.withCString { log(context.pointer, level, category.name.cString, $0) }
         }
     }
 }
 
 extension LogCategory {
-    /// The name of the category, which lives as long as the process.
-    fileprivate var name: CString {
-        let name: StaticString =
-            switch self {
-            case .client: "client"
-            case .mapping: "mapping"
-            case .plugin: "plugin"
-            case .routing: "routing"
-            case .store: "store"
-            case .transport: "transport"
-            }
-        return name.cString
+    fileprivate var name: StaticString {
+        switch self {
+        case .client: "client"
+        case .mapping: "mapping"
+        case .plugin: "plugin"
+        case .routing: "routing"
+        case .store: "store"
+        case .transport: "transport"
+        }
     }
 }

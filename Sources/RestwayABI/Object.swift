@@ -28,8 +28,7 @@ public func restway_object_store_key(_ object: OpaquePointer?) -> Int64 {
 public func restway_object_identity(
     _ object: OpaquePointer?, _ outValue: Out<restway_value>?, _ outError: OutHandle?
 ) -> restway_status {
-    Boundary.writing(outValue, restway_value(), outError, named: "out_value") {
-        () throws(Failure) in
+    Boundary.writing(outValue, .init(), outError, named: "out_value") { () throws(Failure) in
         let object = try Argument.object(object)
         guard let index = object.entity.identityIndex, object.identity != nil else {
             return restway_value()
@@ -79,8 +78,7 @@ public func restway_object_get(
     _ object: OpaquePointer?, _ name: CString?, _ outValue: Out<restway_value>?,
     _ outError: OutHandle?
 ) -> restway_status {
-    Boundary.writing(outValue, restway_value(), outError, named: "out_value") {
-        () throws(Failure) in
+    Boundary.writing(outValue, .init(), outError, named: "out_value") { () throws(Failure) in
         let object = try Argument.object(object)
         if let value = object.cValue(named: name) { return value }
         let name = try Argument.string(name, "name")
@@ -113,9 +111,7 @@ public func restway_object_string(_ object: OpaquePointer?, _ name: CString?) ->
 public func restway_object_int64(
     _ object: OpaquePointer?, _ name: CString?, _ fallback: Int64
 ) -> Int64 {
-    guard let value = Handle.object(Snapshot.self, object)?.cValue(named: name) else {
-        return fallback
-    }
+    let value = Handle.object(Snapshot.self, object)?.cValue(named: name) ?? restway_value()
     switch restway_value_kind(rawValue: value.kind) {
     case .RESTWAY_VALUE_INT64, .RESTWAY_VALUE_BOOL, .RESTWAY_VALUE_DATE: return value.as.integer
     default: return fallback
@@ -126,9 +122,7 @@ public func restway_object_int64(
 public func restway_object_double(
     _ object: OpaquePointer?, _ name: CString?, _ fallback: Double
 ) -> Double {
-    guard let value = Handle.object(Snapshot.self, object)?.cValue(named: name) else {
-        return fallback
-    }
+    let value = Handle.object(Snapshot.self, object)?.cValue(named: name) ?? restway_value()
     switch restway_value_kind(rawValue: value.kind) {
     case .RESTWAY_VALUE_DOUBLE: return value.as.real
     case .RESTWAY_VALUE_INT64: return Double(value.as.integer)
@@ -148,10 +142,8 @@ public func restway_object_relationship_name(_ object: OpaquePointer?, _ index: 
 
 @_cdecl("restway_object_relationship_index") @implementation
 public func restway_object_relationship_index(_ object: OpaquePointer?, _ name: CString?) -> Int32 {
-    guard let entity = Handle.object(Snapshot.self, object)?.entity, let name,
-        let index = entity.relationshipIndex(cString: name)
-    else { return -1 }
-    return Int32(index)
+    let entity = Handle.object(Snapshot.self, object)?.entity
+    return name.flatMap { entity?.relationshipIndex(cString: $0) }.map(Int32.init) ?? -1
 }
 
 @_cdecl("restway_object_relationship_entity") @implementation

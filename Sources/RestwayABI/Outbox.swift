@@ -114,7 +114,7 @@ public func restway_outbox_flush(
     Boundary.run(outError) { () throws(Failure) in
         let outbox = try Argument.outbox(client)
         try Argument.flags(flags, known: RESTWAY_OUTBOX_FORCE)
-        let isTold = try DoneNotice.expectsNotice(done != nil, destroy, outbox.delivery)
+        let isTold = try DoneNotice.isExpected(done != nil, destroy, outbox.delivery)
         try HostContext.lending(context, destroy) { context throws(Failure) in
             var told = isTold ? OutboxTelling.nobody : nil
             if let done { told = OutboxTelling.flushed(done, context) }

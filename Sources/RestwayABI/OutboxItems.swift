@@ -22,7 +22,7 @@ final class StoredRequestsHandle: TextLender, Sendable {
     private let handles: Lock<[StoredRequestHandle?]>
     let error: ErrorHandle?
     let texts = LentTexts()
-    private let requests: StoredRequests
+    let requests: StoredRequests
     let generation = ProcessGeneration.current
 
     init(_ requests: StoredRequests) {
@@ -30,8 +30,6 @@ final class StoredRequestsHandle: TextLender, Sendable {
         handles = Lock(Array(repeating: nil, count: requests.all.count))
         error = requests.failure.map(ErrorHandle.init)
     }
-
-    var count: Int { requests.all.count }
 
     /// Returns the item at a position; `nil` behind the last one.
     func item(_ index: Int) -> StoredRequestHandle? {
@@ -143,7 +141,7 @@ public func restway_outbox_item_response(_ item: OpaquePointer?) -> OpaquePointe
 
 @_cdecl("restway_outbox_items_count") @implementation
 public func restway_outbox_items_count(_ items: OpaquePointer?) -> Int {
-    Handle.object(StoredRequestsHandle.self, items)?.count ?? 0
+    Handle.object(StoredRequestsHandle.self, items)?.requests.all.count ?? 0
 }
 
 @_cdecl("restway_outbox_items_item") @implementation

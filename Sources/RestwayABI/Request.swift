@@ -29,12 +29,8 @@ final class RequestHandle: HandleObject, Sendable {
 
     func set(_ body: RequestSpec.Body) {
         // The previous value may end here, which may run a destroy function of the program.
-        let before = spec.withLock { spec in
-            let before = spec.body
-            spec.body = body
-            return before
-        }
-        _ = consume before
+        var body: RequestSpec.Body? = body
+        spec.withLock { swap(&$0.body, &body) }
     }
 
     /// Returns the present request.

@@ -9,8 +9,7 @@ public func restway_client_set_retry(
     _ client: OpaquePointer?, _ json: CString?, _ length: Int, _ outError: OutHandle?
 ) -> restway_status {
     Boundary.run(outError) { () throws(Failure) in
-        let client = try Argument.client(client)
-        try client.setRetry(json == nil ? nil : try Argument.json(json, length))
+        try Argument.client(client).setRetry(json == nil ? nil : try Argument.json(json, length))
     }
 }
 

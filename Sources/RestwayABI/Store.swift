@@ -18,6 +18,10 @@ final class StoreHandle: HandleObject, Sendable {
         try api.entity(named: try Argument.string(name, "entity"))
     }
 
+    func related(_ object: Snapshot, _ name: CString?) throws(Failure) -> [Snapshot] {
+        try store.related(object, relationship: try object.relationship(named: name))
+    }
+
     static func lacks(_ object: Snapshot) -> Failure {
         Failure(
             .noObject, "the store has no \(object.entity.name) under key \(object.storeKey)")
@@ -83,10 +87,8 @@ public func restway_store_related(
     _ outList: OutHandle?, _ outError: OutHandle?
 ) -> restway_status {
     Boundary.creating(outList, outError, named: "out_list") { () throws(Failure) in
-        let store = try Argument.store(store).store
-        let object = try Argument.object(object)
-        let index = try object.relationship(named: relationship)
-        return ListHandle(try store.related(object, relationship: index))
+        let handle = try Argument.store(store)
+        return ListHandle(try handle.related(try Argument.object(object), relationship))
     }
 }
 
@@ -96,11 +98,10 @@ public func restway_store_related_one(
     _ outObject: OutHandle?, _ outError: OutHandle?
 ) -> restway_status {
     Boundary.creating(outObject, outError, named: "out_object") { () throws(Failure) in
-        let store = try Argument.store(store).store
+        let handle = try Argument.store(store)
         let object = try Argument.object(object)
-        let index = try object.relationship(named: relationship)
-        guard let related = try store.related(object, relationship: index).first else {
-            let name = object.entity.relationships[index].name
+        guard let related = try handle.related(object, relationship).first else {
+            let name = try Argument.string(relationship, "relationship")
             throw Failure(
                 .noObject, "relationship \"\(name)\" of the \(object.entity.name) leads nowhere")
         }
@@ -114,8 +115,7 @@ public func restway_store_all(
 ) -> restway_status {
     Boundary.creating(outList, outError, named: "out_list") { () throws(Failure) in
         let handle = try Argument.store(store)
-        let entity = try handle.entity(named: entity)
-        return ListHandle(try handle.store.objects(Query(entity)))
+        return ListHandle(try handle.store.objects(Query(try handle.entity(named: entity))))
     }
 }
 

@@ -113,11 +113,9 @@ indirect enum HostValue {
         }
         guard value.length > 0 else { return [] }
         guard let start = value.as.list else { throw Argument.null(name) }
-        var list: [HostValue] = []
-        for index in 0..<Int(value.length) {
-            list.append(try HostValue(start + index, "\(name)[\(index)]", depth: depth))
+        return try (0..<Int(value.length)).map { index throws(Failure) in
+            try HostValue(start + index, "\(name)[\(index)]", depth: depth)
         }
-        return list
     }
 
     // MARK: Uses
@@ -128,11 +126,8 @@ indirect enum HostValue {
         case .null: return .null
         case .object(let object): return .object(object)
         case .list(let elements):
-            var texts: [String] = []
-            for element in elements {
-                guard let text = element.text else { throw unfit(name, "a list of texts") }
-                texts.append(text)
-            }
+            let texts = elements.compactMap(\.text)
+            guard texts.count == elements.count else { throw unfit(name, "a list of texts") }
             return .value(.list(texts))
         default:
             guard let text else { throw unfit(name, "a path variable") }
@@ -160,9 +155,8 @@ indirect enum HostValue {
         case .json(let value): return WireValue(value)
         case .object: throw unfit(name, "a parameter")
         case .list(let elements):
-            var values: [WireValue] = []
-            for element in elements { values.append(try element.parameter(name)) }
-            return .list(values)
+            return .list(
+                try elements.map { element throws(Failure) in try element.parameter(name) })
         default: return .leaf(try attributeValue(name))
         }
     }

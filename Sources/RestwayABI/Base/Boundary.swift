@@ -97,13 +97,6 @@ enum Argument {
         return object
     }
 
-    /// Returns the object of a handle that may be NULL.
-    static func optionalHandle<Object: HandleObject>(
-        _ type: Object.Type, _ handle: OpaquePointer?, _ name: String
-    ) throws(Failure) -> Object? {
-        handle == nil ? nil : try self.handle(type, handle, name)
-    }
-
     /// Returns the client of a handle, and in the same way the other objects that many functions
     /// take.
     static func client(_ client: OpaquePointer?) throws(Failure) -> Client {
