@@ -15,9 +15,9 @@ final class RequestHandle: HandleObject, Sendable {
         self.spec = Lock(spec)
     }
 
-    /// Runs `change` with the properties of a request. The program may change it from several
-    /// threads at once. What holds a destroy function of the program is set elsewhere, because
-    /// nothing of the program may run here.
+    /// Runs `change` with the properties of a request, which the program may change from several
+    /// threads at once. A lock is held meanwhile, so what holds a destroy function of the program
+    /// is set elsewhere. What `change` has set before it fails stays.
     static func changing(
         _ request: OpaquePointer?, _ outError: OutHandle?,
         _ change: (inout RequestSpec) throws(Failure) -> Void

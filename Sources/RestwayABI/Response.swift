@@ -90,7 +90,7 @@ public func restway_response_header_value(_ response: OpaquePointer?, _ index: I
 
 @_cdecl("restway_response_trailer") @implementation
 public func restway_response_trailer(_ response: OpaquePointer?, _ name: CString?) -> CString! {
-    Handle.header(ResponseHandle.self, response, name, key: "trailer") { $0.response.trailers }
+    Handle.header(ResponseHandle.self, response, name, key: "trailers") { $0.response.trailers }
 }
 
 @_cdecl("restway_response_trailer_count") @implementation

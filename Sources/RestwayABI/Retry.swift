@@ -18,7 +18,10 @@ public func restway_request_set_idempotency_key(
     _ request: OpaquePointer?, _ key: CString?, _ outError: OutHandle?
 ) -> restway_status {
     RequestHandle.changing(request, outError) { spec throws(Failure) in
-        guard key != nil else { return spec.idempotencyKey = .random }
+        guard key != nil else {
+            spec.idempotencyKey = .random
+            return
+        }
         let key = try Argument.nonEmptyString(key, "key")
         try Argument.headerValue(key, "key")
         spec.idempotencyKey = .given(key)
