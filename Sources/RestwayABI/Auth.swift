@@ -1,7 +1,6 @@
 public import CRestway
 import RestwayAuth
 import RestwayClient
-import RestwayHTTP
 import RestwayThreads
 
 // auth.h, except for exchanges

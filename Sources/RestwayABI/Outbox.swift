@@ -1,7 +1,5 @@
 public import CRestway
 import RestwayClient
-import RestwayObjects
-import RestwayThreads
 
 // outbox.h: what a client does
 

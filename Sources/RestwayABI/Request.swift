@@ -1,9 +1,5 @@
 public import CRestway
 import RestwayClient
-import RestwayHTTP
-import RestwayJSON
-import RestwayObjects
-import RestwayRouting
 import RestwayThreads
 
 /// A request that the program builds, from any thread.
