@@ -5,15 +5,13 @@ import RestwayThreads
 
 // auth.h, except for exchanges
 
-@_cdecl("restway_credential_init") @implementation
-public func restway_credential_init(
+@c @implementation public func restway_credential_init(
     _ credential: Out<restway_credential>?, _ size: Int, _ outError: OutHandle?
 ) -> restway_status {
     SizedStructs.credential.initialize(credential, size, outError)
 }
 
-@_cdecl("restway_client_set_credential") @implementation
-public func restway_client_set_credential(
+@c @implementation public func restway_client_set_credential(
     _ client: OpaquePointer?, _ credential: UnsafePointer<restway_credential>?,
     _ outError: OutHandle?
 ) -> restway_status {
@@ -22,8 +20,7 @@ public func restway_client_set_credential(
     }
 }
 
-@_cdecl("restway_client_set_authorize") @implementation
-public func restway_client_set_authorize(
+@c @implementation public func restway_client_set_authorize(
     _ client: OpaquePointer?, _ authorize: restway_authorize_fn?,
     _ context: UnsafeMutableRawPointer?, _ destroy: restway_destroy_fn?, _ outError: OutHandle?
 ) -> restway_status {
@@ -33,8 +30,7 @@ public func restway_client_set_authorize(
     }
 }
 
-@_cdecl("restway_client_set_should_replay") @implementation
-public func restway_client_set_should_replay(
+@c @implementation public func restway_client_set_should_replay(
     _ client: OpaquePointer?, _ shouldReplay: restway_should_replay_fn?,
     _ context: UnsafeMutableRawPointer?, _ destroy: restway_destroy_fn?, _ outError: OutHandle?
 ) -> restway_status {
@@ -44,8 +40,7 @@ public func restway_client_set_should_replay(
     }
 }
 
-@_cdecl("restway_client_set_refresh") @implementation
-public func restway_client_set_refresh(
+@c @implementation public func restway_client_set_refresh(
     _ client: OpaquePointer?, _ refresh: restway_refresh_fn?, _ context: UnsafeMutableRawPointer?,
     _ destroy: restway_destroy_fn?, _ outError: OutHandle?
 ) -> restway_status {
@@ -55,8 +50,7 @@ public func restway_client_set_refresh(
     }
 }
 
-@_cdecl("restway_client_set_persist") @implementation
-public func restway_client_set_persist(
+@c @implementation public func restway_client_set_persist(
     _ client: OpaquePointer?, _ persist: restway_persist_fn?, _ context: UnsafeMutableRawPointer?,
     _ destroy: restway_destroy_fn?, _ outError: OutHandle?
 ) -> restway_status {
@@ -66,18 +60,15 @@ public func restway_client_set_persist(
     }
 }
 
-@_cdecl("restway_refresh_retain") @implementation
-public func restway_refresh_retain(_ refresh: OpaquePointer?) -> OpaquePointer! {
+@c @implementation public func restway_refresh_retain(_ refresh: OpaquePointer?) -> OpaquePointer! {
     Handle.retain(RefreshTicket.self, refresh)
 }
 
-@_cdecl("restway_refresh_release") @implementation
-public func restway_refresh_release(_ refresh: OpaquePointer?) {
+@c @implementation public func restway_refresh_release(_ refresh: OpaquePointer?) {
     Handle.release(RefreshTicket.self, refresh)
 }
 
-@_cdecl("restway_refresh_succeed") @implementation
-public func restway_refresh_succeed(
+@c @implementation public func restway_refresh_succeed(
     _ refresh: OpaquePointer?, _ credential: UnsafePointer<restway_credential>?,
     _ outError: OutHandle?
 ) -> restway_status {
@@ -88,8 +79,7 @@ public func restway_refresh_succeed(
     }
 }
 
-@_cdecl("restway_refresh_fail") @implementation
-public func restway_refresh_fail(
+@c @implementation public func restway_refresh_fail(
     _ refresh: OpaquePointer?, _ reason: CString?, _ isFinal: Int32,
     _ cause: UnsafeMutableRawPointer?, _ destroy: restway_destroy_fn?, _ outError: OutHandle?
 ) -> restway_status {
@@ -104,8 +94,7 @@ public func restway_refresh_fail(
     }
 }
 
-@_cdecl("restway_request_set_auth") @implementation
-public func restway_request_set_auth(
+@c @implementation public func restway_request_set_auth(
     _ request: OpaquePointer?, _ mode: restway_auth_mode, _ outError: OutHandle?
 ) -> restway_status {
     RequestHandle.changing(request, outError) { spec throws(Failure) in

@@ -21,8 +21,7 @@ final class BatchHandle: HandleObject, Sendable {
 
 // The sessions of batch.h
 
-@_cdecl("restway_batch_create") @implementation
-public func restway_batch_create(
+@c @implementation public func restway_batch_create(
     _ client: OpaquePointer?, _ outBatch: OutHandle?, _ outError: OutHandle?
 ) -> restway_status {
     Boundary.creating(outBatch, outError, named: "out_batch") { () throws(Failure) in
@@ -30,18 +29,15 @@ public func restway_batch_create(
     }
 }
 
-@_cdecl("restway_batch_retain") @implementation
-public func restway_batch_retain(_ batch: OpaquePointer?) -> OpaquePointer! {
+@c @implementation public func restway_batch_retain(_ batch: OpaquePointer?) -> OpaquePointer! {
     Handle.retain(BatchHandle.self, batch)
 }
 
-@_cdecl("restway_batch_release") @implementation
-public func restway_batch_release(_ batch: OpaquePointer?) {
+@c @implementation public func restway_batch_release(_ batch: OpaquePointer?) {
     Handle.release(BatchHandle.self, batch)
 }
 
-@_cdecl("restway_batch_add") @implementation
-public func restway_batch_add(
+@c @implementation public func restway_batch_add(
     _ batch: OpaquePointer?, _ request: OpaquePointer?, _ done: restway_done_fn?,
     _ context: UnsafeMutableRawPointer?, _ destroy: restway_destroy_fn?, _ outCall: OutHandle?,
     _ outError: OutHandle?
@@ -56,13 +52,11 @@ public func restway_batch_add(
     }
 }
 
-@_cdecl("restway_batch_count") @implementation
-public func restway_batch_count(_ batch: OpaquePointer?) -> Int {
+@c @implementation public func restway_batch_count(_ batch: OpaquePointer?) -> Int {
     Handle.object(BatchHandle.self, batch)?.batch.count ?? 0
 }
 
-@_cdecl("restway_batch_send") @implementation
-public func restway_batch_send(
+@c @implementation public func restway_batch_send(
     _ batch: OpaquePointer?, _ done: restway_batch_done_fn?, _ context: UnsafeMutableRawPointer?,
     _ destroy: restway_destroy_fn?, _ outError: OutHandle?
 ) -> restway_status {
@@ -80,8 +74,7 @@ public func restway_batch_send(
     }
 }
 
-@_cdecl("restway_batch_wait") @implementation
-public func restway_batch_wait(
+@c @implementation public func restway_batch_wait(
     _ batch: OpaquePointer?, _ milliseconds: Int64, _ outError: OutHandle?
 ) -> restway_status {
     Boundary.run(outError) { () throws(Failure) in
@@ -91,13 +84,11 @@ public func restway_batch_wait(
     }
 }
 
-@_cdecl("restway_batch_is_complete") @implementation
-public func restway_batch_is_complete(_ batch: OpaquePointer?) -> Int32 {
+@c @implementation public func restway_batch_is_complete(_ batch: OpaquePointer?) -> Int32 {
     Handle.object(BatchHandle.self, batch)?.batch.isComplete ?? true ? 1 : 0
 }
 
-@_cdecl("restway_batch_response") @implementation
-public func restway_batch_response(
+@c @implementation public func restway_batch_response(
     _ batch: OpaquePointer?, _ index: Int, _ outResponse: OutHandle?, _ outError: OutHandle?
 ) -> restway_status {
     Boundary.creating(outResponse, outError) { () throws(Failure) in
@@ -105,8 +96,7 @@ public func restway_batch_response(
     }
 }
 
-@_cdecl("restway_batch_cancel") @implementation
-public func restway_batch_cancel(_ batch: OpaquePointer?) {
+@c @implementation public func restway_batch_cancel(_ batch: OpaquePointer?) {
     Handle.object(BatchHandle.self, batch)?.batch.cancel()
 }
 

@@ -21,15 +21,13 @@ final class ClientHandle: HandleObject, Sendable {
 
 // client.h
 
-@_cdecl("restway_client_options_init") @implementation
-public func restway_client_options_init(
+@c @implementation public func restway_client_options_init(
     _ options: Out<restway_client_options>?, _ size: Int, _ outError: OutHandle?
 ) -> restway_status {
     SizedStructs.clientOptions.initialize(options, size, outError)
 }
 
-@_cdecl("restway_client_create") @implementation
-public func restway_client_create(
+@c @implementation public func restway_client_create(
     _ api: OpaquePointer?, _ options: UnsafePointer<restway_client_options>?,
     _ outClient: OutHandle?, _ outError: OutHandle?
 ) -> restway_status {
@@ -39,28 +37,23 @@ public func restway_client_create(
     }
 }
 
-@_cdecl("restway_client_retain") @implementation
-public func restway_client_retain(_ client: OpaquePointer?) -> OpaquePointer! {
+@c @implementation public func restway_client_retain(_ client: OpaquePointer?) -> OpaquePointer! {
     Handle.retain(ClientHandle.self, client)
 }
 
-@_cdecl("restway_client_release") @implementation
-public func restway_client_release(_ client: OpaquePointer?) {
+@c @implementation public func restway_client_release(_ client: OpaquePointer?) {
     Handle.release(ClientHandle.self, client)
 }
 
-@_cdecl("restway_client_close") @implementation
-public func restway_client_close(_ client: OpaquePointer?) {
+@c @implementation public func restway_client_close(_ client: OpaquePointer?) {
     Handle.object(ClientHandle.self, client)?.client.close()
 }
 
-@_cdecl("restway_client_store") @implementation
-public func restway_client_store(_ client: OpaquePointer?) -> OpaquePointer! {
+@c @implementation public func restway_client_store(_ client: OpaquePointer?) -> OpaquePointer! {
     Handle.object(ClientHandle.self, client).map { Handle.give(StoreHandle($0.client)) }
 }
 
-@_cdecl("restway_client_send") @implementation
-public func restway_client_send(
+@c @implementation public func restway_client_send(
     _ client: OpaquePointer?, _ request: OpaquePointer?, _ done: restway_done_fn?,
     _ context: UnsafeMutableRawPointer?, _ destroy: restway_destroy_fn?, _ outCall: OutHandle?,
     _ outError: OutHandle?
@@ -75,8 +68,7 @@ public func restway_client_send(
     }
 }
 
-@_cdecl("restway_client_perform") @implementation
-public func restway_client_perform(
+@c @implementation public func restway_client_perform(
     _ client: OpaquePointer?, _ request: OpaquePointer?, _ milliseconds: Int64,
     _ outResponse: OutHandle?, _ outError: OutHandle?
 ) -> restway_status {
@@ -88,8 +80,7 @@ public func restway_client_perform(
     }
 }
 
-@_cdecl("restway_client_set_modifier") @implementation
-public func restway_client_set_modifier(
+@c @implementation public func restway_client_set_modifier(
     _ client: OpaquePointer?, _ modify: restway_modify_fn?, _ context: UnsafeMutableRawPointer?,
     _ destroy: restway_destroy_fn?, _ outError: OutHandle?
 ) -> restway_status {
@@ -98,8 +89,7 @@ public func restway_client_set_modifier(
     }
 }
 
-@_cdecl("restway_client_set_exclusion") @implementation
-public func restway_client_set_exclusion(
+@c @implementation public func restway_client_set_exclusion(
     _ client: OpaquePointer?, _ exclude: restway_exclude_fn?, _ context: UnsafeMutableRawPointer?,
     _ destroy: restway_destroy_fn?, _ outError: OutHandle?
 ) -> restway_status {

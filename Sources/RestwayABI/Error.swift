@@ -17,87 +17,74 @@ final class ErrorHandle: TextLender, Sendable {
 
 // error.h
 
-@_cdecl("restway_error_retain") @implementation
-public func restway_error_retain(_ error: OpaquePointer?) -> OpaquePointer! {
+@c @implementation public func restway_error_retain(_ error: OpaquePointer?) -> OpaquePointer! {
     Handle.retain(ErrorHandle.self, error)
 }
 
-@_cdecl("restway_error_release") @implementation
-public func restway_error_release(_ error: OpaquePointer?) {
+@c @implementation public func restway_error_release(_ error: OpaquePointer?) {
     Handle.release(ErrorHandle.self, error)
 }
 
-@_cdecl("restway_error_status") @implementation
-public func restway_error_status(_ error: OpaquePointer?) -> restway_status {
+@c @implementation public func restway_error_status(_ error: OpaquePointer?) -> restway_status {
     guard let error = Handle.inherited(ErrorHandle.self, error) else { return .RESTWAY_OK }
     return error.isOfThisProcess ? restway_status(error.failure) : .RESTWAY_E_FORKED
 }
 
-@_cdecl("restway_error_domain") @implementation
-public func restway_error_domain(_ error: OpaquePointer?) -> restway_domain {
+@c @implementation public func restway_error_domain(_ error: OpaquePointer?) -> restway_domain {
     Handle.object(ErrorHandle.self, error).map { restway_domain($0.failure.domain) }
         ?? restway_domain(rawValue: 0)!
 }
 
-@_cdecl("restway_error_message") @implementation
-public func restway_error_message(_ error: OpaquePointer?) -> CString! {
+@c @implementation public func restway_error_message(_ error: OpaquePointer?) -> CString! {
     let empty: StaticString = ""
     return Handle.text(ErrorHandle.self, error, "message") { $0.failure.message } ?? empty.cString
 }
 
-@_cdecl("restway_error_http_status") @implementation
-public func restway_error_http_status(_ error: OpaquePointer?) -> Int32 {
+@c @implementation public func restway_error_http_status(_ error: OpaquePointer?) -> Int32 {
     Int32(clamping: Handle.object(ErrorHandle.self, error)?.failure.httpStatus ?? 0)
 }
 
-@_cdecl("restway_error_transport_code") @implementation
-public func restway_error_transport_code(_ error: OpaquePointer?) -> Int32 {
+@c @implementation public func restway_error_transport_code(_ error: OpaquePointer?) -> Int32 {
     Handle.object(ErrorHandle.self, error)?.failure.transportCode ?? 0
 }
 
-@_cdecl("restway_error_is_retryable") @implementation
-public func restway_error_is_retryable(_ error: OpaquePointer?) -> Int32 {
+@c @implementation public func restway_error_is_retryable(_ error: OpaquePointer?) -> Int32 {
     Handle.object(ErrorHandle.self, error)?.failure.isRetryable ?? false ? 1 : 0
 }
 
-@_cdecl("restway_error_api_code") @implementation
-public func restway_error_api_code(_ error: OpaquePointer?) -> CString! {
+@c @implementation public func restway_error_api_code(_ error: OpaquePointer?) -> CString! {
     Handle.text(ErrorHandle.self, error, "api_code") { $0.failure.apiCode }
 }
 
-@_cdecl("restway_error_api_message") @implementation
-public func restway_error_api_message(_ error: OpaquePointer?) -> CString! {
+@c @implementation public func restway_error_api_message(_ error: OpaquePointer?) -> CString! {
     Handle.text(ErrorHandle.self, error, "api_message") { $0.failure.apiMessage }
 }
 
-@_cdecl("restway_error_field") @implementation
-public func restway_error_field(_ error: OpaquePointer?) -> CString! {
+@c @implementation public func restway_error_field(_ error: OpaquePointer?) -> CString! {
     Handle.text(ErrorHandle.self, error, "field") { $0.failure.field }
 }
 
-@_cdecl("restway_error_response") @implementation
-public func restway_error_response(_ error: OpaquePointer?) -> OpaquePointer! {
+@c @implementation public func restway_error_response(_ error: OpaquePointer?) -> OpaquePointer! {
     Handle.object(ErrorHandle.self, error)?.response.map(Handle.lend)
 }
 
-@_cdecl("restway_error_cause") @implementation
+@c @implementation
 public func restway_error_cause(_ error: OpaquePointer?) -> UnsafeMutableRawPointer! {
     Handle.object(ErrorHandle.self, error)?.failure.cause?.pointer
 }
 
-@_cdecl("restway_error_detail_count") @implementation
-public func restway_error_detail_count(_ error: OpaquePointer?) -> Int {
+@c @implementation public func restway_error_detail_count(_ error: OpaquePointer?) -> Int {
     Handle.object(ErrorHandle.self, error)?.failure.details.count ?? 0
 }
 
-@_cdecl("restway_error_detail_path") @implementation
+@c @implementation
 public func restway_error_detail_path(_ error: OpaquePointer?, _ index: Int) -> CString! {
     Handle.text(ErrorHandle.self, error, "detail path \(index)") {
         $0.failure.details.at(index)?.path
     }
 }
 
-@_cdecl("restway_error_detail_message") @implementation
+@c @implementation
 public func restway_error_detail_message(_ error: OpaquePointer?, _ index: Int) -> CString! {
     Handle.text(ErrorHandle.self, error, "detail message \(index)") {
         $0.failure.details.at(index)?.message
@@ -121,13 +108,11 @@ final class FailureHandle: HandleObject, @unchecked Sendable {
 
 // failure.h
 
-@_cdecl("restway_failure_error") @implementation
-public func restway_failure_error(_ failure: OpaquePointer?) -> OpaquePointer! {
+@c @implementation public func restway_failure_error(_ failure: OpaquePointer?) -> OpaquePointer! {
     Handle.object(FailureHandle.self, failure).map { Handle.lend($0.found) }
 }
 
-@_cdecl("restway_failure_replace") @implementation
-public func restway_failure_replace(
+@c @implementation public func restway_failure_replace(
     _ failure: OpaquePointer?, _ apiCode: CString?, _ apiMessage: CString?, _ message: CString?,
     _ retryable: Int32, _ outError: OutHandle?
 ) -> restway_status {
@@ -145,8 +130,7 @@ public func restway_failure_replace(
     }
 }
 
-@_cdecl("restway_client_set_failure_reader") @implementation
-public func restway_client_set_failure_reader(
+@c @implementation public func restway_client_set_failure_reader(
     _ client: OpaquePointer?, _ read: restway_read_failure_fn?, _ context: UnsafeMutableRawPointer?,
     _ destroy: restway_destroy_fn?, _ outError: OutHandle?
 ) -> restway_status {

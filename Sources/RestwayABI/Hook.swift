@@ -80,30 +80,25 @@ extension Argument {
 
 private typealias Refusal = MappedRows.Refusal
 
-@_cdecl("restway_rows_count") @implementation
-public func restway_rows_count(_ rows: OpaquePointer?) -> Int {
+@c @implementation public func restway_rows_count(_ rows: OpaquePointer?) -> Int {
     Handle.object(RowsHandle.self, rows)?.rows.count ?? 0
 }
 
-@_cdecl("restway_rows_entity") @implementation
-public func restway_rows_entity(_ rows: OpaquePointer?, _ row: Int) -> CString! {
+@c @implementation public func restway_rows_entity(_ rows: OpaquePointer?, _ row: Int) -> CString! {
     guard let rows = Handle.object(RowsHandle.self, rows) else { return nil }
     let entity = try? rows.run { rows throws(Refusal) in try rows.entity(of: row) }
     return entity?.nameCString
 }
 
-@_cdecl("restway_rows_result_count") @implementation
-public func restway_rows_result_count(_ rows: OpaquePointer?) -> Int {
+@c @implementation public func restway_rows_result_count(_ rows: OpaquePointer?) -> Int {
     Handle.object(RowsHandle.self, rows)?.rows.results.count ?? 0
 }
 
-@_cdecl("restway_rows_own_result") @implementation
-public func restway_rows_own_result(_ rows: OpaquePointer?) -> Int {
+@c @implementation public func restway_rows_own_result(_ rows: OpaquePointer?) -> Int {
     Handle.object(RowsHandle.self, rows)?.rows.ownResult ?? 0
 }
 
-@_cdecl("restway_rows_result") @implementation
-public func restway_rows_result(
+@c @implementation public func restway_rows_result(
     _ rows: OpaquePointer?, _ index: Int, _ outRows: Out<UnsafePointer<Int>?>?,
     _ outCount: Out<Int>?, _ outError: OutHandle?
 ) -> restway_status {
@@ -112,8 +107,7 @@ public func restway_rows_result(
     }
 }
 
-@_cdecl("restway_rows_get") @implementation
-public func restway_rows_get(
+@c @implementation public func restway_rows_get(
     _ rows: OpaquePointer?, _ row: Int, _ name: CString?, _ outValue: Out<restway_value>?,
     _ outError: OutHandle?
 ) -> restway_status {
@@ -125,8 +119,7 @@ public func restway_rows_get(
     }
 }
 
-@_cdecl("restway_rows_set") @implementation
-public func restway_rows_set(
+@c @implementation public func restway_rows_set(
     _ rows: OpaquePointer?, _ row: Int, _ name: CString?, _ value: UnsafePointer<restway_value>?,
     _ outError: OutHandle?
 ) -> restway_status {
@@ -138,8 +131,7 @@ public func restway_rows_set(
     }
 }
 
-@_cdecl("restway_rows_related") @implementation
-public func restway_rows_related(
+@c @implementation public func restway_rows_related(
     _ rows: OpaquePointer?, _ row: Int, _ name: CString?, _ outRows: Out<UnsafePointer<Int>?>?,
     _ outCount: Out<Int>?, _ outError: OutHandle?
 ) -> restway_status {
@@ -149,8 +141,7 @@ public func restway_rows_related(
     }
 }
 
-@_cdecl("restway_rows_relate") @implementation
-public func restway_rows_relate(
+@c @implementation public func restway_rows_relate(
     _ rows: OpaquePointer?, _ row: Int, _ name: CString?, _ targets: UnsafePointer<Int>?,
     _ count: Int, _ outError: OutHandle?
 ) -> restway_status {
@@ -164,8 +155,7 @@ public func restway_rows_relate(
     }
 }
 
-@_cdecl("restway_rows_relate_objects") @implementation
-public func restway_rows_relate_objects(
+@c @implementation public func restway_rows_relate_objects(
     _ rows: OpaquePointer?, _ row: Int, _ name: CString?, _ objects: UnsafePointer<OpaquePointer?>?,
     _ count: Int, _ outError: OutHandle?
 ) -> restway_status {
@@ -182,8 +172,7 @@ public func restway_rows_relate_objects(
     }
 }
 
-@_cdecl("restway_api_add_hook") @implementation
-public func restway_api_add_hook(
+@c @implementation public func restway_api_add_hook(
     _ api: OpaquePointer?, _ name: CString?, _ hook: restway_hook_fn?,
     _ context: UnsafeMutableRawPointer?, _ destroy: restway_destroy_fn?, _ outError: OutHandle?
 ) -> restway_status {

@@ -21,8 +21,7 @@ final class ObserverHandle: HandleObject, Sendable {
 
 // observer.h
 
-@_cdecl("restway_client_observe") @implementation
-public func restway_client_observe(
+@c @implementation public func restway_client_observe(
     _ client: OpaquePointer?, _ entity: CString?, _ changed: restway_changed_fn?,
     _ context: UnsafeMutableRawPointer?, _ destroy: restway_destroy_fn?, _ outObserver: OutHandle?,
     _ outError: OutHandle?
@@ -36,8 +35,7 @@ public func restway_client_observe(
     }
 }
 
-@_cdecl("restway_client_observe_object") @implementation
-public func restway_client_observe_object(
+@c @implementation public func restway_client_observe_object(
     _ client: OpaquePointer?, _ object: OpaquePointer?, _ changed: restway_changed_fn?,
     _ context: UnsafeMutableRawPointer?, _ destroy: restway_destroy_fn?, _ outObserver: OutHandle?,
     _ outError: OutHandle?
@@ -49,18 +47,16 @@ public func restway_client_observe_object(
     }
 }
 
-@_cdecl("restway_observer_remove") @implementation
-public func restway_observer_remove(_ observer: OpaquePointer?) {
+@c @implementation public func restway_observer_remove(_ observer: OpaquePointer?) {
     Handle.object(ObserverHandle.self, observer)?.remove()
 }
 
-@_cdecl("restway_observer_retain") @implementation
+@c @implementation
 public func restway_observer_retain(_ observer: OpaquePointer?) -> OpaquePointer! {
     Handle.retain(ObserverHandle.self, observer)
 }
 
-@_cdecl("restway_observer_release") @implementation
-public func restway_observer_release(_ observer: OpaquePointer?) {
+@c @implementation public func restway_observer_release(_ observer: OpaquePointer?) {
     Handle.release(ObserverHandle.self, observer)
 }
 
@@ -92,22 +88,19 @@ enum ChangedNotice {
 
 // change.h
 
-@_cdecl("restway_changes_retain") @implementation
-public func restway_changes_retain(_ changes: OpaquePointer?) -> OpaquePointer! {
+@c @implementation public func restway_changes_retain(_ changes: OpaquePointer?) -> OpaquePointer! {
     Handle.retain(ChangeList.self, changes)
 }
 
-@_cdecl("restway_changes_release") @implementation
-public func restway_changes_release(_ changes: OpaquePointer?) {
+@c @implementation public func restway_changes_release(_ changes: OpaquePointer?) {
     Handle.release(ChangeList.self, changes)
 }
 
-@_cdecl("restway_changes_count") @implementation
-public func restway_changes_count(_ changes: OpaquePointer?) -> Int {
+@c @implementation public func restway_changes_count(_ changes: OpaquePointer?) -> Int {
     Handle.object(ChangeList.self, changes)?.changes.count ?? 0
 }
 
-@_cdecl("restway_changes_kind") @implementation
+@c @implementation
 public func restway_changes_kind(_ changes: OpaquePointer?, _ index: Int) -> UInt32 {
     guard let change = ChangeList.change(changes, index) else { return 0 }
     let kind: restway_change_kind =
@@ -119,18 +112,17 @@ public func restway_changes_kind(_ changes: OpaquePointer?, _ index: Int) -> UIn
     return kind.rawValue
 }
 
-@_cdecl("restway_changes_object") @implementation
+@c @implementation
 public func restway_changes_object(_ changes: OpaquePointer?, _ index: Int) -> OpaquePointer! {
     (ChangeList.change(changes, index)?.object).map(Handle.lend)
 }
 
-@_cdecl("restway_changes_before") @implementation
+@c @implementation
 public func restway_changes_before(_ changes: OpaquePointer?, _ index: Int) -> OpaquePointer! {
     ChangeList.change(changes, index)?.before.map(Handle.lend)
 }
 
-@_cdecl("restway_changes_attributes") @implementation
-public func restway_changes_attributes(
+@c @implementation public func restway_changes_attributes(
     _ changes: OpaquePointer?, _ index: Int, _ outIndices: Out<UInt32>?, _ capacity: Int
 ) -> Int {
     guard let change = ChangeList.change(changes, index) else { return 0 }
@@ -138,8 +130,7 @@ public func restway_changes_attributes(
     return change.write(changed: cells, to: outIndices, capacity)
 }
 
-@_cdecl("restway_changes_relationships") @implementation
-public func restway_changes_relationships(
+@c @implementation public func restway_changes_relationships(
     _ changes: OpaquePointer?, _ index: Int, _ outIndices: Out<UInt32>?, _ capacity: Int
 ) -> Int {
     guard let change = ChangeList.change(changes, index) else { return 0 }

@@ -4,8 +4,7 @@ import RestwayPlugins
 
 // plugins.h
 
-@_cdecl("restway_plugin_load") @implementation
-public func restway_plugin_load(
+@c @implementation public func restway_plugin_load(
     _ pathOrName: CString?, _ options: CString?, _ outError: OutHandle?
 ) -> restway_status {
     Boundary.run(outError) { () throws(Failure) in
@@ -15,33 +14,27 @@ public func restway_plugin_load(
     }
 }
 
-@_cdecl("restway_plugin_count") @implementation
-public func restway_plugin_count() -> Int {
+@c @implementation public func restway_plugin_count() -> Int {
     PluginRegistry.shared.plugins.count
 }
 
-@_cdecl("restway_plugin_name") @implementation
-public func restway_plugin_name(_ index: Int) -> CString! {
+@c @implementation public func restway_plugin_name(_ index: Int) -> CString! {
     PluginTexts.pointer(index, "name", \.name)
 }
 
-@_cdecl("restway_plugin_version") @implementation
-public func restway_plugin_version(_ index: Int) -> CString! {
+@c @implementation public func restway_plugin_version(_ index: Int) -> CString! {
     PluginTexts.pointer(index, "version", \.version)
 }
 
-@_cdecl("restway_plugin_licence") @implementation
-public func restway_plugin_licence(_ index: Int) -> CString! {
+@c @implementation public func restway_plugin_licence(_ index: Int) -> CString! {
     PluginTexts.pointer(index, "licence", \.licence)
 }
 
-@_cdecl("restway_plugin_description") @implementation
-public func restway_plugin_description(_ index: Int) -> CString! {
+@c @implementation public func restway_plugin_description(_ index: Int) -> CString! {
     PluginTexts.pointer(index, "description", \.description)
 }
 
-@_cdecl("restway_plugin_path") @implementation
-public func restway_plugin_path(_ index: Int) -> CString! {
+@c @implementation public func restway_plugin_path(_ index: Int) -> CString! {
     PluginTexts.pointer(index, "path", \.path)
 }
 

@@ -4,15 +4,13 @@ import RestwayThreads
 
 // progress.h
 
-@_cdecl("restway_progress_init") @implementation
-public func restway_progress_init(
+@c @implementation public func restway_progress_init(
     _ progress: Out<restway_progress>?, _ size: Int, _ outError: OutHandle?
 ) -> restway_status {
     SizedStructs.progress.initialize(progress, size, outError)
 }
 
-@_cdecl("restway_call_progress") @implementation
-public func restway_call_progress(
+@c @implementation public func restway_call_progress(
     _ call: OpaquePointer?, _ progress: Out<restway_progress>?, _ outError: OutHandle?
 ) -> restway_status {
     Boundary.run(outError) { () throws(Failure) in
@@ -21,8 +19,7 @@ public func restway_call_progress(
     }
 }
 
-@_cdecl("restway_request_set_progress") @implementation
-public func restway_request_set_progress(
+@c @implementation public func restway_request_set_progress(
     _ request: OpaquePointer?, _ intervalMilliseconds: Int64, _ progress: restway_progress_fn?,
     _ context: UnsafeMutableRawPointer?, _ destroy: restway_destroy_fn?, _ outError: OutHandle?
 ) -> restway_status {

@@ -37,8 +37,7 @@ final class RequestHandle: HandleObject, Sendable {
 
 // request.h
 
-@_cdecl("restway_request_create") @implementation
-public func restway_request_create(
+@c @implementation public func restway_request_create(
     _ method: CString?, _ path: CString?, _ outRequest: OutHandle?, _ outError: OutHandle?
 ) -> restway_status {
     Boundary.creating(outRequest, outError, named: "out_request") { () throws(Failure) in
@@ -48,8 +47,7 @@ public func restway_request_create(
     }
 }
 
-@_cdecl("restway_request_create_route") @implementation
-public func restway_request_create_route(
+@c @implementation public func restway_request_create_route(
     _ route: CString?, _ method: CString?, _ outRequest: OutHandle?, _ outError: OutHandle?
 ) -> restway_status {
     Boundary.creating(outRequest, outError, named: "out_request") { () throws(Failure) in
@@ -59,8 +57,7 @@ public func restway_request_create_route(
     }
 }
 
-@_cdecl("restway_request_create_object") @implementation
-public func restway_request_create_object(
+@c @implementation public func restway_request_create_object(
     _ method: CString?, _ object: OpaquePointer?, _ outRequest: OutHandle?, _ outError: OutHandle?
 ) -> restway_status {
     Boundary.creating(outRequest, outError, named: "out_request") { () throws(Failure) in
@@ -70,8 +67,7 @@ public func restway_request_create_object(
     }
 }
 
-@_cdecl("restway_request_create_draft") @implementation
-public func restway_request_create_draft(
+@c @implementation public func restway_request_create_draft(
     _ method: CString?, _ draft: OpaquePointer?, _ outRequest: OutHandle?, _ outError: OutHandle?
 ) -> restway_status {
     Boundary.creating(outRequest, outError, named: "out_request") { () throws(Failure) in
@@ -81,8 +77,7 @@ public func restway_request_create_draft(
     }
 }
 
-@_cdecl("restway_request_set_object") @implementation
-public func restway_request_set_object(
+@c @implementation public func restway_request_set_object(
     _ request: OpaquePointer?, _ object: OpaquePointer?, _ outError: OutHandle?
 ) -> restway_status {
     RequestHandle.changing(request, outError) { spec throws(Failure) in
@@ -90,8 +85,7 @@ public func restway_request_set_object(
     }
 }
 
-@_cdecl("restway_request_set_draft") @implementation
-public func restway_request_set_draft(
+@c @implementation public func restway_request_set_draft(
     _ request: OpaquePointer?, _ draft: OpaquePointer?, _ outError: OutHandle?
 ) -> restway_status {
     RequestHandle.changing(request, outError) { spec throws(Failure) in
@@ -99,18 +93,15 @@ public func restway_request_set_draft(
     }
 }
 
-@_cdecl("restway_request_retain") @implementation
-public func restway_request_retain(_ request: OpaquePointer?) -> OpaquePointer! {
+@c @implementation public func restway_request_retain(_ request: OpaquePointer?) -> OpaquePointer! {
     Handle.retain(RequestHandle.self, request)
 }
 
-@_cdecl("restway_request_release") @implementation
-public func restway_request_release(_ request: OpaquePointer?) {
+@c @implementation public func restway_request_release(_ request: OpaquePointer?) {
     Handle.release(RequestHandle.self, request)
 }
 
-@_cdecl("restway_request_set_variable") @implementation
-public func restway_request_set_variable(
+@c @implementation public func restway_request_set_variable(
     _ request: OpaquePointer?, _ name: CString?, _ value: UnsafePointer<restway_value>?,
     _ outError: OutHandle?
 ) -> restway_status {
@@ -120,8 +111,7 @@ public func restway_request_set_variable(
     }
 }
 
-@_cdecl("restway_request_set_parameter") @implementation
-public func restway_request_set_parameter(
+@c @implementation public func restway_request_set_parameter(
     _ request: OpaquePointer?, _ name: CString?, _ value: UnsafePointer<restway_value>?,
     _ outError: OutHandle?
 ) -> restway_status {
@@ -137,8 +127,7 @@ public func restway_request_set_parameter(
     }
 }
 
-@_cdecl("restway_request_set_parameters_json") @implementation
-public func restway_request_set_parameters_json(
+@c @implementation public func restway_request_set_parameters_json(
     _ request: OpaquePointer?, _ json: CString?, _ length: Int, _ outError: OutHandle?
 ) -> restway_status {
     RequestHandle.changing(request, outError) { spec throws(Failure) in
@@ -147,8 +136,7 @@ public func restway_request_set_parameters_json(
     }
 }
 
-@_cdecl("restway_request_set_header") @implementation
-public func restway_request_set_header(
+@c @implementation public func restway_request_set_header(
     _ request: OpaquePointer?, _ name: CString?, _ value: CString?, _ outError: OutHandle?
 ) -> restway_status {
     RequestHandle.changing(request, outError) { spec throws(Failure) in
@@ -159,8 +147,7 @@ public func restway_request_set_header(
     }
 }
 
-@_cdecl("restway_request_set_body") @implementation
-public func restway_request_set_body(
+@c @implementation public func restway_request_set_body(
     _ request: OpaquePointer?, _ body: UnsafeRawPointer?, _ length: Int, _ mediaType: CString?,
     _ outError: OutHandle?
 ) -> restway_status {
@@ -171,8 +158,7 @@ public func restway_request_set_body(
     }
 }
 
-@_cdecl("restway_request_set_timeout") @implementation
-public func restway_request_set_timeout(
+@c @implementation public func restway_request_set_timeout(
     _ request: OpaquePointer?, _ milliseconds: Int64, _ outError: OutHandle?
 ) -> restway_status {
     RequestHandle.changing(request, outError) { spec throws(Failure) in
@@ -181,15 +167,13 @@ public func restway_request_set_timeout(
     }
 }
 
-@_cdecl("restway_request_set_priority") @implementation
-public func restway_request_set_priority(
+@c @implementation public func restway_request_set_priority(
     _ request: OpaquePointer?, _ priority: Int32, _ outError: OutHandle?
 ) -> restway_status {
     RequestHandle.changing(request, outError) { spec in spec.priority = priority }
 }
 
-@_cdecl("restway_request_to_curl") @implementation
-public func restway_request_to_curl(
+@c @implementation public func restway_request_to_curl(
     _ request: OpaquePointer?, _ client: OpaquePointer?, _ flags: UInt32, _ buffer: Out<CChar>?,
     _ capacity: Int, _ outLength: Out<Int>?, _ outError: OutHandle?
 ) -> restway_status {

@@ -4,8 +4,7 @@ import RestwayThreads
 
 // retry.h
 
-@_cdecl("restway_client_set_retry") @implementation
-public func restway_client_set_retry(
+@c @implementation public func restway_client_set_retry(
     _ client: OpaquePointer?, _ json: CString?, _ length: Int, _ outError: OutHandle?
 ) -> restway_status {
     Boundary.run(outError) { () throws(Failure) in
@@ -13,8 +12,7 @@ public func restway_client_set_retry(
     }
 }
 
-@_cdecl("restway_request_set_idempotency_key") @implementation
-public func restway_request_set_idempotency_key(
+@c @implementation public func restway_request_set_idempotency_key(
     _ request: OpaquePointer?, _ key: CString?, _ outError: OutHandle?
 ) -> restway_status {
     RequestHandle.changing(request, outError) { spec throws(Failure) in
@@ -28,20 +26,17 @@ public func restway_request_set_idempotency_key(
     }
 }
 
-@_cdecl("restway_attempt_init") @implementation
-public func restway_attempt_init(
+@c @implementation public func restway_attempt_init(
     _ attempt: Out<restway_attempt>?, _ size: Int, _ outError: OutHandle?
 ) -> restway_status {
     SizedStructs.attempt.initialize(attempt, size, outError)
 }
 
-@_cdecl("restway_response_attempt_count") @implementation
-public func restway_response_attempt_count(_ response: OpaquePointer?) -> Int {
+@c @implementation public func restway_response_attempt_count(_ response: OpaquePointer?) -> Int {
     Handle.object(ResponseHandle.self, response)?.response.attempts.count ?? 0
 }
 
-@_cdecl("restway_response_attempt") @implementation
-public func restway_response_attempt(
+@c @implementation public func restway_response_attempt(
     _ response: OpaquePointer?, _ index: Int, _ attempt: Out<restway_attempt>?,
     _ outError: OutHandle?
 ) -> restway_status {
@@ -51,13 +46,11 @@ public func restway_response_attempt(
     }
 }
 
-@_cdecl("restway_error_attempt_count") @implementation
-public func restway_error_attempt_count(_ error: OpaquePointer?) -> Int {
+@c @implementation public func restway_error_attempt_count(_ error: OpaquePointer?) -> Int {
     Handle.object(ErrorHandle.self, error)?.failure.attempts.count ?? 0
 }
 
-@_cdecl("restway_error_attempt") @implementation
-public func restway_error_attempt(
+@c @implementation public func restway_error_attempt(
     _ error: OpaquePointer?, _ index: Int, _ attempt: Out<restway_attempt>?, _ outError: OutHandle?
 ) -> restway_status {
     Boundary.run(outError) { () throws(Failure) in
@@ -66,8 +59,7 @@ public func restway_error_attempt(
     }
 }
 
-@_cdecl("restway_client_set_attempt_observer") @implementation
-public func restway_client_set_attempt_observer(
+@c @implementation public func restway_client_set_attempt_observer(
     _ client: OpaquePointer?, _ observer: restway_attempt_fn?, _ context: UnsafeMutableRawPointer?,
     _ destroy: restway_destroy_fn?, _ outError: OutHandle?
 ) -> restway_status {
@@ -86,23 +78,20 @@ public func restway_client_set_attempt_observer(
     }
 }
 
-@_cdecl("restway_clock_create") @implementation
+@c @implementation
 public func restway_clock_create(_ outClock: OutHandle?, _ outError: OutHandle?) -> restway_status {
     Boundary.creating(outClock, outError, named: "out_clock") { ManualClock() }
 }
 
-@_cdecl("restway_clock_retain") @implementation
-public func restway_clock_retain(_ clock: OpaquePointer?) -> OpaquePointer! {
+@c @implementation public func restway_clock_retain(_ clock: OpaquePointer?) -> OpaquePointer! {
     Handle.retain(ManualClock.self, clock)
 }
 
-@_cdecl("restway_clock_release") @implementation
-public func restway_clock_release(_ clock: OpaquePointer?) {
+@c @implementation public func restway_clock_release(_ clock: OpaquePointer?) {
     Handle.release(ManualClock.self, clock)
 }
 
-@_cdecl("restway_clock_advance") @implementation
-public func restway_clock_advance(
+@c @implementation public func restway_clock_advance(
     _ clock: OpaquePointer?, _ milliseconds: Int64, _ outError: OutHandle?
 ) -> restway_status {
     Boundary.run(outError) { () throws(Failure) in
@@ -116,8 +105,7 @@ public func restway_clock_advance(
     }
 }
 
-@_cdecl("restway_clock_next_milliseconds") @implementation
-public func restway_clock_next_milliseconds(_ clock: OpaquePointer?) -> Int64 {
+@c @implementation public func restway_clock_next_milliseconds(_ clock: OpaquePointer?) -> Int64 {
     Handle.object(ManualClock.self, clock)?.nextMilliseconds ?? -1
 }
 

@@ -40,18 +40,15 @@ extension Argument {
 
 // store.h
 
-@_cdecl("restway_store_retain") @implementation
-public func restway_store_retain(_ store: OpaquePointer?) -> OpaquePointer! {
+@c @implementation public func restway_store_retain(_ store: OpaquePointer?) -> OpaquePointer! {
     Handle.retain(StoreHandle.self, store)
 }
 
-@_cdecl("restway_store_release") @implementation
-public func restway_store_release(_ store: OpaquePointer?) {
+@c @implementation public func restway_store_release(_ store: OpaquePointer?) {
     Handle.release(StoreHandle.self, store)
 }
 
-@_cdecl("restway_store_find") @implementation
-public func restway_store_find(
+@c @implementation public func restway_store_find(
     _ store: OpaquePointer?, _ entity: CString?, _ identity: UnsafePointer<restway_value>?,
     _ outObject: OutHandle?, _ outError: OutHandle?
 ) -> restway_status {
@@ -66,8 +63,7 @@ public func restway_store_find(
     }
 }
 
-@_cdecl("restway_store_newest") @implementation
-public func restway_store_newest(
+@c @implementation public func restway_store_newest(
     _ store: OpaquePointer?, _ object: OpaquePointer?, _ outObject: OutHandle?,
     _ outError: OutHandle?
 ) -> restway_status {
@@ -81,8 +77,7 @@ public func restway_store_newest(
     }
 }
 
-@_cdecl("restway_store_related") @implementation
-public func restway_store_related(
+@c @implementation public func restway_store_related(
     _ store: OpaquePointer?, _ object: OpaquePointer?, _ relationship: CString?,
     _ outList: OutHandle?, _ outError: OutHandle?
 ) -> restway_status {
@@ -92,8 +87,7 @@ public func restway_store_related(
     }
 }
 
-@_cdecl("restway_store_related_one") @implementation
-public func restway_store_related_one(
+@c @implementation public func restway_store_related_one(
     _ store: OpaquePointer?, _ object: OpaquePointer?, _ relationship: CString?,
     _ outObject: OutHandle?, _ outError: OutHandle?
 ) -> restway_status {
@@ -109,8 +103,7 @@ public func restway_store_related_one(
     }
 }
 
-@_cdecl("restway_store_all") @implementation
-public func restway_store_all(
+@c @implementation public func restway_store_all(
     _ store: OpaquePointer?, _ entity: CString?, _ outList: OutHandle?, _ outError: OutHandle?
 ) -> restway_status {
     Boundary.creating(outList, outError, named: "out_list") { () throws(Failure) in
@@ -119,8 +112,7 @@ public func restway_store_all(
     }
 }
 
-@_cdecl("restway_store_count") @implementation
-public func restway_store_count(
+@c @implementation public func restway_store_count(
     _ store: OpaquePointer?, _ entity: CString?, _ outCount: Out<Int>?, _ outError: OutHandle?
 ) -> restway_status {
     Boundary.writing(outCount, 0, outError, named: "out_count") { () throws(Failure) in
@@ -129,8 +121,7 @@ public func restway_store_count(
     }
 }
 
-@_cdecl("restway_store_is_unsent") @implementation
-public func restway_store_is_unsent(
+@c @implementation public func restway_store_is_unsent(
     _ store: OpaquePointer?, _ object: OpaquePointer?, _ outUnsent: Out<Int32>?,
     _ outError: OutHandle?
 ) -> restway_status {
@@ -141,8 +132,7 @@ public func restway_store_is_unsent(
     }
 }
 
-@_cdecl("restway_store_is_rejected") @implementation
-public func restway_store_is_rejected(
+@c @implementation public func restway_store_is_rejected(
     _ store: OpaquePointer?, _ object: OpaquePointer?, _ outRejected: Out<Int32>?,
     _ outError: OutHandle?
 ) -> restway_status {
@@ -152,8 +142,7 @@ public func restway_store_is_rejected(
     }
 }
 
-@_cdecl("restway_store_delete") @implementation
-public func restway_store_delete(
+@c @implementation public func restway_store_delete(
     _ store: OpaquePointer?, _ object: OpaquePointer?, _ outError: OutHandle?
 ) -> restway_status {
     Boundary.run(outError) { () throws(Failure) in
@@ -163,8 +152,7 @@ public func restway_store_delete(
     }
 }
 
-@_cdecl("restway_store_delete_identity") @implementation
-public func restway_store_delete_identity(
+@c @implementation public func restway_store_delete_identity(
     _ store: OpaquePointer?, _ entity: CString?, _ identity: UnsafePointer<restway_value>?,
     _ outError: OutHandle?
 ) -> restway_status {
@@ -178,8 +166,7 @@ public func restway_store_delete_identity(
     }
 }
 
-@_cdecl("restway_store_delete_all") @implementation
-public func restway_store_delete_all(
+@c @implementation public func restway_store_delete_all(
     _ store: OpaquePointer?, _ entity: CString?, _ outCount: Out<Int>?, _ outError: OutHandle?
 ) -> restway_status {
     Boundary.writing(outCount, 0, outError) { () throws(Failure) in
@@ -188,8 +175,7 @@ public func restway_store_delete_all(
     }
 }
 
-@_cdecl("restway_store_clear") @implementation
-public func restway_store_clear(
+@c @implementation public func restway_store_clear(
     _ store: OpaquePointer?, _ outCount: Out<Int>?, _ outError: OutHandle?
 ) -> restway_status {
     Boundary.writing(outCount, 0, outError) { () throws(Failure) in
@@ -197,15 +183,13 @@ public func restway_store_clear(
     }
 }
 
-@_cdecl("restway_statistics_init") @implementation
-public func restway_statistics_init(
+@c @implementation public func restway_statistics_init(
     _ statistics: Out<restway_statistics>?, _ size: Int, _ outError: OutHandle?
 ) -> restway_status {
     SizedStructs.statistics.initialize(statistics, size, outError)
 }
 
-@_cdecl("restway_store_statistics") @implementation
-public func restway_store_statistics(
+@c @implementation public func restway_store_statistics(
     _ store: OpaquePointer?, _ statistics: Out<restway_statistics>?, _ outError: OutHandle?
 ) -> restway_status {
     Boundary.run(outError) { () throws(Failure) in
