@@ -36,5 +36,5 @@ package enum IdentityForNow {
     case known(Value)
     /// The server has not given an identity yet. The text replaces it until then, and says how the
     /// identity is to be written in its place.
-    case standIn((ValueConversion) -> String)
+    case pending((ValueConversion) -> String)
 }

@@ -8,7 +8,7 @@ import RestwaySQLite
 /// wait behind them.
 enum JournalSchema {
     static let migrations = Migrations(
-        applicationID: 0x5277_4F42, steps: [version1, version2, version3, version4, version5])
+        applicationID: 0x5277_4F42, steps: [version1, version2, version3, version4, version5, version6])
 
     /// The row of `outbox` holds the counts, so that items need not be counted. `deadLetters` is
     /// the rule with which the turns were given.
@@ -77,4 +77,8 @@ enum JournalSchema {
         CREATE INDEX changeByItem ON change (item);
         CREATE INDEX changeDue ON change (item) WHERE fate != 0;
         """
+
+    /// Where the local identity stands in an item that waits for its object (see `LocalIDPlace`);
+    /// null in rows of earlier versions.
+    private static let version6 = "ALTER TABLE dependency ADD COLUMN places TEXT;"
 }

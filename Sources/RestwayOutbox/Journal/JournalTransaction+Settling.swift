@@ -137,9 +137,13 @@ extension JournalTransaction {
         }
         for id in try dependents(of: local) {
             guard let item = try item(id) else { continue }
-            var text = LocalIDText(item)
+            var text = LocalIDText(item, try DependencyRow.places(file, of: id))
             text.replace(local, by: known.identity)
             try write(id, text)
+            // The places of the other objects may have moved.
+            for other in text.locals {
+                try DependencyRow.update(file, other, item: id, text.places)
+            }
             try file.run(
                 "DELETE FROM dependency WHERE local = ?1 AND item = ?2", .text(local.text),
                 .integer(id))

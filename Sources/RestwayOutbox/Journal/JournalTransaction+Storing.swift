@@ -4,9 +4,13 @@ import RestwayRouting
 
 /// Stores requests, and changes stored ones.
 extension JournalTransaction {
+    /// - Parameter places: Where local identities stand in the request; `nil` if they have to be
+    ///   looked for.
     /// - Returns: The id of the new item.
-    func enqueue(_ entry: OutboxEntry) throws(OutboxError) -> Int64 {
-        var text = try storable(entry.path, entry.headers, entry.body)
+    func enqueue(
+        _ entry: OutboxEntry, _ places: [LocalIDPlace]?
+    ) throws(OutboxError) -> Int64 {
+        var text = try storable(entry.path, entry.headers, entry.body, places)
         if let local = entry.creates {
             if try creator(of: local) != nil { throw .alreadyCreated(local) }
             if try identity(of: local) != nil { throw .alreadyCreated(local) }
@@ -17,7 +21,7 @@ extension JournalTransaction {
         let id = nextItemID()
         let turn = isHead && missing.isEmpty ? entry.nextAttemptAt : nil
         try ItemRow.insert(file, entry, text, lane: lane, id: id, turn: turn)
-        try depend(id, on: missing)
+        try depend(id, on: missing, text)
         for companion in entry.companions { try CompanionRow.insert(file, companion, item: id) }
         if let change = entry.change { try ChangeRow.insert(file, change, item: id) }
         count(waiting: 1)
@@ -27,15 +31,15 @@ extension JournalTransaction {
 
     /// Returns the parts of a request that may be stored.
     private func storable(
-        _ path: String, _ headers: [HeaderField], _ body: [UInt8]?
+        _ path: String, _ headers: [HeaderField], _ body: [UInt8]?, _ places: [LocalIDPlace]?
     ) throws(OutboxError) -> LocalIDText {
         if URLText.isAbsolute(path), URLText.redacted(path) != path { throw .credentialInPath }
         if let lastHeaders, lastHeaders.fields == headers {
-            return LocalIDText(path: path, headers: lastHeaders.text, body: body)
+            return LocalIDText(path: path, headers: lastHeaders.text, body: body, places: places)
         }
         let text = try HeaderText.text(headers, without: secretHeaders)
         lastHeaders = (headers, text)
-        return LocalIDText(path: path, headers: text, body: body)
+        return LocalIDText(path: path, headers: text, body: body, places: places)
     }
 
     /// Replaces local identities whose server identities are known.
@@ -55,9 +59,11 @@ extension JournalTransaction {
         return missing
     }
 
-    private func depend(_ id: Int64, on locals: [LocalID]) throws(OutboxError) {
+    private func depend(
+        _ id: Int64, on locals: [LocalID], _ text: LocalIDText
+    ) throws(OutboxError) {
         for local in locals {
-            try file.run("INSERT INTO dependency VALUES (?1, ?2)", .text(local.text), .integer(id))
+            try DependencyRow.insert(file, local, item: id, text.places)
         }
     }
 
@@ -76,24 +82,24 @@ extension JournalTransaction {
         let item = try deadLetter(id)
         var text = try storable(
             edit.path ?? item.entry.path, edit.headers ?? item.entry.headers,
-            edit.body ?? item.entry.body)
+            edit.body ?? item.entry.body, nil)
         let missing = try resolve(&text)
         try write(id, text)
         try file.run(
             "UPDATE item SET idempotencyKey = ?2 WHERE id = ?1", .integer(id),
             .text(edit.idempotencyKey))
         try deleteDependencies(of: id)
-        try depend(id, on: missing)
+        try depend(id, on: missing, text)
     }
 
     func retry(_ id: Int64) throws(OutboxError) {
         let item = try deadLetter(id)
-        var text = LocalIDText(item)
+        var text = LocalIDText(item, try DependencyRow.places(file, of: id))
         let missing = try resolve(&text)
         try changing(item) { () throws(OutboxError) in
             try write(id, text)
             try deleteDependencies(of: id)
-            try depend(id, on: missing)
+            try depend(id, on: missing, text)
             try file.run(
                 "UPDATE item SET state = 0, attempts = 0, nextAttemptAt = 0, askedUntil = 0, "
                     + "answerStatus = NULL, answerHeaders = NULL, answerBody = NULL WHERE id = ?1",
@@ -116,9 +122,9 @@ extension JournalTransaction {
 }
 
 extension LocalIDText {
-    init(_ item: OutboxItem) {
+    init(_ item: OutboxItem, _ places: [LocalIDPlace]?) {
         self.init(
             path: item.entry.path, headers: HeaderText.stored(item.entry.headers),
-            body: item.entry.body)
+            body: item.entry.body, places: places)
     }
 }

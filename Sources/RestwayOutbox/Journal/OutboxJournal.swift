@@ -193,20 +193,27 @@ package final class OutboxJournal: Sendable {
     ///
     /// If `entry` waits for an identity that is already known, that identity is filled in.
     ///
+    /// - Parameter places: Where local identities stand in the request; `nil` if the journal has to
+    ///   look for them.
     /// - Returns: The id of the item, which is on disk.
-    package func enqueue(_ entry: OutboxEntry) throws(OutboxError) -> Int64 {
-        try writes.run { (transaction) throws(OutboxError) in try transaction.enqueue(entry) }
+    package func enqueue(
+        _ entry: OutboxEntry, places: [LocalIDPlace]? = nil
+    ) throws(OutboxError) -> Int64 {
+        try writes.run { (transaction) throws(OutboxError) in
+            try transaction.enqueue(entry, places)
+        }
     }
 
     /// Stores a request without waiting for the disk: `done` is called on a worker, exactly once.
     /// Requests of one thread keep their order. If very many requests wait for the disk, this waits
     /// for some.
     package func enqueue(
-        _ entry: OutboxEntry, _ done: @escaping @Sendable (Result<Int64, OutboxError>) -> Void
+        _ entry: OutboxEntry, places: [LocalIDPlace]? = nil,
+        _ done: @escaping @Sendable (Result<Int64, OutboxError>) -> Void
     ) {
         let id = ItemNumber()
         writes.submit({ (transaction) throws(OutboxError) in
-            id.value = try transaction.enqueue(entry)
+            id.value = try transaction.enqueue(entry, places)
         }, { failure in done(failure.map { .failure($0) } ?? .success(id.value)) })
     }
 

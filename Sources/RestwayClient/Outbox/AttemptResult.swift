@@ -6,42 +6,39 @@ import RestwayOutbox
 import RestwaySupport
 
 /// The result of an attempt at an item, and what follows from it. It is a class because several
-/// functions pass a batch of results on; only one thread uses it.
-final class OutboxResult {
+/// functions pass the results of a batch on; only one thread uses it.
+final class AttemptResult {
     let item: OutboxItem
-    /// The change in the journal; `nil` if the item stays as it was.
-    private(set) var settlement: OutboxSettlement?
-    /// The identities that the answer gives to the objects inside the request. They are settled
-    /// before the item itself.
-    private(set) var names: [OutboxSettlement] = []
+    /// The changes in the journal: the identities that the answer gives to the objects inside the
+    /// request and, last, what becomes of the item. Empty if the item stays as it was.
+    private(set) var settlements: [OutboxSettlement] = []
     /// The item as it stands after the attempt.
     private(set) var report: StoredRequest
     let failure: Failure?
     private(set) var wasSent = true
-    /// How long the outbox sends nothing else either, because the server cannot be reached.
-    private(set) var heldMilliseconds: Int64?
+    /// The facts that matter for the other items.
+    private(set) var attempt = FlushMachine.Attempt()
 
-    init(_ item: OutboxItem, _ outcome: Call.Outcome, _ outbox: Outbox) {
+    init(_ item: OutboxItem, _ outcome: Call.Outcome, _ driver: FlushDriver) {
         self.item = item
-        let wall = outbox.clock.wallMicroseconds()
+        let wall = driver.around.clock.wallMicroseconds()
+        let attempts = item.entry.attempts + 1
         let response: Response?
         switch outcome {
         case .success(let answer): (response, failure) = (answer, nil)
         case .failure(let error):
             (response, failure) = (error.isOfCarrier ? nil : error.response, error)
         }
-        report = outbox.report(item, .waiting)
+        report = driver.around.report(item, .waiting)
         report.response = response
         report.lastError = failure?.message
-        var kind = failure.map { Self.outcome($0, item, wall, outbox) } ?? .answer(status: 200)
-        var verdict = outbox.verdict(kind, item)
+        var kind = failure.map { Self.outcome($0, item, wall, driver) } ?? .answer(status: 200)
+        var verdict = driver.verdict(kind, attempts: attempts)
         if verdict == .remove {
-            let delivery = outbox.delivered(item, response, &names)
-            if outbox.hidesIdentity(delivery, item, response) {
-                names = []
-                (kind, verdict) = (.interrupted, outbox.verdict(.interrupted, item))
-            } else {
-                settlement = delivery
+            settlements = driver.ledger.settlements(item, response)
+            if driver.ledger.hidesIdentity(settlements.last, item, response) {
+                settlements = []
+                (kind, verdict) = (.interrupted, driver.verdict(.interrupted, attempts: attempts))
             }
         }
         switch verdict {
@@ -52,53 +49,44 @@ final class OutboxResult {
             let (next, until) = (wall + milliseconds * 1_000, asked > 0 ? wall + asked * 1_000 : 0)
             report.attempts += 1
             report.nextAttempt = max(next, until)
-            settlement = .postpone(
-                id: item.id, nextAttemptAt: next, askedUntil: until,
-                mayHaveArrived: failure?.mayHaveArrived ?? true, trouble: trouble())
-            if kind == .unreachable { heldMilliseconds = milliseconds }
+            settlements = [
+                .postpone(
+                    id: item.id, nextAttemptAt: next, askedUntil: until,
+                    mayHaveArrived: failure?.mayHaveArrived ?? true, trouble: trouble())
+            ]
+            if kind == .unreachable { attempt.heldMilliseconds = milliseconds }
         case .bury:
-            let reason = outbox.rules.deathReason(kind)
+            let reason = driver.rules.deathReason(kind)
             report.state = .dead
             report.deathReason = StoredRequest.DeathReason(reason)
             report.attempts += 1
             let trouble = trouble(reason)
             report.lastError = trouble.message
-            settlement = .bury(
-                id: item.id, trouble: trouble, answer: response.map(OutboxAnswer.init))
+            settlements = [
+                .bury(id: item.id, trouble: trouble, answer: response.map(OutboxAnswer.init))
+            ]
         case .refresh, .release:
             wasSent = kind == .noCredential
             // The outbox waits until there is another credential, or for this time.
-            if kind == .noCredential { heldMilliseconds = outbox.definition.capMilliseconds }
+            if kind == .noCredential {
+                attempt.heldMilliseconds = driver.definition.capMilliseconds
+            }
         }
+        attempt.isDelivered = report.state == .delivered
+        attempt.isGivenBack = settlements.isEmpty
+        attempt.wasReplayed = (response?.attempts.count ?? 0) > 1
+        attempt.isOfBatchCall = failure?.isOfCarrier ?? false
+        attempt.brokeBatch = failure?.brokeBatch ?? false
     }
 
     var isFinal: Bool { report.state == .delivered || report.state == .dead }
-    var isDelivered: Bool { report.state == .delivered }
-    /// Whether the server first refused the credential of the request.
-    var wasReplayed: Bool { (report.response?.attempts.count ?? 0) > 1 }
-    var isOfCarrier: Bool { failure?.isOfCarrier ?? false }
 
-    /// Whether the server could be reached but did not take the batch.
-    var brokeBatch: Bool {
-        guard let failure, failure.isOfCarrier else { return false }
-        switch failure.reason {
-        case .http, .batch, .mapping: return true
-        // The contract can be broken by the mapper that reads the answer, and also by a transport.
-        case .plugin: return failure.httpStatus != 0
-        default: return false
-        }
-    }
-
-    /// Whether the server did not process the request because one before it in the batch had
-    /// failed.
-    private(set) var isBehindFailure = false
-
+    /// Takes the result back, because the server did not process the request: one before it in the
+    /// batch had failed.
     func leave() {
-        isBehindFailure = true
-        settlement = nil
+        settlements = []
         wasSent = false
         report.state = .waiting
-        heldMilliseconds = nil
     }
 
     /// Describes what went wrong with the item.
@@ -116,7 +104,7 @@ final class OutboxResult {
     }
 
     private static func outcome(
-        _ failure: Failure, _ item: OutboxItem, _ wall: Int64, _ outbox: Outbox
+        _ failure: Failure, _ item: OutboxItem, _ wall: Int64, _ driver: FlushDriver
     ) -> OutboxOutcome {
         if failure.isOfHost { return .interrupted }
         switch failure.reason {
@@ -136,7 +124,7 @@ final class OutboxResult {
         {
             return .answer(
                 status: status, retryAfterMilliseconds: after, isTemporary: stated,
-                wasSentBefore: failure.wasRepeated || outbox.journal.mayHaveSentBefore(item),
+                wasSentBefore: failure.wasRepeated || driver.file.journal.mayHaveSentBefore(item),
                 problem: failure.problem)
         }
         // The server took the request; only its answer is wrong.
@@ -164,6 +152,17 @@ extension Failure {
             words: words + [apiCode, apiMessage].compactMap { $0 })
     }
 
+    /// Whether the server could be reached but did not take the batch.
+    fileprivate var brokeBatch: Bool {
+        guard isOfCarrier else { return false }
+        switch reason {
+        case .http, .batch, .mapping: return true
+        // The contract can be broken by the mapper that reads the answer, and also by a transport.
+        case .plugin: return httpStatus != 0
+        default: return false
+        }
+    }
+
     /// Whether the failed request may have reached the server.
     var mayHaveArrived: Bool {
         // The client asks an authorize function before it sends anything.
@@ -175,7 +174,7 @@ extension Failure {
     }
 }
 
-extension Outbox {
+extension OutboxRules {
     /// Whether the server says that it is still working on the same request, which the transport
     /// sent before.
     func isInProgress(_ failure: Failure, wallMicroseconds: Int64) -> Bool {
@@ -183,7 +182,7 @@ extension Outbox {
             case .answer(let status, _, let after, _) = RetryOutcome(
                 failure, wallMicroseconds: wallMicroseconds)
         else { return false }
-        return rules.isInProgress(
+        return isInProgress(
             .answer(
                 status: status, retryAfterMilliseconds: after, wasSentBefore: true,
                 problem: failure.problem))

@@ -4,7 +4,7 @@ import RestwayOutbox
 
 /// Marks objects as rejected while a dead letter is about them: until it is retried, edited or
 /// dropped. Only the journal knows the dead letters, so no mark can be out of date.
-extension Outbox {
+struct RejectionMarks: Sendable {
     /// An object of the store.
     struct Marked: Hashable {
         let entity: Entity
@@ -19,53 +19,55 @@ extension Outbox {
         }
     }
 
+    let file: OutboxFile
+    let ledger: IdentityLedger
+    let around: OutboxSurroundings
+
+    private var store: ObservedStore { around.store }
+    private var entities: [Entity] { around.api.loaded.definition.entities }
+
     /// Whether a dead letter is about the object.
     func isRejected(_ object: Snapshot) throws(Failure) -> Bool {
-        try refuseWhenClosed()
-        return try !deadLetters(about: object).isEmpty
+        try !deadLetters(about: object).isEmpty
     }
 
     /// Returns the store keys of the objects of an entity that dead letters are about.
     func rejectedKeys(of entity: Entity) throws(Failure) -> Set<Int64> {
-        try refuseWhenClosed()
-        return Set(try rejected([entity], named: entity.name).map(\.storeKey))
+        Set(try rejected([entity], named: entity.name).map(\.storeKey))
     }
 
     private func deadLetters(about object: Snapshot) throws(Failure) -> Set<Int64> {
-        let newest = try client?.store.newest(of: object) ?? object
+        let newest = try store.newest(of: object) ?? object
         let lane = newest.identity.map { Lane(of: newest.entity, $0) }
-        let life = life
-        return try run { () throws(OutboxError) in
+        return try file.run { (journal) throws(OutboxError) in
             try journal.deadLetters(
                 in: lane, entity: newest.entity.name, storeKey: newest.storeKey
-            ) { OutboxContext($0).life == life }
+            ) { OutboxContext($0).life == ledger.life }
         }
     }
 
     private func rejected(
         _ entities: [Entity], named name: String?
     ) throws(Failure) -> Set<Marked> {
-        guard let client else { return [] }
-        let life = life
-        let (lanes, subjects) = try run { () throws(OutboxError) in
-            try journal.rejectedObjects(entity: name) { OutboxContext($0).life == life }
+        let (lanes, subjects) = try file.run { (journal) throws(OutboxError) in
+            try journal.rejectedObjects(entity: name) { OutboxContext($0).life == ledger.life }
         }
-        return try marked(lanes, subjects, entities, client)
+        return try marked(lanes, subjects, entities)
     }
 
     private func marked(
-        _ lanes: [Lane], _ subjects: [OutboxChange.Subject], _ entities: [Entity], _ client: Client
+        _ lanes: [Lane], _ subjects: [OutboxChange.Subject], _ entities: [Entity]
     ) throws(Failure) -> Set<Marked> {
         var marked: Set<Marked> = []
         for entity in entities {
             for subject in subjects where subject.entity == entity.name {
-                let object = try client.store.newest(entity, storeKey: subject.storeKey)
+                let object = try store.newest(entity, storeKey: subject.storeKey)
                 if let object { marked.insert(Marked(entity: entity, storeKey: object.storeKey)) }
             }
             for lane in lanes {
                 for identity in lane.identities(entity: entity.name)
                 where Lane(of: entity, identity) == lane {
-                    guard let object = try client.store.object(entity, identity) else { continue }
+                    guard let object = try store.object(entity, identity) else { continue }
                     marked.insert(Marked(entity: entity, storeKey: object.storeKey))
                 }
             }
@@ -77,23 +79,20 @@ extension Outbox {
 
     /// Returns the objects that one item is about and the objects that it creates.
     func objects(of item: OutboxItem) throws(Failure) -> Set<Marked> {
-        guard let client else { return [] }
         var subjects: [OutboxChange.Subject] = []
-        if let key = storeKey(item.entry), let name = item.entry.entity {
+        if let key = ledger.storeKey(item.entry), let name = item.entry.entity {
             subjects.append(.init(entity: name, storeKey: key))
-            let inside = objects(item.entry)
+            let inside = ledger.objects(item.entry)
             for (index, object) in inside.sent.enumerated() where inside.local(of: index) != nil {
                 subjects.append(.init(entity: object.entity.name, storeKey: object.storeKey))
             }
         }
-        let entities = client.api.loaded.definition.entities
-        return try marked([item.entry.lane], subjects, entities, client)
+        return try marked([item.entry.lane], subjects, entities)
     }
 
     /// Returns all objects that are rejected now.
     func allRejected() throws(Failure) -> Set<Marked> {
-        guard let client else { return [] }
-        return try rejected(client.api.loaded.definition.entities, named: nil)
+        try rejected(entities, named: nil)
     }
 
     /// Tells the store's observers which objects these items have marked by becoming dead letters.
@@ -113,14 +112,14 @@ extension Outbox {
     }
 
     private func tell(_ marked: Set<Marked>, where isNews: (Set<Int64>) -> Bool) {
-        guard let client, !marked.isEmpty else { return }
+        guard !marked.isEmpty else { return }
         var news: [Snapshot] = []
         for mark in marked {
-            guard let object = try? client.store.newest(mark.entity, storeKey: mark.storeKey),
+            guard let object = try? store.newest(mark.entity, storeKey: mark.storeKey),
                 let letters = try? deadLetters(about: object), isNews(letters)
             else { continue }
             news.append(object)
         }
-        client.store.tellMarks(of: news.sorted { $0.storeKey < $1.storeKey })
+        store.tellMarks(of: news.sorted { $0.storeKey < $1.storeKey })
     }
 }
