@@ -1,7 +1,7 @@
 import RestwayBatch
 import RestwayHTTP
 import RestwayOutbox
-import RestwaySupport
+import RestwayThreads
 
 /// Whether the server can be reached, as far as it is known.
 package enum Reachability: Sendable {

@@ -1,6 +1,6 @@
 import RestwayOutbox
 import RestwayRouting
-import RestwaySupport
+import RestwayThreads
 
 /// Sends stored requests and writes their results: it performs what a `FlushMachine` decides.
 ///

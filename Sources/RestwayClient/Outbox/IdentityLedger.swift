@@ -2,7 +2,7 @@ import RestwayHTTP
 import RestwayMapping
 import RestwayObjects
 import RestwayOutbox
-import RestwaySupport
+import RestwayThreads
 
 /// Answers how the server knows the objects of a store.
 ///

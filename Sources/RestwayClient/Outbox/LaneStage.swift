@@ -3,7 +3,7 @@ import RestwayMapping
 import RestwayObjects
 import RestwayOutbox
 import RestwayRouting
-import RestwaySupport
+import RestwayThreads
 
 /// The stage of a call in which the request enters its lane of the outbox.
 enum LaneStage {

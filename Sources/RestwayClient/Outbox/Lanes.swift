@@ -1,5 +1,5 @@
 import RestwayOutbox
-import RestwaySupport
+import RestwayThreads
 
 /// Lets the calls of each lane go out one at a time, in the order in which they came.
 struct LaneGate {

@@ -3,7 +3,8 @@ import RestwayHTTP
 import RestwayObjects
 import RestwayOutbox
 import RestwayRouting
-import RestwaySupport
+import RestwayText
+import RestwayThreads
 
 /// A request that the outbox is to store.
 struct StoringOrder: Sendable {

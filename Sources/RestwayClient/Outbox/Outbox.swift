@@ -3,7 +3,7 @@ import RestwayMapping
 import RestwayObjects
 import RestwayOutbox
 import RestwayRouting
-import RestwaySupport
+import RestwayThreads
 
 /// The requests of a client that wait until the server can be reached. It stores them, keeps the
 /// calls of each lane in order, and joins the parts that do the rest: a `FlushDriver` sends the

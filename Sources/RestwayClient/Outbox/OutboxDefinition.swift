@@ -2,7 +2,7 @@ import RestwayAuth
 import RestwayHTTP
 import RestwayOutbox
 import RestwayRouting
-import RestwaySupport
+import RestwayThreads
 
 /// The section `outbox` of a document.
 struct OutboxDefinition: Sendable {

@@ -1,5 +1,5 @@
 import RestwayOutbox
-import RestwaySupport
+import RestwayThreads
 
 /// The functions that are called about items, and about flushes that the program did not ask for.
 package struct OutboxObserver: Sendable {

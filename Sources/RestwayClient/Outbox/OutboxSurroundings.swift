@@ -4,7 +4,7 @@ import RestwayObjects
 import RestwayOutbox
 import RestwayRouting
 import RestwaySQLite
-import RestwaySupport
+import RestwayThreads
 
 /// The parts of a client that its outbox uses.
 struct OutboxSurroundings: Sendable {

@@ -2,7 +2,7 @@ import RestwayMapping
 import RestwayObjects
 import RestwayOutbox
 import RestwayRouting
-import RestwaySupport
+import RestwayThreads
 
 /// What stored requests change in the object store, and what is undone when they are dropped.
 ///

@@ -1,4 +1,4 @@
-package import RestwaySupport
+package import RestwayThreads
 
 /// Decides when stored requests go out, and when a flush is over.
 ///

@@ -1,6 +1,7 @@
 import RestwayHTTP
 import RestwayMapping
 import RestwayObjects
+import RestwayText
 
 /// The texts of a request in which local identities stand, and where they stand there. When the
 /// server names an object, its identity is spliced in at the places of the local one.

@@ -1,5 +1,5 @@
 import Glibc
-import RestwaySupport
+import RestwayThreads
 
 /// Descriptors that a forked child must close: otherwise it would keep the lock of a parent that
 /// died.

@@ -1,5 +1,5 @@
 import RestwaySQLite
-import RestwaySupport
+import RestwayThreads
 
 /// Takes many items at once from those that were read ahead.
 extension OutboxJournal {
