@@ -33,7 +33,6 @@ _LINES_TOLERATED = {
     "DocumentReader": 775,
     "JournalTransaction": 920,
     "MachineCore": 1430,
-    "Outbox": 1590,
     "OutboxJournal": 1020,
 }
 _FIELDS_TOLERATED = {
@@ -42,10 +41,8 @@ _FIELDS_TOLERATED = {
     "Client": 17,
     "ClientOptions": 26,
     "EasyHandle": 22,
-    "FlushState": 16,
     "IOLoop": 17,
     "MachineCore": 33,
-    "Outbox": 13,
     "OutboxDefinition": 15,
     "OutboxEntry": 20,
     "PlanNode": 16,

@@ -87,6 +87,7 @@ final class FlushDriver: Sendable {
     /// The wait after a failure that was not the fault of one item.
     private let retryMilliseconds: Int64
 
+    private var journal: OutboxJournal { file.journal }
     private var isRuledOut: Bool { around.reachability.isRuledOut }
 
     /// Stops sending.
@@ -156,7 +157,7 @@ final class FlushDriver: Sendable {
     private func take(
         _ take: FlushMachine.Take, _ sender: any StoredRequestSender
     ) throws(Failure) {
-        let isSender = try file.run { (journal) throws(OutboxError) in try journal.becomeSender() }
+        let isSender = try file.checked(journal.becomeSender())
         state.withLock { $0.machine.isSender(isSender) }
         guard isSender else {
             let words = "another process sends what \"\(file.path)\" holds"
@@ -164,26 +165,21 @@ final class FlushDriver: Sendable {
         }
         if let urgency = take.hurry { try hurry(urgency) }
         let (busyLanes, now) = (busyLanes(), around.clock.wallMicroseconds())
-        let items = try file.run { (journal) throws(OutboxError) in
-            try journal.take(
-                itemsMax: take.itemsMax, itemsMin: take.itemsMin, now: now, besides: busyLanes)
-        }
+        let items = try file.checked(
+            journal.take(
+                itemsMax: take.itemsMax, itemsMin: take.itemsMin, now: now, besides: busyLanes))
         state.withLock { $0.machine.took(items.count) }
         guard !items.isEmpty else { return }
         send(items, isBatch: take.isBatch, sender)
         // The next items are read while these are on their way.
-        try file.run { (journal) throws(OutboxError) in
-            try journal.readOn(itemsMax: take.itemsMax)
-        }
+        try file.checked(journal.readOn(itemsMax: take.itemsMax))
     }
 
     /// Cuts short the waits that the urgency overrides.
     func hurry(_ urgency: FlushMachine.Urgency) throws(Failure) {
         guard urgency > .ordinary else { return }
         let now = around.clock.wallMicroseconds()
-        try file.run { (journal) throws(OutboxError) in
-            try journal.hurry(forced: urgency == .forced, now: now)
-        }
+        try file.checked(journal.hurry(forced: urgency == .forced, now: now))
     }
 
     /// Stops the flush: it sends nothing more.
@@ -210,7 +206,7 @@ final class FlushDriver: Sendable {
         notices.flushed(end.waiters, report)
         scheduleNext()
         // If this fails, the next look for items tries it again and reports the failure.
-        try? file.journal.tidy()
+        try? journal.tidy()
     }
 
     /// Returns the last report about each item, ordered by the age of the item.
@@ -345,22 +341,20 @@ final class FlushDriver: Sendable {
         if !settlements.isEmpty {
             do throws(Failure) {
                 let now = around.clock.wallMicroseconds()
-                let settled = try file.run { (journal) throws(OutboxError) in
-                    try journal.settle(settlements, now: now)
-                }
+                let settled = try file.checked(journal.settle(settlements, now: now))
                 results.removeAll { settled.missing.contains($0.item.id) }
                 report(results, buried: settled.buried)
             } catch {
                 // The items go out again with the same idempotency keys, by which the server knows
                 // them.
-                file.journal.release(settlements.map(\.id) + released)
+                journal.release(settlements.map(\.id) + released)
                 stop(error, heldMilliseconds: retryMilliseconds)
                 return wasSettled([])
             }
         }
         // This comes after the settlement: a program that sees these items wait may react to it and
         // let them go out.
-        if !released.isEmpty { file.journal.release(released) }
+        if !released.isEmpty { journal.release(released) }
         for result in results where result.isFinal {
             notices.observe(result.report, result.failure)
         }
@@ -407,8 +401,8 @@ final class FlushDriver: Sendable {
     /// Schedules the next look after a flush.
     func scheduleNext() {
         let (now, isRuledOut) = (around.clock.now(), isRuledOut)
-        let next = try? file.run { (journal) throws(OutboxError) in try journal.nextAttemptAt() }
-        let due = (next ?? nil).map { max(0, ($0 - around.clock.wallMicroseconds() + 999) / 1_000) }
+        let next = (try? journal.nextAttemptAt()) ?? nil
+        let due = next.map { max(0, ($0 - around.clock.wallMicroseconds() + 999) / 1_000) }
         let look = state.withLock {
             $0.machine.nextLook(now: now, isRuledOut: isRuledOut, dueMilliseconds: due)
         }
@@ -437,7 +431,7 @@ final class FlushDriver: Sendable {
             return state.machine.isSentByAnother
         }
         // While no process has stored anything, this only reads a number in memory.
-        if isSentByAnother, !file.journal.hasWaiting {
+        if isSentByAnother, !journal.hasWaiting {
             scheduleNext()
         } else {
             flush(.ordinary)

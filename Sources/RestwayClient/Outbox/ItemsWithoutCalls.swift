@@ -8,9 +8,9 @@ import RestwayThreads
 /// Items that go out in a batch without a call for each of them, because their answers change no
 /// object. An item gets a call only if it fails or if its answer has to be mapped.
 ///
-/// This is a short way beside `BatchSession.add` with a call for each item. It saves nearly half of
-/// the time of a flush (docs/performance). All of it is in this file, behind `BatchSender`, and
-/// `OutboxBatchTests` holds both ways against each other.
+/// This is a short way beside `BatchSession.add` with a call for each item
+/// (docs/performance/short-ways.md). It is in this file, behind `BatchSender`, and
+/// `OutboxBatchTests` compares both ways.
 final class ItemsWithoutCalls: BatchSender {
     private struct Entry {
         let item: OutboxItem

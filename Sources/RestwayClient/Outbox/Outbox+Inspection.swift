@@ -22,12 +22,10 @@ extension Outbox {
 
     package func counts() throws(Failure) -> StoredRequestCounts {
         try refuseWhenClosed()
-        let found = try file.run { (journal) throws(OutboxError) in
-            try journal.countsWithBlocked()
-        }
-        let sending = try file.run { (journal) throws(OutboxError) in
-            try journal.items(after: 0, itemsMax: Self.sendingMax, state: .inFlight)
-        }.count
+        let found = try file.checked(journal.countsWithBlocked())
+        let sending = try file.checked(
+            journal.items(after: 0, itemsMax: Self.sendingMax, state: .inFlight)
+        ).count
         var counts = StoredRequestCounts()
         counts.waiting = max(0, found.waiting - found.blocked - sending)
         counts.sending = sending
@@ -41,18 +39,17 @@ extension Outbox {
         try refuseWhenClosed()
         let newest = try around.store.newest(of: object) ?? object
         let lane = newest.identity.map { Lane(of: newest.entity, $0) }
-        return try file.run { (journal) throws(OutboxError) in
-            if let lane, try journal.holds(lane) { return true }
-            return try journal.holds(
-                entity: object.entity.name, storeKey: object.storeKey
-            ) { OutboxContext($0).life == ledger.life }
-        }
+        if let lane, try file.checked(journal.holds(lane)) { return true }
+        return try file.checked(
+            journal.holds(entity: object.entity.name, storeKey: object.storeKey) {
+                OutboxContext($0).life == ledger.life
+            })
     }
 
     package func retry(_ id: Int64) throws(Failure) {
         try refuseWhenClosed()
         let marked = try marks.objects(of: file.item(id))
-        try file.run { (journal) throws(OutboxError) in try journal.retry(id) }
+        try file.checked(journal.retry(id))
         marks.tellAccepted(marked)
         flushing.flush(.ordinary)
     }
@@ -72,10 +69,8 @@ extension Outbox {
             headers.set("Content-Type", mediaType)
             edit.headers = headers
         }
-        try file.run { (journal) throws(OutboxError) in
-            try journal.edit(id, edit)
-            try journal.retry(id)
-        }
+        try file.checked(journal.edit(id, edit))
+        try file.checked(journal.retry(id))
         marks.tellAccepted(marked)
         flushing.flush(.ordinary)
     }
@@ -88,9 +83,7 @@ extension Outbox {
         try refuseWhenClosed()
         let item = try file.item(id)
         let marked = item.state == .dead ? try marks.objects(of: item) : []
-        let count = try file.run { (journal) throws(OutboxError) in
-            try journal.drop(id)
-        }.count
+        let count = try file.checked(journal.drop(id)).count
         lanesChanged()
         marks.tellAccepted(marked, besides: try changes.takeBack())
         return count
@@ -102,7 +95,7 @@ extension Outbox {
     package func dropAll() throws(Failure) -> Int {
         try refuseWhenClosed()
         let marked = try marks.allRejected()
-        let count = try file.run { (journal) throws(OutboxError) in try journal.dropAll() }
+        let count = try file.checked(journal.dropAll())
         marks.tellAccepted(marked, besides: try changes.takeBack())
         return count
     }
@@ -110,6 +103,6 @@ extension Outbox {
     /// Whether the outbox has requests that a flush could deliver.
     package func needsFlushing() throws(Failure) -> Bool {
         try refuseWhenClosed()
-        return try file.run { (journal) throws(OutboxError) in try journal.needsFlushing() }
+        return try file.checked(journal.needsFlushing())
     }
 }

@@ -93,9 +93,7 @@ extension Outbox {
             return
         }
         let result = Result { () throws(Failure) in
-            try file.run { (journal) throws(OutboxError) in
-                try journal.enqueue(entry, places: places)
-            }
+            try file.checked(journal.enqueue(entry, places: places))
         }
         entering.leave()
         done(result)

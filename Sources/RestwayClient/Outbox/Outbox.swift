@@ -234,9 +234,7 @@ package final class Outbox: Sendable {
     /// - Returns: False if the server may know the object or has named it: then the server must be
     ///   asked.
     func withdraw(_ local: LocalID) throws(Failure) -> Bool {
-        let withdrawal = try file.run { (journal) throws(OutboxError) in
-            try journal.withdraw(local)
-        }
+        let withdrawal = try file.checked(journal.withdraw(local))
         guard case .dropped = withdrawal else { return false }
         lanesChanged()
         try changes.takeBack()

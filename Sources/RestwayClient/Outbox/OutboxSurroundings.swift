@@ -84,11 +84,12 @@ struct OutboxFile: Sendable {
         }
     }
 
-    func run<Result>(
-        _ body: (OutboxJournal) throws(OutboxError) -> Result
+    /// Does something with the journal, and turns an error of the journal into a failure.
+    func checked<Result>(
+        _ body: @autoclosure () throws(OutboxError) -> Result
     ) throws(Failure) -> Result {
         do throws(OutboxError) {
-            return try body(journal)
+            return try body()
         } catch {
             throw Failure(error, path: path)
         }
@@ -96,7 +97,7 @@ struct OutboxFile: Sendable {
 
     /// Returns the item, or throws that there is none.
     func item(_ id: Int64) throws(Failure) -> OutboxItem {
-        let item = try run { (journal) throws(OutboxError) in try journal.item(id) }
+        let item = try checked(journal.item(id))
         guard let item else { throw Failure(.noSuchItem(id), path: path) }
         return item
     }
@@ -108,9 +109,7 @@ struct OutboxFile: Sendable {
     func forEachItem(_ body: (OutboxItem) -> Void) throws(Failure) {
         var last: Int64 = 0
         while true {
-            let page = try run { (journal) throws(OutboxError) in
-                try journal.items(after: last, itemsMax: Self.pageItems)
-            }
+            let page = try checked(journal.items(after: last, itemsMax: Self.pageItems))
             for item in page { body(item) }
             guard page.count == Self.pageItems, let item = page.last else { return }
             last = item.id
@@ -119,7 +118,7 @@ struct OutboxFile: Sendable {
 
     /// Whether a new request of the lane must wait behind stored requests.
     func isHeld(_ lane: Lane) throws(Failure) -> Bool {
-        try run { (journal) throws(OutboxError) in try journal.isOccupied(lane) }
+        try checked(journal.isOccupied(lane))
     }
 }
 

@@ -39,19 +39,19 @@ struct RejectionMarks: Sendable {
     private func deadLetters(about object: Snapshot) throws(Failure) -> Set<Int64> {
         let newest = try store.newest(of: object) ?? object
         let lane = newest.identity.map { Lane(of: newest.entity, $0) }
-        return try file.run { (journal) throws(OutboxError) in
-            try journal.deadLetters(
-                in: lane, entity: newest.entity.name, storeKey: newest.storeKey
-            ) { OutboxContext($0).life == ledger.life }
-        }
+        return try file.checked(
+            file.journal.deadLetters(
+                in: lane, entity: newest.entity.name, storeKey: newest.storeKey, where: isOurs))
     }
+
+    /// Whether the store key of an item with this context is a key of this store.
+    private func isOurs(_ context: [UInt8]) -> Bool { OutboxContext(context).life == ledger.life }
 
     private func rejected(
         _ entities: [Entity], named name: String?
     ) throws(Failure) -> Set<Marked> {
-        let (lanes, subjects) = try file.run { (journal) throws(OutboxError) in
-            try journal.rejectedObjects(entity: name) { OutboxContext($0).life == ledger.life }
-        }
+        let (lanes, subjects) = try file.checked(
+            file.journal.rejectedObjects(entity: name, where: isOurs))
         return try marked(lanes, subjects, entities)
     }
 

@@ -113,9 +113,7 @@ final class StoredChanges: Sendable {
     func takeBack() throws(Failure) -> Set<Int64> {
         var told: Set<Int64> = []
         while true {
-            let due = try file.run { (journal) throws(OutboxError) in
-                try journal.dueRestorations(itemsMax: Self.itemsAtOnce)
-            }
+            let due = try file.checked(file.journal.dueRestorations(itemsMax: Self.itemsAtOnce))
             guard !due.isEmpty else { break }
             // A store in memory ended with its process, so its steps need not be done.
             let steps = due.filter { $0.life == ledger.life }.compactMap(restoration)
@@ -126,9 +124,7 @@ final class StoredChanges: Sendable {
                 told.formUnion(commit.changes.map(\.storeKey))
                 freeDrafts(of: Set(commit.changes.filter { $0.after == nil }.map(\.storeKey)))
             }
-            try file.run { (journal) throws(OutboxError) in
-                try journal.forgetRestorations(of: Set(due.map(\.item)))
-            }
+            try file.checked(file.journal.forgetRestorations(of: Set(due.map(\.item))))
         }
         return told
     }

@@ -7,7 +7,7 @@ package import RestwayThreads
 ///     idle     -> looking   something asks for a flush (`begin`)
 ///     looking  -> looking   items were taken and are sent in a call (`next`, `took`)
 ///     looking  -> waiting   nothing more may go out now (`next` says `rest`)
-///     waiting  -> looking   a call was answered, or its results were written (`answered`, `settled`)
+///     waiting  -> looking   a call was answered or its results written (`answered`, `settled`)
 ///     looking  -> idle      nothing may go out and no call is left (`next` says `end`)
 ///
 /// It has no clock, no lock and no I/O: `FlushDriver` gives it the events and performs its

@@ -2,9 +2,9 @@
 /// this text, in paths, headers and bodies, where the identity will stand.
 ///
 /// The journal knows where these texts stand, does not send a request that holds one, and replaces
-/// each text by the server's identity once that is known. The text is random, so that nothing else equals it by
-/// chance. It consists of unreserved characters, so that it can stand unchanged in any URL or JSON
-/// string.
+/// each text by the server's identity once that is known. The text is random, so that nothing else
+/// equals it by chance. It consists of unreserved characters, so that it can stand unchanged in any
+/// URL or JSON string.
 package struct LocalID: Hashable, Sendable {
     package static let prefix = "restway-local-"
     /// The number of lower-case hexadecimal digits after the prefix.

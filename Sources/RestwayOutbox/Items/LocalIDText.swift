@@ -1,4 +1,5 @@
 import RestwayHTTP
+import RestwayJSON
 import RestwayMapping
 import RestwayObjects
 import RestwayText
@@ -102,26 +103,17 @@ struct LocalIDText {
             && (start == 1 || text[start - 2] != UInt8(ascii: "\\"))
     }
 
-    private static func percentEncoded(_ bytes: [UInt8]) -> [UInt8] {
-        let digits = Array("0123456789ABCDEF".utf8)
-        return bytes.flatMap { byte -> [UInt8] in
-            switch byte {
-            case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, 0x2D, 0x2E, 0x5F, 0x7E: [byte]
-            default: [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
-            }
-        }
+    private static func percentEncoded(_ text: [UInt8]) -> [UInt8] {
+        var encoded: [UInt8] = []
+        PercentEncoding.append(text[...], keeping: .unreserved, to: &encoded)
+        return encoded
     }
 
-    /// Returns the text of a JSON string (RFC 8259, section 7) without its quotes.
-    private static func jsonEscaped(_ bytes: [UInt8]) -> [UInt8] {
-        let digits = Array("0123456789abcdef".utf8)
-        return bytes.flatMap { byte -> [UInt8] in
-            switch byte {
-            case UInt8(ascii: "\""), UInt8(ascii: "\\"): [UInt8(ascii: "\\"), byte]
-            case 0..<0x20: Array("\\u00".utf8) + [digits[Int(byte >> 4)], digits[Int(byte & 15)]]
-            default: [byte]
-            }
-        }
+    /// Returns the text of a JSON string without its quotes.
+    private static func jsonEscaped(_ text: [UInt8]) -> [UInt8] {
+        var json = JSONText(capacity: text.count + 2)
+        _ = json.append(text: text)
+        return Array(json.bytes.dropFirst().dropLast())
     }
 }
 

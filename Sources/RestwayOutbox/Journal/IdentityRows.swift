@@ -77,25 +77,17 @@ enum CompanionRow {
 /// Stores which items wait for which objects, and where the local identity of the object stands in
 /// the item. An earlier version of the library did not store the places.
 enum DependencyRow {
-    static func insert(
-        _ file: JournalConnection, _ local: LocalID, item: Int64, _ places: [LocalIDPlace]
+    /// Records that an item waits for these objects, or that their places have moved.
+    static func write(
+        _ file: JournalConnection, _ locals: some Sequence<LocalID>, item: Int64,
+        _ places: [LocalIDPlace]
     ) throws(OutboxError) {
-        try file.run(
-            "INSERT INTO dependency (local, item, places) VALUES (?1, ?2, ?3)", .text(local.text),
-            .integer(item), .text(text(local, places)))
-    }
-
-    /// Replaces the places of a row.
-    static func update(
-        _ file: JournalConnection, _ local: LocalID, item: Int64, _ places: [LocalIDPlace]
-    ) throws(OutboxError) {
-        try file.run(
-            "UPDATE dependency SET places = ?3 WHERE local = ?1 AND item = ?2", .text(local.text),
-            .integer(item), .text(text(local, places)))
-    }
-
-    private static func text(_ local: LocalID, _ places: [LocalIDPlace]) -> String {
-        LocalIDPlace.text(places.filter { $0.local == local })
+        for local in locals {
+            let text = LocalIDPlace.text(places.filter { $0.local == local })
+            try file.run(
+                "INSERT OR REPLACE INTO dependency (local, item, places) VALUES (?1, ?2, ?3)",
+                .text(local.text), .integer(item), .text(text))
+        }
     }
 
     /// Returns the places of the local identities that an item waits for, in the order in which

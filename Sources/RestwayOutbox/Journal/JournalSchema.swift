@@ -8,7 +8,8 @@ import RestwaySQLite
 /// wait behind them.
 enum JournalSchema {
     static let migrations = Migrations(
-        applicationID: 0x5277_4F42, steps: [version1, version2, version3, version4, version5, version6])
+        applicationID: 0x5277_4F42,
+        steps: [version1, version2, version3, version4, version5, version6])
 
     /// The row of `outbox` holds the counts, so that items need not be counted. `deadLetters` is
     /// the rule with which the turns were given.

@@ -140,10 +140,7 @@ extension JournalTransaction {
             var text = LocalIDText(item, try DependencyRow.places(file, of: id))
             text.replace(local, by: known.identity)
             try write(id, text)
-            // The places of the other objects may have moved.
-            for other in text.locals {
-                try DependencyRow.update(file, other, item: id, text.places)
-            }
+            try DependencyRow.write(file, text.locals, item: id, text.places)
             try file.run(
                 "DELETE FROM dependency WHERE local = ?1 AND item = ?2", .text(local.text),
                 .integer(id))

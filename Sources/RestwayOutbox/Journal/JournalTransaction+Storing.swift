@@ -22,7 +22,7 @@ extension JournalTransaction {
         let id = nextItemID()
         let turn = isHead && missing.isEmpty ? entry.nextAttemptAt : nil
         try ItemRow.insert(file, entry, text, lane: lane, id: id, turn: turn)
-        try depend(id, on: missing, text)
+        try DependencyRow.write(file, missing, item: id, text.places)
         for companion in entry.companions { try CompanionRow.insert(file, companion, item: id) }
         if let change = entry.change { try ChangeRow.insert(file, change, item: id) }
         count(waiting: 1)
@@ -60,14 +60,6 @@ extension JournalTransaction {
         return missing
     }
 
-    private func depend(
-        _ id: Int64, on locals: [LocalID], _ text: LocalIDText
-    ) throws(OutboxError) {
-        for local in locals {
-            try DependencyRow.insert(file, local, item: id, text.places)
-        }
-    }
-
     /// Returns the lane to store in. The lane of an object changes when the server names the
     /// object.
     private func placed(_ lane: Lane) throws(OutboxError) -> String {
@@ -90,7 +82,7 @@ extension JournalTransaction {
             "UPDATE item SET idempotencyKey = ?2 WHERE id = ?1", .integer(id),
             .text(edit.idempotencyKey))
         try deleteDependencies(of: id)
-        try depend(id, on: missing, text)
+        try DependencyRow.write(file, missing, item: id, text.places)
     }
 
     func retry(_ id: Int64) throws(OutboxError) {
@@ -100,7 +92,7 @@ extension JournalTransaction {
         try changing(item) { () throws(OutboxError) in
             try write(id, text)
             try deleteDependencies(of: id)
-            try depend(id, on: missing, text)
+            try DependencyRow.write(file, missing, item: id, text.places)
             try file.run(
                 "UPDATE item SET state = 0, attempts = 0, nextAttemptAt = 0, askedUntil = 0, "
                     + "answerStatus = NULL, answerHeaders = NULL, answerBody = NULL WHERE id = ?1",

@@ -191,10 +191,8 @@ package final class OutboxJournal: Sendable {
 
     /// Stores a request behind all others in its lane.
     ///
-    /// If `entry` waits for an identity that is already known, that identity is filled in.
-    ///
     /// - Parameter places: Where local identities stand in the request; `nil` if the journal has to
-    ///   look for them.
+    ///   look for them. Identities that are already known are filled in there.
     /// - Returns: The id of the item, which is on disk.
     package func enqueue(
         _ entry: OutboxEntry, places: [LocalIDPlace]? = nil
