@@ -15,34 +15,9 @@ final class ItemsWithoutCalls: BatchSender {
     private struct Entry {
         let item: OutboxItem
         let method: Method
-        let target: Target
-    }
-
-    /// The place to which requests go. Neighbouring items usually share one.
-    private final class Target: Sendable {
-        /// The path as it is stored.
-        let stored: String
         let url: String
         /// The path below the base URL.
         let path: String
-        /// The path as a batch names it.
-        let uri: String
-
-        init?(_ stored: String, _ base: BaseURL) {
-            guard let url = try? base.url(path: stored), let path = base.relativePath(of: url),
-                let uri = base.uri(of: url)
-            else { return nil }
-            self.stored = stored
-            self.url = url
-            self.path = path
-            self.uri = uri
-        }
-    }
-
-    private struct State {
-        /// The items by their positions in the batch; `nil` for a position that has a call.
-        var entries: [Entry?] = []
-        var lastTarget: Target?
     }
 
     private let driver: FlushDriver
@@ -50,7 +25,8 @@ final class ItemsWithoutCalls: BatchSender {
     private let sending: FlushDriver.Sending
     private let api: LoadedAPI
     private let format: any BatchFormat
-    private let state = Lock(State())
+    /// The items by their positions in the batch; `nil` for a position that has a call.
+    private let entries = Lock<[Entry?]>([])
 
     init(
         _ driver: FlushDriver, _ sender: any StoredRequestSender, _ sending: FlushDriver.Sending
@@ -64,10 +40,11 @@ final class ItemsWithoutCalls: BatchSender {
 
     /// Adds an item to the batch. Returns false if the item needs a call from the start.
     func add(_ item: OutboxItem, to session: BatchSession) -> Bool {
-        let entry = item.entry
+        let (entry, base) = (item.entry, driver.around.baseURL)
         guard entry.creates == nil, entry.entity == nil, entry.context.isEmpty,
             let method = Method(token: entry.method), method != .delete,
-            let target = target(entry.path)
+            let url = try? base.url(path: entry.path), let path = base.relativePath(of: url),
+            let uri = base.uri(of: url)
         else { return false }
         if let body = entry.body, !format.takesBinaryBodies, body.contains(where: { $0 >= 0x80 }),
             String(validating: body, as: UTF8.self) == nil
@@ -78,23 +55,17 @@ final class ItemsWithoutCalls: BatchSender {
         headers.set(IdempotencyKey.headerName, entry.idempotencyKey)
         let index = session.add(
             BatchItem(
-                method: entry.method, uri: target.uri, headers: headers.fields, body: entry.body))
-        state.withLock { state in
-            state.lastTarget = target
-            let calls = index - state.entries.count
-            if calls > 0 { state.entries += Array(repeating: nil, count: calls) }
-            state.entries.append(Entry(item: item, method: method, target: target))
+                method: entry.method, uri: uri, headers: headers.fields, body: entry.body))
+        entries.withLock { entries in
+            let calls = index - entries.count
+            if calls > 0 { entries += Array(repeating: nil, count: calls) }
+            entries.append(Entry(item: item, method: method, url: url, path: path))
         }
         return true
     }
 
-    private func target(_ stored: String) -> Target? {
-        if let last = state.withLock({ $0.lastTarget }), last.stored == stored { return last }
-        return Target(stored, driver.around.baseURL)
-    }
-
     private func entry(_ index: Int) -> Entry? {
-        state.withLock { $0.entries.indices.contains(index) ? $0.entries[index] : nil }
+        entries.withLock { $0.indices.contains(index) ? $0[index] : nil }
     }
 
     // MARK: BatchSender
@@ -107,16 +78,16 @@ final class ItemsWithoutCalls: BatchSender {
                 method: entry.method, status: answer.code,
                 DescriptorChoice(
                     route: entry.item.entry.route.flatMap(api.definition.routes.route(key:)),
-                    path: entry.target.path))
+                    path: entry.path))
         else { return false }
         Log.shared.write(
             .info, .client,
             "item \(entry.item.id) of the outbox, \(entry.method.rawValue) "
-                + "\(api.definition.redaction.url(entry.target.url)): \(answer.code), "
+                + "\(api.definition.redaction.url(entry.url)): \(answer.code), "
                 + "\(answer.body.count) bytes")
         let response = Response(
             ReceivedResponse(
-                status: answer.code, headers: Headers(answer.headers), url: entry.target.url,
+                status: answer.code, headers: Headers(answer.headers), url: entry.url,
                 body: Body(answer.body)))
         driver.ended(entry.item, .success(response), sending, isOnWorker: true)
         return true

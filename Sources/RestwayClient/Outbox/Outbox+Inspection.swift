@@ -82,7 +82,7 @@ extension Outbox {
     package func drop(_ id: Int64) throws(Failure) -> Int {
         try refuseWhenClosed()
         let item = try file.item(id)
-        let marked = item.state == .dead ? try marks.objects(of: item) : []
+        let marked = item.state == .dead ? try marks.objects(of: item) : [:]
         let count = try file.checked(journal.drop(id)).count
         lanesChanged()
         marks.tellAccepted(marked, besides: try changes.takeBack())

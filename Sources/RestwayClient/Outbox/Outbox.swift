@@ -126,9 +126,7 @@ package final class Outbox: Sendable {
         isForced: Bool = false, token: UInt64 = 0, told: OutboxObserver.Told? = nil,
         end: @escaping @Sendable () -> Void = {}
     ) throws(Failure) {
-        let waiter = told.map {
-            OutboxNotices.Waiter(token: token, receiver: OutboxReceiver(told: $0, end: end))
-        }
+        let waiter = told.map { OutboxNotices.Waiter(token: token, told: $0, end: end) }
         let isTaken = flushing.flush(isForced ? .forced : .eager, isByHand: true, waiter)
         if !isTaken { throw Client.closedFailure }
     }

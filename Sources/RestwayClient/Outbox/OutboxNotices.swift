@@ -17,18 +17,14 @@ package struct OutboxObserver: Sendable {
     }
 }
 
-/// A function that the outbox calls, and the function that ends its context afterwards.
-struct OutboxReceiver: Sendable {
-    let told: @Sendable (StoredRequests) -> Void
-    let end: @Sendable () -> Void
-}
-
 /// Tells the program what has become of items and flushes.
 final class OutboxNotices: Sendable {
-    /// The function that is called when a flush is over.
+    /// The function that is called when a flush is over, and the one that ends its context
+    /// afterwards.
     struct Waiter {
         let token: UInt64
-        let receiver: OutboxReceiver
+        let told: OutboxObserver.Told
+        let end: @Sendable () -> Void
     }
 
     private let delivery: Delivery
@@ -56,7 +52,7 @@ final class OutboxNotices: Sendable {
         var owesStart = false
         for waiter in waiters {
             let notice = OutboxNotice(
-                .flushed, requests, token: waiter.token, receiver: waiter.receiver)
+                .flushed, requests, token: waiter.token, told: waiter.told, end: waiter.end)
             if delivery.append(.outbox(notice)) { owesStart = true }
         }
         if owesStart { delivery.start(isOnWorker: false) }
@@ -79,7 +75,7 @@ final class OutboxNotices: Sendable {
         guard let observer = observer.withLock({ $0 }), let told = observer[keyPath: function]
         else { return }
         let notice = OutboxNotice(
-            kind, requests(), token: observer.token, receiver: OutboxReceiver(told: told, end: {}))
+            kind, requests(), token: observer.token, told: told, end: {})
         if delivery.append(.outbox(notice)) { delivery.start(isOnWorker: false) }
     }
 }

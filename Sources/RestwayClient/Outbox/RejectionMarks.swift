@@ -5,19 +5,8 @@ import RestwayOutbox
 /// Marks objects as rejected while a dead letter is about them: until it is retried, edited or
 /// dropped. Only the journal knows the dead letters, so no mark can be out of date.
 struct RejectionMarks: Sendable {
-    /// An object of the store.
-    struct Marked: Hashable {
-        let entity: Entity
-        let storeKey: Int64
-
-        static func == (left: Marked, right: Marked) -> Bool {
-            left.entity === right.entity && left.storeKey == right.storeKey
-        }
-
-        func hash(into hasher: inout Hasher) {
-            hasher.combine(storeKey)
-        }
-    }
+    /// Objects of the store by their store keys, which no two objects share.
+    typealias Marked = [Int64: Entity]
 
     let file: OutboxFile
     let ledger: IdentityLedger
@@ -33,7 +22,7 @@ struct RejectionMarks: Sendable {
 
     /// Returns the store keys of the objects of an entity that dead letters are about.
     func rejectedKeys(of entity: Entity) throws(Failure) -> Set<Int64> {
-        Set(try rejected([entity], named: entity.name).map(\.storeKey))
+        Set(try rejected([entity], named: entity.name).keys)
     }
 
     private func deadLetters(about object: Snapshot) throws(Failure) -> Set<Int64> {
@@ -49,7 +38,7 @@ struct RejectionMarks: Sendable {
 
     private func rejected(
         _ entities: [Entity], named name: String?
-    ) throws(Failure) -> Set<Marked> {
+    ) throws(Failure) -> Marked {
         let (lanes, subjects) = try file.checked(
             file.journal.rejectedObjects(entity: name, where: isOurs))
         return try marked(lanes, subjects, entities)
@@ -57,18 +46,18 @@ struct RejectionMarks: Sendable {
 
     private func marked(
         _ lanes: [Lane], _ subjects: [OutboxChange.Subject], _ entities: [Entity]
-    ) throws(Failure) -> Set<Marked> {
-        var marked: Set<Marked> = []
+    ) throws(Failure) -> Marked {
+        var marked: Marked = [:]
         for entity in entities {
             for subject in subjects where subject.entity == entity.name {
                 let object = try store.newest(entity, storeKey: subject.storeKey)
-                if let object { marked.insert(Marked(entity: entity, storeKey: object.storeKey)) }
+                if let object { marked[object.storeKey] = entity }
             }
             for lane in lanes {
                 for identity in lane.identities(entity: entity.name)
                 where Lane(of: entity, identity) == lane {
                     guard let object = try store.object(entity, identity) else { continue }
-                    marked.insert(Marked(entity: entity, storeKey: object.storeKey))
+                    marked[object.storeKey] = entity
                 }
             }
         }
@@ -78,7 +67,7 @@ struct RejectionMarks: Sendable {
     // MARK: Observers
 
     /// Returns the objects that one item is about and the objects that it creates.
-    func objects(of item: OutboxItem) throws(Failure) -> Set<Marked> {
+    func objects(of item: OutboxItem) throws(Failure) -> Marked {
         var subjects: [OutboxChange.Subject] = []
         if let key = ledger.storeKey(item.entry), let name = item.entry.entity {
             subjects.append(.init(entity: name, storeKey: key))
@@ -91,15 +80,15 @@ struct RejectionMarks: Sendable {
     }
 
     /// Returns all objects that are rejected now.
-    func allRejected() throws(Failure) -> Set<Marked> {
+    func allRejected() throws(Failure) -> Marked {
         try rejected(entities, named: nil)
     }
 
     /// Tells the store's observers which objects these items have marked by becoming dead letters.
     func tellRejected(by items: [OutboxItem]) {
         let dead = Set(items.map(\.id))
-        var marked: Set<Marked> = []
-        for item in items { marked.formUnion((try? objects(of: item)) ?? []) }
+        var marked: Marked = [:]
+        for item in items { marked.merge((try? objects(of: item)) ?? [:]) { $1 } }
         // The other objects were marked before.
         tell(marked) { $0.isSubset(of: dead) && !$0.isEmpty }
     }
@@ -107,15 +96,15 @@ struct RejectionMarks: Sendable {
     /// Tells the store's observers which of these objects are no longer marked.
     ///
     /// - Parameter told: Objects whose change the observers already know.
-    func tellAccepted(_ marked: Set<Marked>, besides told: Set<Int64> = []) {
-        tell(marked.filter { !told.contains($0.storeKey) }) { $0.isEmpty }
+    func tellAccepted(_ marked: Marked, besides told: Set<Int64> = []) {
+        tell(marked.filter { !told.contains($0.key) }) { $0.isEmpty }
     }
 
-    private func tell(_ marked: Set<Marked>, where isNews: (Set<Int64>) -> Bool) {
+    private func tell(_ marked: Marked, where isNews: (Set<Int64>) -> Bool) {
         guard !marked.isEmpty else { return }
         var news: [Snapshot] = []
-        for mark in marked {
-            guard let object = try? store.newest(mark.entity, storeKey: mark.storeKey),
+        for (key, entity) in marked {
+            guard let object = try? store.newest(entity, storeKey: key),
                 let letters = try? deadLetters(about: object), isNews(letters)
             else { continue }
             news.append(object)

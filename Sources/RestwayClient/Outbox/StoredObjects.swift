@@ -107,29 +107,34 @@ struct StoredObjects {
     /// Reads `json`. The result is empty if `json` names an entity that the document does not know,
     /// or an object that the list does not have.
     init(_ json: JSONValue?, entity: (String) -> Entity?) {
-        var words = Words(all: json?.elements ?? [])
-        while !words.isAtEnd {
-            guard let entity = words.next?.string.flatMap(entity) else {
+        let all = json?.elements ?? []
+        var rest = all[...]
+        func next() -> JSONValue? { rest.popFirst() }
+        // A count is limited to the number of all values.
+        func count() -> Int { min(max(0, Int(clamping: next()?.integer ?? 0)), all.count) }
+        func identity() -> Identity? {
+            let word = next()
+            return word?.integer.map { .integer($0) } ?? word?.string.map { .string($0) }
+        }
+        while !rest.isEmpty {
+            guard let entity = next()?.string.flatMap(entity) else {
                 self = Self()
                 return
             }
-            let key = words.next?.integer ?? 0
-            let identity = words.identity
-            locals.append(words.next?.string ?? "")
+            let (key, name) = (next()?.integer ?? 0, identity())
+            locals.append(next()?.string ?? "")
             var links: Links = []
-            for _ in 0..<words.count {
-                let relationship = words.next?.string.flatMap(entity.relationshipIndex(named:))
-                links.append((relationship ?? 0, []))
-                for _ in 0..<words.count {
-                    let name = words.identity
-                    let object = words.next?.integer ?? -1
-                    let end = SentObject.Link(
-                        identity: name, object: object < 0 ? nil : Int(clamping: object))
-                    links[links.count - 1].links.append(end)
+            for _ in 0..<count() {
+                let relationship = next()?.string.flatMap(entity.relationshipIndex(named:))
+                var ends: [SentObject.Link] = []
+                for _ in 0..<count() {
+                    let (name, number) = (identity(), next()?.integer ?? -1)
+                    let object = number < 0 ? nil : Int(clamping: number)
+                    ends.append(.init(identity: name, object: object))
                 }
-                if relationship == nil { links.removeLast() }
+                if let relationship { links.append((relationship, ends)) }
             }
-            append(entity, key, identity, links)
+            append(entity, key, name, links)
         }
         for object in sent {
             for (_, ends) in object.links {
@@ -137,39 +142,6 @@ struct StoredObjects {
                     self = Self()
                     return
                 }
-            }
-        }
-    }
-
-    /// Reads the values of a list one after the other.
-    private struct Words {
-        let all: [JSONValue]
-        private var place = 0
-
-        init(all: [JSONValue]) {
-            self.all = all
-        }
-
-        var isAtEnd: Bool { place >= all.count }
-
-        var next: JSONValue? {
-            mutating get {
-                guard !isAtEnd else { return nil }
-                place += 1
-                return all[place - 1]
-            }
-        }
-
-        /// The next value as a count, limited to the number of all values.
-        var count: Int {
-            mutating get { min(max(0, Int(clamping: next?.integer ?? 0)), all.count) }
-        }
-
-        var identity: Identity? {
-            mutating get {
-                let word = next
-                if let integer = word?.integer { return .integer(integer) }
-                return word?.string.map { .string($0) }
             }
         }
     }
