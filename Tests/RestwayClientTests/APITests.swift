@@ -28,7 +28,7 @@ final class APITests: XCTestCase {
         XCTAssertEqual(
             failure { try api.add(entity: "Note", #"{"attributes": {}}"#) }?.reason, .duplicate)
         XCTAssertEqual(api.definition.routes.all.count, before.routes.all.count)
-        XCTAssertEqual(api.definition.entityNames, before.entityNames)
+        XCTAssertEqual(api.definition.entityCatalog.names, before.entityCatalog.names)
     }
 
     func testAClientFreezesEntitiesAndDescriptorsButNotRoutes() throws {

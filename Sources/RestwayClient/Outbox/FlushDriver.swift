@@ -73,10 +73,10 @@ final class FlushDriver: Sendable {
         settings.retryMilliseconds = max(definition.baseMilliseconds, Self.startMilliseconds)
         settings.intervalMilliseconds = definition.intervalMilliseconds
         retryMilliseconds = settings.retryMilliseconds
-        let failuresMax = definition.singlyAfterFailures
-        let limit = batchLimit.map { min($0, definition.chunk ?? .max) }
+        let failuresMax = definition.batching.singlyAfterFailures
+        let limit = batchLimit.map { min($0, definition.batching.chunk ?? .max) }
         let batching = OutboxBatching(
-            limit: definition.usesBatch ? limit : nil,
+            limit: definition.batching.isOn ? limit : nil,
             failuresMax: failuresMax > 0 ? failuresMax : nil)
         state = Lock(
             State(

@@ -31,7 +31,7 @@ package final class Outbox: Sendable {
         _ api: APIDefinition, _ options: ClientOptions, _ around: OutboxSurroundings
     ) throws(Failure) -> Outbox? {
         guard var definition = try definition(api, options) else { return nil }
-        definition.fileMode = options.fileMode ?? api.fileMode
+        definition.fileMode = options.fileMode ?? api.storage.fileMode
         return try Outbox(definition, api, seed: options.randomSeed, around)
     }
 
@@ -41,11 +41,11 @@ package final class Outbox: Sendable {
         _ api: APIDefinition, _ options: ClientOptions
     ) throws(Failure) -> OutboxDefinition? {
         if let path = options.outboxPath {
-            var definition = api.outbox ?? OutboxDefinition(path: path)
+            var definition = api.storage.outbox ?? OutboxDefinition(path: path)
             definition.path = path
             return definition
         }
-        if let definition = api.outbox { return definition }
+        if let definition = api.storage.outbox { return definition }
         let route = api.routes.all.first { api.settings(of: $0).mayBeStored == true }
         if let route { throw Failure.noOutbox(for: route.displayName) }
         return nil
@@ -163,7 +163,7 @@ package final class Outbox: Sendable {
     // MARK: Lanes
 
     /// Returns the lane in which a call waits. Where the order is strict, all lanes are one.
-    private func line(_ lane: Lane) -> Lane { definition.isStrict ? Lane(named: "") : lane }
+    private func line(_ lane: Lane) -> Lane { definition.order.isStrict ? Lane(named: "") : lane }
 
     /// Adds a call to its lane. Returns whether it is the first of the lane; if not, `go` runs on
     /// any thread when it becomes the first.
