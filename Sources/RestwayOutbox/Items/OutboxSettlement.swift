@@ -30,3 +30,34 @@ package enum OutboxSettlement: Equatable, Sendable {
         }
     }
 }
+
+/// The effects of a transaction of settlements, in addition to the settlements themselves.
+package struct OutboxSettled: Equatable, Sendable {
+    /// Identities that became known.
+    package var identities: [OutboxIdentity] = []
+    /// The lanes that the newly named objects had before. `lanesEntered` has the new lane of each
+    /// object at the same place.
+    package internal(set) var lanesLeft: [Lane] = []
+    package internal(set) var lanesEntered: [Lane] = []
+    /// Items that became dead letters because the object that they waited for will never come.
+    package var buried: [Int64] = []
+    /// Items that no longer existed: they were dropped while they were in flight.
+    package var missing: [Int64] = []
+
+    package init() {}
+}
+
+/// Says what became of the requests about an object that was deleted before the server named it.
+package enum OutboxWithdrawal: Equatable, Sendable {
+    /// No request about the object was ever sent. The listed items are gone: first the creation,
+    /// then the items that waited for it.
+    case dropped([Int64])
+    /// The server may know the object, or will, because a request for another object carries it.
+    /// Nothing was dropped. Delete the object with a request that holds its local identity; that
+    /// request goes behind the others in its lane.
+    case mayHaveArrived
+    /// The server has named it.
+    case named(OutboxIdentity)
+    /// No item creates the object.
+    case unknown
+}
