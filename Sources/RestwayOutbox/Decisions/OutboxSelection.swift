@@ -1,13 +1,19 @@
-/// Decides which of the items that may be sent go out next, and which of them together.
+/// Decides which items go out next, and which of them together. This is the only rule: the journal
+/// fetches the items that it needs, and the tests give it all items.
 package struct OutboxSelection: Equatable, Sendable {
-    /// An item that waits for nothing in its lane except the items before it.
+    /// An item of the outbox. Items that are passed by, because they are dead letters or wait for
+    /// the objects of dead letters, are no candidates if the rules let others pass them.
     package struct Candidate: Equatable, Sendable {
         package let id: Int64
         package let lane: Lane
+        /// Whether the item waits for nothing except the items before it. If not, it is a dead
+        /// letter, waits for an object, or waits for its time.
+        package let isReady: Bool
 
-        package init(id: Int64, lane: Lane) {
+        package init(id: Int64, lane: Lane, isReady: Bool = true) {
             self.id = id
             self.lane = lane
+            self.isReady = isReady
         }
     }
 
@@ -36,13 +42,16 @@ package struct OutboxSelection: Equatable, Sendable {
     ///   have no gap.
     package func choose(_ candidates: [Candidate]) -> [Int] {
         if isStrict, !lanesInFlight.isEmpty { return [] }
-        var taken = lanesInFlight
+        var closed = lanesInFlight
         var chosen: [Int] = []
         for (index, candidate) in candidates.enumerated() where chosen.count < itemsMax {
-            if isStrict, !mayShareLane, !chosen.isEmpty { break }
-            if (mayShareLane ? lanesInFlight : taken).contains(candidate.lane) { continue }
-            taken.insert(candidate.lane)
-            chosen.append(index)
+            if candidate.isReady, !closed.contains(candidate.lane) {
+                chosen.append(index)
+                if mayShareLane { continue }
+            }
+            // Nothing behind this item may go before it.
+            if isStrict { break }
+            closed.insert(candidate.lane)
         }
         return chosen
     }

@@ -77,4 +77,42 @@ enum JournalSchema {
         CREATE INDEX changeByItem ON change (item);
         CREATE INDEX changeDue ON change (item) WHERE fate != 0;
         """
+
+    // MARK: Opening
+
+    /// Opens the file and brings its tables up to this version, or refuses the file.
+    static func open(
+        _ path: String, _ options: Connection.Options
+    ) throws(OutboxError) -> Connection {
+        do throws(Migrations.Refusal) {
+            let connection = try Connection(path, options, of: migrations)
+            try migrate(connection)
+            connection.leavesLogAtClose = false
+            return connection
+        } catch {
+            throw OutboxError(error, path: path)
+        }
+    }
+
+    private static func migrate(_ connection: Connection) throws(Migrations.Refusal) {
+        guard try !migrations.areDone(connection) else { return }
+        do throws(SQLiteError) {
+            try connection.begin()
+        } catch {
+            throw .failed(error)
+        }
+        do throws(Migrations.Refusal) {
+            try migrations.run(connection)
+            do throws(SQLiteError) {
+                try connection.commit()
+            } catch {
+                throw Migrations.Refusal.failed(error)
+            }
+        } catch {
+            connection.rollBack()
+            throw error
+        }
+        // On a small disk the write-ahead log would otherwise take the space that the tables need.
+        try? connection.checkpoint()
+    }
 }

@@ -13,15 +13,15 @@ extension JournalTransaction {
         }
         let missing = try resolve(&text)
         let lane = try placed(entry.lane)
-        let isHead = try isFree(lane)
-        let id = nextItemID()
+        let isHead = try turns.head(lane) == nil
+        counters.lastItem += 1
+        counters.waiting += 1
+        let id = counters.lastItem
         let turn = isHead && missing.isEmpty ? entry.nextAttemptAt : nil
         try ItemRow.insert(file, entry, text, lane: lane, id: id, turn: turn)
         try depend(id, on: missing)
         for companion in entry.companions { try CompanionRow.insert(file, companion, item: id) }
-        if let change = entry.change { try ChangeRow.insert(file, change, item: id) }
-        count(waiting: 1)
-        if isHead { try isOccupied(lane) }
+        if let change = entry.change { try changes.insert(change, item: id) }
         return id
     }
 
@@ -30,12 +30,8 @@ extension JournalTransaction {
         _ path: String, _ headers: [HeaderField], _ body: [UInt8]?
     ) throws(OutboxError) -> LocalIDText {
         if URLText.isAbsolute(path), URLText.redacted(path) != path { throw .credentialInPath }
-        if let lastHeaders, lastHeaders.fields == headers {
-            return LocalIDText(path: path, headers: lastHeaders.text, body: body)
-        }
-        let text = try HeaderText.text(headers, without: secretHeaders)
-        lastHeaders = (headers, text)
-        return LocalIDText(path: path, headers: text, body: body)
+        let headers = try HeaderText.text(headers, without: secretHeaders)
+        return LocalIDText(path: path, headers: headers, body: body)
     }
 
     /// Replaces local identities whose server identities are known.
@@ -90,7 +86,7 @@ extension JournalTransaction {
         let item = try deadLetter(id)
         var text = LocalIDText(item)
         let missing = try resolve(&text)
-        try changing(item) { () throws(OutboxError) in
+        try turns.changing(item) { () throws(OutboxError) in
             try write(id, text)
             try deleteDependencies(of: id)
             try depend(id, on: missing)
@@ -98,7 +94,8 @@ extension JournalTransaction {
                 "UPDATE item SET state = 0, attempts = 0, nextAttemptAt = 0, askedUntil = 0, "
                     + "answerStatus = NULL, answerHeaders = NULL, answerBody = NULL WHERE id = ?1",
                 .integer(id))
-            count(waiting: 1, dead: -1)
+            counters.waiting += 1
+            counters.dead -= 1
         }
     }
 
@@ -106,12 +103,6 @@ extension JournalTransaction {
         guard let item = try item(id) else { throw .noSuchItem(id) }
         guard item.state == .dead else { throw .notDead(id) }
         return item
-    }
-
-    func write(_ id: Int64, _ text: LocalIDText) throws(OutboxError) {
-        try file.run(
-            "UPDATE item SET path = ?2, headers = ?3, body = ?4 WHERE id = ?1", .integer(id),
-            .text(text.path), .text(text.headers), .bytes(text.body))
     }
 }
 
