@@ -59,7 +59,7 @@ enum JournalSchema {
 
     /// The items that are done but whose rows are still to be deleted. `next` is the following item
     /// of the lane, if that was known. The row of `outbox` has their count (`delivered`) and
-    /// `changes` (see `JournalTransaction.Counters`).
+    /// `changes` (see `JournalCounters`).
     private static let version4 = """
         CREATE TABLE delivered (id INTEGER PRIMARY KEY, next INTEGER);
         ALTER TABLE outbox ADD COLUMN delivered INTEGER NOT NULL DEFAULT 0;

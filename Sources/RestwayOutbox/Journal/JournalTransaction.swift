@@ -2,43 +2,67 @@ import RestwayHTTP
 import RestwayObjects
 import RestwaySQLite
 
+/// The values in the row of `outbox`. It counts all items up to `lastItem`. All items after that one
+/// are waiting and have consecutive numbers, so a transaction that only adds items need not write
+/// the row.
+struct JournalCounters: Equatable {
+    var lastItem: Int64 = 0
+    var lastIdentity: Int64 = 0
+    var waiting: Int64 = 0
+    var dead: Int64 = 0
+    /// The rule with which the turns were given.
+    var deadLetters = OutboxRules.DeadLetters.blockTheirLane
+    /// Items that are done but whose rows still exist. They do not count as waiting.
+    var delivered: Int64 = 0
+    /// A counter that grows with each transaction that changes items in another way than adding
+    /// some or marking some as done. A reader that has read ahead then reads again.
+    var changes: Int64 = 0
+
+    /// Returns the counters with the items up to `last`, all of which are waiting.
+    func adding(through last: Int64) -> JournalCounters {
+        guard last > lastItem else { return self }
+        var sum = self
+        sum.waiting += last - lastItem
+        sum.lastItem = last
+        return sum
+    }
+}
+
+extension JournalConnection {
+    /// Reads the row of `outbox`.
+    ///
+    /// - Returns: The counters as they are stored, and with the items that are not counted there.
+    func counters() throws(OutboxError) -> (stored: JournalCounters, current: JournalCounters) {
+        let row = try first(Self.countersSelection) { row in
+            let stored = JournalCounters(
+                lastItem: row.integer(0), lastIdentity: row.integer(1), waiting: row.integer(2),
+                dead: row.integer(3),
+                deadLetters: .init(rawValue: row.integer(4)) ?? .blockTheirLane,
+                delivered: row.integer(5), changes: row.integer(6))
+            return (stored, stored.adding(through: row.integer(7)))
+        }
+        if let row { return row }
+        throw .file(
+            SQLiteError(
+                code: SQLiteError.corrupt, message: "the table outbox has no row",
+                path: connection.path))
+    }
+
+    private static let countersSelection =
+        "SELECT lastItem, lastIdentity, waiting, dead, deadLetters, delivered, changes, "
+        + "coalesce((SELECT max(id) FROM item), 0) FROM outbox"
+}
+
 /// The writes between `BEGIN` and `COMMIT`: the rows of items and the counts.
-///
-/// The row of `outbox` counts all items up to `lastItem`. All items after that one are waiting and
-/// have consecutive numbers, so a transaction that only adds items need not write that row.
 ///
 /// Each operation decides before it writes: if it throws any error but `.file`, it has changed
 /// nothing. After `.file` the transaction is rolled back.
 final class JournalTransaction {
-    /// The values in the row of `outbox`.
-    struct Counters: Equatable {
-        var lastItem: Int64 = 0
-        var lastIdentity: Int64 = 0
-        var waiting: Int64 = 0
-        var dead: Int64 = 0
-        /// The rule with which the turns were given.
-        var deadLetters = OutboxRules.DeadLetters.blockTheirLane
-        /// Items that are done but whose rows still exist. They do not count as waiting.
-        var delivered: Int64 = 0
-        /// A counter that grows with each transaction that changes items in another way than adding
-        /// some or marking some as done. A reader that has read ahead then reads again.
-        var changes: Int64 = 0
-
-        /// Returns the counters with the items up to `last`, all of which are waiting.
-        func adding(through last: Int64) -> Counters {
-            guard last > lastItem else { return self }
-            var sum = self
-            sum.waiting += last - lastItem
-            sum.lastItem = last
-            return sum
-        }
-    }
-
     let file: JournalConnection
     /// The names of headers that are not stored.
     let secretHeaders: [String]
-    private let stored: Counters
-    var counters: Counters
+    private let stored: JournalCounters
+    var counters: JournalCounters
 
     var turns: LaneTurns { LaneTurns(transaction: self) }
     var changes: ObjectChanges { ObjectChanges(file: file) }
@@ -47,27 +71,8 @@ final class JournalTransaction {
     init(_ file: JournalConnection, secretHeaders: [String]) throws(OutboxError) {
         self.file = file
         self.secretHeaders = secretHeaders
-        let row = try file.first(Self.selection) { row in
-            let stored = Counters(
-                lastItem: row.integer(0), lastIdentity: row.integer(1), waiting: row.integer(2),
-                dead: row.integer(3),
-                deadLetters: .init(rawValue: row.integer(4)) ?? .blockTheirLane,
-                delivered: row.integer(5), changes: row.integer(6))
-            return (stored, lastItem: row.integer(7))
-        }
-        guard let row else {
-            throw .file(
-                SQLiteError(
-                    code: SQLiteError.corrupt, message: "the table outbox has no row",
-                    path: file.connection.path))
-        }
-        stored = row.0
-        counters = stored.adding(through: row.lastItem)
+        (stored, counters) = try file.counters()
     }
-
-    private static let selection =
-        "SELECT lastItem, lastIdentity, waiting, dead, deadLetters, delivered, changes, "
-        + "coalesce((SELECT max(id) FROM item), 0) FROM outbox"
 
     /// Writes the counts before the commit, unless the transaction has only added items.
     func finish() throws(OutboxError) {

@@ -7,11 +7,12 @@ extension OutboxJournal {
 
     /// Returns the numbers of all items. They are stored, so no items are counted.
     package func counts() throws(OutboxError) -> OutboxCounts {
-        // The items after the last counted one are waiting (see `JournalTransaction`).
-        try reader.first(
-            "SELECT waiting + max(0, coalesce((SELECT max(id) FROM item), 0) - lastItem), dead "
-                + "FROM outbox"
-        ) { OutboxCounts(waiting: Int($0.integer(0)), dead: Int($0.integer(1))) } ?? OutboxCounts()
+        let counters = try counters()
+        return OutboxCounts(waiting: Int(counters.waiting), dead: Int(counters.dead))
+    }
+
+    func counters() throws(OutboxError) -> JournalCounters {
+        try reader.withLock { (file) throws(OutboxError) in try file.counters().current }
     }
 
     /// Returns the same numbers and how many items are blocked. It looks at dead letters and at the

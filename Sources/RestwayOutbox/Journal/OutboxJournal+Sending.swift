@@ -56,14 +56,17 @@ extension OutboxJournal {
     ) throws(OutboxError) -> [OutboxItem] {
         guard isSender else { throw .notSender(path: path) }
         try wakeDue(now)
-        let ahead = AheadReader(journal: self)
-        let taken = try ahead.take(itemsMax: itemsMax, itemsMin: itemsMin, besides: busyLanes)
-        if let taken { return taken }
         return try sending.withLock { (sending) throws(OutboxError) in
             guard sending.lock.isHeld else { throw .notSender(path: path) }
+            let taken = try AheadReader(journal: self).take(
+                itemsMax: itemsMax, itemsMin: itemsMin, besides: busyLanes, &sending)
+            if let taken { return taken }
             // The items that were read ahead would not include what is taken here.
             sending.ahead = nil
-            guard try ahead.makeWayForRest() else { return [] }
+            // If no other item is left, the rows of those that are done stay (see `tidy`).
+            let counters = try counters()
+            if counters.waiting + counters.dead == 0 { return [] }
+            if counters.delivered > 0 { try takeOutDelivered() }
             let selection = OutboxSelection(
                 itemsMax: itemsMax, mayShareLane: options.rules.batchStopsAtFailure,
                 lanesInFlight: busyLanes.union(sending.inFlight.values.map(\.lane)),
@@ -121,7 +124,9 @@ extension OutboxJournal {
     /// Reads on after the items that were read ahead, while the taken ones are being sent, so that
     /// the next take finds them.
     package func readOn(itemsMax: Int) throws(OutboxError) {
-        try AheadReader(journal: self).readOn(itemsMax: itemsMax)
+        try sending.withLock { (sending) throws(OutboxError) in
+            try AheadReader(journal: self).readOn(itemsMax: itemsMax, &sending)
+        }
     }
 
     // MARK: Settling
@@ -168,7 +173,12 @@ extension OutboxJournal {
     /// Deletes the rows of items that are done, if this is the sender. It is not urgent, but until
     /// then the requests that were sent stay on the disk.
     package func tidy() throws(OutboxError) {
-        if isSender { try AheadReader(journal: self).tidy() }
+        if isSender, try counters().delivered > 0 { try takeOutDelivered() }
+    }
+
+    /// Deletes the rows of items that are done, so that the items behind them get the turn.
+    func takeOutDelivered() throws(OutboxError) {
+        try writes.run { (transaction) throws(OutboxError) in try transaction.takeOutDelivered() }
     }
 
     // MARK: Waiting

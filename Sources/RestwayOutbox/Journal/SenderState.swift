@@ -11,8 +11,6 @@ struct SenderState {
     let lock: SenderLock
     /// Items that were taken and neither settled nor released.
     private(set) var inFlight: [Int64: Flight] = [:]
-    /// The number of items that were settled or released.
-    private(set) var endedCount = 0
     var ahead: ItemsAhead?
     /// The number of next takes that do not read ahead.
     var restingTakes = 0
@@ -77,9 +75,8 @@ struct SenderState {
 
     private mutating func end(_ id: Int64) {
         inFlight[id] = nil
-        endedCount += 1
         // If reading ahead has not reached the item yet, it would read it as a waiting one.
-        if let end = ahead?.end, id > end.lastRead { ahead = nil }
+        if let ahead, id > ahead.lastRead { self.ahead = nil }
     }
 
     /// Moves items in flight from one lane to another.
@@ -87,5 +84,22 @@ struct SenderState {
         for (id, flight) in inFlight where flight.lane == move.from {
             inFlight[id]?.lane = move.to
         }
+    }
+
+    /// Returns the items of the settlements and the `changes` with which they were read ahead;
+    /// `nil` unless all of them were, and are done. Marking them is enough if nothing else about
+    /// items has changed since.
+    func deliveries(_ settlements: [OutboxSettlement]) -> (ids: [Int64], changes: Int64)? {
+        guard settlements.count >= ItemsAhead.counts.lowerBound,
+            let changes = inFlight[settlements[0].id]?.changes
+        else { return nil }
+        var ids: [Int64] = []
+        for settlement in settlements {
+            guard case .remove(let id) = settlement, inFlight[id]?.changes == changes else {
+                return nil
+            }
+            ids.append(id)
+        }
+        return (ids, changes)
     }
 }
