@@ -31,10 +31,8 @@ _FIELD = re.compile(
 _LINES_TOLERATED = {
     "DocumentNode": 710,
     "DocumentReader": 775,
-    "JournalTransaction": 920,
     "MachineCore": 1430,
     "Outbox": 1590,
-    "OutboxJournal": 1020,
 }
 _FIELDS_TOLERATED = {
     "APIDefinition": 36,

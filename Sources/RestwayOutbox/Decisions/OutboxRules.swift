@@ -165,6 +165,15 @@ extension OutboxRules {
         return .postpone(milliseconds: max(delay, asked), askedMilliseconds: asked)
     }
 
+    /// Returns the end of the longest possible wait, in microseconds. A later time was set while the
+    /// clock was wrong.
+    func latestAttempt(now: Int64) -> Int64 {
+        let longest = max(capMilliseconds, retryAfterMaxMilliseconds)
+        let (end, overflow) = now.addingReportingOverflow(
+            longest.multipliedReportingOverflow(by: 1_000).partialValue)
+        return overflow ? .max : end
+    }
+
     private func delayMax(afterAttempt number: Int) -> Int64 {
         let doublings = min(max(0, number - 1), 62)
         let (grown, overflow) = baseMilliseconds.multipliedReportingOverflow(by: 1 << doublings)

@@ -35,7 +35,7 @@ package struct OutboxTakeBack: Equatable, Sendable {
     /// Layers of items that stay, whose value before the change is now another one.
     package private(set) var moved: [Layer] = []
     /// The item that counts from now on as the one that made the object; `nil` if nothing changes.
-    package private(set) var heir: Int64?
+    package private(set) var newMaker: Int64?
 
     /// - Parameters:
     ///   - layers: All layers of the object that belong to stored items.
@@ -43,14 +43,14 @@ package struct OutboxTakeBack: Equatable, Sendable {
     package init(_ layers: [Layer], maker: Int64?, dropping dropped: Set<Int64>) {
         let isOrphan = maker.map { dropped.contains($0) } ?? false
         if isOrphan {
-            heir = layers.map(\.item).filter { !dropped.contains($0) }.min()
+            newMaker = layers.map(\.item).filter { !dropped.contains($0) }.min()
         }
         for name in Set(layers.map(\.name)).sorted() {
             takeBack(
                 layers.filter { $0.name == name }.sorted { $0.item < $1.item },
                 maker: isOrphan ? maker : nil, dropped)
         }
-        if isOrphan, heir == nil, let maker { steps.append((maker, .delete)) }
+        if isOrphan, newMaker == nil, let maker { steps.append((maker, .delete)) }
         steps = steps.enumerated().sorted { left, right in
             (left.element.item, right.offset) > (right.element.item, left.offset)
         }.map(\.element)
@@ -65,7 +65,7 @@ package struct OutboxTakeBack: Equatable, Sendable {
                 if left[index].before.isSame(as: layer.after) { left[index].before = layer.before }
             } else if layer.item != maker {
                 steps.append((layer.item, .step(layer, needsUnsent: false)))
-            } else if heir != nil {
+            } else if newMaker != nil {
                 // A server may meanwhile have given the object the same value.
                 steps.append((layer.item, .step(layer, needsUnsent: true)))
             }
@@ -75,7 +75,7 @@ package struct OutboxTakeBack: Equatable, Sendable {
     }
 
     package static func == (left: OutboxTakeBack, right: OutboxTakeBack) -> Bool {
-        left.moved == right.moved && left.heir == right.heir
+        left.moved == right.moved && left.newMaker == right.newMaker
             && left.steps.elementsEqual(right.steps) { $0.item == $1.item && $0.step == $1.step }
     }
 }

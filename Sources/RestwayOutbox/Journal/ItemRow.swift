@@ -3,22 +3,25 @@ import RestwaySQLite
 
 /// Reads and writes the rows of items.
 enum ItemRow {
-    /// Says whether the server may know an item; the values of the column `mayHaveArrived`. It is
-    /// kept for creations only, because nothing depends on it for other items.
-    enum Arrival {
-        static let none: Int64 = 0
+    /// The values of the column `mayHaveArrived`, which says whether the server may know an item.
+    /// It is kept for creations only, because nothing depends on it for other items.
+    enum MayHaveArrived {
+        static let no: Int64 = 0
         /// The attempt in progress is the first that may have reached the server. The process that
         /// made the attempt may have died or forgotten it.
-        static let underWay: Int64 = 1
-        static let possible: Int64 = 2
+        static let firstAttempt: Int64 = 1
+        static let yes: Int64 = 2
 
         /// The new value before an attempt. If an earlier attempt never reported its end, the item
         /// may have arrived.
-        static let departing = "CASE mayHaveArrived WHEN 0 THEN 1 ELSE 2 END"
+        static let beforeAttempt =
+            "CASE mayHaveArrived WHEN \(no) THEN \(firstAttempt) ELSE \(yes) END"
 
         /// Returns the new value after an attempt that brought no final answer.
-        static func after(_ mayHaveArrived: Bool) -> String {
-            mayHaveArrived ? "2" : "CASE mayHaveArrived WHEN 1 THEN 0 ELSE mayHaveArrived END"
+        static func afterAttempt(_ mayHaveArrived: Bool) -> String {
+            mayHaveArrived
+                ? "\(yes)"
+                : "CASE mayHaveArrived WHEN \(firstAttempt) THEN \(no) ELSE mayHaveArrived END"
         }
     }
 
@@ -30,8 +33,6 @@ enum ItemRow {
         "answerStatus", "answerHeaders", "answerBody", "body",
     ]
     static let selection = "SELECT \(columns.joined(separator: ", ")) FROM item"
-    /// Selects an item that waits.
-    static let waitingSelection = selection + " WHERE id = ?1 AND state = 0"
 
     /// Selects the items behind `?1`, each with its turn (see `turn`).
     static let aheadSelection =
@@ -48,7 +49,7 @@ enum ItemRow {
             insertion, .integer(id), .text(lane), .integer(turn), .text(entry.method),
             .text(text.path), .text(text.headers), .text(entry.idempotencyKey),
             .integer(entry.createdAt), .text(entry.creates?.text),
-            .integer(entry.mayHaveArrived ? Arrival.possible : Arrival.none),
+            .integer(entry.mayHaveArrived ? MayHaveArrived.yes : MayHaveArrived.no),
             .integer(Int64(entry.attempts)), .integer(entry.nextAttemptAt),
             .integer(entry.askedUntil), .text(entry.trouble?.code),
             .integer(entry.trouble.map { Int64($0.httpStatus) }),
@@ -82,7 +83,7 @@ enum ItemRow {
             path: row.string(4) ?? "", headers: HeaderText.fields(row.bytes(5)),
             body: bytes(row, 24), idempotencyKey: row.string(6) ?? "", createdAt: row.integer(7),
             creates: row.string(8).flatMap { LocalID($0) },
-            mayHaveArrived: row.integer(9) != Arrival.none,
+            mayHaveArrived: row.integer(9) != MayHaveArrived.no,
             attempts: Int(clamping: row.integer(10)), nextAttemptAt: row.integer(11),
             askedUntil: row.integer(12), trouble: trouble(row), name: row.string(16),
             route: row.string(17), entity: row.string(18), storeKey: integer(row, 19),

@@ -1,14 +1,36 @@
 import RestwaySQLite
 
 /// Fetches from the file what `OutboxSelection` needs to choose the next items: enough of them, and
-/// no more, however many wait.
+/// no more, however many wait. Then it reads the chosen items.
 struct JournalCandidates {
     let file: JournalConnection
     let rules: OutboxRules
     let now: Int64
 
+    /// Returns the next items, oldest first; none if they are fewer than `itemsMin`.
+    func next(
+        itemsMax: Int, itemsMin: Int, besides busyLanes: Set<Lane>,
+        inFlight: [Int64: SenderState.Flight]
+    ) throws(OutboxError) -> [OutboxItem] {
+        let selection = OutboxSelection(
+            itemsMax: itemsMax, mayShareLane: rules.batchStopsAtFailure,
+            lanesInFlight: busyLanes.union(inFlight.values.map(\.lane)),
+            isStrict: rules.order == .strict)
+        let candidates = try list(selection).filter { inFlight[$0.id] == nil }
+        let chosen = selection.choose(candidates)
+        guard chosen.count >= itemsMin else { return [] }
+        var items: [OutboxItem] = []
+        for index in chosen {
+            let item = try file.first(
+                ItemRow.selection + " WHERE id = ?1", .integer(candidates[index].id),
+                read: ItemRow.read)
+            if let item { items.append(item) }
+        }
+        return items
+    }
+
     /// Returns candidates, oldest first. The items of each lane begin at its head.
-    func list(
+    private func list(
         _ selection: OutboxSelection
     ) throws(OutboxError) -> [OutboxSelection.Candidate] {
         let itemsMax = Int64(selection.itemsMax)

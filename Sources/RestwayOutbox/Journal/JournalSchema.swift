@@ -83,15 +83,25 @@ enum JournalSchema {
     /// Opens the file and brings its tables up to this version, or refuses the file.
     static func open(
         _ path: String, _ options: Connection.Options
-    ) throws(OutboxError) -> Connection {
+    ) throws(OutboxError) -> (writer: JournalConnection, reader: JournalConnection) {
+        let writer: Connection
         do throws(Migrations.Refusal) {
-            let connection = try Connection(path, options, of: migrations)
-            try migrate(connection)
-            connection.leavesLogAtClose = false
-            return connection
+            writer = try Connection(path, options, of: migrations)
+            try migrate(writer)
+            writer.leavesLogAtClose = false
         } catch {
             throw OutboxError(error, path: path)
         }
+        let reader = try JournalConnection.wrapping { () throws(SQLiteError) in
+            try Connection(path, options)
+        }
+        let files = (JournalConnection(writer), JournalConnection(reader))
+        // The index of the write-ahead log can be watched only after a read.
+        for file in [files.1, files.0] {
+            _ = try file.counters()
+            file.connection.watchLog()
+        }
+        return files
     }
 
     private static func migrate(_ connection: Connection) throws(Migrations.Refusal) {

@@ -68,7 +68,8 @@ extension JournalTransaction {
         try file.run(
             "UPDATE item SET attempts = attempts + 1, nextAttemptAt = ?2, askedUntil = ?3, "
                 + "trouble = ?4, troubleStatus = ?5, troubleMessage = ?6, "
-                + "mayHaveArrived = \(ItemRow.Arrival.after(mayHaveArrived)) WHERE id = ?1",
+                + "mayHaveArrived = \(ItemRow.MayHaveArrived.afterAttempt(mayHaveArrived)) "
+                + "WHERE id = ?1",
             .integer(item.id), .integer(nextAttemptAt), .integer(askedUntil),
             .text(trouble.code), .integer(Int64(trouble.httpStatus)), .text(trouble.message))
         try turns.pass(item.entry.lane.name)

@@ -2,9 +2,9 @@ import RestwayHTTP
 import RestwayObjects
 import RestwaySQLite
 
-/// The values in the row of `outbox`. It counts all items up to `lastItem`. All items after that one
-/// are waiting and have consecutive numbers, so a transaction that only adds items need not write
-/// the row.
+/// The values in the row of `outbox`. It counts all items up to `lastItem`. All items after that
+/// one are waiting and have consecutive numbers, so a transaction that only adds items need not
+/// write the row.
 struct JournalCounters: Equatable {
     var lastItem: Int64 = 0
     var lastIdentity: Int64 = 0
@@ -144,7 +144,7 @@ final class JournalTransaction {
         var left: Set<Int64> = []
         for id in ids {
             try file.run(
-                "UPDATE item SET mayHaveArrived = \(ItemRow.Arrival.departing) "
+                "UPDATE item SET mayHaveArrived = \(ItemRow.MayHaveArrived.beforeAttempt) "
                     + "WHERE id = ?1 AND state = 0", .integer(id))
             if file.connection.changedRowCount > 0 { left.insert(id) }
         }

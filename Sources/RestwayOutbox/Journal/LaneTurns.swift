@@ -151,8 +151,20 @@ struct BlockedItems {
     let file: JournalConnection
     let rules: OutboxRules
 
-    /// Returns whether a dead letter blocks the item.
-    func contains(_ item: OutboxItem) throws(OutboxError) -> Bool {
+    /// Returns the item with what is known beside its row.
+    func completed(_ item: OutboxItem, isInFlight: Bool) throws(OutboxError) -> OutboxItem {
+        let state = isInFlight ? .inFlight : item.state
+        let dependencies = try file.all(
+            "SELECT local FROM dependency WHERE item = ?1 ORDER BY local", .integer(item.id)
+        ) { LocalID(unchecked: $0.string(0) ?? "") }
+        var isBlocked = false
+        if state == .waiting { isBlocked = try !dependencies.isEmpty || isBehindDeadLetter(item) }
+        return OutboxItem(
+            id: item.id, entry: item.entry, state: state, answer: item.answer,
+            dependencies: dependencies, isBlocked: isBlocked)
+    }
+
+    private func isBehindDeadLetter(_ item: OutboxItem) throws(OutboxError) -> Bool {
         guard rules.deadLetters == .blockTheirLane else { return false }
         return try rules.order == .strict
             ? file.exists(

@@ -6,7 +6,7 @@ import RestwaySupport
 /// has accepted the request, and marked as due to be undone when the item is dropped.
 struct ObjectChanges {
     /// An object with changes, in one store.
-    fileprivate struct Place: Hashable {
+    private struct Place: Hashable {
         let life: String?
         let subject: OutboxChange.Subject
 
@@ -33,7 +33,7 @@ struct ObjectChanges {
     }
 
     /// Says what is to be done with a row.
-    enum Fate: Int64 {
+    private enum Fate: Int64 {
         /// Nothing: its item is still stored.
         case kept = 0
         /// The change is to be undone: its item was dropped, and the object store has not undone it
@@ -44,7 +44,7 @@ struct ObjectChanges {
     }
 
     /// The name of the row that says that the item made the object. No attribute has this name.
-    static let object = ""
+    private static let object = ""
 
     func insert(_ change: OutboxChange, item: Int64) throws(OutboxError) {
         for subject in change.made {
@@ -119,8 +119,8 @@ struct ObjectChanges {
                 place.values + [.text(layer.name), .integer(layer.item)]
                     + Self.coded(layer.before))
         }
-        if let heir = decision.heir {
-            try insert(place, madeBy: heir)
+        if let newMaker = decision.newMaker {
+            try insert(place, madeBy: newMaker)
         }
         for (item, step) in decision.steps {
             let (name, fate): (String, Fate) =
@@ -162,6 +162,34 @@ struct ObjectChanges {
         try file.run("UPDATE change SET fate = 1 WHERE fate = 0")
     }
 
+    // MARK: Undone
+
+    /// See `OutboxJournal.dueRestorations`.
+    func due(itemsMax: Int) throws(OutboxError) -> [OutboxRestoration] {
+        try file.all(
+            "SELECT life, entity, storeKey, item, name, fate, beforeKind, beforeValue, afterKind, "
+                + "afterValue FROM change WHERE fate != 0 AND item IN (SELECT DISTINCT item "
+                + "FROM change WHERE fate != 0 ORDER BY item DESC LIMIT ?1) "
+                + "ORDER BY item DESC, name", .integer(Int64(itemsMax))
+        ) { row in
+            let (place, name) = (Place(row), row.string(4) ?? "")
+            let step: OutboxTakeBack.Step =
+                name == Self.object
+                ? .delete
+                : .restore(
+                    name, from: Self.value(row, 8), to: Self.value(row, 6),
+                    needsUnsent: row.integer(5) == Fate.dueUnlessSent.rawValue)
+            return OutboxRestoration(
+                item: row.integer(3), life: place.life, place.subject, step)
+        }
+    }
+
+    func forgetDue(_ items: Set<Int64>) throws(OutboxError) {
+        for item in items {
+            try file.run("DELETE FROM change WHERE item = ?1 AND fate != 0", .integer(item))
+        }
+    }
+
     // MARK: Values
 
     /// Returns a letter for the type of the value, and the value as SQLite stores it.
@@ -184,7 +212,7 @@ struct ObjectChanges {
     }
 
     /// Returns the value in two columns of a row. The first of them has the letter of its type.
-    fileprivate static func value(_ row: Statement, _ column: Int32) -> Value {
+    private static func value(_ row: Statement, _ column: Int32) -> Value {
         let next = column + 1
         return switch row.string(column) {
         case "0": .null
@@ -207,32 +235,15 @@ extension OutboxJournal {
     /// Returns the steps of the newest of those items, newest first, always with all steps of an
     /// item.
     package func dueRestorations(itemsMax: Int) throws(OutboxError) -> [OutboxRestoration] {
-        try reader.all(
-            "SELECT life, entity, storeKey, item, name, fate, beforeKind, beforeValue, afterKind, "
-                + "afterValue FROM change WHERE fate != 0 AND item IN (SELECT DISTINCT item "
-                + "FROM change WHERE fate != 0 ORDER BY item DESC LIMIT ?1) "
-                + "ORDER BY item DESC, name", .integer(Int64(itemsMax))
-        ) { row in
-            let (place, name) = (ObjectChanges.Place(row), row.string(4) ?? "")
-            let needsUnsent = row.integer(5) == ObjectChanges.Fate.dueUnlessSent.rawValue
-            let step: OutboxTakeBack.Step =
-                name == ObjectChanges.object
-                ? .delete
-                : .restore(
-                    name, from: ObjectChanges.value(row, 8), to: ObjectChanges.value(row, 6),
-                    needsUnsent: needsUnsent)
-            return OutboxRestoration(
-                item: row.integer(3), life: place.life, place.subject, step)
+        try reader.withLock { (file) throws(OutboxError) in
+            try ObjectChanges(file: file).due(itemsMax: itemsMax)
         }
     }
 
     /// Forgets the steps of these dropped items, because the object store has carried them out.
     package func forgetRestorations(of items: Set<Int64>) throws(OutboxError) {
         try writes.run { (transaction) throws(OutboxError) in
-            for item in items {
-                try transaction.file.run(
-                    "DELETE FROM change WHERE item = ?1 AND fate != 0", .integer(item))
-            }
+            try transaction.changes.forgetDue(items)
         }
     }
 }

@@ -120,8 +120,9 @@ extension OutboxJournal {
                 ItemRow.selection + " WHERE id > ?1\(condition) AND \(DeliveredItems.excluded) "
                     + "ORDER BY id LIMIT ?2",
                 .integer(id), .integer(Int64(rowsMax)), read: ItemRow.read)
+            let blocked = BlockedItems(file: file, rules: options.rules)
             return try found.map { (item) throws(OutboxError) in
-                try completed(item, inFlight, file)
+                try blocked.completed(item, isInFlight: inFlight.contains(item.id))
             }
         }
         if state == .waiting { items.removeAll { $0.state != .waiting } }
@@ -130,31 +131,15 @@ extension OutboxJournal {
 
     /// Returns the item; `nil` if it does not exist.
     package func item(_ id: Int64) throws(OutboxError) -> OutboxItem? {
-        let inFlight = sending.withLock { Set($0.inFlight.keys) }
+        let isInFlight = sending.withLock { $0.inFlight[id] != nil }
         return try reader.withLock { (file) throws(OutboxError) in
             let item = try file.first(
                 ItemRow.selection + " WHERE id = ?1 AND \(DeliveredItems.excluded)",
                 .integer(id), read: ItemRow.read)
             guard let item else { return nil }
-            return try completed(item, inFlight, file)
+            let blocked = BlockedItems(file: file, rules: options.rules)
+            return try blocked.completed(item, isInFlight: isInFlight)
         }
-    }
-
-    private func completed(
-        _ item: OutboxItem, _ inFlight: Set<Int64>, _ file: JournalConnection
-    ) throws(OutboxError) -> OutboxItem {
-        let state = inFlight.contains(item.id) ? .inFlight : item.state
-        let dependencies = try file.all(
-            "SELECT local FROM dependency WHERE item = ?1 ORDER BY local", .integer(item.id)
-        ) { LocalID(unchecked: $0.string(0) ?? "") }
-        var isBlocked = false
-        if state == .waiting {
-            let isBehind = try BlockedItems(file: file, rules: options.rules).contains(item)
-            isBlocked = isBehind || !dependencies.isEmpty
-        }
-        return OutboxItem(
-            id: item.id, entry: item.entry, state: state, answer: item.answer,
-            dependencies: dependencies, isBlocked: isBlocked)
     }
 
     // MARK: Objects

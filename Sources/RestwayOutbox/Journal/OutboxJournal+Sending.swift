@@ -21,7 +21,7 @@ extension OutboxJournal {
             // therefore looks at them again.
             let lastItem = try change { (transaction) throws(OutboxError) in
                 try transaction.turns.follow(rule)
-                return try transaction.file.first(Self.lastItem) { $0.integer(0) } ?? 0
+                return transaction.counters.lastItem
             }
             sending.withLock { $0.begin(lastItem: lastItem) }
         } catch {
@@ -67,16 +67,14 @@ extension OutboxJournal {
             let counters = try counters()
             if counters.waiting + counters.dead == 0 { return [] }
             if counters.delivered > 0 { try takeOutDelivered() }
-            let selection = OutboxSelection(
-                itemsMax: itemsMax, mayShareLane: options.rules.batchStopsAtFailure,
-                lanesInFlight: busyLanes.union(sending.inFlight.values.map(\.lane)),
-                isStrict: options.rules.order == .strict)
-            let candidates = try reader.withLock { (file) throws(OutboxError) in
-                try JournalCandidates(file: file, rules: options.rules, now: now).list(selection)
-            }.filter { sending.inFlight[$0.id] == nil }
-            let chosen = selection.choose(candidates).map { candidates[$0].id }
-            guard chosen.count >= itemsMin else { return [] }
-            let items = try depart(chosen)
+            let found = try reader.withLock { (file) throws(OutboxError) in
+                try file.reading { () throws(OutboxError) in
+                    try JournalCandidates(file: file, rules: options.rules, now: now).next(
+                        itemsMax: itemsMax, itemsMin: itemsMin, besides: busyLanes,
+                        inFlight: sending.inFlight)
+                }
+            }
+            let items = try depart(found)
             for item in items { sending.depart(item) }
             return items
         }
@@ -84,12 +82,7 @@ extension OutboxJournal {
 
     /// Frees the items whose time has come.
     private func wakeDue(_ now: Int64) throws(OutboxError) {
-        let rules = options.rules
-        // No wait is longer than this, so a later time was set while the clock was wrong.
-        let longest = max(rules.capMilliseconds, rules.retryAfterMaxMilliseconds)
-        let (tooLate, overflow) = now.addingReportingOverflow(
-            longest.multipliedReportingOverflow(by: 1_000).partialValue)
-        let end = overflow ? Int64.max : tooLate
+        let end = options.rules.latestAttempt(now: now)
         let isDue = try reader.exists(
             "SELECT 1 FROM item WHERE turn > 0 AND turn <= ?1 "
                 + "UNION ALL SELECT 1 FROM item WHERE turn > ?2 LIMIT 1",
@@ -100,18 +93,8 @@ extension OutboxJournal {
         }
     }
 
-    /// Reads the items to send, and notes which creations may arrive.
-    private func depart(_ ids: [Int64]) throws(OutboxError) -> [OutboxItem] {
-        var items: [OutboxItem] = []
-        try reader.withLock { (file) throws(OutboxError) in
-            try file.reading { () throws(OutboxError) in
-                for id in ids {
-                    let item = try file.first(
-                        ItemRow.waitingSelection, .integer(id), read: ItemRow.read)
-                    if let item { items.append(item) }
-                }
-            }
-        }
+    /// Notes which creations may arrive. Returns the items that are still to be sent.
+    private func depart(_ items: [OutboxItem]) throws(OutboxError) -> [OutboxItem] {
         let creations = items.filter { $0.entry.creates != nil }.map(\.id)
         guard !creations.isEmpty else { return items }
         // An item that was withdrawn meanwhile is not sent.

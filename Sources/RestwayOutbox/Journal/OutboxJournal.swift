@@ -14,10 +14,9 @@ package final class OutboxJournal: Sendable {
         /// The lower-case names of headers that are never stored, for example credentials and
         /// cookies.
         package var secretHeaders: Set<String> = []
-        /// The usual limit of rows that stay in the file although their items are done. If
-        /// everything is done before there are more, all rows are deleted at once, without a
-        /// search. Otherwise the oldest rows are deleted; most items behind them are done too by
-        /// then and need no turn.
+        /// The usual limit of rows that stay in the file although their items are done. When there
+        /// are more, the oldest are deleted; most items behind them are done too by then and need
+        /// no turn.
         package var deliveredMax: Int64 = 16_384
         /// The workers that call completions.
         package var pool = WorkerPool.shared
@@ -39,30 +38,15 @@ package final class OutboxJournal: Sendable {
         options.connection.isDurable = true
         self.path = path
         self.options = options
-        let writer = try JournalSchema.open(path, options.connection)
-        let reader = try JournalConnection.wrapping { () throws(SQLiteError) in
-            try Connection(path, options.connection)
-        }
-        writes = GroupCommit(
-            JournalConnection(writer), secretHeaders: options.secretHeaders, pool: options.pool)
-        // The index of the write-ahead log can be watched only after a read.
-        let reading = JournalConnection(reader)
-        _ = try reading.first("SELECT lastItem FROM outbox") { _ in }
-        reader.watchLog()
-        self.reader = Lock(reading)
-        _ = try JournalConnection.wrapping { () throws(SQLiteError) in
-            try writer.integer("SELECT lastItem FROM outbox")
-        }
-        writer.watchLog()
+        let (writer, reader) = try JournalSchema.open(path, options.connection)
+        writes = GroupCommit(writer, secretHeaders: options.secretHeaders, pool: options.pool)
+        self.reader = Lock(reader)
         // The turn is read before the last item. No earlier sender can have sent an item stored
         // after that.
-        let lock = SenderLock(database: writer.fileName)
-        let lastItem = try reading.first(Self.lastItem) { $0.integer(0) }
-        sending = Lock(SenderState(lock: lock, lastItem: lastItem ?? 0))
+        let lock = SenderLock(database: writer.connection.fileName)
+        let lastItem = try reader.counters().current.lastItem
+        sending = Lock(SenderState(lock: lock, lastItem: lastItem))
     }
-
-    /// Selects the last stored item.
-    static let lastItem = "SELECT coalesce(max(id), 0) FROM item"
 
     /// Writes the queued requests, refuses further ones, and releases the sender's lock.
     package func close() {
@@ -92,19 +76,15 @@ package final class OutboxJournal: Sendable {
     package func enqueue(
         _ entry: OutboxEntry, _ done: @escaping @Sendable (Result<Int64, OutboxError>) -> Void
     ) {
-        let id = ItemNumber()
+        let id = Lock<Int64>(0)
         writes.submit({ (transaction) throws(OutboxError) in
-            id.value = try transaction.enqueue(entry)
-        }, { failure in done(failure.map { .failure($0) } ?? .success(id.value)) })
+            let number = try transaction.enqueue(entry)
+            id.withLock { $0 = number }
+        }, { failure in done(failure.map { .failure($0) } ?? .success(id.withLock { $0 })) })
     }
 
     /// Whether the function above would not wait now, even if a few more threads call it.
     package var hasRoom: Bool { writes.hasRoom }
-
-    /// Written by the leader of the group commit, and read when that is over.
-    private final class ItemNumber: @unchecked Sendable {
-        var value: Int64 = 0
-    }
 
     /// Writes any change of items except adding some or marking some as done.
     func change<Result>(
