@@ -157,8 +157,8 @@ struct BlockedItems {
         let dependencies = try file.all(
             "SELECT local FROM dependency WHERE item = ?1 ORDER BY local", .integer(item.id)
         ) { LocalID(unchecked: $0.string(0) ?? "") }
-        var isBlocked = false
-        if state == .waiting { isBlocked = try !dependencies.isEmpty || isBehindDeadLetter(item) }
+        var isBlocked = state == .waiting && !dependencies.isEmpty
+        if state == .waiting, !isBlocked { isBlocked = try isBehindDeadLetter(item) }
         return OutboxItem(
             id: item.id, entry: item.entry, state: state, answer: item.answer,
             dependencies: dependencies, isBlocked: isBlocked)
