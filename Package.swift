@@ -40,46 +40,51 @@ let systemLibraries: [Target] = [
 ]
 
 let core: [Target] =
-    module("RestwaySupport", ["CLinux"])
-    + module("RestwayJSON", ["CJansson"])
-    + module("RestwaySQLite", ["CSQLite", "RestwaySupport"])
-    + module("RestwayRouting", ["CCurl"])
-    + module("RestwayObjects", ["CLinux", "RestwaySupport", "RestwaySQLite"])
-    + module("RestwayMapping", ["CLinux", "RestwaySupport", "RestwayRouting", "RestwayObjects"])
+    module("RestwayText", [])
+    + module("RestwayThreads", ["CLinux", "RestwayText"])
+    + module("RestwayJSON", ["CJansson", "RestwayText"])
+    + module("RestwaySQLite", ["CSQLite", "RestwayThreads"])
+    + module("RestwayRouting", ["CCurl", "RestwayText"])
+    + module("RestwayObjects", ["RestwayThreads"])
+    + module("RestwaySQLiteStore", ["RestwayThreads", "RestwaySQLite", "RestwayObjects"])
+    + module("RestwayMapping", ["RestwayText", "RestwayRouting", "RestwayObjects"])
     + module(
-        "RestwayJansson", ["CJansson", "RestwayJSON", "RestwayMapping"],
+        "RestwayJansson", ["CJansson", "RestwayText", "RestwayJSON", "RestwayMapping"],
         testing: ["RestwayObjects"])
-    + module("RestwayHTTP", ["CZlib", "RestwaySupport", "RestwayJSON", "RestwayRouting"])
-    + module("RestwayCurl", ["CCurl", "CLinux", "RestwaySupport", "RestwayRouting", "RestwayHTTP"])
     + module(
-        "RestwayAuth", ["CCurl", "RestwaySupport", "RestwayJSON", "RestwayHTTP"], safe)
+        "RestwayHTTP", ["CZlib", "RestwayText", "RestwayThreads", "RestwayJSON", "RestwayRouting"])
+    + module("RestwayCurl", ["CCurl", "CLinux", "RestwayThreads", "RestwayRouting", "RestwayHTTP"])
+    + module(
+        "RestwayAuth", ["CCurl", "RestwayText", "RestwayThreads", "RestwayJSON", "RestwayHTTP"],
+        safe)
     + module("RestwayBatch", ["RestwayJSON", "RestwayHTTP"], safe)
     + module(
         "RestwayOutbox",
         [
-            "CLinux", "RestwaySupport", "RestwayJSON", "RestwaySQLite", "RestwayRouting",
-            "RestwayObjects", "RestwayMapping", "RestwayHTTP",
+            "CLinux", "RestwayText", "RestwayThreads", "RestwayJSON", "RestwaySQLite",
+            "RestwayRouting", "RestwayObjects", "RestwayMapping", "RestwayHTTP",
         ])
     + module(
         "RestwayPlugins",
         [
-            "CLinux", "CRestway", "RestwaySupport", "RestwayRouting", "RestwayMapping",
-            "RestwayHTTP",
+            "CLinux", "CRestway", "RestwayText", "RestwayThreads", "RestwayRouting",
+            "RestwayMapping", "RestwayHTTP",
         ],
         testing: ["RestwayObjects", "RestwayJSON", "RestwayJansson"])
     + module(
         "RestwayClient",
         [
-            "RestwaySupport", "RestwayJSON", "RestwaySQLite", "RestwayRouting", "RestwayObjects",
-            "RestwayMapping", "RestwayJansson", "RestwayHTTP", "RestwayCurl", "RestwayAuth",
-            "RestwayBatch", "RestwayOutbox", "RestwayPlugins",
+            "RestwayText", "RestwayThreads", "RestwayJSON", "RestwaySQLite", "RestwayRouting",
+            "RestwayObjects", "RestwaySQLiteStore", "RestwayMapping", "RestwayJansson",
+            "RestwayHTTP", "RestwayCurl", "RestwayAuth", "RestwayBatch", "RestwayOutbox",
+            "RestwayPlugins",
         ])
     + module(
         "RestwayABI",
         [
-            "CRestway", "RestwaySupport", "RestwayJSON", "RestwayRouting", "RestwayObjects",
-            "RestwayMapping", "RestwayHTTP", "RestwayAuth", "RestwayBatch", "RestwayPlugins",
-            "RestwayClient",
+            "CRestway", "RestwayText", "RestwayThreads", "RestwayJSON", "RestwayRouting",
+            "RestwayObjects", "RestwayMapping", "RestwayHTTP", "RestwayAuth", "RestwayBatch",
+            "RestwayPlugins", "RestwayClient",
         ])
 
 /// Random input for the mapping; its corpus runs as ordinary tests. The fuzzer itself has its
@@ -109,7 +114,7 @@ let bench: [Target] =
     : [
         .executableTarget(
             name: "restway-transport-bench",
-            dependencies: ["RestwaySupport", "RestwayRouting", "RestwayHTTP", "RestwayClient"],
+            dependencies: ["RestwayThreads", "RestwayRouting", "RestwayHTTP", "RestwayClient"],
             path: "benchmarks/swift/TransportBench", swiftSettings: settings)
     ]
 

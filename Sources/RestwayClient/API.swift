@@ -3,7 +3,8 @@ import RestwayJSON
 import RestwayMapping
 package import RestwayObjects
 import RestwayRouting
-import RestwaySupport
+import RestwayText
+import RestwayThreads
 
 /// A loaded API document, shared by many clients.
 ///

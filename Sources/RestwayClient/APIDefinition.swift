@@ -4,7 +4,8 @@ import RestwayJSON
 import RestwayMapping
 import RestwayObjects
 import RestwayRouting
-import RestwaySupport
+import RestwayText
+import RestwayThreads
 
 /// The content of an API document in the form that the library uses.
 struct APIDefinition: Sendable {
@@ -14,7 +15,7 @@ struct APIDefinition: Sendable {
     /// The environment to use when a client names none.
     var environment: String?
     /// Headers that are sent to every environment.
-    var headers: [HeaderLine] = []
+    var headers: [Pair] = []
     var errors = ErrorDefinition()
     var auth = AuthDefinition()
     /// The retry policy; `nil` if nothing is retried.

@@ -1,4 +1,4 @@
-import RestwaySupport
+import RestwayThreads
 
 extension Client {
     /// Runs `body`, which calls functions of the program, on a worker and waits for it.

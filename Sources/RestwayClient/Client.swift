@@ -5,7 +5,7 @@ package import RestwayHTTP
 package import RestwayObjects
 import RestwayPlugins
 package import RestwayRouting
-package import RestwaySupport
+package import RestwayThreads
 
 /// One api in one environment, with its connections and its store. It creates and connects the
 /// parts of the library.

@@ -1,6 +1,6 @@
 import RestwayHTTP
 import RestwayRouting
-package import RestwaySupport
+package import RestwayThreads
 
 /// The settings of a client, with the defaults filled in.
 package struct ClientOptions: Sendable {

@@ -1,6 +1,7 @@
 package import RestwayHTTP
 package import RestwayRouting
-package import RestwaySupport
+import RestwayText
+package import RestwayThreads
 
 /// An error as every caller of the library sees it.
 package struct Failure: Error, Sendable {

@@ -1,7 +1,7 @@
 import RestwayMapping
 import RestwayObjects
 import RestwayRouting
-import RestwaySupport
+import RestwayThreads
 
 /// A definition that no longer changes, and data derived from it once. Calls share it.
 final class LoadedAPI: Sendable {

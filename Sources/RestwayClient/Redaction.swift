@@ -1,5 +1,6 @@
 import RestwayHTTP
 import RestwayRouting
+import RestwayText
 
 /// Hides secrets in texts that people read: logs and commands.
 struct Redaction: Sendable {

@@ -1,9 +1,9 @@
 import RestwayAuth
-import RestwayRouting
+import RestwayText
 
 /// The settings that a route adds to its requests.
 struct RouteSettings: Sendable {
-    var headers: [HeaderLine] = []
+    var headers: [Pair] = []
     /// Parameters that are used unless the caller gives others with the same names.
     var parameters: [Parameter] = []
     var timeoutMilliseconds: Int64?

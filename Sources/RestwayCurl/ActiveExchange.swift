@@ -1,6 +1,6 @@
 import Glibc
 import RestwayHTTP
-import RestwaySupport
+import RestwayThreads
 
 /// An exchange between its start and its completion.
 ///

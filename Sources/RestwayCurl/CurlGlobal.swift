@@ -1,6 +1,6 @@
 import CCurl
 import Glibc
-import RestwaySupport
+import RestwayThreads
 import Synchronization
 
 /// Sets libcurl up, once for the process.

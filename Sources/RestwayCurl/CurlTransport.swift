@@ -1,5 +1,5 @@
 package import RestwayHTTP
-package import RestwaySupport
+package import RestwayThreads
 import Synchronization
 
 /// The built-in transport, on libcurl.

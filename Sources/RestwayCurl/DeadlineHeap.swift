@@ -1,4 +1,4 @@
-import RestwaySupport
+import RestwayThreads
 
 /// Deadlines with their elements, the earliest first.
 ///

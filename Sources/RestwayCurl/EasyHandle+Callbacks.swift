@@ -1,6 +1,6 @@
 import CCurl
 import RestwayHTTP
-import RestwaySupport
+import RestwayThreads
 
 /// The functions that libcurl calls while it performs an exchange.
 extension EasyHandle {

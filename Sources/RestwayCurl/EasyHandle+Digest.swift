@@ -1,6 +1,6 @@
 import CCurl
 import RestwayHTTP
-import RestwaySupport
+import RestwayThreads
 
 /// Digest authentication (RFC 7616): libcurl answers the challenge and sends the exchange again.
 ///

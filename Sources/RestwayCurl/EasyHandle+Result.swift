@@ -1,6 +1,6 @@
 import CCurl
 import RestwayHTTP
-import RestwaySupport
+import RestwayThreads
 
 /// Translates libcurl's result of an exchange.
 extension EasyHandle {

@@ -1,6 +1,6 @@
 import CCurl
 import RestwayHTTP
-import RestwaySupport
+import RestwayThreads
 
 /// Checks the end of a body over TLS that has no length and no chunks, so that the connection's end
 /// ends it.

@@ -1,6 +1,6 @@
 import CCurl
 import RestwayHTTP
-import RestwaySupport
+import RestwayThreads
 
 /// One easy handle of libcurl, used for one exchange after the other by the thread that drives the
 /// loop.

@@ -1,4 +1,4 @@
-import RestwaySupport
+import RestwayThreads
 
 /// Shares a limited number of running exchanges among origins. Within an origin, priority decides,
 /// then the order of arrival; origins take turns. It only decides: it starts no exchange.

@@ -2,7 +2,7 @@ import CCurl
 import CLinux
 import Glibc
 import RestwayHTTP
-import RestwaySupport
+import RestwayThreads
 
 /// libcurl's multi handle, with the exchanges that run on it and those that wait.
 ///

@@ -1,4 +1,4 @@
-import RestwaySupport
+import RestwayThreads
 
 /// Decides which thread drives the loop: the I/O thread, or a thread that waits for an exchange,
 /// called a guest.

@@ -1,7 +1,7 @@
 import CLinux
 import Glibc
 import RestwayHTTP
-import RestwaySupport
+import RestwayThreads
 
 /// Passes commands of other threads to the thread that drives the loop, and wakes it.
 ///

@@ -1,5 +1,5 @@
 import RestwayRouting
-import RestwaySupport
+import RestwayThreads
 
 /// The exchanges with one origin: the running ones and the waiting ones.
 ///

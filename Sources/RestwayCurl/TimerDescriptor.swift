@@ -1,6 +1,6 @@
 import CLinux
 import Glibc
-import RestwaySupport
+import RestwayThreads
 
 /// A descriptor that becomes readable at a time of the system's monotonic clock (timerfd(2)).
 ///

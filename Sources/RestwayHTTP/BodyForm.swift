@@ -1,3 +1,5 @@
+import RestwayText
+
 /// The form of a body: it decides how an identity is written into the body, and what can be read
 /// from it.
 package enum BodyForm: Sendable {
@@ -16,8 +18,8 @@ package enum BodyForm: Sendable {
     }
 
     package init(mediaType: String) {
-        let type = mediaType.prefix { $0 != ";" }.lowercased().filter { $0 != " " }
-        if type == "application/json" || type.hasSuffix("+json") {
+        let type = MediaType.essence(mediaType)
+        if type == MediaType.json || type.hasSuffix("+json") {
             self = .json
         } else if Self.messagePackTypes.contains(type) || type.hasSuffix("+msgpack") {
             self = .messagePack

@@ -1,5 +1,6 @@
 package import RestwayJSON
 import RestwayRouting
+import RestwayText
 
 /// Replaces secret members, found by their names, in bodies that people read: in the export of the
 /// outbox and in curl commands.

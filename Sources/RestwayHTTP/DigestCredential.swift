@@ -1,4 +1,4 @@
-package import RestwaySupport
+package import RestwayThreads
 
 /// The credential with which a transport answers a Digest challenge (RFC 7616).
 package struct DigestCredential: Sendable, Equatable {

@@ -1,3 +1,5 @@
+import RestwayText
+
 /// JSON text that is written directly, without making values.
 ///
 /// Strings are escaped as in `JSONValue.text()`. The caller writes the text between them.
@@ -97,14 +99,10 @@ package struct JSONText: Sendable {
             output[start + 1] = UInt8(ascii: "u")
             output[start + 2] = UInt8(ascii: "0")
             output[start + 3] = UInt8(ascii: "0")
-            output[start + 4] = digit(byte >> 4)
-            output[start + 5] = digit(byte & 15)
+            output[start + 4] = ASCII.upperHexDigit(byte >> 4)
+            output[start + 5] = ASCII.upperHexDigit(byte & 15)
             return start + 6
         }
         return start + 2
-    }
-
-    private static func digit(_ value: UInt8) -> UInt8 {
-        value + (value < 10 ? UInt8(ascii: "0") : UInt8(ascii: "A") - 10)
     }
 }

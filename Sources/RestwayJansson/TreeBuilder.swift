@@ -1,5 +1,6 @@
 import RestwayJSON
 import RestwayMapping
+import RestwayText
 
 /// Builds a tree of Jansson from the events of a reader.
 final class TreeBuilder: EventSink {

@@ -2,8 +2,8 @@
 ///
 /// It is the same for every store. If it throws, the target has to undo everything that was done to
 /// it.
-struct CommitRun<Target: CommitTarget> {
-    private(set) var target: Target
+package struct CommitRun<Target: CommitTarget> {
+    package private(set) var target: Target
     private var changes: ChangeSet
     private let isRecording: Bool
     private let keysBefore: Int64
@@ -25,14 +25,14 @@ struct CommitRun<Target: CommitTarget> {
     /// The index in `commit.changes` of each object's change.
     private var places: [Int64: Int] = [:]
 
-    init(_ changes: ChangeSet, _ target: Target, isRecording: Bool) {
+    package init(_ changes: ChangeSet, _ target: Target, isRecording: Bool) {
         self.changes = changes
         self.target = target
         self.isRecording = isRecording
         keysBefore = target.lastKey
     }
 
-    mutating func run() throws(StoreError) -> Commit {
+    package mutating func run() throws(StoreError) -> Commit {
         if let first = changes.rows.first {
             let suspects = changes.rowsAreNew ? changes.rows[..<1] : changes.rows[...]
             if !changes.mayHoldKnown {
@@ -61,7 +61,7 @@ struct CommitRun<Target: CommitTarget> {
 
     /// Tells drafts the keys of their objects. Called when the store has all changes and before
     /// anything else commits.
-    func tellDrafts() {
+    package func tellDrafts() {
         for (index, edit) in changes.edits { edit.node.setStoreKey(keys[index]) }
     }
 

@@ -1,5 +1,5 @@
 /// The inside of a store that a commit works on while nothing else can see it.
-protocol CommitTarget {
+package protocol CommitTarget {
     /// Prepares for this many rows, the first of which is of `entity`.
     mutating func makeRoom(_ rows: Int, _ entity: Entity) throws(StoreError)
 
@@ -45,7 +45,7 @@ protocol CommitTarget {
 }
 
 extension CommitTarget {
-    mutating func takePlain(
+    package mutating func takePlain(
         _ rows: inout [Snapshot], from first: Int, _ keys: inout [Int64]
     ) -> (next: Int, insertedCount: Int) {
         (first, 0)

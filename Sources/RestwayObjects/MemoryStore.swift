@@ -1,4 +1,4 @@
-import RestwaySupport
+import RestwayThreads
 import Synchronization
 
 /// A store in memory, which lasts as long as the process.

@@ -47,14 +47,14 @@ extension Query.Condition {
 }
 
 /// The order of values.
-enum CellOrder {
+package enum CellOrder {
     /// Returns the rank of the value's kind. Values of different ranks are never equal.
-    static func rank(_ cell: Cell) -> Int {
+    package static func rank(_ cell: Cell) -> Int {
         // SQLite stores NaN as null.
         cell.kind == .double && cell.double.isNaN ? 0 : rank(cell.kind)
     }
 
-    static func rank(_ kind: Cell.Kind) -> Int {
+    package static func rank(_ kind: Cell.Kind) -> Int {
         switch kind {
         case .null, .absent, .object, .list: 0
         case .bool, .int64, .double, .date: 1
@@ -109,7 +109,7 @@ enum CellOrder {
 
 extension Value {
     /// Passes the value as a cell, whose text is valid in `body`.
-    func withCell<Result>(_ body: (Cell) -> Result) -> Result {
+    package func withCell<Result>(_ body: (Cell) -> Result) -> Result {
         var bytes: [UInt8] = []
         var keys: [Int64] = []
         let cell = cell(appendingTo: &bytes, &keys)

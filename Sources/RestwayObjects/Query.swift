@@ -68,5 +68,5 @@ package struct Query: Sendable {
     }
 
     /// Whether the query finds every object of the entity.
-    var findsAll: Bool { conditions.isEmpty && selection == nil }
+    package var findsAll: Bool { conditions.isEmpty && selection == nil }
 }

@@ -170,7 +170,7 @@ extension Cell {
         }
     }
 
-    func withAddress(_ address: UnsafeRawPointer) -> Cell {
+    package func withAddress(_ address: UnsafeRawPointer) -> Cell {
         with(bits: UInt64(UInt(bitPattern: address)))
     }
 }

@@ -1,5 +1,3 @@
-package import RestwaySQLite
-
 /// The reason why a store refused an operation.
 package enum StoreError: Error, Equatable, Sendable {
     /// A row was committed before.
@@ -7,7 +5,7 @@ package enum StoreError: Error, Equatable, Sendable {
     /// The store keeps only the entities that it was opened with, and this is not one of them.
     case foreignEntity(String)
     /// The file or the disk failed.
-    case file(SQLiteError)
+    case file(FileFailure)
     /// The file is a database of another program.
     case foreignFile(path: String)
     /// A later version of the library wrote the file.
@@ -15,12 +13,35 @@ package enum StoreError: Error, Equatable, Sendable {
     /// The objects or the tables of the file do not fit the document.
     case incompatible(path: String, reason: String)
 
+    /// A failure of a store's file or of the disk.
+    package struct FileFailure: Equatable, Sendable {
+        package let path: String
+        /// A description that names the file.
+        package let message: String
+        /// Whether this is a forked process that must not use its parent's file.
+        package let isForked: Bool
+        /// Whether the same operation may succeed a moment later.
+        package let isTemporary: Bool
+        /// Whether the disk is full, or the file may not grow.
+        package let isFull: Bool
+
+        package init(
+            path: String, message: String, isForked: Bool, isTemporary: Bool, isFull: Bool
+        ) {
+            self.path = path
+            self.message = message
+            self.isForked = isForked
+            self.isTemporary = isTemporary
+            self.isFull = isFull
+        }
+    }
+
     package var message: String {
         switch self {
         case .alreadyCommitted: "these changes have already been committed"
         case .foreignEntity(let name):
             "the store was not opened with this entity \"\(name)\": it is of another api"
-        case .file(let error): "the store \(error.text)"
+        case .file(let error): "the store \(error.message)"
         case .foreignFile(let path):
             "the store \"\(path)\": the file is a database of another program"
         case .newerFile(let path, let version):
@@ -37,7 +58,7 @@ package enum StoreError: Error, Equatable, Sendable {
 
     /// Whether the same operation may succeed a moment later.
     package var isTemporary: Bool {
-        if case .file(let error) = self { return error.isBusy }
+        if case .file(let error) = self { return error.isTemporary }
         return false
     }
 
@@ -47,25 +68,6 @@ package enum StoreError: Error, Equatable, Sendable {
         case .alreadyCommitted, .foreignEntity: nil
         case .file(let error): error.path
         case .foreignFile(let path), .newerFile(let path, _), .incompatible(let path, _): path
-        }
-    }
-
-    init(_ refusal: Migrations.Refusal, path: String) {
-        switch refusal {
-        case .foreign: self = .foreignFile(path: path)
-        case .newer(let version): self = .newerFile(path: path, version: version)
-        case .failed(let error): self = .file(error)
-        }
-    }
-
-    /// Converts an error that SQLite throws in `body` to an error of the store.
-    static func wrapping<Result>(
-        _ body: () throws(SQLiteError) -> Result
-    ) throws(StoreError) -> Result {
-        do {
-            return try body()
-        } catch {
-            throw .file(error)
         }
     }
 }

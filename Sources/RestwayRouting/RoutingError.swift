@@ -1,3 +1,5 @@
+import RestwayText
+
 /// Why a path, a route or a URL is not valid.
 package enum RoutingError: Error, Equatable, Sendable {
     /// `position` is a UTF-8 offset into `text`.

@@ -1,6 +1,6 @@
 import CSQLite
 import Glibc
-package import RestwaySupport
+package import RestwayThreads
 
 /// A connection to a file in WAL mode. Only one thread at a time may use it and its statements.
 ///

@@ -1,6 +1,6 @@
 import CSQLite
 import Glibc
-import RestwaySupport
+import RestwayThreads
 
 /// Creates empty files for databases, with the permissions that the library wants.
 ///

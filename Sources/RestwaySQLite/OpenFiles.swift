@@ -1,5 +1,5 @@
 import Glibc
-import RestwaySupport
+import RestwayThreads
 
 /// The files that this process, and the processes that it was forked from, have open in SQLite.
 ///

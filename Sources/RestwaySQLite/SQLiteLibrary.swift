@@ -1,6 +1,6 @@
 import CSQLite
 import Glibc
-import RestwaySupport
+import RestwayThreads
 import Synchronization
 
 /// SQLite itself, which all code of the process shares, and its state after a fork.

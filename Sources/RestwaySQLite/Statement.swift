@@ -1,5 +1,5 @@
 import CSQLite
-import RestwaySupport
+import RestwayThreads
 
 /// A prepared statement: bind, step, read, reset.
 ///

@@ -1,5 +1,5 @@
 import CRestway
-import RestwaySupport
+import RestwayThreads
 import XCTest
 
 @testable import RestwayABI
@@ -49,7 +49,7 @@ final class ExactlyOnceTests: XCTestCase {
         let running = Monitor(Schedule.threads)
         for _ in 0..<Schedule.threads {
             schedule.retainClient()
-            let hasStarted = RestwaySupport.Thread.start("schedule") {
+            let hasStarted = RestwayThreads.Thread.start("schedule") {
                 schedule.run()
                 schedule.releaseClient()
                 running.update { $0 -= 1 }

@@ -1,5 +1,5 @@
 import RestwayHTTP
-import RestwaySupport
+import RestwayThreads
 
 /// A transport that answers, fails, redirects, repeats itself, is late or says nothing, as its
 /// random numbers will. With every second seed its answers are mapped in rounds.

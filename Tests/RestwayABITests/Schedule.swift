@@ -1,5 +1,5 @@
 import CRestway
-import RestwaySupport
+import RestwayThreads
 import Synchronization
 
 @testable import RestwayABI

@@ -1,5 +1,5 @@
 import RestwayAuth
-import RestwaySupport
+import RestwayThreads
 
 /// What the issue says about authentication, as plainly as it can be written: a list of calls that
 /// is searched again for every question. The machine has to agree with it in every step.

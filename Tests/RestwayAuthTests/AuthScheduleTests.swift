@@ -1,4 +1,4 @@
-import RestwaySupport
+import RestwayThreads
 import XCTest
 
 @testable import RestwayAuth

@@ -2,7 +2,7 @@ import RestwayAuth
 import RestwayBatch
 import RestwayHTTP
 import RestwayJSON
-import RestwaySupport
+import RestwayThreads
 import XCTest
 
 @testable import RestwayClient

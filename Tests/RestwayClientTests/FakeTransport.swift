@@ -1,5 +1,5 @@
 import RestwayHTTP
-import RestwaySupport
+import RestwayThreads
 import XCTest
 
 /// A transport that the test plays by hand: nothing happens before the test says so.

@@ -1,6 +1,6 @@
 import RestwayMapping
 import RestwayObjects
-import RestwaySupport
+import RestwayThreads
 import Synchronization
 import XCTest
 

@@ -2,6 +2,7 @@ import Glibc
 import RestwayHTTP
 import RestwayObjects
 import RestwayRouting
+import RestwayThreads
 import XCTest
 
 @testable import RestwayClient

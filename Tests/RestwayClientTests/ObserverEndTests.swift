@@ -1,5 +1,5 @@
 import RestwayObjects
-import RestwaySupport
+import RestwayThreads
 import XCTest
 
 @testable import RestwayClient

@@ -2,7 +2,7 @@ import RestwayAuth
 import RestwayHTTP
 import RestwayJSON
 import RestwaySQLite
-import RestwaySupport
+import RestwayThreads
 import XCTest
 
 @testable import RestwayClient

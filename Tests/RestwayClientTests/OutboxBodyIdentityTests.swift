@@ -2,7 +2,7 @@ import RestwayHTTP
 import RestwayMapping
 import RestwayObjects
 import RestwayRouting
-import RestwaySupport
+import RestwayThreads
 import XCTest
 
 @testable import RestwayClient

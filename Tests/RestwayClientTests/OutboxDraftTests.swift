@@ -2,7 +2,7 @@ import Glibc
 import RestwayHTTP
 import RestwayObjects
 import RestwayRouting
-import RestwaySupport
+import RestwayThreads
 import XCTest
 
 @testable import RestwayClient

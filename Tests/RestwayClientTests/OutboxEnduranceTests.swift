@@ -3,7 +3,7 @@ import RestwayObjects
 import RestwayOutbox
 import RestwayRouting
 import RestwaySQLite
-import RestwaySupport
+import RestwayThreads
 import XCTest
 
 @testable import RestwayClient

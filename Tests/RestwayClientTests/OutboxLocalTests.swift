@@ -1,7 +1,7 @@
 import RestwayHTTP
 import RestwayObjects
 import RestwayRouting
-import RestwaySupport
+import RestwayThreads
 import XCTest
 
 @testable import RestwayClient

@@ -1,6 +1,6 @@
 import RestwayObjects
 import RestwayRouting
-import RestwaySupport
+import RestwayThreads
 import XCTest
 
 @testable import RestwayClient

@@ -1,6 +1,6 @@
 import RestwayAuth
 import RestwayObjects
-import RestwaySupport
+import RestwayThreads
 import XCTest
 
 @testable import RestwayClient

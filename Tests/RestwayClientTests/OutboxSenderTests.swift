@@ -1,7 +1,7 @@
 import RestwayAuth
 import RestwayHTTP
 import RestwayOutbox
-import RestwaySupport
+import RestwayThreads
 import XCTest
 
 @testable import RestwayClient

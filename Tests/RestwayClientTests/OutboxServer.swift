@@ -1,6 +1,6 @@
 import RestwayHTTP
 import RestwayJSON
-import RestwaySupport
+import RestwayThreads
 import XCTest
 
 /// A server that applies each request once, by its key, and misbehaves by a script: what it answers

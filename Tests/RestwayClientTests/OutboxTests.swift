@@ -2,7 +2,7 @@ import RestwayHTTP
 import RestwayObjects
 import RestwayOutbox
 import RestwaySQLite
-import RestwaySupport
+import RestwayThreads
 import XCTest
 
 @testable import RestwayClient

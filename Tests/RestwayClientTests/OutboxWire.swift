@@ -1,5 +1,5 @@
 import RestwayHTTP
-import RestwaySupport
+import RestwayThreads
 
 /// A client's way to an `OutboxServer`; it ends with the client.
 final class OutboxWire: Transport {

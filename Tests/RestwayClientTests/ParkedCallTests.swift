@@ -1,5 +1,5 @@
 import RestwayAuth
-import RestwaySupport
+import RestwayThreads
 import XCTest
 
 @testable import RestwayClient

@@ -1,6 +1,6 @@
 import RestwayHTTP
 import RestwayRouting
-import RestwaySupport
+import RestwayThreads
 import XCTest
 
 @testable import RestwayClient

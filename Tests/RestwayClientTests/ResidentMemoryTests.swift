@@ -1,7 +1,7 @@
 import Foundation
 import RestwayHTTP
 import RestwayObjects
-import RestwaySupport
+import RestwayThreads
 import XCTest
 
 @testable import RestwayClient

@@ -1,6 +1,6 @@
 import RestwayAuth
 import RestwayHTTP
-import RestwaySupport
+import RestwayThreads
 import XCTest
 
 @testable import RestwayClient

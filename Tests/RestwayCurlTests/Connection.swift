@@ -1,5 +1,5 @@
 import Glibc
-import RestwaySupport
+import RestwayThreads
 
 /// A request as it came over the wire.
 struct Request: Sendable {

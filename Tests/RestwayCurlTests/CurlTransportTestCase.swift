@@ -1,7 +1,7 @@
 import Glibc
 import RestwayCurl
 import RestwayHTTP
-import RestwaySupport
+import RestwayThreads
 import XCTest
 
 /// A test with a transport of its own, which is closed behind it.

@@ -1,7 +1,7 @@
 import Glibc
 import RestwayCurl
 import RestwayHTTP
-import RestwaySupport
+import RestwayThreads
 import XCTest
 
 /// Threads that wait for an exchange and drive the transport meanwhile.

@@ -1,5 +1,5 @@
 import RestwayHTTP
-import RestwaySupport
+import RestwayThreads
 import XCTest
 
 /// A body that the test gives by hand, or that gives itself, piece by piece. Fails the test when it

@@ -1,5 +1,5 @@
 import Glibc
-import RestwaySupport
+import RestwayThreads
 import XCTest
 
 /// A TCP server on loopback that does exactly what a test says: each connection runs `script` on a

@@ -1,6 +1,6 @@
 import Dispatch
 import RestwayObjects
-import RestwaySupport
+import RestwayThreads
 import XCTest
 
 /// For the thread sanitizer, and for what may never be seen.

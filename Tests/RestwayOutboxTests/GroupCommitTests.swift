@@ -1,7 +1,7 @@
 import Glibc
 import RestwayOutbox
 import RestwaySQLite
-import RestwaySupport
+import RestwayThreads
 import XCTest
 
 /// Many callers write at once.

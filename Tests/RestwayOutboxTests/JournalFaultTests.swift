@@ -1,7 +1,7 @@
 import Glibc
 import RestwayOutbox
 import RestwaySQLite
-import RestwaySupport
+import RestwayThreads
 import XCTest
 
 /// Whatever fails, and wherever: an error, and everything as it was; or it is done.

@@ -3,7 +3,7 @@ import RestwayHTTP
 import RestwayObjects
 import RestwayOutbox
 import RestwaySQLite
-import RestwaySupport
+import RestwayThreads
 import XCTest
 
 /// A directory with the file of a journal, and words for what is put into it.

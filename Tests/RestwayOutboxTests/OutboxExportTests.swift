@@ -1,6 +1,7 @@
 import RestwayHTTP
 import RestwayJSON
 import RestwayOutbox
+import RestwayThreads
 import XCTest
 
 /// What people are shown of an item.

@@ -1,5 +1,5 @@
 import RestwayOutbox
-import RestwaySupport
+import RestwayThreads
 import XCTest
 
 /// What an answer means for an item.

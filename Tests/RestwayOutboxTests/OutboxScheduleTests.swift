@@ -1,7 +1,7 @@
 import Glibc
 import RestwayObjects
 import RestwayOutbox
-import RestwaySupport
+import RestwayThreads
 import XCTest
 
 /// Random schedules: online, offline, temporary and permanent failures, 401s, slow batches,

@@ -1,6 +1,6 @@
 import RestwayObjects
 import RestwayOutbox
-import RestwaySupport
+import RestwayThreads
 import XCTest
 
 /// What the drop of items takes back of one object.

@@ -1,5 +1,5 @@
 import RestwayOutbox
-import RestwaySupport
+import RestwayThreads
 import XCTest
 
 /// One thread takes, and reads ahead, while others settle and release.

@@ -1,7 +1,7 @@
 import CRestwayPlugin
 import RestwayMapping
 import RestwayObjects
-import RestwaySupport
+import RestwayThreads
 import XCTest
 
 @testable import RestwayPlugins

@@ -1,6 +1,6 @@
 import CRestwayPlugin
 import RestwayHTTP
-import RestwaySupport
+import RestwayThreads
 import XCTest
 
 @testable import RestwayPlugins

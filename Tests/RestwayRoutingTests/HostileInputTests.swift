@@ -1,4 +1,5 @@
 import Glibc
+import RestwayText
 import XCTest
 
 @testable import RestwayRouting

@@ -1,3 +1,4 @@
+import RestwayText
 import XCTest
 
 @testable import RestwayRouting

@@ -1,6 +1,6 @@
 import CSQLite
 import Glibc
-import RestwaySupport
+import RestwayThreads
 import XCTest
 
 @testable import RestwaySQLite

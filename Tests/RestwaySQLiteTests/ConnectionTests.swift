@@ -1,6 +1,6 @@
 import Glibc
 import RestwaySQLite
-import RestwaySupport
+import RestwayThreads
 import XCTest
 
 final class ConnectionTests: XCTestCase {

@@ -1,6 +1,6 @@
 import Glibc
 import RestwaySQLite
-import RestwaySupport
+import RestwayThreads
 import XCTest
 
 /// The permissions of the files that the library makes.

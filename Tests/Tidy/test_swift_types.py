@@ -101,7 +101,7 @@ def _all_parts() -> list[_Part]:
 
 
 def test_types_and_fields_are_found_here() -> None:
-    parts = list(_parts(SOURCES / "RestwaySupport" / "Lock.swift"))
+    parts = list(_parts(SOURCES / "RestwayThreads" / "Lock.swift"))
     assert [part.kind for part in parts if part.name == "Lock"] == ["struct"], parts
     assert any(_stored_fields(part) for part in parts)
 

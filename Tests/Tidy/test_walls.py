@@ -11,11 +11,13 @@ from source_tree import ROOT, SOURCES, expect_none, name_of, swift_code, swift_f
 #: A module imports only modules above it.
 ORDER = (
     "CCurl", "CJansson", "CSQLite", "CZlib", "CCrypto", "CLinux", "CRestway",
-    "RestwaySupport",
+    "RestwayText",
+    "RestwayThreads",
     "RestwayJSON",
     "RestwaySQLite",
     "RestwayRouting",
     "RestwayObjects",
+    "RestwaySQLiteStore",
     "RestwayMapping",
     "RestwayJansson",
     "RestwayHTTP",
@@ -33,7 +35,7 @@ PEERS = {"RestwayAuth", "RestwayCache", "RestwayBatch", "RestwayOutbox"}
 #: Part of the toolchain; everything else that a module needs stands in Package.swift.
 TOOLCHAIN = {"Swift", "Glibc", "Synchronization"}
 
-UNMANAGED = {"Sources/RestwaySupport/UserData.swift", "Sources/RestwayABI/Base/Handle.swift"}
+UNMANAGED = {"Sources/RestwayThreads/UserData.swift", "Sources/RestwayABI/Base/Handle.swift"}
 
 _MODULE = re.compile(r'\bmodule\(\s*"(\w+)",\s*\[(.*?)\]', re.DOTALL)
 _IMPORT = re.compile(
@@ -52,7 +54,7 @@ DEPENDENCIES = declared_dependencies()
 
 
 def test_the_manifest_is_understood_here() -> None:
-    assert {"RestwaySupport", "RestwayClient", "RestwayABI"} <= set(DEPENDENCIES)
+    assert {"RestwayThreads", "RestwayClient", "RestwayABI"} <= set(DEPENDENCIES)
     folders = {path.name for path in SOURCES.iterdir() if path.is_dir()}
     assert set(DEPENDENCIES) <= folders
     assert folders <= set(ORDER), "a module that has no place in the order"
@@ -100,7 +102,7 @@ def test_the_core_is_not_asynchronous_swift() -> None:
 
 #: Decision 0017: other modules get copies of these, made for their own types.
 _INLINABLE = {
-    SOURCES / "RestwaySupport" / name for name in ("Lock.swift", "Monitor.swift", "Fifo.swift")
+    SOURCES / "RestwayThreads" / name for name in ("Lock.swift", "Monitor.swift", "Fifo.swift")
 }
 
 

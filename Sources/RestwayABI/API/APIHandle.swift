@@ -1,5 +1,5 @@
 import RestwayClient
-import RestwaySupport
+import RestwayThreads
 
 /// An api with the texts that were read from it.
 final class APIHandle: HandleObject, Sendable {

@@ -1,7 +1,7 @@
 import CRestway
 import RestwayAuth
 import RestwayClient
-import RestwaySupport
+import RestwayThreads
 
 /// Converts credentials from and to the struct of the header.
 extension Credential {

@@ -1,5 +1,5 @@
 import RestwayClient
-import RestwaySupport
+import RestwayThreads
 
 /// The exchange that an authorize function changes.
 ///

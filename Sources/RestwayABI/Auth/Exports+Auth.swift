@@ -2,7 +2,7 @@ public import CRestway
 import RestwayAuth
 import RestwayClient
 import RestwayHTTP
-import RestwaySupport
+import RestwayThreads
 
 // auth.h, except for exchanges
 

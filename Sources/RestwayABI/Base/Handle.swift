@@ -1,6 +1,6 @@
 import RestwayClient
 import RestwayObjects
-import RestwaySupport
+import RestwayThreads
 import Synchronization
 
 /// An object to which a handle of the program can point.

@@ -1,6 +1,6 @@
 import CRestway
 import RestwayClient
-import RestwaySupport
+import RestwayThreads
 import Synchronization
 
 /// The context pointer of a callback, and the destroy function that ends it.

@@ -1,4 +1,4 @@
-import RestwaySupport
+import RestwayThreads
 
 /// Texts that a handle lends to C. Each is made at its first use and lives as long as the handle.
 final class LentTexts: Sendable {

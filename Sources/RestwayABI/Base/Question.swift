@@ -2,7 +2,7 @@ import CRestway
 import RestwayClient
 import RestwayMapping
 import RestwayObjects
-import RestwaySupport
+import RestwayThreads
 
 /// Makes questions during the mapping of a response call C functions.
 enum Question {

@@ -1,5 +1,5 @@
 import RestwayClient
-import RestwaySupport
+import RestwayThreads
 
 /// The program's reference to a batch session. When the last one is released, a session that was
 /// not sent is cancelled.

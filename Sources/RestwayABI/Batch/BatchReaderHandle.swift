@@ -1,5 +1,5 @@
 import RestwayBatch
-import RestwaySupport
+import RestwayThreads
 
 /// The answer to a batch, as a decode function sees it, and the answers that the function makes of
 /// it.

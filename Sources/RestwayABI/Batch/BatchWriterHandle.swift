@@ -1,5 +1,5 @@
 import RestwayBatch
-import RestwaySupport
+import RestwayThreads
 
 /// The requests of a batch, as an encode function sees them, and the body that the function makes
 /// of them.

@@ -1,6 +1,6 @@
 import CRestway
 import RestwayBatch
-import RestwaySupport
+import RestwayThreads
 
 /// A batch format made of C functions. Its context ends when nothing uses the format any more.
 struct HostBatchFormat: BatchFormat {

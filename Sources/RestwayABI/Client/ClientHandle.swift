@@ -1,5 +1,5 @@
 import RestwayClient
-import RestwaySupport
+import RestwayThreads
 
 /// The program's reference to a client. When the last one is released, the client closes.
 final class ClientHandle: HandleObject, Sendable {

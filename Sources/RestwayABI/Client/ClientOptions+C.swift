@@ -1,6 +1,6 @@
 import CRestway
 import RestwayClient
-import RestwaySupport
+import RestwayThreads
 
 /// Reads the option struct of the header and checks each field.
 extension ClientOptions {

@@ -1,7 +1,7 @@
 import CRestway
 import RestwayClient
 import RestwayObjects
-import RestwaySupport
+import RestwayThreads
 
 /// A draft and the store that it belongs to.
 final class DraftHandle: HandleObject, Sendable {

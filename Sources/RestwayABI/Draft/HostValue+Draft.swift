@@ -2,6 +2,7 @@ import RestwayClient
 import RestwayJSON
 import RestwayMapping
 import RestwayObjects
+import RestwayText
 
 /// Values for drafts.
 extension HostValue {

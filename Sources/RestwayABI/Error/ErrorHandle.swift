@@ -1,5 +1,5 @@
 import RestwayClient
-import RestwaySupport
+import RestwayThreads
 
 /// An error that the program owns, with its texts.
 final class ErrorHandle: HandleObject, Sendable {

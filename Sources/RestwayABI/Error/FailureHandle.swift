@@ -1,5 +1,5 @@
 import RestwayClient
-import RestwaySupport
+import RestwayThreads
 
 /// The failure that a failure reader changes.
 ///

@@ -1,7 +1,7 @@
 import RestwayClient
 import RestwayMapping
 import RestwayObjects
-import RestwaySupport
+import RestwayThreads
 
 /// The rows that a hook sees, with the lists that were read from them.
 ///

@@ -1,5 +1,5 @@
 import RestwayObjects
-import RestwaySupport
+import RestwayThreads
 
 /// An immutable list of objects.
 final class ListHandle: HandleObject, Sendable {

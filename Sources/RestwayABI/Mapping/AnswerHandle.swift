@@ -1,5 +1,5 @@
 import RestwayObjects
-import RestwaySupport
+import RestwayThreads
 
 /// The answer of a question's function, besides its status.
 ///

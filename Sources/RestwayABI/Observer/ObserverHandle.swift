@@ -1,5 +1,5 @@
 import RestwayClient
-import RestwaySupport
+import RestwayThreads
 
 /// An observer, and the store from which it will be removed.
 final class ObserverHandle: HandleObject, Sendable {

@@ -1,5 +1,5 @@
 import RestwayClient
-import RestwaySupport
+import RestwayThreads
 
 /// A stored request that the program holds, with its texts.
 final class StoredRequestHandle: HandleObject, Sendable {

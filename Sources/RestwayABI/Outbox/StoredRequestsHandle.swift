@@ -1,5 +1,5 @@
 import RestwayClient
-import RestwaySupport
+import RestwayThreads
 
 /// A list of stored requests, with the handles and the text that it lends.
 final class StoredRequestsHandle: HandleObject, Sendable {

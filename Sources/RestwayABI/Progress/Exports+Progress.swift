@@ -1,6 +1,6 @@
 public import CRestway
 import RestwayClient
-import RestwaySupport
+import RestwayThreads
 
 // progress.h
 

@@ -1,7 +1,7 @@
 public import CRestway
 import RestwayClient
 import RestwayObjects
-import RestwaySupport
+import RestwayThreads
 
 // query.h
 

@@ -1,6 +1,6 @@
 import RestwayClient
 import RestwayObjects
-import RestwaySupport
+import RestwayThreads
 
 /// A query that the program is building.
 final class QueryHandle: HandleObject, Sendable {

@@ -4,7 +4,7 @@ import RestwayHTTP
 import RestwayJSON
 import RestwayObjects
 import RestwayRouting
-import RestwaySupport
+import RestwayThreads
 
 // request.h
 

@@ -1,5 +1,5 @@
 import RestwayClient
-import RestwaySupport
+import RestwayThreads
 
 /// A request that the program builds, from any thread.
 final class RequestHandle: HandleObject, Sendable {

@@ -1,5 +1,5 @@
 import RestwayClient
-import RestwaySupport
+import RestwayThreads
 import Synchronization
 
 /// A response with the texts that were read from it.

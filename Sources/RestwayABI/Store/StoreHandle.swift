@@ -1,6 +1,6 @@
 import RestwayClient
 import RestwayObjects
-import RestwaySupport
+import RestwayThreads
 
 /// A store and the entities by whose names its objects can be found.
 final class StoreHandle: HandleObject, Sendable {

@@ -1,4 +1,4 @@
-package import RestwaySupport
+package import RestwayThreads
 
 /// Why a call cannot get a credential.
 package enum AuthFailure: Error, Equatable, Sendable {

@@ -1,4 +1,4 @@
-package import RestwaySupport
+package import RestwayThreads
 
 /// Decides which credential each call is sent with, which calls wait, and when to refresh.
 ///

@@ -1,4 +1,4 @@
-package import RestwaySupport
+package import RestwayThreads
 
 /// The data with which a client identifies itself. The scheme decides which fields are used.
 package struct Credential: Sendable, Equatable {

@@ -1,4 +1,4 @@
-import RestwaySupport
+import RestwayThreads
 
 /// Counts the refreshes in a sliding window, so that a server that refuses every fresh credential
 /// is not asked for ever.

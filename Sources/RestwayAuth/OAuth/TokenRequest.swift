@@ -1,4 +1,5 @@
-import RestwaySupport
+import RestwayText
+import RestwayThreads
 
 /// A request to a token endpoint (RFC 6749, sections 4.4.2 and 6).
 package struct TokenRequest: Sendable {

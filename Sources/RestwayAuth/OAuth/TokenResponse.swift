@@ -1,5 +1,5 @@
 import RestwayJSON
-import RestwaySupport
+import RestwayThreads
 
 /// The answer of a token endpoint (RFC 6749, sections 5.1 and 5.2).
 package enum TokenResponse: Equatable, Sendable {

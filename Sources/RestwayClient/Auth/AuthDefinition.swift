@@ -1,5 +1,6 @@
 import RestwayAuth
 import RestwayRouting
+import RestwayText
 
 /// The section `auth` of a document.
 struct AuthDefinition: Sendable {

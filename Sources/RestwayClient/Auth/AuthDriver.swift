@@ -1,6 +1,6 @@
 import RestwayAuth
 import RestwayHTTP
-import RestwaySupport
+import RestwayThreads
 import Synchronization
 
 /// Performs what an `AuthMachine` decides: it holds the credential, keeps the calls that wait, and

@@ -1,7 +1,7 @@
 import RestwayAuth
 import RestwayHTTP
 import RestwayMapping
-import RestwaySupport
+import RestwayThreads
 
 /// The parts of a client that authentication uses.
 struct AuthSurroundings: Sendable {

@@ -1,6 +1,6 @@
 import RestwayAuth
 import RestwayHTTP
-import RestwaySupport
+import RestwayThreads
 
 /// A text of a credential, with its name in `restway_credential`.
 enum CredentialField: String, CaseIterable, Sendable {

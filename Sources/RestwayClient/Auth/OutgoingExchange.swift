@@ -1,5 +1,6 @@
 package import RestwayHTTP
 import RestwayRouting
+import RestwayText
 
 /// One exchange of a call, as authorize functions see and change it.
 package struct OutgoingExchange: Sendable {

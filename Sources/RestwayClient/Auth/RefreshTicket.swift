@@ -1,5 +1,5 @@
 package import RestwayAuth
-package import RestwaySupport
+package import RestwayThreads
 import Synchronization
 
 /// A running refresh, held by the code that gets the new credential.

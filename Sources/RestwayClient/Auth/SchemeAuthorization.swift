@@ -2,7 +2,8 @@ import RestwayAuth
 import RestwayHTTP
 import RestwayMapping
 import RestwayRouting
-import RestwaySupport
+import RestwayText
+import RestwayThreads
 
 /// Puts a credential into an exchange, as the document's scheme says.
 extension AuthDefinition {

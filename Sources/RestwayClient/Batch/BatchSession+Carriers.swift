@@ -1,7 +1,8 @@
 import RestwayBatch
 import RestwayHTTP
 import RestwayRouting
-import RestwaySupport
+import RestwayText
+import RestwayThreads
 
 /// The calls that carry requests.
 extension BatchSession {

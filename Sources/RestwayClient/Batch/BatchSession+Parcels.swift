@@ -1,5 +1,5 @@
 import RestwayBatch
-import RestwaySupport
+import RestwayThreads
 
 /// Requests of a `BatchSender`, which have no calls as long as they need none.
 extension BatchSession {

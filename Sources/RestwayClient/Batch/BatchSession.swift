@@ -1,6 +1,6 @@
 import RestwayBatch
 import RestwayRouting
-import RestwaySupport
+import RestwayThreads
 
 /// Several requests that are sent in as few calls as possible. Each request has its own answer,
 /// objects and completion. The session completes exactly once, after the last request.

@@ -3,7 +3,8 @@ import RestwayHTTP
 package import RestwayMapping
 import RestwayOutbox
 import RestwayRouting
-import RestwaySupport
+import RestwayText
+import RestwayThreads
 import Synchronization
 
 /// A request in flight. It completes exactly once, whatever happens.

@@ -2,7 +2,7 @@ import RestwayAuth
 import RestwayHTTP
 import RestwayMapping
 import RestwayRouting
-import RestwaySupport
+import RestwayThreads
 
 /// Writes the log of one call. Every line starts with the number of the call and holds no secrets.
 struct CallLog: Sendable {

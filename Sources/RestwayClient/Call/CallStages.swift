@@ -1,5 +1,5 @@
 import RestwayHTTP
-import RestwaySupport
+import RestwayThreads
 
 /// The value that one stage hands to the next.
 ///

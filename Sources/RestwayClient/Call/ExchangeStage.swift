@@ -1,7 +1,8 @@
 import RestwayBatch
 import RestwayHTTP
 import RestwayRouting
-import RestwaySupport
+import RestwayText
+import RestwayThreads
 
 /// The result that the transport has brought for one exchange.
 struct ReceivedExchange: Sendable {

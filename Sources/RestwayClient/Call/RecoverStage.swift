@@ -1,7 +1,7 @@
 import RestwayAuth
 import RestwayHTTP
 import RestwayRouting
-import RestwaySupport
+import RestwayThreads
 
 /// An answer that refuses the credential with which the request was sent.
 struct Refusal: Sendable {

@@ -1,6 +1,6 @@
 import RestwayAuth
 import RestwayHTTP
-import RestwaySupport
+import RestwayThreads
 import Synchronization
 
 /// The stage in which the program's modifiers change the request.

@@ -1,4 +1,4 @@
-import RestwaySupport
+import RestwayThreads
 
 /// Delivers the notices of one client to the program, one at a time and in order, in the way that
 /// the delivery mode says.

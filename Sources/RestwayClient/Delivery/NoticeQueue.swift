@@ -1,4 +1,4 @@
-import RestwaySupport
+import RestwayThreads
 
 /// Notices that wait until the program asks for them.
 final class NoticeQueue: Sendable {

@@ -1,4 +1,4 @@
-import RestwayRouting
+import RestwayText
 
 /// The section `batch`.
 extension DocumentNode {

@@ -1,5 +1,6 @@
 import RestwayHTTP
 import RestwayRouting
+import RestwayText
 
 /// Environments and headers of a document.
 extension DocumentNode {
@@ -71,7 +72,7 @@ extension DocumentNode {
         return max(0, value)
     }
 
-    func headers() -> [HeaderLine] {
+    func headers() -> [Pair] {
         (namedMembers() ?? []).compactMap { name, node in
             guard let value = node.string() else { return nil }
             guard Headers.isValidName(name) else {
@@ -82,7 +83,7 @@ extension DocumentNode {
                 node.report("holds a character that a header value may not have")
                 return nil
             }
-            return HeaderLine(name: name, value: value)
+            return Pair(name: name, value: value)
         }
     }
 

@@ -1,4 +1,5 @@
-import RestwaySupport
+import RestwayText
+import RestwayThreads
 
 /// The section `store`.
 extension DocumentNode {

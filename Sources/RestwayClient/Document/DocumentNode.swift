@@ -1,5 +1,6 @@
 import RestwayJSON
-import RestwaySupport
+import RestwayText
+import RestwayThreads
 
 /// One value of a document and its place there.
 ///
@@ -18,13 +19,7 @@ struct DocumentNode {
     /// key that is no identifier.
     func path(of key: String) -> String {
         let isIdentifier = key.utf8.allSatisfy { byte in
-            switch byte {
-            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"), UInt8(ascii: "-"):
-                true
-            default:
-                false
-            }
+            ASCII.isAlphanumeric(byte) || byte == UInt8(ascii: "_") || byte == UInt8(ascii: "-")
         }
         let startsWithLetter = key.first.map { $0.isLetter || $0 == "_" } ?? false
         if isIdentifier && startsWithLetter { return "\(path).\(key)" }

@@ -3,7 +3,8 @@ import RestwayHTTP
 import RestwayJSON
 import RestwayMapping
 import RestwayRouting
-import RestwaySupport
+import RestwayText
+import RestwayThreads
 
 /// The section `auth`.
 extension DocumentReader {

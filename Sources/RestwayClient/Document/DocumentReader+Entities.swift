@@ -1,7 +1,8 @@
 import RestwayJSON
 import RestwayMapping
 import RestwayObjects
-import RestwaySupport
+import RestwayText
+import RestwayThreads
 
 /// The section `entities`.
 extension DocumentReader {

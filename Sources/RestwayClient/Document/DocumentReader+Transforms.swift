@@ -2,7 +2,7 @@ import RestwayJSON
 import RestwayMapping
 import RestwayObjects
 import RestwayRouting
-import RestwaySupport
+import RestwayThreads
 
 /// The section `transforms`, and the transforms of attributes.
 extension DocumentReader {

@@ -3,7 +3,8 @@ import RestwayJSON
 import RestwayMapping
 import RestwayObjects
 import RestwayRouting
-import RestwaySupport
+import RestwayText
+import RestwayThreads
 
 /// Reads an API document into an `APIDefinition` and finds all its problems.
 struct DocumentReader {

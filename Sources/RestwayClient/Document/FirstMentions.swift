@@ -1,4 +1,4 @@
-import RestwayRouting
+import RestwayText
 
 /// Names that a document mentions, each with the path of its first mention.
 struct FirstMentions: Sendable {

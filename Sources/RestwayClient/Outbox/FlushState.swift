@@ -1,4 +1,4 @@
-import RestwaySupport
+import RestwayThreads
 
 /// The state of the delivery of an outbox.
 struct FlushState {

@@ -3,7 +3,7 @@ import RestwayMapping
 import RestwayObjects
 import RestwayOutbox
 import RestwayRouting
-import RestwaySupport
+import RestwayThreads
 
 /// A request that the outbox is to store.
 struct StoringOrder: Sendable {

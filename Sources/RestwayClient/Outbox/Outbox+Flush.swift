@@ -1,5 +1,5 @@
 import RestwayOutbox
-import RestwaySupport
+import RestwayThreads
 
 /// Decides when requests go out.
 extension Outbox {

@@ -1,6 +1,6 @@
 import RestwayOutbox
 import RestwaySQLite
-import RestwaySupport
+import RestwayThreads
 
 /// Calls of the journal, with the types and errors of the client.
 extension Outbox {

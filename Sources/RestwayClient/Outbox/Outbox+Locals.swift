@@ -1,7 +1,7 @@
 import RestwayMapping
 import RestwayObjects
 import RestwayOutbox
-import RestwaySupport
+import RestwayThreads
 
 /// Local identities: the names of objects that the server has not named yet.
 extension Outbox {

@@ -1,6 +1,6 @@
 import RestwayOutbox
 import RestwayRouting
-import RestwaySupport
+import RestwayThreads
 
 /// Sends items and writes their results.
 extension Outbox {

@@ -4,7 +4,8 @@ import RestwayMapping
 import RestwayObjects
 import RestwayOutbox
 import RestwayRouting
-import RestwaySupport
+import RestwayText
+import RestwayThreads
 
 /// Stores the requests of calls.
 extension Outbox {

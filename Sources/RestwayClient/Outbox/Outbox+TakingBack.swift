@@ -1,7 +1,7 @@
 import RestwayMapping
 import RestwayObjects
 import RestwayOutbox
-import RestwaySupport
+import RestwayThreads
 
 /// Undoes what dropped requests changed in the object store.
 ///

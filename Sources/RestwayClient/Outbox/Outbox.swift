@@ -2,7 +2,7 @@ import RestwayHTTP
 import RestwayObjects
 import RestwayOutbox
 import RestwayRouting
-import RestwaySupport
+import RestwayThreads
 
 /// The requests of a client that wait until the server can be reached. It stores them, sends them
 /// in the order of their lanes and reports their results.

@@ -1,6 +1,6 @@
 import RestwayAuth
 import RestwayRouting
-import RestwaySupport
+import RestwayThreads
 
 /// The section `outbox` of a document.
 struct OutboxDefinition: Sendable {

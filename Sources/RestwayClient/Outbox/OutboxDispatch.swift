@@ -1,5 +1,5 @@
 import RestwayOutbox
-import RestwaySupport
+import RestwayThreads
 
 /// Items that are sent together, until all of them have an outcome.
 final class OutboxDispatch: Sendable {

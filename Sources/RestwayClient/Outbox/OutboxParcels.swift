@@ -3,7 +3,7 @@ import RestwayHTTP
 import RestwayMapping
 import RestwayOutbox
 import RestwayRouting
-import RestwaySupport
+import RestwayThreads
 
 /// Items that go out in a batch without a call for each of them, because their answers change no
 /// object. An item becomes a call only if it fails or if its answer has to be mapped.

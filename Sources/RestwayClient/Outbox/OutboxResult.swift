@@ -3,7 +3,7 @@ import RestwayHTTP
 import RestwayJSON
 import RestwayObjects
 import RestwayOutbox
-import RestwaySupport
+import RestwayThreads
 
 /// The result of an attempt at an item, and what follows from it. It is a class because several
 /// functions pass a batch of results on; only one thread uses it.

@@ -1,4 +1,4 @@
-import RestwaySupport
+import RestwayThreads
 
 /// Keeps what the program says about reaching the server, and what exchanges show.
 final class ReachabilityState: Sendable {

@@ -3,6 +3,7 @@ import RestwayMapping
 import RestwayObjects
 import RestwayOutbox
 import RestwayRouting
+import RestwayText
 
 /// Prepares requests that may be stored, and requests that were stored.
 extension RequestPreparation {

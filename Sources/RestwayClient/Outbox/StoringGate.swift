@@ -1,4 +1,4 @@
-import RestwaySupport
+import RestwayThreads
 
 /// Counts the requests that are on their way from their calls to the journal. A close waits for
 /// them, so that the next process that opens the file finds them.

@@ -1,6 +1,7 @@
 import RestwayJansson
 import RestwayMapping
 import RestwayPlugins
+import RestwayText
 
 /// The mappers of a client: the built-in one and the mappers of its plugins.
 struct MapperTable: Sendable {

@@ -2,7 +2,7 @@ import RestwayCurl
 import RestwayHTTP
 import RestwayJSON
 import RestwayPlugins
-import RestwaySupport
+import RestwayThreads
 
 /// The transports of a client: the built-in one, and the plugin transports that its options, its
 /// document or a route name. They are opened when the client is made.

@@ -1,5 +1,5 @@
 import RestwayHTTP
-import RestwaySupport
+import RestwayThreads
 
 /// The body of one exchange, which the program's reader gives piece by piece. It makes sure that
 /// the reader keeps to its length.

@@ -1,4 +1,4 @@
-import RestwaySupport
+import RestwayThreads
 
 /// A body that the program gives piece by piece through its functions.
 ///

@@ -2,6 +2,7 @@ import RestwayJSON
 import RestwayMapping
 import RestwayObjects
 import RestwayRouting
+import RestwayText
 
 /// Writes parameters into a query or into a body.
 enum ParameterEncoding {

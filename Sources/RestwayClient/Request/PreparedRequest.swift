@@ -3,7 +3,7 @@ import RestwayHTTP
 import RestwayMapping
 import RestwayObjects
 import RestwayRouting
-import RestwaySupport
+import RestwayThreads
 
 /// A request that is ready to be sent, with everything that its answer is matched with.
 ///

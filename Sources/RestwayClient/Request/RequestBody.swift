@@ -5,7 +5,7 @@ import RestwayMapping
 import RestwayObjects
 import RestwayOutbox
 import RestwayRouting
-import RestwaySupport
+import RestwayThreads
 
 /// Makes the body of a request: the mapped object, with the caller's parameters over it.
 struct RequestBody {

@@ -3,7 +3,8 @@ import RestwayJSON
 import RestwayMapping
 import RestwayObjects
 import RestwayRouting
-import RestwaySupport
+import RestwayText
+import RestwayThreads
 
 /// Turns the request that a caller describes into the request that is sent.
 struct RequestPreparation {

@@ -1,5 +1,6 @@
 import RestwayHTTP
 import RestwayRouting
+import RestwayText
 
 /// The headers of every request of a client, before its route and its caller add theirs.
 ///

@@ -1,3 +1,5 @@
+import RestwayText
+
 /// The section `errors` of a document: where a failed answer holds the API's own code and message.
 struct ErrorDefinition: Sendable {
     /// A shape that many APIs share.

@@ -1,6 +1,6 @@
 import RestwayMapping
 import RestwayObjects
-import RestwaySupport
+import RestwayThreads
 
 /// The result of mapping a body.
 struct MappedObjects: Sendable {

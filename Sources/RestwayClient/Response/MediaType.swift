@@ -1,24 +1,8 @@
 import RestwayJSON
 import RestwayMapping
+import RestwayText
 
-/// Media types (RFC 9110, section 8.3.1), as far as they choose the mapper for a body.
-enum MediaType {
-    /// The type that nearly all servers send.
-    static let json = "application/json"
-
-    /// Whether the type is `application/json`, `text/json` or ends in `+json` (RFC 6839).
-    static func isJSON(_ type: String) -> Bool {
-        if type == json { return true }
-        let essence = essence(type)
-        return essence == json || essence == "text/json"
-            || essence.hasSuffix("+json")
-    }
-
-    /// Returns the type without parameters, in lower case.
-    static func essence(_ type: String) -> String {
-        type.prefix { $0 != ";" }.lowercased().filter { $0 != " " && $0 != "\t" }
-    }
-
+extension MediaType {
     /// Whether `mapper` reads bodies of the type `essence`.
     static func reads(_ mapper: any Mapper, _ essence: String) -> Bool {
         mapper.mediaTypes.contains { type in

@@ -1,8 +1,8 @@
-import RestwayJSON
 package import RestwayHTTP
+import RestwayJSON
 package import RestwayMapping
 package import RestwayObjects
-import RestwaySupport
+import RestwayThreads
 import Synchronization
 
 /// The answer of the server and the objects that it was mapped to. It is immutable.

@@ -4,7 +4,8 @@ import RestwayJansson
 import RestwayMapping
 import RestwayObjects
 import RestwayRouting
-import RestwaySupport
+import RestwayText
+import RestwayThreads
 import Synchronization
 
 /// An answer that is taken, with its body decoded.

@@ -1,4 +1,4 @@
-import RestwaySupport
+import RestwayThreads
 
 /// The attempts of one call: why each began, how long it waited and took, and how it ended.
 struct AttemptLog: Sendable {

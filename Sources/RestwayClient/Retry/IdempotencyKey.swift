@@ -1,4 +1,5 @@
 import Glibc
+import RestwayText
 
 /// The key that makes a request safe to repeat whatever its method, because the server recognises
 /// it.
@@ -31,8 +32,7 @@ package enum IdempotencyKey: Sendable, Equatable {
     private static func uuid() -> String {
         let (high, low) = bits()
         func digit(_ number: UInt64) -> UInt8 {
-            let number = UInt8(truncatingIfNeeded: number) & 15
-            return number &+ (number < 10 ? UInt8(ascii: "0") : UInt8(ascii: "a") - 10)
+            ASCII.lowerHexDigit(UInt8(truncatingIfNeeded: number) & 15)
         }
         return String(unsafeUninitializedCapacity: 36) { text in
             var end = 0

@@ -1,7 +1,7 @@
 import RestwayAuth
 import RestwayHTTP
 import RestwayRouting
-import RestwaySupport
+import RestwayThreads
 
 /// What the retry decisions of one client share: the budgets of its origins and the random numbers.
 final class RetryDriver: Sendable {

@@ -1,5 +1,5 @@
 package import RestwayObjects
-import RestwaySupport
+import RestwayThreads
 
 /// The changes of one transaction that an observer wants to know. It is immutable and never empty.
 package final class ChangeList: Sendable {

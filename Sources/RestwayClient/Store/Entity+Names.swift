@@ -1,5 +1,6 @@
 package import RestwayObjects
-import RestwaySupport
+import RestwayText
+import RestwayThreads
 
 /// Finds parts of an entity by name. It throws a failure for a name that the entity does not have.
 extension Entity {

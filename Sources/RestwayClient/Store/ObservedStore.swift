@@ -1,5 +1,5 @@
 package import RestwayObjects
-import RestwaySupport
+import RestwayThreads
 
 /// The store of a client. All reads and changes of the store go through this class, so that
 /// observers learn of every change in the order of the commits.

@@ -1,5 +1,5 @@
 package import RestwayObjects
-import RestwaySupport
+import RestwayThreads
 
 /// An observer of the store, with the function of the program that it calls.
 ///

@@ -1,6 +1,7 @@
 import RestwayObjects
 import RestwaySQLite
-import RestwaySupport
+import RestwaySQLiteStore
+import RestwayThreads
 
 extension StoreSettings {
     /// - Parameter path: The path that the program gives; it replaces the document's path. A store

@@ -1,3 +1,5 @@
+import RestwayText
+
 /// A compiled pattern of Unicode TR 35, for example `dd/MM/yyyy HH:mm:ss`.
 ///
 /// Names are English. A field of two or more letters has exactly as many digits; a field of a
@@ -62,7 +64,7 @@ struct DatePattern: Equatable, Sendable {
             let byte = bytes[index]
             if byte == UInt8(ascii: "'") {
                 try readQuote(bytes, &index)
-            } else if Self.isLetter(byte) {
+            } else if ASCII.isLetter(byte) {
                 var end = index
                 while end < bytes.count, bytes[end] == byte { end += 1 }
                 fields.append(try Self.field(byte, count: end - index))
@@ -178,9 +180,5 @@ struct DatePattern: Equatable, Sendable {
         case 3, 5: .offset(Offset(hasZulu: hasZulu, extended: true))
         default: nil
         }
-    }
-
-    private static func isLetter(_ byte: UInt8) -> Bool {
-        (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte | 0x20)
     }
 }

@@ -1,4 +1,5 @@
 package import RestwayObjects
+import RestwayText
 
 /// Converts values of attributes to values of a payload.
 extension ValueConversion {

@@ -1,4 +1,5 @@
 import RestwayObjects
+import RestwayText
 
 /// Builds JSON text from events.
 extension MachineCore {

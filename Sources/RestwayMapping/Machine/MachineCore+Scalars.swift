@@ -1,4 +1,5 @@
 import RestwayObjects
+import RestwayText
 
 /// Handles scalars. Each kind has a fast path to a single attribute; all other cases use `scalar`.
 extension MachineCore {

@@ -1,5 +1,6 @@
 import RestwayObjects
 import RestwayRouting
+import RestwayText
 
 /// Handles attributes with a transform, apart from the fast paths.
 extension MachineCore {

@@ -1,4 +1,4 @@
-import RestwaySupport
+import RestwayText
 
 /// A value of the payload that did not fit and was left out.
 package struct MappingIssue: Sendable, Equatable {

@@ -1,4 +1,5 @@
 package import RestwayObjects
+import RestwayText
 
 /// Booleans that a payload writes as words or numbers.
 ///
@@ -48,10 +49,6 @@ package struct BoolWords: Sendable, Equatable {
     private static func isEqual(_ text: some Collection<UInt8>, _ word: String) -> Bool {
         let word = word.utf8
         return text.count == word.count
-            && zip(text, word).allSatisfy { lowercased($0) == lowercased($1) }
-    }
-
-    private static func lowercased(_ byte: UInt8) -> UInt8 {
-        byte >= 0x41 && byte <= 0x5A ? byte | 0x20 : byte
+            && zip(text, word).allSatisfy { ASCII.lowercased($0) == ASCII.lowercased($1) }
     }
 }

@@ -1,4 +1,4 @@
-import RestwayRouting
+import RestwayText
 
 /// Checks strings that must be URLs.
 enum URLCheck {

@@ -1,4 +1,4 @@
-import RestwaySupport
+import RestwayThreads
 
 /// A mutable copy of an object, or a new object, made to be sent.
 ///

@@ -1,4 +1,4 @@
-import RestwaySupport
+import RestwayThreads
 
 /// The content of a draft, and of the drafts that it leads to, at one moment. Later changes do not
 /// reach it.

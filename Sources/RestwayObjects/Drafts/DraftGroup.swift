@@ -1,4 +1,4 @@
-import RestwaySupport
+import RestwayThreads
 
 /// Drafts that have been linked to each other: they stay alive together.
 ///

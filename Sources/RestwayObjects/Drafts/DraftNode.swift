@@ -1,4 +1,4 @@
-import RestwaySupport
+import RestwayThreads
 import Synchronization
 
 /// The state of a draft.

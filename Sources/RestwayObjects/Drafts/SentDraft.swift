@@ -1,4 +1,4 @@
-import RestwaySupport
+import RestwayThreads
 
 /// The content of a draft when it was sent: enough to tell the draft later which object it has
 /// become. It does not keep the draft alive.

@@ -1,6 +1,7 @@
-package import RestwayJSON
 import RestwayHTTP
+package import RestwayJSON
 import RestwayRouting
+import RestwayText
 
 /// Writes items as JSON, for people and for support. Values with secret names are replaced.
 package struct OutboxExport {

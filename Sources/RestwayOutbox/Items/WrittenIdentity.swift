@@ -1,5 +1,6 @@
 import RestwayMapping
 import RestwayObjects
+import RestwayText
 
 /// The identity of an object as it stands in a body: a number or a string, in the form of the
 /// identity attribute.

@@ -1,5 +1,5 @@
 import RestwaySQLite
-import RestwaySupport
+import RestwayThreads
 
 /// Writes for many callers at once. Writes that arrive while a transaction is being made durable
 /// are written together in the next one, in their order of arrival.

@@ -1,5 +1,5 @@
 import RestwaySQLite
-import RestwaySupport
+import RestwayThreads
 
 /// Items that were read before they are taken: a few hundred at once, beginning with the first that
 /// may be sent. As long as items are only added or done, this decides what may go next without

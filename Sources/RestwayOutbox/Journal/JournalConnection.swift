@@ -1,5 +1,5 @@
 import RestwaySQLite
-import RestwaySupport
+import RestwayThreads
 
 /// Runs statements on an outbox file.
 protocol JournalQueries {

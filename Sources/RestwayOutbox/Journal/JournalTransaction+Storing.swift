@@ -1,6 +1,7 @@
 import RestwayHTTP
 import RestwayObjects
 import RestwayRouting
+import RestwayText
 
 /// Stores requests, and changes stored ones.
 extension JournalTransaction {

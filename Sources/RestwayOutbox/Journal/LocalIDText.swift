@@ -1,6 +1,7 @@
 import Glibc
 import RestwayHTTP
 import RestwayObjects
+import RestwayText
 
 /// Finds the local identities in a request, and replaces them by the server's identities.
 struct LocalIDText {
@@ -162,13 +163,9 @@ struct LocalIDText {
     }
 
     private static func percentEncoded(_ bytes: [UInt8]) -> [UInt8] {
-        let digits = Array("0123456789ABCDEF".utf8)
-        return bytes.flatMap { byte -> [UInt8] in
-            switch byte {
-            case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, 0x2D, 0x2E, 0x5F, 0x7E: [byte]
-            default: [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
-            }
-        }
+        var encoded: [UInt8] = []
+        PercentEncoding.append(bytes[...], keeping: .unreserved, to: &encoded)
+        return encoded
     }
 
     /// Returns the text of a JSON string (RFC 8259, section 7) without its quotes.

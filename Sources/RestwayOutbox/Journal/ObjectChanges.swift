@@ -1,6 +1,6 @@
 import RestwayObjects
 import RestwaySQLite
-import RestwaySupport
+import RestwayThreads
 
 /// Records what stored requests changed in the object store. The record is deleted when the server
 /// has accepted the request, and marked as due to be undone when the item is dropped.

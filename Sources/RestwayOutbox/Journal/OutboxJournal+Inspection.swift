@@ -1,5 +1,5 @@
 import RestwaySQLite
-import RestwaySupport
+import RestwayThreads
 
 /// Reads the outbox without waiting for writers.
 extension OutboxJournal {

@@ -1,5 +1,5 @@
 import RestwaySQLite
-import RestwaySupport
+import RestwayThreads
 
 /// The work of the only sender: it takes, sends and settles items.
 extension OutboxJournal {

@@ -1,5 +1,5 @@
 package import RestwaySQLite
-package import RestwaySupport
+package import RestwayThreads
 
 /// The file of an outbox: requests that wait until they have been delivered.
 ///

@@ -1,6 +1,6 @@
 import CLinux
 import Glibc
-import RestwaySupport
+import RestwayThreads
 
 /// The lock that makes one journal the only sender of an outbox. It is on a file of its own beside
 /// the database; that file is never removed. (Closing any descriptor of the database itself would

@@ -1,5 +1,5 @@
 import CRestwayPlugin
-import RestwaySupport
+import RestwayThreads
 
 /// Builds the table of library functions that plugins call.
 enum PluginHost {

@@ -1,5 +1,5 @@
 import Glibc
-import RestwaySupport
+import RestwayThreads
 
 /// The plugins of the process. Each plugin is loaded once.
 package final class PluginRegistry: Sendable {

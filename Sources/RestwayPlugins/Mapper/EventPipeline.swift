@@ -1,5 +1,5 @@
 import RestwayMapping
-import RestwaySupport
+import RestwayThreads
 
 /// Runs the mapper on a worker while the calling thread runs the mapping machine (decision 0018).
 ///

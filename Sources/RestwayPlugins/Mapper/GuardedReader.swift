@@ -1,7 +1,7 @@
 import CRestwayPlugin
 import Glibc
 import RestwayMapping
-import RestwaySupport
+import RestwayThreads
 
 /// Gives a plugin the value that it encodes, as functions and a context.
 ///

@@ -1,6 +1,6 @@
 import CRestwayPlugin
 import RestwayMapping
-import RestwaySupport
+import RestwayThreads
 
 /// Gives a plugin an event sink, as functions and a context.
 ///

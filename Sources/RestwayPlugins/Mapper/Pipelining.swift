@@ -1,5 +1,5 @@
 import Glibc
-import RestwaySupport
+import RestwayThreads
 
 /// Decides when a plugin reads a body on one thread while another thread maps it to rows.
 struct Pipelining: Sendable {

@@ -1,6 +1,6 @@
 import CRestwayPlugin
 package import RestwayMapping
-import RestwaySupport
+import RestwayThreads
 
 /// A mapper of a plugin.
 ///

@@ -1,7 +1,8 @@
 import CRestwayPlugin
 import RestwayHTTP
 import RestwayRouting
-import RestwaySupport
+import RestwayText
+import RestwayThreads
 
 /// Passes events of an exchange to its observer. The events come from the plugin, or from the
 /// built-in transport if the plugin forwarded the exchange to it.

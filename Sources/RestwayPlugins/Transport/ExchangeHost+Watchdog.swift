@@ -1,5 +1,5 @@
 import RestwayHTTP
-import RestwaySupport
+import RestwayThreads
 
 /// Ends exchanges that the plugin does not end in time.
 extension ExchangeHost {

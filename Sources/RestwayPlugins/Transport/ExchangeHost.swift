@@ -1,6 +1,6 @@
 import CRestwayPlugin
 import RestwayHTTP
-import RestwaySupport
+import RestwayThreads
 import Synchronization
 
 /// The host's side of an opened transport: its exchanges, and the table that the plugin calls.

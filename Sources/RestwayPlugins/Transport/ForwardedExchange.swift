@@ -1,6 +1,6 @@
 import CRestwayPlugin
 import RestwayHTTP
-import RestwaySupport
+import RestwayThreads
 
 /// Observes an exchange that a plugin has forwarded to the built-in transport. The plugin receives
 /// each event first, then the client.

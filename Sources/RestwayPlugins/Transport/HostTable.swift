@@ -1,6 +1,6 @@
 import CRestwayPlugin
 import RestwayHTTP
-import RestwaySupport
+import RestwayThreads
 
 /// The functions of `restway_plugin_host` that transports call.
 enum HostTable {

@@ -1,7 +1,7 @@
 import CRestwayPlugin
 import Glibc
 import RestwayHTTP
-import RestwaySupport
+import RestwayThreads
 
 /// Builds the tables that are lent to a plugin during a call. Their texts lie in one block.
 ///

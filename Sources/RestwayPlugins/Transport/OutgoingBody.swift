@@ -1,5 +1,5 @@
 import RestwayHTTP
-import RestwaySupport
+import RestwayThreads
 
 /// The body of a request, as a plugin reads it.
 final class OutgoingBody: Sendable {

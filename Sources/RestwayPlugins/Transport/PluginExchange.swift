@@ -1,6 +1,6 @@
 import CRestwayPlugin
 import RestwayHTTP
-import RestwaySupport
+import RestwayThreads
 import Synchronization
 
 /// An exchange that a plugin's transport performs.

@@ -1,6 +1,6 @@
 import CRestwayPlugin
 package import RestwayHTTP
-package import RestwaySupport
+package import RestwayThreads
 
 /// A plugin's transport, opened for one client.
 ///

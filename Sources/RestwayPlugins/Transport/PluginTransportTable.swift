@@ -1,5 +1,5 @@
 import CRestwayPlugin
-import RestwaySupport
+import RestwayThreads
 
 /// A plugin's table for one kind of transport. It makes a transport for each client.
 ///

@@ -1,15 +1,17 @@
+package import RestwayText
+
 /// A named base URL with its headers and time limits.
 package struct Environment: Sendable {
     package var name: String
     package var baseURL: BaseURL
-    package var headers: [HeaderLine]
+    package var headers: [Pair]
     package var timeouts: Timeouts
     /// Further origins, besides the base URL's, to which credentials and the environment's headers
     /// may be sent.
     package var trustedOrigins: [Origin]
 
     package init(
-        name: String, baseURL: BaseURL, headers: [HeaderLine] = [], timeouts: Timeouts = Timeouts(),
+        name: String, baseURL: BaseURL, headers: [Pair] = [], timeouts: Timeouts = Timeouts(),
         trustedOrigins: [Origin] = []
     ) {
         self.name = name

@@ -1,3 +1,5 @@
+import RestwayText
+
 /// One or more methods and a path template, with further properties.
 ///
 /// It is a class because each request receives a reference to its route.

@@ -1,3 +1,5 @@
+import RestwayText
+
 /// The part of a path template that decides matches: the path, as a list of segments.
 struct PathPattern: Equatable, Sendable {
     enum Piece: Hashable, Sendable {
@@ -92,11 +94,13 @@ struct PathPattern: Equatable, Sendable {
     func matches(_ path: String) -> Bool {
         guard let plainSegments else { return match(path) != nil }
         var path = path
+        // Each request is compared with many patterns, so these are not looked up for each byte.
+        let (question, hash, percent) = (ASCII.question, ASCII.hash, ASCII.percent)
         let answer: Bool? = path.withUTF8 { bytes in
             var end = 0
-            while end < bytes.count, !ASCII.endsPath(bytes[end]) {
+            while end < bytes.count, bytes[end] != question, bytes[end] != hash {
                 // Encoded text must be decoded first.
-                if bytes[end] == ASCII.percent { return nil }
+                if bytes[end] == percent { return nil }
                 end += 1
             }
             var start = 0
@@ -116,10 +120,11 @@ struct PathPattern: Equatable, Sendable {
         _ bytes: UnsafeBufferPointer<UInt8>, _ path: Range<Int>,
         _ segments: UnsafeBufferPointer<PlainSegment>, _ literals: UnsafeBufferPointer<UInt8>
     ) -> Bool {
+        let slash = ASCII.slash
         var start = path.lowerBound
         for index in segments.indices {
             var end = start
-            while end < path.upperBound, bytes[end] != ASCII.slash { end += 1 }
+            while end < path.upperBound, bytes[end] != slash { end += 1 }
             if segments[index].isVariable {
                 guard end > start else { return false }
             } else {

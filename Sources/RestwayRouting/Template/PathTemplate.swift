@@ -1,3 +1,5 @@
+import RestwayText
+
 /// A path with variables: `enterprises/:itemID`, `enterprises/{itemID}{?page}`.
 ///
 /// `:name` is at the start of a segment. Its name may be a key path (`:meeting.itemID`), which `\.`

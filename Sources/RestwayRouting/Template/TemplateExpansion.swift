@@ -1,3 +1,5 @@
+import RestwayText
+
 /// Inserts values into a path template, as in RFC 6570, section 3.
 struct TemplateExpansion {
     /// The place in the path where a value was inserted.
@@ -66,7 +68,7 @@ struct TemplateExpansion {
             output.append(contentsOf: text.utf8)
             baseEnd = output.count
         } else {
-            PercentEncoding.append(text.utf8, keeping: .unreserved, to: &output)
+            PercentEncoding.append(text, keeping: .unreserved, to: &output)
         }
         marks.append(Mark(name: name, start: start, end: output.count, needsText: true))
     }
@@ -107,22 +109,22 @@ struct TemplateExpansion {
                     Array(text.utf8)
                 }
             appendName(variable.name, isEmpty: shown.isEmpty, of: expression)
-            PercentEncoding.append(shown, keeping: expression.kept, to: &output)
+            PercentEncoding.append(shown[...], keeping: expression.kept, to: &output)
             return
         case .list(let values) where explodes:
             for (index, text) in values.enumerated() {
                 if index > 0 { output.append(expression.separator) }
                 appendName(variable.name, isEmpty: text.isEmpty, of: expression)
-                PercentEncoding.append(text.utf8, keeping: expression.kept, to: &output)
+                PercentEncoding.append(text, keeping: expression.kept, to: &output)
             }
             return
         case .map(let pairs) where explodes:
             for (index, pair) in pairs.enumerated() {
                 if index > 0 { output.append(expression.separator) }
-                PercentEncoding.append(pair.name.utf8, keeping: expression.kept, to: &output)
+                PercentEncoding.append(pair.name, keeping: expression.kept, to: &output)
                 let isBare = expression.isNamed && !expression.keepsEqualsOfEmpty
                 if !pair.value.isEmpty || !isBare { output.append(UInt8(ascii: "=")) }
-                PercentEncoding.append(pair.value.utf8, keeping: expression.kept, to: &output)
+                PercentEncoding.append(pair.value, keeping: expression.kept, to: &output)
             }
             return
         case .list(let values):
@@ -144,7 +146,7 @@ struct TemplateExpansion {
         appendName(variable.name, isEmpty: isEmpty, of: expression)
         for (index, text) in values.enumerated() {
             if index > 0 { output.append(UInt8(ascii: ",")) }
-            PercentEncoding.append(text.utf8, keeping: expression.kept, to: &output)
+            PercentEncoding.append(text, keeping: expression.kept, to: &output)
         }
     }
 

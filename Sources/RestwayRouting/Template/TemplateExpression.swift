@@ -1,3 +1,5 @@
+import RestwayText
+
 /// An expression of RFC 6570.
 struct TemplateExpression: Equatable, Sendable {
     /// The operators of RFC 6570, section 2.2. The values are in appendix A.

@@ -1,3 +1,5 @@
+import RestwayText
+
 /// Parses a path template in one pass.
 struct TemplateParser {
     private let text: String

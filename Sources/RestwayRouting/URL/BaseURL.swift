@@ -1,4 +1,5 @@
 import Glibc
+package import RestwayText
 
 /// The validated URL to which an environment's paths are relative: http or https, a host and an
 /// optional path.
@@ -77,7 +78,7 @@ package struct BaseURL: Sendable, Equatable {
         guard let first = rest.first else { return "" }
         guard first == ASCII.slash else { return nil }
         let below = String(rest.dropFirst()) ?? ""
-        return PathSegment.climbs(below) ? nil : below
+        return PathSegment.climbs(below[...]) ? nil : below
     }
 
     /// The part of `url` after this base URL, with a leading slash but without a fragment; nil if

@@ -1,3 +1,5 @@
+import RestwayText
+
 /// A parsed and normalised absolute http or https URL, without credentials or fragment.
 ///
 /// Scheme and host are in lower case, the host is in ASCII (RFC 5891), a default port is not
@@ -71,5 +73,37 @@ extension HTTPURL {
             if isStrange { throw .unusableURL(text, "a character that no host has") }
             encoded = text[..<end] + URLText.encodedWithoutFragment(text[end...])
         }
+    }
+}
+
+extension URLText {
+    /// Resolves a reference, such as a Location (RFC 3986, section 5), without its fragment.
+    ///
+    /// The result is normalised. Schemes other than http and https, and credentials, are refused
+    /// (RFC 9110, section 4.2.4).
+    package static func resolve(
+        _ reference: String, against base: String
+    ) throws(RoutingError) -> String {
+        let base = try HTTPURL(base)
+        if hasScheme(reference) { return try normalizedAbsolute(reference) }
+        if reference.utf8.starts(with: "//".utf8) {
+            return try normalizedAbsolute("\(base.origin.scheme):\(reference)")
+        }
+        let encoded = encodedWithoutFragment(reference[...])
+        if encoded.isEmpty { return base.text }
+        let resolved: String
+        do {
+            resolved = try CurlURL.resolve(encoded, against: base.text)
+        } catch {
+            throw .unusableURL(reference, error.reason)
+        }
+        return try HTTPURL(resolved).text
+    }
+
+    /// An absolute http or https URL in its normal form: scheme and host in lower case, host in
+    /// ASCII, no default port, a path, no fragment, and no characters that are not allowed in a
+    /// URL. Dot segments are kept; credentials are refused.
+    package static func normalizedAbsolute(_ text: String) throws(RoutingError) -> String {
+        try HTTPURL(text).text
     }
 }

@@ -1,5 +1,5 @@
 import RestwayHTTP
-import RestwaySupport
+import RestwayThreads
 import Synchronization
 
 /// Answers at once, as the plugin of `at_once.c` does, on this side of the boundary.

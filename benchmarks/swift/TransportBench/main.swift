@@ -1,7 +1,7 @@
 import Glibc
 import RestwayClient
 import RestwayRouting
-import RestwaySupport
+import RestwayThreads
 
 // Whole calls by one client whose transport answers at once: that of a plugin, and the same one
 // built in, in turn. Prints the CPU time of a call of each, as one line of JSON.

@@ -1,0 +1,385 @@
+import RestwayObjects
+import RestwaySQLite
+import RestwayThreads
+
+/// The changes of a commit to the file, within a transaction, and to the cache afterwards.
+///
+/// Rows are written when they are published. Only the new rows of a large commit wait, so that
+/// several are written together; they are written before anything else is done to their table. The
+/// transaction keeps every object that it has met in memory, so that no row is looked up twice.
+final class SQLiteCommit: CommitTarget {
+    static let redirectionsMax = 1000
+
+    /// Identities of one entity that the transaction gave to objects.
+    private struct Given {
+        /// The integer identities of new objects, with the objects' places in `fresh`.
+        var integers = PagedIndex()
+        var strings: [Identity: Int32] = [:]
+        /// The identities that were given to objects from before the transaction.
+        var bound: [Identity: Int64] = [:]
+        /// The largest integer identity in the file, or a larger number; `nil` if the file was not
+        /// asked.
+        var integerMax: Int64?
+    }
+
+    /// An object that existed before the transaction.
+    private struct Known {
+        var snapshot: Snapshot?
+        let table: Int
+        var isPublished: Bool
+    }
+
+    /// From this number of rows on, it pays to ask which identities the file cannot have, and to
+    /// write several rows together.
+    private static let manyRows = 16
+
+    private let file: StoreConnection
+    private let lookups: Lock<StoreLookups>
+    private let keysBefore: Int64
+    private(set) var lastKey: Int64
+
+    // The properties below are used only under the lock of the writer, so nothing checks at run
+    // time that accesses do not overlap.
+
+    /// The new objects, ordered by their keys, which are the largest ones.
+    @exclusivity(unchecked) private var fresh: [(snapshot: Snapshot?, table: Int)] = []
+    @exclusivity(unchecked) private var known: [Known] = []
+    /// The places in `known` by key.
+    @exclusivity(unchecked) private var places = PagedIndex()
+    @exclusivity(unchecked) private var given: [Given]
+    /// The object that was found last in the cache, because the next search is about it.
+    @exclusivity(unchecked) private var recent: Snapshot?
+    /// Deleted objects that existed before the transaction.
+    private(set) var gone: Set<Int64> = []
+    /// Tables that were emptied.
+    private(set) var emptied: Set<Int> = []
+    /// New objects that are not in the file yet, by table. Searches find them through `given` and
+    /// `fresh`, not in the file.
+    @exclusivity(unchecked) private var unwritten: [[Snapshot]]
+    private var isLarge = false
+    private var hasUnsent: Bool
+    private(set) var changedFile = false
+
+    init(
+        _ file: StoreConnection, _ lookups: Lock<StoreLookups>, lastKey: Int64
+    ) throws(SQLiteError) {
+        self.file = file
+        self.lookups = lookups
+        self.lastKey = lastKey
+        keysBefore = lastKey
+        given = Array(repeating: Given(), count: file.tables.count)
+        unwritten = Array(repeating: [], count: file.tables.count)
+        hasUnsent = try file.integer("SELECT EXISTS (SELECT 1 FROM restway_unsent)") == 1
+    }
+
+    /// Calls `body` for every object that the commit wrote, with its current snapshot.
+    func forEachPublished(_ body: (Snapshot, _ table: Int) -> Void) {
+        for object in known where object.isPublished {
+            if let snapshot = object.snapshot { body(snapshot, object.table) }
+        }
+        for (snapshot, table) in fresh {
+            if let snapshot { body(snapshot, table) }
+        }
+    }
+
+    // MARK: Finding
+
+    func makeRoom(_ rows: Int, _ entity: Entity) throws(StoreError) {
+        fresh.reserveCapacity(rows)
+        isLarge = rows >= Self.manyRows
+        guard isLarge, let table = file.place(entity),
+            entity.identityIndex != nil
+        else { return }
+        let identityMax = try StoreError.wrapping { () throws(SQLiteError) in
+            try file.tables[table].integer(.integerIdentityMax)
+        }
+        given[table].integerMax = identityMax ?? .min
+    }
+
+    func key(of row: Snapshot) throws(StoreError) -> Int64 {
+        let table = try table(row.entity)
+        let cell = row.identityCell
+        // This is the usual case, done without an allocation.
+        if cell.kind == .int64 {
+            if let key = try key(table, cell.integer) { return key }
+            given[table].integers.set(cell.integer, Int32(fresh.count))
+            return newKey(table)
+        }
+        guard let identity = row.identity else { return newKey(table) }
+        if let key = try key(table, identity) { return key }
+        given[table].strings[identity] = Int32(fresh.count)
+        return newKey(table)
+    }
+
+    private func newKey(_ table: Int) -> Int64 {
+        lastKey += 1
+        fresh.append((nil, table))
+        return lastKey
+    }
+
+    func key(_ entity: Entity, _ identity: Identity) throws(StoreError) -> Int64? {
+        try key(try table(entity), identity)
+    }
+
+    private func key(_ table: Int, _ identity: Identity) throws(StoreError) -> Int64? {
+        switch identity {
+        case .integer(let integer): return try key(table, integer)
+        case .string:
+            if let key = given[table].bound[identity] { return key }
+            if let place = given[table].strings[identity] { return key(ofFresh: place) }
+            return try find(table, identity)?.storeKey
+        }
+    }
+
+    private func key(_ table: Int, _ integer: Int64) throws(StoreError) -> Int64? {
+        if !given[table].bound.isEmpty, let key = given[table].bound[.integer(integer)] {
+            return key
+        }
+        if let place = given[table].integers[integer] { return key(ofFresh: place) }
+        if let max = given[table].integerMax, integer > max { return nil }
+        return try find(table, .integer(integer))?.storeKey
+    }
+
+    private func key(ofFresh place: Int32) -> Int64 { keysBefore + Int64(place) + 1 }
+
+    func bind(_ entity: Entity, _ identity: Identity, to key: Int64) throws(StoreError) {
+        given[try table(entity)].bound[identity] = key
+    }
+
+    func newest(_ entity: Entity, _ key: Int64) throws(StoreError) -> Snapshot? {
+        if let recent, recent.storeKey == key, recent.entity === entity { return recent }
+        let table = try table(entity)
+        var key = key
+        for _ in 0..<Self.redirectionsMax {
+            if key > keysBefore {
+                let index = Int(key - keysBefore - 1)
+                guard index < fresh.count, fresh[index].table == table else { return nil }
+                if let snapshot = fresh[index].snapshot { return snapshot }
+                // Usually the object is not published yet; it has no redirection then.
+                guard gone.contains(key) else { return nil }
+            } else if let place = places[key], let snapshot = known[Int(place)].snapshot {
+                return snapshot.entity === entity ? snapshot : nil
+            } else if !isGone(key, table), let snapshot = try find(table, key) {
+                return snapshot
+            }
+            let older = key
+            let newer = try StoreError.wrapping { () throws(SQLiteError) in
+                try file.redirection(older)
+            }
+            guard let newer else { return nil }
+            key = newer
+        }
+        return nil
+    }
+
+    private func isGone(_ key: Int64, _ table: Int) -> Bool {
+        !gone.isEmpty && gone.contains(key) || !emptied.isEmpty && emptied.contains(table)
+    }
+
+    /// Finds an object that existed before the transaction, by its identity.
+    private func find(_ table: Int, _ identity: Identity) throws(StoreError) -> Snapshot? {
+        if let cached = lookups.withLock({ $0.cached(table, identity) }) {
+            let key = cached.storeKey
+            guard !isGone(key, table) else { return nil }
+            // The transaction may know a newer snapshot.
+            if let place = places[key], let newer = known[Int(place)].snapshot { return newer }
+            recent = cached
+            return cached
+        }
+        let read = try StoreError.wrapping { () throws(SQLiteError) in
+            try file.tables[table].snapshot(identity)
+        }
+        // Rows are written at once, so the file is as new as the published snapshots.
+        guard let read else { return nil }
+        if read.storeKey > keysBefore {
+            return fresh[Int(read.storeKey - keysBefore - 1)].snapshot
+        }
+        if let place = places[read.storeKey] { return known[Int(place)].snapshot }
+        know(read, table)
+        return read
+    }
+
+    private func find(_ table: Int, _ key: Int64) throws(StoreError) -> Snapshot? {
+        if let cached = lookups.withLock({ $0.cached(table, key) }) { return cached }
+        let read = try StoreError.wrapping { () throws(SQLiteError) in
+            try file.tables[table].snapshot(key)
+        }
+        if let read { know(read, table) }
+        return read
+    }
+
+    private func know(_ snapshot: Snapshot, _ table: Int, isPublished: Bool = false) {
+        if let place = places[snapshot.storeKey] {
+            known[Int(place)].snapshot = snapshot
+            if isPublished { known[Int(place)].isPublished = true }
+        } else {
+            places.set(snapshot.storeKey, Int32(known.count))
+            known.append(Known(snapshot: snapshot, table: table, isPublished: isPublished))
+        }
+    }
+
+    func target(of relationship: Relationship, from entity: Entity) -> Entity? {
+        file.tables.first { entity.links(relationship, to: $0.layout.entity) }?.layout.entity
+    }
+
+    private func table(_ entity: Entity) throws(StoreError) -> Int {
+        guard let place = file.place(entity) else { throw .foreignEntity(entity.name) }
+        return place
+    }
+
+    // MARK: Writing
+
+    func publish(_ snapshot: Snapshot, _ key: Int64, over older: Snapshot?) throws(StoreError) {
+        let table = try table(snapshot.entity)
+        snapshot.setStoreKey(key)
+        try write { () throws(SQLiteError) in
+            if let older {
+                try writeNew(table)
+                try file.tables[table].update(snapshot, key, over: older)
+            } else {
+                unwritten[table].append(snapshot)
+                let count = isLarge ? file.tables[table].rowsAtOnce : 1
+                if unwritten[table].count >= count { try writeNew(table) }
+            }
+        }
+        recent = nil
+        if key > keysBefore {
+            fresh[Int(key - keysBefore - 1)].snapshot = snapshot
+        } else {
+            know(snapshot, table, isPublished: true)
+            if !gone.isEmpty { gone.remove(key) }
+        }
+    }
+
+    /// Writes the waiting new objects of a table, so that the file has all that was published to
+    /// it.
+    @inline(never)
+    private func writeNew(_ table: Int) throws(SQLiteError) {
+        guard !unwritten[table].isEmpty else { return }
+        try file.tables[table].insert(unwritten[table])
+        unwritten[table].removeAll(keepingCapacity: true)
+    }
+
+    func delete(_ object: Snapshot) throws(StoreError) {
+        let (table, key) = (try table(object.entity), object.storeKey)
+        try write { () throws(SQLiteError) in
+            try writeNew(table)
+            try file.tables[table].delete(key)
+            if hasUnsent { try file.run("DELETE FROM restway_unsent WHERE key = ?1", key) }
+        }
+        forget(key)
+        guard let identity = object.identity else { return }
+        if given[table].bound[identity] == key { given[table].bound[identity] = nil }
+        guard key > keysBefore else { return }
+        switch identity {
+        case .integer(let integer): given[table].integers.remove(integer)
+        case .string: given[table].strings[identity] = nil
+        }
+    }
+
+    private func forget(_ key: Int64) {
+        gone.insert(key)
+        recent = nil
+        if key > keysBefore {
+            fresh[Int(key - keysBefore - 1)].snapshot = nil
+        } else if let place = places[key] {
+            known[Int(place)].snapshot = nil
+            places.remove(key)
+        }
+    }
+
+    func deleteAll(
+        _ entity: Entity?, listing: Bool
+    ) throws(StoreError) -> (count: Int, objects: [Snapshot]) {
+        var places = Array(file.tables.indices)
+        if let entity { places = [try table(entity)] }
+        var (count, objects) = (0, [Snapshot]())
+        try write { () throws(SQLiteError) in
+            for place in places {
+                let table = file.tables[place]
+                try writeNew(place)
+                count += try table.count()
+                if listing { objects += try table.snapshots(Query(table.layout.entity)) }
+                try file.run(
+                    """
+                    DELETE FROM restway_unsent
+                    WHERE key IN (SELECT _key FROM \(table.tableName))
+                    """)
+                try table.deleteAll()
+            }
+            if entity == nil {
+                try file.run("DELETE FROM restway_redirections")
+                try deleteWhatNoEntityHas()
+            }
+        }
+        for place in places { forgetAll(place) }
+        objects.sort { $0.storeKey < $1.storeKey }
+        return (count, objects)
+    }
+
+    /// Deletes objects of entities that the document no longer has.
+    private func deleteWhatNoEntityHas() throws(SQLiteError) {
+        let known = Set(file.tables.map(\.layout.table))
+        for (_, table) in try StoreSchema(reading: file.connection).tables
+        where !known.contains(table.name) {
+            try file.connection.run("DELETE FROM \(table.name.quotedForSQL)")
+            for column in table.columns where column.kind == .many {
+                try file.connection.run("DELETE FROM \(column.place.quotedForSQL)")
+            }
+        }
+        try file.run("DELETE FROM restway_unsent")
+    }
+
+    private func forgetAll(_ table: Int) {
+        let entity = file.tables[table].layout.entity
+        emptied.insert(table)
+        given[table] = Given()
+        recent = nil
+        for object in known {
+            if let snapshot = object.snapshot, snapshot.entity === entity {
+                forget(snapshot.storeKey)
+            }
+        }
+        for (index, (snapshot, place)) in fresh.enumerated() where place == table {
+            if snapshot != nil { forget(keysBefore + Int64(index) + 1) }
+        }
+    }
+
+    func redirect(_ entity: Entity, from older: Int64, to newer: Int64) throws(StoreError) {
+        try write { () throws(SQLiteError) in
+            try file.run(
+                "INSERT OR REPLACE INTO restway_redirections VALUES (?1, ?2)", older, newer)
+        }
+    }
+
+    func isUnsent(_ key: Int64) throws(StoreError) -> Bool {
+        guard hasUnsent else { return false }
+        return try StoreError.wrapping { () throws(SQLiteError) in try file.isUnsent(key) }
+    }
+
+    func setUnsent(_ entity: Entity, _ key: Int64, _ isUnsent: Bool) throws(StoreError) {
+        try write { () throws(SQLiteError) in
+            if isUnsent {
+                hasUnsent = true
+                try file.run("INSERT OR IGNORE INTO restway_unsent VALUES (?1)", key)
+            } else {
+                try file.run("DELETE FROM restway_unsent WHERE key = ?1", key)
+            }
+        }
+    }
+
+    /// Writes the remaining new rows and the last key before the commit, so that the keys that were
+    /// given are never given again.
+    func finish() throws(StoreError) {
+        guard lastKey > keysBefore else { return }
+        try write { () throws(SQLiteError) in
+            for table in unwritten.indices { try writeNew(table) }
+            try file.run("INSERT OR REPLACE INTO restway_store VALUES ('lastKey', ?1)", lastKey)
+        }
+    }
+
+    private func write(_ body: () throws(SQLiteError) -> Void) throws(StoreError) {
+        changedFile = true
+        try StoreError.wrapping(body)
+    }
+}

@@ -1,0 +1,243 @@
+import Glibc
+package import RestwayObjects
+package import RestwaySQLite
+import RestwayThreads
+
+/// A store in a file: the file holds all objects, and memory holds the snapshots that were used
+/// last.
+///
+/// A commit is one transaction; its changes are published once the file has them. There are three
+/// connections: one writes, one reads single objects and fills the cache, and one runs queries, so
+/// that a long query delays only other queries.
+package final class SQLiteStore: ObjectStore {
+    package struct Options: Sendable {
+        /// The most snapshots that stay in memory.
+        package var cachedObjectsMax = 100_000
+        package var connection = Connection.Options()
+        /// For a new file: the first object gets the key after this one. `nil` chooses a random
+        /// key, so that the keys of different files differ.
+        package var keyBefore: Int64?
+
+        package init() {}
+    }
+
+    private struct Writer {
+        let connection: StoreConnection
+        /// The version of the file, which changes when another connection commits.
+        var dataVersion: Int64?
+        var lastKey: Int64?
+    }
+
+    private let path: String
+    private let options: Options
+    private let layouts: [TableLayout]
+    private let writer: Lock<Writer>
+    private let lookups: Lock<StoreLookups>
+    /// The connection for queries. The first query opens it.
+    private let queries = Lock<StoreConnection?>(nil)
+
+    /// A write-ahead log with more pages than this is checkpointed into the file.
+    private static let logFramesMax = 1000
+
+    /// Opens the file at `path`, or creates it, and makes tables and columns for all `entities`. It
+    /// reads no objects.
+    package init(
+        _ path: String, _ entities: [Entity], _ options: Options = Options()
+    ) throws(StoreError) {
+        let connection: Connection
+        do {
+            connection = try Connection(path, options.connection, of: StoreSchema.migrations)
+        } catch {
+            throw StoreError(error, path: path)
+        }
+        let layouts = try StoreOpening(connection, entities, options).layouts()
+        connection.leavesLogAtClose = false
+        self.path = path
+        self.options = options
+        self.layouts = layouts
+        writer = Lock(Writer(connection: StoreConnection(connection, layouts)))
+        let lookups = try StoreError.wrapping { () throws(SQLiteError) in
+            StoreLookups(
+                try StoreConnection(path, options.connection, layouts),
+                cachedObjectsMax: options.cachedObjectsMax)
+        }
+        self.lookups = Lock(lookups)
+    }
+
+    // MARK: Commits
+
+    package func commit(
+        _ changes: ChangeSet, recordingChanges: Bool
+    ) throws(StoreError) -> Commit {
+        try writer.withLock { (writer) throws(StoreError) in
+            try begin(&writer)
+            do throws(StoreError) {
+                return try commit(changes, &writer, isRecording: recordingChanges)
+            } catch {
+                let connection = writer.connection.connection
+                if connection.isInTransaction { connection.rollBack() }
+                // These rows already have keys and cannot be committed again, but the next rows
+                // can.
+                if case .file(let error) = error, error.isFull { _ = connection.makeRoom() }
+                throw error
+            }
+        }
+    }
+
+    private func begin(_ writer: inout Writer) throws(StoreError) {
+        let file = writer.connection
+        do throws(SQLiteError) {
+            // A failed rollback may have left a transaction open.
+            if file.connection.isInTransaction { try file.connection.run("ROLLBACK") }
+            try file.connection.begin()
+        } catch {
+            throw StoreError(error)
+        }
+        do throws(SQLiteError) {
+            let version = try file.dataVersion()
+            guard version != writer.dataVersion || writer.lastKey == nil else { return }
+            lookups.withLock { $0.forgetAll() }
+            // Rows may have been inserted by hand.
+            var lastKey = max(writer.lastKey ?? 0, try file.integer(StoreOpening.lastKeySQL) ?? 0)
+            for table in file.tables { lastKey = max(lastKey, try table.integer(.keyMax) ?? 0) }
+            writer.lastKey = lastKey
+            writer.dataVersion = version
+        } catch {
+            writer.dataVersion = nil
+            file.connection.rollBack()
+            throw StoreError(error)
+        }
+    }
+
+    private func commit(
+        _ changes: ChangeSet, _ writer: inout Writer, isRecording: Bool
+    ) throws(StoreError) -> Commit {
+        let file = writer.connection
+        let lastKey = writer.lastKey ?? 0
+        let target = try StoreError.wrapping { () throws(SQLiteError) in
+            try SQLiteCommit(file, lookups, lastKey: lastKey)
+        }
+        var run = CommitRun(changes, target, isRecording: isRecording)
+        // This also runs if the commit fails: a key that a caller has seen must never name another
+        // object.
+        defer { writer.lastKey = target.lastKey }
+        let commit = try run.run()
+        try target.finish()
+        try lookups.withLock { (lookups) throws(StoreError) in
+            try StoreError.wrapping { () throws(SQLiteError) in try file.connection.commit() }
+            guard target.changedFile else { return }
+            lookups.publish(target)
+            // Another connection may have committed between this commit and the check of the
+            // cache's version.
+            if (try? file.dataVersion()) != writer.dataVersion { lookups.forgetAll() }
+        }
+        run.tellDrafts()
+        // Readers do not wait for the checkpoint, and what fails now can be done later.
+        if file.connection.logFrameCount > Self.logFramesMax { try? file.connection.checkpoint() }
+        return commit
+    }
+
+    // MARK: Reading
+
+    package func object(_ entity: Entity, _ identity: Identity) throws(StoreError) -> Snapshot? {
+        try read(entity, or: nil) { (lookups, table) throws(SQLiteError) in
+            try lookups.object(table, identity)
+        }
+    }
+
+    package func newest(_ entity: Entity, storeKey: Int64) throws(StoreError) -> Snapshot? {
+        try read(entity, or: nil) { (lookups, table) throws(SQLiteError) in
+            try lookups.newest(table, storeKey)
+        }
+    }
+
+    package func related(
+        _ object: Snapshot, relationship index: Int
+    ) throws(StoreError) -> [Snapshot] {
+        let relationship = object.entity.relationships[index]
+        let keys = object.relatedKeys(at: index)
+        let target = layouts.first { object.entity.links(relationship, to: $0.entity) }?.entity
+        guard let target, !keys.isEmpty else { return [] }
+        return try read(target, or: []) { (lookups, table) throws(SQLiteError) in
+            try lookups.newest(table, keys)
+        }
+    }
+
+    package func isUnsent(_ entity: Entity, storeKey: Int64) throws(StoreError) -> Bool {
+        try read(entity, or: false) { (lookups, table) throws(SQLiteError) in
+            guard let newest = try lookups.newest(table, storeKey) else { return false }
+            return try lookups.connection.isUnsent(newest.storeKey)
+        }
+    }
+
+    private func read<Result>(
+        _ entity: Entity, or nothing: Result,
+        _ body: (inout StoreLookups, Int) throws(SQLiteError) -> Result
+    ) throws(StoreError) -> Result {
+        try lookups.withLock { (lookups) throws(StoreError) in
+            guard let table = lookups.connection.place(entity) else { return nothing }
+            return try StoreError.wrapping { () throws(SQLiteError) in try body(&lookups, table) }
+        }
+    }
+
+    // MARK: Queries
+
+    package func count(_ entity: Entity?) throws(StoreError) -> Int {
+        try query { (file) throws(SQLiteError) in
+            var count = 0
+            for table in file.tables where entity == nil || table.layout.entity === entity {
+                count += try table.count()
+            }
+            return count
+        }
+    }
+
+    package func objects(_ query: Query) throws(StoreError) -> [Snapshot] {
+        try self.query { (file) throws(SQLiteError) in
+            guard let place = file.place(query.entity) else { return [] }
+            return try file.tables[place].snapshots(query)
+        }
+    }
+
+    package func count(_ query: Query) throws(StoreError) -> Int {
+        try self.query { (file) throws(SQLiteError) in
+            guard let place = file.place(query.entity) else { return 0 }
+            return try file.tables[place].count(query)
+        }
+    }
+
+    private func query<Result>(
+        _ body: (StoreConnection) throws(SQLiteError) -> Result
+    ) throws(StoreError) -> Result {
+        try queries.withLock { (connection) throws(StoreError) in
+            try StoreError.wrapping { () throws(SQLiteError) in
+                let opened: StoreConnection
+                if let connection {
+                    opened = connection
+                } else {
+                    opened = try StoreConnection(path, options.connection, layouts)
+                    connection = opened
+                }
+                return try body(opened)
+            }
+        }
+    }
+
+    package func statistics() throws(StoreError) -> StoreStatistics {
+        var statistics = StoreStatistics()
+        statistics.objectCount = try count(nil)
+        (statistics.cachedObjectCount, statistics.cachedByteCount) = lookups.withLock {
+            ($0.cache.count, $0.cache.byteCount)
+        }
+        statistics.fileByteCount = FileSize.of(path) + FileSize.of(path + "-wal")
+        return statistics
+    }
+}
+
+enum FileSize {
+    /// Returns the size in bytes; 0 if there is no such file.
+    static func of(_ path: String) -> Int {
+        var status = stat()
+        return stat(path, &status) == 0 ? Int(status.st_size) : 0
+    }
+}

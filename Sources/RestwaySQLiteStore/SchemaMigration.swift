@@ -1,0 +1,410 @@
+import RestwayObjects
+import RestwaySQLite
+
+/// Makes tables and columns in a file for everything that the entities of a document hold.
+///
+/// Columns that the document no longer needs stay, with their values. The caller has opened a
+/// transaction for all of it.
+struct SchemaMigration {
+    let connection: Connection
+    /// The names of tables in lower case, because SQLite ignores the case of names.
+    private var tableNames: Set<String> = []
+    /// The earlier columns of attributes that have got another type, by attribute.
+    private var olderPlaces: [String: String] = [:]
+
+    init(_ connection: Connection) throws(SQLiteError) {
+        self.connection = connection
+        let names = try connection.prepare("SELECT name FROM sqlite_schema")
+        while try names.step() { tableNames.insert((names.string(0) ?? "").lowercased()) }
+    }
+
+    mutating func run(_ entities: [Entity]) throws(StoreError) {
+        var schema = try StoreError.wrapping { () throws(SQLiteError) in
+            try StoreSchema(reading: connection)
+        }
+        for entity in entities where schema.tables[entity.name] == nil {
+            try StoreError.wrapping { () throws(SQLiteError) in try create(entity) }
+        }
+        schema = try StoreError.wrapping { () throws(SQLiteError) in
+            try StoreSchema(reading: connection)
+        }
+        for entity in entities where schema.layout(entity) == nil {
+            guard let table = schema.tables[entity.name] else { continue }
+            try change(table, for: entity)
+        }
+    }
+
+    // MARK: New tables
+
+    private mutating func create(_ entity: Entity) throws(SQLiteError) {
+        let table = Self.free(entity.name, &tableNames)
+        try connection.run(
+            """
+            CREATE TABLE \(table.quotedForSQL) (
+                _key INTEGER PRIMARY KEY, _kinds TEXT, _anonymous INTEGER)
+            """)
+        let insertion = try connection.prepare(
+            """
+            INSERT INTO restway_entities (name, place, identity, nextNumber)
+            VALUES (?1, ?2, NULL, 0)
+            """)
+        insertion.bind(1, entity.name)
+        insertion.bind(2, table)
+        try insertion.run()
+    }
+
+    // MARK: Tables that are there
+
+    private mutating func change(
+        _ table: StoreSchema.Table, for entity: Entity
+    ) throws(StoreError) {
+        let wanted = WantedColumn.all(of: entity)
+        try refuseTooManyColumns(wanted, table, entity)
+        var nextNumber = table.nextNumber
+        olderPlaces = [:]
+        let identity = entity.identityIndex.map { entity.attributes[$0].name }
+        let identityIsOther = table.identity != identity
+        let identityChangesType =
+            identity.flatMap { table.column($0, .attribute) }
+            .map { $0.type != wanted[entity.identityIndex!].type } ?? false
+        do throws(SQLiteError) {
+            if identityIsOther || identityChangesType { try dropIdentityIndex(table) }
+            for column in table.columns where column.number != nil {
+                if !wanted.contains(where: { $0.name == column.name && $0.kind == column.kind }) {
+                    try record(
+                        column.name, column.kind, column.type, column.place,
+                        column.lastNumber.map(StoreSchema.resting), table)
+                }
+            }
+            for column in wanted {
+                let old = table.column(column.name, column.kind)
+                let other = column.other.flatMap { table.column(column.name, $0) }
+                // If the relationship changed between one object and many, the form that the
+                // document had last counts.
+                let isOutdated = (other?.lastNumber ?? -1) > (old?.lastNumber ?? -1)
+                if let old, old.type == column.type || column.kind != .attribute, !isOutdated {
+                    let number = old.lastNumber ?? nextNumber
+                    if old.lastNumber == nil { nextNumber += 1 }
+                    try record(
+                        column.name, column.kind, column.type, old.place, number, table)
+                    continue
+                }
+                let place = try self.place(column, old, table, nextNumber)
+                if let other {
+                    try takeLinks(column, place, other, table, nextNumber)
+                }
+                try record(column.name, column.kind, column.type, place, nextNumber, table)
+                nextNumber += 1
+            }
+        } catch {
+            throw StoreError(error)
+        }
+        if identityIsOther || identityChangesType {
+            try makeIdentityIndex(entity, table, checksLosses: !identityIsOther)
+        }
+        try StoreError.wrapping { () throws(SQLiteError) in
+            let update = try connection.prepare(
+                "UPDATE restway_entities SET identity = ?2, nextNumber = ?3 WHERE number = ?1")
+            update.bind(1, table.number)
+            if let identity { update.bind(2, identity) } else { update.bindNull(2) }
+            update.bind(3, Int64(nextNumber))
+            try update.run()
+        }
+    }
+
+    /// Refuses too many columns with a clear message, because SQLite's own error does not say more.
+    private func refuseTooManyColumns(
+        _ wanted: [WantedColumn], _ table: StoreSchema.Table, _ entity: Entity
+    ) throws(StoreError) {
+        let count = try StoreError.wrapping { () throws(SQLiteError) in
+            let statement = try connection.prepare("SELECT count(*) FROM pragma_table_info(?1)")
+            statement.bind(1, table.name)
+            return try statement.step() ? Int(statement.integer(0)) : 0
+        }
+        let added = wanted.count { column in
+            guard column.kind != .many else { return false }
+            guard let old = table.column(column.name, column.kind) else { return true }
+            return column.kind == .attribute && old.type != column.type
+        }
+        guard count + added > connection.columnsMax else { return }
+        throw .incompatible(
+            path: connection.path,
+            reason: "entity \"\(entity.name)\": its table would have \(count + added) columns, and "
+                + "SQLite allows \(connection.columnsMax)")
+    }
+
+    /// Returns the place of a column that is new, outdated, or of another type than `old`.
+    private mutating func place(
+        _ column: WantedColumn, _ old: StoreSchema.Column?, _ table: StoreSchema.Table,
+        _ number: Int
+    ) throws(SQLiteError) -> String {
+        if column.kind != .attribute, let old { return old.place }
+        if column.kind == .many { return try addLinks(column, table) }
+        var names = try columnNames(table)
+        let tableName = table.name.quotedForSQL
+        var place = column.name
+        if let old {
+            // The current column gets the name, and the earlier one stays beside it under another
+            // name.
+            let renamed = Self.free("\(column.name)_was_\(old.type)", &names)
+            try connection.run(
+                "ALTER TABLE \(tableName) RENAME COLUMN \(old.place.quotedForSQL) TO "
+                    + renamed.quotedForSQL)
+            olderPlaces[column.name] = renamed
+            place = old.place
+        } else {
+            place = Self.free(column.name, &names)
+        }
+        try connection.run(
+            "ALTER TABLE \(tableName) ADD COLUMN \(place.quotedForSQL) \(column.declaration)")
+        if let old, let older = olderPlaces[column.name], let type = column.coding?.type {
+            let change = TypeChange(old.type, type)
+            let cases = change.cases(older.quotedForSQL, Self.letter(old.lastNumber))
+            let values = cases.map { "WHEN \($0.condition) THEN \($0.value)" }
+            let letters = cases.map { "WHEN \($0.condition) THEN \(Self.kinds($0.letter, number))" }
+            try connection.run(
+                """
+                UPDATE \(tableName) SET
+                    \(place.quotedForSQL) = CASE \(values.joined(separator: " ")) END,
+                    _kinds = CASE \(letters.joined(separator: " ")) ELSE _kinds END
+                """)
+        }
+        return place
+    }
+
+    private mutating func addLinks(
+        _ column: WantedColumn, _ table: StoreSchema.Table
+    ) throws(SQLiteError) -> String {
+        let place = Self.free("\(table.name)__\(column.name)", &tableNames)
+        try connection.run(
+            """
+            CREATE TABLE \(place.quotedForSQL) (
+                owner INTEGER NOT NULL, position INTEGER NOT NULL, target INTEGER NOT NULL,
+                PRIMARY KEY (owner, position)) WITHOUT ROWID
+            """)
+        return place
+    }
+
+    /// Fills a relationship that has changed between one object and many from its earlier form
+    /// `other`. Null and an empty list are treated as the same.
+    private func takeLinks(
+        _ column: WantedColumn, _ place: String, _ other: StoreSchema.Column,
+        _ table: StoreSchema.Table, _ number: Int
+    ) throws(SQLiteError) {
+        let (name, own, its) = (
+            table.name.quotedForSQL, place.quotedForSQL, other.place.quotedForSQL
+        )
+        let itsLetter = Self.letter(other.lastNumber)
+        if column.kind == .one {
+            let first = "(SELECT target FROM \(its) WHERE owner = _key ORDER BY position LIMIT 1)"
+            try connection.run(
+                """
+                UPDATE \(name) SET \(own) = \(first),
+                    _kinds = CASE WHEN \(first) IS NULL AND \(itsLetter) IN ('l', '0')
+                        THEN \(Self.kinds(ColumnCoding.Letter.null, number)) ELSE _kinds END
+                """)
+            return
+        }
+        // A list that begins with the single object is still valid from before, and is kept.
+        try connection.run(
+            """
+            DELETE FROM \(own) WHERE owner NOT IN (
+                SELECT _key FROM \(name) WHERE \(its) = (
+                    SELECT target FROM \(own) WHERE owner = _key ORDER BY position LIMIT 1))
+            """)
+        try connection.run(
+            """
+            INSERT INTO \(own) SELECT _key, 0, \(its) FROM \(name)
+            WHERE \(its) IS NOT NULL AND _key NOT IN (SELECT owner FROM \(own))
+            """)
+        try connection.run(
+            """
+            UPDATE \(name) SET _kinds = \(Self.kinds(ColumnCoding.Letter.list, number))
+            WHERE \(its) IS NULL AND \(itsLetter) = '0'
+            """)
+    }
+
+    // MARK: Letters, in SQL
+
+    /// Returns SQL for the letter with this number in a row.
+    private static func letter(_ number: Int?) -> String {
+        number.map { "coalesce(substr(_kinds, \($0 + 1), 1), '')" } ?? "''"
+    }
+
+    /// Returns SQL for the letters of a row with one more at `number`, which is above all others.
+    private static func kinds(_ letter: UInt8?, _ number: Int) -> String {
+        guard let letter else { return "_kinds" }
+        let absent = String(repeating: "-", count: number)
+        return "substr(coalesce(_kinds, '') || '\(absent)', 1, \(number)) || "
+            + "'\(Character(UnicodeScalar(letter)))'"
+    }
+
+    private func record(
+        _ name: String, _ kind: StoreSchema.Column.Kind, _ type: String, _ place: String,
+        _ number: Int?, _ table: StoreSchema.Table
+    ) throws(SQLiteError) {
+        let statement = try connection.prepare(
+            "INSERT OR REPLACE INTO restway_columns VALUES (?1, ?2, ?3, ?4, ?5, ?6)")
+        statement.bind(1, table.number)
+        statement.bind(2, name)
+        statement.bind(3, kind.rawValue)
+        statement.bind(4, type)
+        statement.bind(5, place)
+        if let number { statement.bind(6, Int64(number)) } else { statement.bindNull(6) }
+        try statement.run()
+    }
+
+    // MARK: The identity
+
+    private func indexName(_ table: StoreSchema.Table) -> String {
+        "\(table.name)._identity".quotedForSQL
+    }
+
+    private func dropIdentityIndex(_ table: StoreSchema.Table) throws(SQLiteError) {
+        try connection.run("DROP INDEX IF EXISTS \(indexName(table))")
+    }
+
+    private func makeIdentityIndex(
+        _ entity: Entity, _ table: StoreSchema.Table, checksLosses: Bool
+    ) throws(StoreError) {
+        guard let index = entity.identityIndex else { return }
+        let attribute = entity.attributes[index].name
+        let schema = try StoreError.wrapping { () throws(SQLiteError) in
+            try StoreSchema(reading: connection)
+        }
+        guard let place = schema.tables[entity.name]?.column(attribute, .attribute)?.place else {
+            return
+        }
+        let (tableName, column) = (table.name.quotedForSQL, place.quotedForSQL)
+        func refusal(_ why: String) -> StoreError {
+            .incompatible(
+                path: connection.path,
+                reason: "entity \"\(entity.name)\": \"\(attribute)\" cannot become the identity of "
+                    + "type \(entity.attributes[index].type.rawValue): \(why)")
+        }
+        if checksLosses, let old = olderPlaces[attribute]?.quotedForSQL {
+            let lost = try StoreError.wrapping { () throws(SQLiteError) in
+                try connection.integer(
+                    """
+                    SELECT count(*) FROM \(tableName)
+                    WHERE \(old) IS NOT NULL AND \(column) IS NULL AND _anonymous IS NULL
+                    """)
+            }
+            if let lost, lost > 0 { throw refusal("\(lost) objects have a value that is none") }
+        }
+        do throws(SQLiteError) {
+            try connection.run(
+                """
+                UPDATE \(tableName) SET _anonymous =
+                    CASE WHEN typeof(\(column)) IN ('null', 'integer', 'text') THEN NULL ELSE 1 END
+                """)
+            try connection.run(
+                """
+                CREATE UNIQUE INDEX \(indexName(table)) ON \(tableName) (\(column))
+                WHERE _anonymous IS NULL
+                """)
+        } catch {
+            throw error.isConstraint
+                ? refusal("two objects would have the same one") : StoreError(error)
+        }
+    }
+
+    // MARK: Names
+
+    private func columnNames(_ table: StoreSchema.Table) throws(SQLiteError) -> Set<String> {
+        var names: Set<String> = ["rowid", "oid", "_rowid_"]
+        let columns = try connection.prepare("SELECT name FROM pragma_table_info(?1)")
+        columns.bind(1, table.name)
+        while try columns.step() { names.insert((columns.string(0) ?? "").lowercased()) }
+        return names
+    }
+
+    /// Returns `name`, or a similar name that is not taken yet. SQLite does not distinguish "Name"
+    /// from "name".
+    private static func free(_ name: String, _ taken: inout Set<String>) -> String {
+        var wanted = String(name.unicodeScalars.map { $0 == "\0" ? "_" : Character($0) })
+        let lowered = wanted.lowercased()
+        if lowered.hasPrefix("sqlite_") || lowered.hasPrefix("restway_") { wanted = "_" + wanted }
+        var candidate = wanted
+        var number = 2
+        while !taken.insert(candidate.lowercased()).inserted {
+            candidate = "\(wanted)_\(number)"
+            number += 1
+        }
+        return candidate
+    }
+}
+
+/// Converts the values of an attribute that gets another type.
+struct TypeChange {
+    /// The rows whose value has a meaning in both types.
+    struct Case {
+        let condition: String
+        /// The value for the new column.
+        let value: String
+        /// The letter for the new column in `_kinds`; `nil` if it needs none.
+        var letter: UInt8?
+    }
+
+    private let old: AttributeType?
+    private let new: AttributeType
+
+    /// - Parameter old: The type as the file names it. It may be a type of a later version.
+    init(_ old: String, _ new: AttributeType) {
+        self.old = AttributeType(rawValue: old)
+        self.new = new
+    }
+
+    /// Returns the cases in SQL. If several conditions hold, the first one counts. Values that are
+    /// lost come back with the next response.
+    ///
+    /// - Parameters:
+    ///   - column: The column with the values.
+    ///   - letter: The letter in `_kinds`; never null.
+    func cases(_ column: String, _ letter: String) -> [Case] {
+        typealias Letter = ColumnCoding.Letter
+        let null = Case(
+            condition: "\(column) IS NULL AND \(letter) = '0'", value: "NULL", letter: Letter.null)
+        let isInteger = "typeof(\(column)) = 'integer'"
+        let isInt = "\(isInteger) AND \(letter) NOT IN ('b', 't')"
+        let isBool = "\(isInteger) AND \(letter) = 'b'"
+        let isDate = "\(isInteger) AND \(letter) = 't'"
+        let isNumber = "typeof(\(column)) = 'real'"
+        let asInteger = "CAST(\(column) AS INTEGER)"
+        // Doubles of this size represent every integer exactly.
+        let isWhole =
+            "\(isNumber) AND abs(\(column)) < 9e15 AND CAST(\(asInteger) AS REAL) = \(column)"
+        let isText = "typeof(\(column)) = 'text'"
+        let isString = "\(isText) AND \(letter) <> 'j'"
+        let isIntegerText = "\(isString) AND CAST(\(asInteger) AS TEXT) = \(column)"
+        func same(_ condition: String, _ letter: UInt8? = nil) -> Case {
+            Case(condition: condition, value: column, letter: letter)
+        }
+        func cast(_ condition: String, _ type: String) -> Case {
+            Case(condition: condition, value: "CAST(\(column) AS \(type))")
+        }
+        let values: [Case] =
+            switch (old, new) {
+            case (.bool, .any): [same(isInteger, Letter.bool)]
+            case (.date, .any): [same(isInteger, Letter.date)]
+            case (.json, .any): [same("\(isText) AND \(letter) <> 's'", Letter.json), same(isText)]
+            case (.int, .any): [same(isInt)]
+            case (.double, .any): [same(isNumber)]
+            case (.string, .any): [same(isString)]
+            case (.bytes, .any), (.any, .bytes): [same("typeof(\(column)) = 'blob'")]
+            case (.any, .int): [same(isInt), cast(isIntegerText, "INTEGER")]
+            case (.bool, .int): [same(isInteger)]
+            case (.double, .int): [cast(isWhole, "INTEGER")]
+            case (.string, .int): [cast(isIntegerText, "INTEGER")]
+            case (.any, .bool): [same(isBool), same("\(isInt) AND \(column) IN (0, 1)")]
+            case (.int, .bool): [same("\(isInt) AND \(column) IN (0, 1)")]
+            case (.any, .double), (.int, .double):
+                [cast(isInt, "REAL"), same(isNumber)]
+            case (.any, .string), (.int, .string): [same(isString), cast(isInt, "TEXT")]
+            case (.any, .date): [same(isDate)]
+            case (.any, .json): [same("\(isText) AND \(letter) = 'j'")]
+            default: []
+            }
+        return [null] + values
+    }
+}

@@ -1,0 +1,97 @@
+import RestwayObjects
+import RestwaySQLite
+
+/// Reads objects one by one, from the cache or else from the file.
+///
+/// It is behind a lock. A commit holds the lock from the moment at which the file has its changes
+/// until the cache has them, so that no reader sees one object before the commit and another after
+/// it.
+struct StoreLookups {
+    let connection: StoreConnection
+    private(set) var cache: SnapshotCache
+    /// The version at the last look at the file; `nil` if it is unknown.
+    private var dataVersion: Int64?
+    private var commitMark: UInt64?
+
+    init(_ connection: StoreConnection, cachedObjectsMax: Int) {
+        self.connection = connection
+        cache = SnapshotCache(countMax: cachedObjectsMax, tables: connection.tables.count)
+    }
+
+    // MARK: Reading
+
+    mutating func object(_ table: Int, _ identity: Identity) throws(SQLiteError) -> Snapshot? {
+        try forgetWhatOthersChanged()
+        if let cached = cache.snapshot(table, identity) { return cached }
+        guard let read = try connection.tables[table].snapshot(identity) else { return nil }
+        cache.store(read, table)
+        return read
+    }
+
+    mutating func newest(_ table: Int, _ key: Int64) throws(SQLiteError) -> Snapshot? {
+        try forgetWhatOthersChanged()
+        return try find(table, key)
+    }
+
+    mutating func newest(_ table: Int, _ keys: [Int64]) throws(SQLiteError) -> [Snapshot] {
+        try forgetWhatOthersChanged()
+        var found: [Snapshot] = []
+        found.reserveCapacity(keys.count)
+        for key in keys {
+            if let snapshot = try find(table, key) { found.append(snapshot) }
+        }
+        return found
+    }
+
+    private mutating func find(_ table: Int, _ key: Int64) throws(SQLiteError) -> Snapshot? {
+        var key = key
+        // A manual edit of the file may have made a cycle of redirections.
+        for _ in 0..<SQLiteCommit.redirectionsMax {
+            if let cached = cache.snapshot(table, key) { return cached }
+            if let read = try connection.tables[table].snapshot(key) {
+                cache.store(read, table)
+                return read
+            }
+            guard let newer = try connection.redirection(key) else { return nil }
+            key = newer
+        }
+        return nil
+    }
+
+    /// Returns a snapshot from the cache alone. A commit uses this, and itself ensures that the
+    /// cache is right.
+    mutating func cached(_ table: Int, _ key: Int64) -> Snapshot? {
+        cache.snapshot(table, key)
+    }
+
+    mutating func cached(_ table: Int, _ identity: Identity) -> Snapshot? {
+        cache.snapshot(table, identity)
+    }
+
+    // MARK: Commits
+
+    /// Empties the cache if another process, or another store of this one, has written.
+    private mutating func forgetWhatOthersChanged() throws(SQLiteError) {
+        let mark = connection.connection.commitMark
+        if mark != nil, mark == commitMark, dataVersion != nil { return }
+        let version = try connection.dataVersion()
+        if version != dataVersion { cache.removeAll() }
+        dataVersion = version
+        commitMark = mark
+    }
+
+    mutating func forgetAll() {
+        cache.removeAll()
+        dataVersion = nil
+    }
+
+    /// Puts the changes of a commit into the cache, once the file has them.
+    mutating func publish(_ commit: SQLiteCommit) {
+        for table in commit.emptied { cache.removeAll(table) }
+        for key in commit.gone { cache.remove(key) }
+        commit.forEachPublished { snapshot, table in cache.store(snapshot, table) }
+        let mark = connection.connection.commitMark
+        dataVersion = try? connection.dataVersion()
+        commitMark = mark
+    }
+}

@@ -1,0 +1,199 @@
+import RestwayObjects
+import RestwaySQLite
+
+/// The file's description of its tables, from `restway_entities` and `restway_columns`.
+struct StoreSchema {
+    /// The description of an attribute or a relationship.
+    struct Column {
+        enum Kind: String {
+            case attribute, one, many
+        }
+
+        let name: String
+        let kind: Kind
+        /// The type of an attribute, or the entity at the other end of a relationship.
+        let type: String
+        /// The name of its column or of its table of links.
+        let place: String
+        /// Its place among the letters; `nil` while the document does not have it.
+        let number: Int?
+        /// The place that it has or had last. Its letters stay in the rows.
+        let lastNumber: Int?
+    }
+
+    struct Table {
+        let number: Int64
+        let name: String
+        var columns: [Column] = []
+        /// The attribute that is the identity.
+        let identity: String?
+        let nextNumber: Int
+
+        func column(_ name: String, _ kind: Column.Kind) -> Column? {
+            columns.first { $0.name == name && $0.kind == kind }
+        }
+    }
+
+    static let applicationID: Int32 = 0x5273_7477  // "Rstw"
+
+    static let migrations = Migrations(
+        applicationID: applicationID,
+        steps: [
+            """
+            CREATE TABLE restway_store (name TEXT PRIMARY KEY, value) WITHOUT ROWID;
+            CREATE TABLE restway_entities (
+                number INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, place TEXT NOT NULL,
+                identity TEXT, nextNumber INTEGER NOT NULL);
+            CREATE TABLE restway_columns (
+                entity INTEGER NOT NULL, name TEXT NOT NULL, kind TEXT NOT NULL,
+                type TEXT NOT NULL, place TEXT NOT NULL, number INTEGER,
+                PRIMARY KEY (entity, name, kind)) WITHOUT ROWID;
+            CREATE TABLE restway_unsent (key INTEGER PRIMARY KEY);
+            CREATE TABLE restway_redirections (older INTEGER PRIMARY KEY, newer INTEGER NOT NULL);
+            """
+        ])
+
+    /// The tables by the name of the entity.
+    private(set) var tables: [String: Table] = [:]
+
+    init(reading connection: Connection) throws(SQLiteError) {
+        var nameOfNumber: [Int64: String] = [:]
+        let entities = try connection.prepare(
+            "SELECT number, name, place, identity, nextNumber FROM restway_entities")
+        while try entities.step() {
+            let name = entities.string(1) ?? ""
+            nameOfNumber[entities.integer(0)] = name
+            tables[name] = Table(
+                number: entities.integer(0), name: entities.string(2) ?? "",
+                identity: entities.string(3), nextNumber: Int(entities.integer(4)))
+        }
+        let columns = try connection.prepare(
+            "SELECT entity, name, kind, type, place, number FROM restway_columns")
+        while try columns.step() {
+            let number = columns.storage(5) == .null ? nil : Int(columns.integer(5))
+            guard let name = nameOfNumber[columns.integer(0)],
+                let kind = Column.Kind(rawValue: columns.string(2) ?? "")
+            else { continue }
+            tables[name]?.columns.append(
+                Column(
+                    name: columns.string(1) ?? "", kind: kind, type: columns.string(3) ?? "",
+                    place: columns.string(4) ?? "", number: number.flatMap { $0 < 0 ? nil : $0 },
+                    lastNumber: number.map { $0 < 0 ? Self.resting($0) : $0 }))
+        }
+    }
+
+    /// Converts a number to the form in which it is kept while the document does not use it, and
+    /// back.
+    static func resting(_ number: Int) -> Int { -1 - number }
+
+    /// Returns the layout of `entity`; `nil` if the file has to be changed for it.
+    func layout(_ entity: Entity) -> TableLayout? {
+        guard let table = tables[entity.name],
+            table.identity == entity.identityIndex.map({ entity.attributes[$0].name }),
+            table.columns.count(where: { $0.number != nil }) == entity.cellCount
+        else { return nil }
+        var columns: [TableLayout.Column] = []
+        var links: [TableLayout.Links] = []
+        for wanted in WantedColumn.all(of: entity) {
+            guard let column = table.column(wanted.name, wanted.kind),
+                column.type == wanted.type, let number = column.number
+            else { return nil }
+            if wanted.kind == .many {
+                links.append(.init(table: column.place, cell: wanted.cell, number: number))
+            } else {
+                columns.append(
+                    .init(
+                        name: column.place, cell: wanted.cell, number: number,
+                        coding: wanted.coding))
+            }
+        }
+        return TableLayout(
+            entity: entity, table: table.name, columns: columns, links: links,
+            letterCount: table.nextNumber,
+            restingNumbers: table.columns.filter { $0.number == nil }.compactMap(\.lastNumber))
+    }
+}
+
+/// An attribute or a relationship for which the file needs a place.
+struct WantedColumn {
+    let name: String
+    let kind: StoreSchema.Column.Kind
+    let type: String
+    let cell: Int
+    /// The coding of an attribute; `nil` for a relationship.
+    let coding: ColumnCoding?
+
+    static func all(of entity: Entity) -> [WantedColumn] {
+        let attributes = entity.attributes.enumerated().map { index, attribute in
+            WantedColumn(
+                name: attribute.name, kind: .attribute, type: attribute.type.rawValue, cell: index,
+                coding: ColumnCoding(attribute.type))
+        }
+        let relationships = entity.relationships.enumerated().map { index, relationship in
+            WantedColumn(
+                name: relationship.name, kind: relationship.isMany ? .many : .one,
+                type: relationship.targetName, cell: entity.attributes.count + index, coding: nil)
+        }
+        return attributes + relationships
+    }
+
+    /// The kind of the relationship if it led to many objects instead of one, or to one instead of
+    /// many.
+    var other: StoreSchema.Column.Kind? {
+        switch kind {
+        case .attribute: nil
+        case .one: .many
+        case .many: .one
+        }
+    }
+
+    /// The text that follows the name in `CREATE TABLE`.
+    var declaration: String { coding?.declaration ?? "INTEGER" }
+}
+
+/// The places in the file where the objects of an entity are stored.
+struct TableLayout: Sendable {
+    /// The column of an attribute or of a relationship to one object.
+    struct Column: Sendable {
+        let name: String
+        /// Its place among the cells of a snapshot.
+        let cell: Int
+        /// Its place among the letters of `_kinds`.
+        let number: Int
+        /// The coding of an attribute; `nil` for a relationship.
+        let coding: ColumnCoding?
+    }
+
+    /// The table of a relationship to many objects.
+    struct Links: Sendable {
+        let table: String
+        let cell: Int
+        let number: Int
+    }
+
+    let entity: Entity
+    let table: String
+    /// The columns of the attributes in their order, then those of relationships.
+    let columns: [Column]
+    let links: [Links]
+    /// The most letters that a row may have.
+    let letterCount: Int
+    /// The numbers of attributes and relationships that the document no longer has. Their letters
+    /// stay.
+    let restingNumbers: [Int]
+
+    var identity: Column? { entity.identityIndex.map { columns[$0] } }
+    var identityCoding: ColumnCoding? { identity?.coding }
+}
+
+extension String {
+    /// The text as a quoted name in SQL.
+    var quotedForSQL: String {
+        var text = "\""
+        for character in unicodeScalars {
+            if character == "\"" { text += "\"" }
+            text.unicodeScalars.append(character)
+        }
+        return text + "\""
+    }
+}

@@ -1,0 +1,172 @@
+import RestwayObjects
+import RestwaySQLite
+
+/// The statements of one entity on one connection, each prepared when it is first needed. Like its
+/// connection, it is used by one thread at a time.
+final class TableAccess {
+    let layout: TableLayout
+    let connection: Connection
+    private var prepared: [Purpose: Statement] = [:]
+    private var preparedLinks: [LinkPurpose: [Statement?]] = [:]
+    /// A buffer with one cell for each cell of a snapshot, filled while a row is read.
+    let cells: UnsafeMutablePointer<Cell>
+    /// The number of rows that one statement may insert. A statement for each row would open the
+    /// table, its index and their pages anew each time.
+    let rowsAtOnce: Int
+    /// The number of parameters for one row.
+    let parameterCount: Int
+    /// The letters of the rows that are being written.
+    let letters: UnsafeMutableBufferPointer<UInt8>
+    /// Whether rows may have letters of attributes that the document no longer has.
+    let hasRestingLetters: Bool
+
+    // The properties that each row of a large commit needs are stored here, because looking each
+    // one up would be too slow.
+    private(set) lazy var columnNames = layout.columns.map(\.name.quotedForSQL)
+    private(set) lazy var tableName = layout.table.quotedForSQL
+    /// The columns without their names, whose references would be counted for each row.
+    let places: [Place]
+    private var insertion: Statement?
+    private var largeInsertion: Statement?
+    private var update: Statement?
+
+    private static let rowsAtOnceMax = 8
+    /// The most parameters of a statement. SQLite accepts 32,766, but such a large statement would
+    /// seldom be used.
+    private static let parametersMax = 1_024
+
+    /// The facts about a column that writing needs.
+    struct Place {
+        let cell: Int
+        let number: Int
+        /// Whether this is the column of the identity.
+        let isIdentity: Bool
+        let coding: ColumnCoding?
+    }
+
+    enum Purpose: Hashable {
+        case byKey, byIdentity, identityUpdate, deletion, count, keyMax, integerIdentityMax, letters
+    }
+
+    enum LinkPurpose: Hashable {
+        case read, insertion, deletion, positionMax
+    }
+
+    init(_ layout: TableLayout, _ connection: Connection) {
+        self.layout = layout
+        self.connection = connection
+        cells = .allocate(capacity: max(1, layout.entity.cellCount))
+        cells.initialize(repeating: .absent, count: max(1, layout.entity.cellCount))
+        parameterCount = layout.columns.count + Self.ownColumns.count
+        rowsAtOnce = max(1, min(Self.rowsAtOnceMax, Self.parametersMax / parameterCount))
+        letters = .allocate(capacity: max(1, layout.letterCount * rowsAtOnce))
+        letters.initialize(repeating: 0)
+        hasRestingLetters = !layout.restingNumbers.isEmpty
+        places = layout.columns.enumerated().map { index, column in
+            Place(
+                cell: column.cell, number: column.number,
+                isIdentity: index == layout.entity.identityIndex, coding: column.coding)
+        }
+    }
+
+    deinit {
+        cells.deallocate()
+        letters.deallocate()
+    }
+
+    func statement(_ purpose: Purpose) throws(SQLiteError) -> Statement {
+        if let statement = prepared[purpose] { return statement }
+        let statement = try connection.prepare(sql(purpose))
+        prepared[purpose] = statement
+        return statement
+    }
+
+    /// Returns the statement that inserts one row, or `rowsAtOnce` rows.
+    func insertionStatement(isLarge: Bool) throws(SQLiteError) -> Statement {
+        if let prepared = isLarge ? largeInsertion : insertion { return prepared }
+        let statement = try connection.prepare(insertionSQL(rows: isLarge ? rowsAtOnce : 1))
+        if isLarge { largeInsertion = statement } else { insertion = statement }
+        return statement
+    }
+
+    /// Returns the statement that updates a row without its identity, and so without the identity's
+    /// index.
+    func updateStatement() throws(SQLiteError) -> Statement {
+        if let update { return update }
+        let statement = try connection.prepare(updateSQL(withIdentity: false))
+        update = statement
+        return statement
+    }
+
+    func statement(
+        _ purpose: LinkPurpose, _ place: Int
+    ) throws(SQLiteError) -> Statement {
+        if let statement = preparedLinks[purpose]?[place] { return statement }
+        let table = layout.links[place].table.quotedForSQL
+        let sql =
+            switch purpose {
+            case .read: "SELECT target FROM \(table) WHERE owner = ?1 ORDER BY position"
+            case .insertion:
+                "INSERT INTO \(table) (owner, position, target) VALUES (?1, ?2, ?3)"
+            case .deletion: "DELETE FROM \(table) WHERE owner = ?1"
+            case .positionMax: "SELECT coalesce(max(position), -1) FROM \(table) WHERE owner = ?1"
+            }
+        let statement = try connection.prepare(sql)
+        var all = preparedLinks[purpose] ?? Array(repeating: nil, count: layout.links.count)
+        all[place] = statement
+        preparedLinks[purpose] = all
+        return statement
+    }
+
+    // MARK: SQL
+
+    /// The SQL that selects all columns of a snapshot.
+    var selection: String {
+        let names = ["_key", "_kinds"] + columnNames
+        return "SELECT \(names.joined(separator: ", ")) FROM \(tableName)"
+    }
+
+    private func sql(_ purpose: Purpose) -> String {
+        let identity = layout.entity.identityIndex.map { columnNames[$0] } ?? "NULL"
+        let isIdentity = "\(identity) = ?1 AND _anonymous IS NULL"
+        return switch purpose {
+        case .byKey: "\(selection) WHERE _key = ?1"
+        case .byIdentity: "\(selection) WHERE \(isIdentity)"
+        case .identityUpdate: updateSQL(withIdentity: true)
+        case .letters: "SELECT _kinds FROM \(tableName) WHERE _key = ?1"
+        case .deletion: "DELETE FROM \(tableName) WHERE _key = ?1"
+        case .count: "SELECT count(*) FROM \(tableName)"
+        case .keyMax: "SELECT max(_key) FROM \(tableName)"
+        case .integerIdentityMax:
+            // All numbers come before all text.
+            """
+            SELECT \(identity) FROM \(tableName) WHERE \(identity) < '' AND _anonymous IS NULL
+            ORDER BY \(identity) DESC LIMIT 1
+            """
+        }
+    }
+
+    /// The columns that each table has before the columns of its entity.
+    private static let ownColumns = ["_key", "_kinds", "_anonymous"]
+
+    /// Returns the SQL that inserts rows. If one of many rows is refused, earlier ones may be in
+    /// the table: the commit is rolled back anyway, and SQLite need not keep the pages as they were
+    /// before the statement.
+    private func insertionSQL(rows: Int) -> String {
+        let names = Self.ownColumns + columnNames
+        let row = "(\(names.map { _ in "?" }.joined(separator: ", ")))"
+        let values = Array(repeating: row, count: rows).joined(separator: ", ")
+        return "INSERT\(rows > 1 ? " OR FAIL" : "") INTO \(tableName) "
+            + "(\(names.joined(separator: ", "))) VALUES \(values)"
+    }
+
+    private func updateSQL(withIdentity: Bool) -> String {
+        var changes = ["_kinds = ?2"]
+        if withIdentity { changes.append("_anonymous = ?3") }
+        for (index, name) in columnNames.enumerated()
+        where withIdentity || index != layout.entity.identityIndex {
+            changes.append("\(name) = ?\(index + 4)")
+        }
+        return "UPDATE \(tableName) SET \(changes.joined(separator: ", ")) WHERE _key = ?1"
+    }
+}

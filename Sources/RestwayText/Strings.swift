@@ -1,0 +1,55 @@
+extension String {
+    /// The text with its control characters escaped, for messages and the log.
+    ///
+    /// Messages quote text from outside: methods, paths, header names, texts of a server or a
+    /// plugin. A line break in such a text could forge a line of a log, and an escape character
+    /// could command the terminal that shows the log. Line breaks and tabs become `\n`, `\r` and
+    /// `\t`, other characters `\u001b`. Besides controls (C0, DEL, C1), this escapes the separators
+    /// of lines and paragraphs (U+2028, U+2029), and the characters that change the direction of
+    /// text (U+202A to U+202E, U+2066 to U+2069).
+    ///
+    /// A backslash stays as it is, so escaping a text twice changes nothing more.
+    package var escapingControls: String {
+        guard utf8.contains(where: Self.mayBeginControl),
+            unicodeScalars.contains(where: Self.isControl)
+        else { return self }
+        var text = ""
+        for scalar in unicodeScalars {
+            switch scalar {
+            case "\n": text += "\\n"
+            case "\r": text += "\\r"
+            case "\t": text += "\\t"
+            case _ where Self.isControl(scalar):
+                let digits = String(scalar.value, radix: 16)
+                text += "\\u" + String(repeating: "0", count: 4 - digits.utf8.count) + digits
+            default: text.unicodeScalars.append(scalar)
+            }
+        }
+        return text
+    }
+
+    /// Most texts have no byte of this kind, so their characters need no check.
+    private static func mayBeginControl(_ byte: UInt8) -> Bool {
+        byte < 0x20 || byte == 0x7F || byte == 0xC2 || byte == 0xE2
+    }
+
+    private static func isControl(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar.value {
+        case 0x00...0x1F, 0x7F...0x9F, 0x2028...0x202E, 0x2066...0x2069: true
+        default: false
+        }
+    }
+
+    /// Joins the pieces in one allocation. Appending them one by one would move the text.
+    package static func joining(_ pieces: String...) -> String {
+        let count = pieces.reduce(0) { $0 + $1.utf8.count }
+        return String(unsafeUninitializedCapacity: count) { text in
+            var end = 0
+            for piece in pieces {
+                var piece = piece
+                piece.withUTF8 { end = text[end...].initialize(fromContentsOf: $0) }
+            }
+            return end
+        }
+    }
+}

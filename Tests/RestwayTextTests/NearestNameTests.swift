@@ -1,0 +1,21 @@
+import RestwayText
+import XCTest
+
+final class NearestNameTests: XCTestCase {
+    func testASlipOfTheFingersIsRecognised() {
+        let names = ["enterprise", "enterprises", "employee"]
+        XCTAssertEqual(NearestName.to("entreprise", in: names), "enterprise")
+        XCTAssertEqual(NearestName.to("employe", in: names), "employee")
+        XCTAssertEqual(NearestName.to("Employee", in: names), "employee")
+    }
+
+    func testSomethingElseAltogetherIsNot() {
+        XCTAssertNil(NearestName.to("meeting", in: ["enterprise", "employee"]))
+        XCTAssertNil(NearestName.to("x", in: []))
+    }
+
+    func testHostileNamesAreBounded() {
+        let long = String(repeating: "a", count: 1_000_000)
+        XCTAssertEqual(NearestName.to(long, in: [long]), long)
+    }
+}
