@@ -165,8 +165,8 @@ extension OutboxRules {
         return .postpone(milliseconds: max(delay, asked), askedMilliseconds: asked)
     }
 
-    /// Returns the end of the longest possible wait, in microseconds. A later time was set while the
-    /// clock was wrong.
+    /// Returns the end of the longest possible wait, in microseconds. A later time was set while
+    /// the clock was wrong.
     func latestAttempt(now: Int64) -> Int64 {
         let longest = max(capMilliseconds, retryAfterMaxMilliseconds)
         let (end, overflow) = now.addingReportingOverflow(

@@ -187,7 +187,7 @@ struct BlockedItems {
                     + "WHERE state = 0 AND id > (SELECT min(id) FROM item WHERE state = 1)"
             }
         let count = try file.first(
-            "SELECT count(*) FROM (SELECT item.id FROM dependency "
+            "SELECT count(*) FROM (SELECT DISTINCT item.id FROM dependency "
                 + "JOIN item ON item.id = dependency.item AND item.state = 0\(behindDeadLetters))"
         ) { Int($0.integer(0)) }
         return count ?? 0
