@@ -18,15 +18,15 @@ extension JournalTransaction {
         }
         let missing = try resolve(&text)
         let lane = try placed(entry.lane)
-        let isHead = try isFree(lane)
-        let id = nextItemID()
+        let isHead = try turns.head(lane) == nil
+        counters.lastItem += 1
+        counters.waiting += 1
+        let id = counters.lastItem
         let turn = isHead && missing.isEmpty ? entry.nextAttemptAt : nil
         try ItemRow.insert(file, entry, text, lane: lane, id: id, turn: turn)
         try DependencyRow.write(file, missing, item: id, text.places)
         for companion in entry.companions { try CompanionRow.insert(file, companion, item: id) }
-        if let change = entry.change { try ChangeRow.insert(file, change, item: id) }
-        count(waiting: 1)
-        if isHead { try isOccupied(lane) }
+        if let change = entry.change { try changes.insert(change, item: id) }
         return id
     }
 
@@ -35,12 +35,8 @@ extension JournalTransaction {
         _ path: String, _ headers: [HeaderField], _ body: [UInt8]?, _ places: [LocalIDPlace]?
     ) throws(OutboxError) -> LocalIDText {
         if URLText.isAbsolute(path), URLText.redacted(path) != path { throw .credentialInPath }
-        if let lastHeaders, lastHeaders.fields == headers {
-            return LocalIDText(path: path, headers: lastHeaders.text, body: body, places: places)
-        }
-        let text = try HeaderText.text(headers, without: secretHeaders)
-        lastHeaders = (headers, text)
-        return LocalIDText(path: path, headers: text, body: body, places: places)
+        let headers = try HeaderText.text(headers, without: secretHeaders)
+        return LocalIDText(path: path, headers: headers, body: body, places: places)
     }
 
     /// Replaces local identities whose server identities are known.
@@ -89,7 +85,7 @@ extension JournalTransaction {
         let item = try deadLetter(id)
         var text = LocalIDText(item, try DependencyRow.places(file, of: id))
         let missing = try resolve(&text)
-        try changing(item) { () throws(OutboxError) in
+        try turns.changing(item) { () throws(OutboxError) in
             try write(id, text)
             try deleteDependencies(of: id)
             try DependencyRow.write(file, missing, item: id, text.places)
@@ -97,7 +93,8 @@ extension JournalTransaction {
                 "UPDATE item SET state = 0, attempts = 0, nextAttemptAt = 0, askedUntil = 0, "
                     + "answerStatus = NULL, answerHeaders = NULL, answerBody = NULL WHERE id = ?1",
                 .integer(id))
-            count(waiting: 1, dead: -1)
+            counters.waiting += 1
+            counters.dead -= 1
         }
     }
 
@@ -105,12 +102,6 @@ extension JournalTransaction {
         guard let item = try item(id) else { throw .noSuchItem(id) }
         guard item.state == .dead else { throw .notDead(id) }
         return item
-    }
-
-    func write(_ id: Int64, _ text: LocalIDText) throws(OutboxError) {
-        try file.run(
-            "UPDATE item SET path = ?2, headers = ?3, body = ?4 WHERE id = ?1", .integer(id),
-            .text(text.path), .text(text.headers), .bytes(text.body))
     }
 }
 
