@@ -192,7 +192,7 @@ package final class Outbox: Sendable {
         return Self.ruledOutReason
     }
 
-    private static let ruledOutReason = "the host says that the server cannot be reached"
+    private static let ruledOutReason = "the program says that the server cannot be reached"
 
     /// Returns why the first request of a lane is stored rather than sent; `nil` if it is sent.
     func reasonToStore(_ claim: OutboxClaim) throws(Failure) -> String? {
