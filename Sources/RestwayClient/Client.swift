@@ -79,9 +79,9 @@ package final class Client: Sendable {
             definition, environment, userAgent: options.userAgent,
             accepted: mappers.accepted(named: nil))
         timers = (clock as? any Timers) ?? SystemTimers.shared
-        let fileMode = options.fileMode ?? definition.fileMode
+        let fileMode = options.fileMode ?? definition.storage.fileMode
         store = ObservedStore(
-            try definition.store.open(
+            try definition.storage.store.open(
                 definition.entities, path: options.storePath, mode: fileMode),
             clock: clock, timers: timers)
         delivery = try Delivery(options.delivery, pool: pool, clock: clock)
@@ -246,7 +246,7 @@ package final class Client: Sendable {
     package func setRetry(_ text: UnsafeRawBufferPointer?) throws(Failure) {
         try refuseAfterFork()
         guard !isClosed else { throw Self.closedFailure }
-        retry.set(try text.map { text throws(Failure) in try DocumentReader.retryPolicy(text) })
+        retry.set(try text.map { text throws(Failure) in try RetryPolicy(document: text) })
     }
 
     private var isClosed: Bool { state.withLock { $0.isClosed } }
@@ -378,18 +378,16 @@ package final class Client: Sendable {
     private static func named(
         _ definition: APIDefinition, _ options: ClientOptions
     ) throws -> Environment {
-        if let name = options.environment ?? definition.environment {
+        if let name = options.environment ?? definition.environments.chosen {
             if let environment = definition.environments[name] { return environment }
-            throw RoutingError.unknownEnvironment(name, known: definition.environmentNames)
+            throw RoutingError.unknownEnvironment(name, known: definition.environments.names)
         }
         if let baseURL = options.baseURL {
             return Environment(
                 name: "", baseURL: try BaseURL(baseURL), headers: [], timeouts: Timeouts(),
                 trustedOrigins: [])
         }
-        if definition.environments.count == 1, let only = definition.environments.values.first {
-            return only
-        }
-        throw RoutingError.unknownEnvironment("", known: definition.environmentNames)
+        if let only = definition.environments.only { return only }
+        throw RoutingError.unknownEnvironment("", known: definition.environments.names)
     }
 }

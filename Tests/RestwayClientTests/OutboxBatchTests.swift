@@ -7,7 +7,7 @@ import XCTest
 
 @testable import RestwayClient
 
-/// Flushes through the batch path, and sessions of the host's with requests that may be stored.
+/// Flushes through the batch path, and the program's own sessions with requests that may be stored.
 final class OutboxBatchTests: OutboxTestCase {
     private let batch = #", "batch": {"path": "/batch", "limit": 2}"#
 
@@ -43,7 +43,7 @@ final class OutboxBatchTests: OutboxTestCase {
         try flush(client)
         let first = transport.next()
         XCTAssertEqual(try uris(first.exchange), ["/things/1 1", "/things/2 2"])
-        // Nothing is settled as long as somebody else writes.
+        // Nothing is settled as long as another connection writes.
         let other = try Connection(path)
         try other.begin()
         first.answer(200, #"[{"code": 200}, {"code": 200}]"#)
@@ -51,7 +51,7 @@ final class OutboxBatchTests: OutboxTestCase {
         XCTAssertEqual(try uris(second.exchange), ["/things/3 4", "/things/4 5"])
         XCTAssertEqual(try client.requireOutbox().list().all.count, 6)
         other.rollBack()
-        // What is no whole batch waits for the lane that is being settled.
+        // An incomplete batch waits for the lane that is being settled.
         second.answer(200, #"[{"code": 200}, {"code": 200}]"#)
         let third = transport.next()
         XCTAssertEqual(try uris(third.exchange), ["/things/1 3", "/things/5 6"])
@@ -60,7 +60,7 @@ final class OutboxBatchTests: OutboxTestCase {
         XCTAssertEqual(try states(client), [])
     }
 
-    /// Nobody waits for it, so it is looked for until it has happened.
+    /// No notice reports it, so the test polls until it has happened.
     func testRowsOfWhatWasDeliveredGoWhenTheFlushIsOver() throws {
         let client = try client("", #", "batch": {"path": "/batch", "limit": 10}"#)
         try queueOffline(client)
@@ -98,7 +98,7 @@ final class OutboxBatchTests: OutboxTestCase {
         try queueOffline(client, put(1), put(2), put(2), put(3))
         try flush(client)
         transport.answer(200, #"[{"code": 200}, {"code": 422}, {"code": 424}, {"code": 424}]"#)
-        // The third is behind a dead letter; the fourth is not.
+        // The third item is blocked by a dead letter; the fourth is not.
         XCTAssertEqual(
             try uris(transport.answer(200, #"[{"code": 200}]"#)), [#"/things/3 {"name":"a"}"#])
         XCTAssertEqual(

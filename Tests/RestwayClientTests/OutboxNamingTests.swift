@@ -5,7 +5,8 @@ import XCTest
 
 @testable import RestwayClient
 
-/// The journal names an object while a call asks whether something of that object goes before it.
+/// The journal gives an object its identity while a call checks whether earlier requests about that
+/// object are stored.
 final class OutboxNamingTests: OutboxTestCase {
     func testWhatIsStoredGoesFirstWhileItsLaneIsMoved() throws {
         let client = try client()

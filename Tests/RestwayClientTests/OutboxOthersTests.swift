@@ -4,7 +4,8 @@ import XCTest
 
 @testable import RestwayClient
 
-/// Another client with the same file sends what this one stored, of which this one is not told.
+/// Another client with the same file sends the requests that this one stored; this one is not
+/// notified.
 final class OutboxOthersTests: OutboxTestCase {
     func testWhatAnotherHasDeliveredIsNotMadeAgain() throws {
         let client = try client()

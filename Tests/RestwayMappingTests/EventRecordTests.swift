@@ -57,7 +57,7 @@ final class EventRecordTests: XCTestCase {
         }
     }
 
-    /// What a place takes as it is, and what has to be looked at.
+    /// Tests which values a place takes unchanged, and which are converted.
     func testConversionsTakeTheirOwnKindsAsTheyAre() throws {
         func kinds(_ conversion: ValueConversion, isIdentity: Bool = false) throws -> UInt32 {
             var draft = PlanDraft()

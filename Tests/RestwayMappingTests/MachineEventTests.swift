@@ -2,7 +2,7 @@ import RestwayMapping
 import RestwayObjects
 import XCTest
 
-/// A machine that is fed by hand: by mappers other than the built-in one, right or wrong.
+/// A machine that receives events from the test, like those of other mappers, right or wrong.
 final class MachineEventTests: XCTestCase {
     private let plan: MappingPlan = {
         let entity = Entity(
@@ -72,7 +72,7 @@ final class MachineEventTests: XCTestCase {
         let same = try mapped(glance, 2).changeSet
         XCTAssertTrue(same.rows[0] === object)
         XCTAssertTrue(same.mayHoldKnown)
-        // Another value, and one that is not told.
+        // The events contain another value, and one that is missing.
         for number: Double? in [3, nil] {
             let changes = try mapped(glance, number).changeSet
             XCTAssertEqual(changes.rows[0].storeKey, 0)
@@ -112,7 +112,7 @@ final class MachineEventTests: XCTestCase {
             .json("[null,null,null,5e-324,1e+22]"))
     }
 
-    /// Pushes events by their names, and answers with what breaks the contract, and where.
+    /// Pushes events by their names; returns what violates the contract, and where.
     private func breach(_ events: String) -> MappingFailure? {
         let machine = MappingMachine(plan: plan)
         for event in events.split(separator: " ") {

@@ -1,7 +1,7 @@
 import RestwayObjects
 import XCTest
 
-/// What the memory store alone does.
+/// Tests of the memory store only.
 final class MemoryStoreTests: XCTestCase {
     func testEntitiesOfOtherApisAreApart() throws {
         let (entity, other) = (Companies.entity(), Companies.entity())

@@ -2,7 +2,7 @@ import RestwayOutbox
 import RestwaySQLite
 import XCTest
 
-/// Files of earlier versions, and what is found in them by index.
+/// Files of earlier versions, and lookups by index.
 final class JournalFileTests: JournalTestCase {
     private static let undoingVersion5 = "DROP TABLE change; "
     private static let undoingVersion4 = undoingVersion5 + "DROP TABLE delivered; "
@@ -105,7 +105,7 @@ final class JournalFileTests: JournalTestCase {
         XCTAssertEqual(try other.counts(), OutboxCounts(waiting: 3))
         XCTAssertEqual(try other.enqueue(entry("b")), 4)
         XCTAssertEqual(try taken(other), [1, 4])
-        // The number of the last one is not given again.
+        // The number of the last item is not used again.
         _ = try other.settle([.remove(id: 4)], now: 0)
         XCTAssertEqual(try one.counts(), OutboxCounts(waiting: 3))
         XCTAssertEqual(try one.enqueue(entry("b")), 5)

@@ -51,7 +51,7 @@ package final class Outbox: Sendable {
         timers: any Timers, delivery: Delivery
     ) throws(Failure) -> Outbox? {
         guard var definition = try definition(api, options) else { return nil }
-        definition.fileMode = options.fileMode ?? api.fileMode
+        definition.fileMode = options.fileMode ?? api.storage.fileMode
         return try Outbox(
             definition, batch: api.batch, redaction: api.redaction,
             secrets: StoredSecrets(scheme: api.auth.header), seed: options.randomSeed,
@@ -64,11 +64,11 @@ package final class Outbox: Sendable {
         _ api: APIDefinition, _ options: ClientOptions
     ) throws(Failure) -> OutboxDefinition? {
         if let path = options.outboxPath {
-            var definition = api.outbox ?? OutboxDefinition(path: path)
+            var definition = api.storage.outbox ?? OutboxDefinition(path: path)
             definition.path = path
             return definition
         }
-        if let definition = api.outbox { return definition }
+        if let definition = api.storage.outbox { return definition }
         let route = api.routes.all.first { api.settings(of: $0).mayBeStored == true }
         if let route { throw Failure.noOutbox(for: route.displayName) }
         return nil
@@ -90,9 +90,9 @@ package final class Outbox: Sendable {
         self.secrets = secrets
         rules = definition.rules(batch)
         journal = try Self.open(definition, rules, secrets, pool)
-        let chunk = batch.map { min($0.limit, definition.chunk ?? .max) }
-        let limit = definition.usesBatch ? chunk : nil
-        let failuresMax = definition.singlyAfterFailures
+        let chunk = batch.map { min($0.limit, definition.batching.chunk ?? .max) }
+        let limit = definition.batching.isOn ? chunk : nil
+        let failuresMax = definition.batching.singlyAfterFailures
         state = Lock(
             State(
                 batching: OutboxBatching(
@@ -163,7 +163,7 @@ package final class Outbox: Sendable {
     // MARK: Lanes
 
     /// Returns the lane in which a call waits. Where the order is strict, all lanes are one.
-    func line(_ lane: Lane) -> Lane { definition.isStrict ? Lane(named: "") : lane }
+    func line(_ lane: Lane) -> Lane { definition.order.isStrict ? Lane(named: "") : lane }
 
     /// Adds a call to its lane. Returns whether it is the first of the lane; if not, `go` runs on
     /// any thread when it becomes the first.
@@ -194,7 +194,7 @@ package final class Outbox: Sendable {
         return Self.ruledOutReason
     }
 
-    private static let ruledOutReason = "the host says that the server cannot be reached"
+    private static let ruledOutReason = "the program says that the server cannot be reached"
 
     /// Returns why the first request of a lane is stored rather than sent; `nil` if it is sent.
     func reasonToStore(_ claim: OutboxClaim) throws(Failure) -> String? {
@@ -261,8 +261,8 @@ extension OutboxDefinition {
     /// Returns the settings in the form that the decisions use.
     func rules(_ batch: BatchDefinition?) -> OutboxRules {
         var rules = OutboxRules()
-        rules.order = isStrict ? .strict : .lanes
-        rules.deadLetters = passesDeadHeads ? .letOthersPass : .blockTheirLane
+        rules.order = order.isStrict ? .strict : .lanes
+        rules.deadLetters = order.passesDeadHeads ? .letOthersPass : .blockTheirLane
         rules.batchStopsAtFailure = batch?.stopsAtFailure ?? false
         rules.temporaryStatuses = statuses
         rules.inProgressTypes = inProgressTypes

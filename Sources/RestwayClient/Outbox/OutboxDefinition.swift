@@ -10,6 +10,25 @@ struct OutboxDefinition: Sendable {
         let template: PathTemplate
     }
 
+    /// How several requests go out as one call if the document has a batch path.
+    struct Batching: Sendable {
+        /// Whether batch calls are used at all.
+        var isOn = true
+        /// The number of requests in one batch call; `nil` for as many as the batch path takes.
+        var chunk: Int?
+        /// After this many batch calls in a row that failed as a whole, the other requests of the
+        /// flush go out singly; 0 for never.
+        var singlyAfterFailures = 0
+    }
+
+    /// The order in which requests go out.
+    struct Order: Sendable {
+        /// Whether everything is in one lane.
+        var isStrict = false
+        /// Whether the requests behind a dead letter in its lane still go out.
+        var passesDeadHeads = false
+    }
+
     static let concurrentMax = 64
     /// The methods of requests that may be stored. GET and HEAD requests are never stored.
     static let storableMethods: [Method] = [.post, .put, .patch, .delete]
@@ -18,10 +37,7 @@ struct OutboxDefinition: Sendable {
     var path: String
     /// The permissions of a new file; the client sets them.
     var fileMode = FileMode.ownerOnly
-    /// Whether everything is in one lane.
-    var isStrict = false
-    /// Whether the requests behind a dead letter in its lane still go out.
-    var passesDeadHeads = false
+    var order = Order()
     /// The statuses after which a request stays in the outbox.
     var statuses = RetryPolicy.temporaryStatuses
     /// The problem types of a 409 which say that the server is still working on the first attempt.
@@ -33,13 +49,7 @@ struct OutboxDefinition: Sendable {
     var capMilliseconds: Int64 = 300_000
     /// How many calls are sent at the same time.
     var concurrentCalls = 1
-    /// Whether several requests go out as one call if the document has a batch path.
-    var usesBatch = true
-    /// The number of requests in one batch call; `nil` for as many as the batch path takes.
-    var chunk: Int?
-    /// After this many batch calls in a row that failed as a whole, the other requests of the flush
-    /// go out singly; 0 for never.
-    var singlyAfterFailures = 0
+    var batching = Batching()
     /// The time between two looks for items that may go out; 0 for no such looks.
     var intervalMilliseconds: Int64 = 60_000
     /// How long a write waits for another process.

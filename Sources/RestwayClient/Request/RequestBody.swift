@@ -49,7 +49,7 @@ struct RequestBody {
         options.isChangedOnly = descriptor.isChangedOnly
         options.limits = limits
         options.keepsInfinities = try writer().mapper.writesInfinities
-        options.transforms = api.definition.transforms
+        options.transforms = api.definition.functions.transforms
         options.isAbandoned = questions.isAbandoned
         if let standIns {
             options.identityForNow = standIns.value

@@ -155,7 +155,7 @@ struct RequestPreparation {
     private func route(named name: String) throws -> Route {
         if let route = try? api.definition.routes.route(named: name) { return route }
         let known = api.definition.routes.all.compactMap(\.name)
-        let hint = NearestName.to(name, in: known).map { "; did you mean \"\($0)\"?" } ?? ""
+        let hint = NearestName.hint(for: name, in: known)
         throw Failure(.unknownRoute, "there is no route \"\(name)\"\(hint)", field: name)
     }
 
@@ -270,7 +270,7 @@ struct RequestPreparation {
     private func defaults(_ destination: Destination, _ settings: RouteSettings) -> [Parameter] {
         var parameters: [Parameter] = []
         if let path = destination.path {
-            for defaults in api.definition.requestDefaults
+            for defaults in api.definition.rules.requestDefaults
             where defaults.methods.isEmpty || defaults.methods.contains(destination.method) {
                 if defaults.template.matches(path) { parameters += defaults.parameters }
             }

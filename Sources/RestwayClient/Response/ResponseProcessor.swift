@@ -177,7 +177,7 @@ struct ResponseProcessor {
         guard plan.descriptors.contains(where: { $0.hook != nil }) else { return }
         let rows = MappedRows(result)
         for (index, descriptor) in plan.descriptors.enumerated() {
-            guard let name = descriptor.hook, let hook = api.definition.hooks[name] else {
+            guard let name = descriptor.hook, let hook = api.definition.functions.hooks[name] else {
                 continue
             }
             guard !call.hasEnded.load(ordering: .relaxed) else {

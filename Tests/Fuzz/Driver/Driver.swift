@@ -1,6 +1,6 @@
 import MappingFuzz
 
-/// What libFuzzer calls, again and again.
+/// libFuzzer calls this function for every input.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzOneInput(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let input = UnsafeRawBufferPointer(start: start, count: count)

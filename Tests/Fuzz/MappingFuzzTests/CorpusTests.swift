@@ -2,7 +2,7 @@ import Glibc
 import MappingFuzz
 import XCTest
 
-/// The fuzzer's corpus, and what it once found, as ordinary tests.
+/// The fuzzer's corpus, and inputs that it once found, run as ordinary tests.
 final class CorpusTests: XCTestCase {
     func testNoInputOfTheCorpusTrapsOrMakesPhantoms() throws {
         let names = try names()
@@ -22,7 +22,7 @@ final class CorpusTests: XCTestCase {
     }
 
     func testEventsInAnyOrderAreTheSameOnTapes() {
-        // Linear congruences: the same inputs each time.
+        // A linear congruential generator gives the same inputs each time.
         var state: UInt32 = 7
         var complaints: [String] = []
         for length in 1...4_000 {

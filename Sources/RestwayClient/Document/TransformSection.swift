@@ -2,44 +2,65 @@ import RestwayJSON
 import RestwayMapping
 import RestwayObjects
 import RestwayRouting
-import RestwayThreads
+import RestwayText
 
-/// The section `transforms`, and the transforms of attributes.
-extension DocumentReader {
-    /// Reads the transforms of types: `{"date": "epoch", "bool": {"name": "boolWords", ...}}`.
-    mutating func readTransforms(_ node: DocumentNode) {
-        let types = AttributeType.allCases.map(\.rawValue)
-        guard let object = node.object(types) else { return }
-        let members: [(type: AttributeType, member: DocumentNode?)] = [
-            (.any, object["any"]), (.bool, object["bool"]), (.int, object["int"]),
-            (.double, object["double"]), (.string, object["string"]), (.date, object["date"]),
-            (.bytes, object["bytes"]), (.json, object["json"]),
-        ]
-        for (type, member) in members {
-            guard let member, let conversion = member.conversion(type) else { continue }
-            definition.conversions[type] = conversion
-            remember(conversion, at: member.path)
+/// The transforms and hooks that a document names, and those that the program has registered.
+struct ProgramFunctions: Sendable {
+    /// Names that a document mentions, each with the path of its first mention.
+    private struct Mentions {
+        var all: [Pair] = []
+        var names: Set<String> = []
+
+        mutating func add(_ name: String, at path: String) {
+            if names.insert(name).inserted { all.append(Pair(name: name, value: path)) }
         }
     }
 
-    /// Remembers that the program's transform stands at `path`. A client reports a missing
-    /// transform when it begins.
-    mutating func remember(_ conversion: ValueConversion, at path: String?) {
-        guard let path, case .custom(let name, _) = conversion else { return }
-        definition.transformNames.add(name, at: path)
+    /// The program's transforms by name.
+    var transforms: [String: CustomTransform] = [:]
+    /// The program's hooks by name.
+    var hooks: [String: Hook] = [:]
+    private var mentionedTransforms = Mentions()
+    private var mentionedHooks = Mentions()
+
+    /// Remembers that `conversion` stands at `path`, in case it is a transform of the program.
+    mutating func mention(_ conversion: ValueConversion, at path: String) {
+        guard case .custom(let name, _) = conversion else { return }
+        mentionedTransforms.add(name, at: path)
     }
+
+    /// Remembers that a hook stands at `path`.
+    mutating func mention(hook name: String, at path: String) {
+        mentionedHooks.add(name, at: path)
+    }
+
+    /// The functions that the document names and the program has not registered. A client reports
+    /// them when it begins.
+    var missing: [Failure.Detail] {
+        mentionedTransforms.all.filter { transforms[$0.name] == nil }.map {
+            Failure.Detail(
+                path: $0.value, message: "transform \"\($0.name)\" is neither built in nor added")
+        }
+            + mentionedHooks.all.filter { hooks[$0.name] == nil }.map {
+                Failure.Detail(path: $0.value, message: "hook \"\($0.name)\" has not been added")
+            }
+    }
+
+    /// Whether mapping a response may call functions of the program.
+    var mayRunWhileMapping: Bool { !transforms.isEmpty || !hooks.isEmpty }
+
+    /// Whether writing an object may call functions of the program.
+    var mayRunWhileEncoding: Bool { transforms.values.contains { $0.encode != nil } }
 }
 
+/// The section `transforms`, and the transforms of attributes.
 extension DocumentNode {
     /// Reads a transform for values of `type`: its name, or `{"name", ...}` with its options.
     func conversion(_ type: AttributeType) -> ValueConversion? {
         if value.kind == .string {
             return nonEmptyString().flatMap { conversion($0, DocumentObject(node: self), type) }
         }
-        guard value.kind == .object else {
-            report("must be a transform's name or an object, is \(value.kind.withArticle)")
-            return nil
-        }
+        guard value.kind == .object else { return mismatch("a transform's name or an object") }
         guard let name = DocumentObject(node: self).required("name")?.nonEmptyString() else {
             return nil
         }
@@ -87,13 +108,16 @@ extension DocumentNode {
             report("a transform \"date\" needs a format: {\"name\": \"date\", \"format\": ...}")
             return nil
         }
-        guard let node = object.required("format"), let text = node.nonEmptyString() else {
-            return nil
-        }
+        return object.required("format")?.dateFormat()
+    }
+
+    /// Reads the pattern of a date.
+    func dateFormat() -> DateFormat? {
+        guard let text = nonEmptyString() else { return nil }
         do {
             return try DateFormat(text)
         } catch {
-            node.report(error.message)
+            report(error.message)
             return nil
         }
     }
@@ -111,10 +135,7 @@ extension DocumentNode {
     /// Reads a value that represents a boolean: text or a whole number.
     private func word() -> Value? {
         if let number = value.integer { return .int64(number) }
-        guard value.kind == .string else {
-            report("must be a string or a whole number, is \(value.kind.withArticle)")
-            return nil
-        }
+        guard value.kind == .string else { return mismatch("a string or a whole number") }
         return nonEmptyString().map(Value.string)
     }
 }
