@@ -28,23 +28,18 @@ _FIELD = re.compile(
 
 #: Types that have more than one concern, and their largest allowed size until they are divided. A
 #: type leaves these lists when it has become smaller; none is added.
-_LINES_TOLERATED = {
-    "MachineCore": 1430,
-}
+_LINES_TOLERATED: dict[str, int] = {}
 _FIELDS_TOLERATED = {
     "ActiveExchange": 16,
     "Client": 17,
     "ClientOptions": 26,
     "EasyHandle": 22,
     "IOLoop": 17,
-    "MachineCore": 33,
     "OutboxEntry": 20,
-    "PlanNode": 16,
     "PluginExchange": 15,
     "PreparedRequest": 15,
     "RequestSpec": 14,
     "SQLiteCommit": 15,
-    "TableAccess": 15,
 }
 
 

@@ -6,8 +6,9 @@ import XCTest
 
 @testable import RestwayPlugins
 
-/// A mapper's thread and a machine's: tapes so short that both wait for each other all the time.
-final class EventPipelineTests: XCTestCase {
+/// A plugin's mapper that pushes many objects into a mapping machine, and one that breaks its
+/// contract.
+final class PluginMappingTests: XCTestCase {
     /// The body that the mapper below reads: how many items it pushes, and what it ends with.
     private struct Body {
         var items = 2_000
@@ -75,7 +76,7 @@ final class EventPipelineTests: XCTestCase {
         table.media_types = UnsafeRawPointer(types.utf8Start).assumingMemoryBound(to: CChar.self)
         table.decode = { _, bytes, _, sink, _, _ in
             let body = bytes!.assumingMemoryBound(to: Body.self).pointee
-            EventPipelineTests.push(body, sink!.pointee)
+            PluginMappingTests.push(body, sink!.pointee)
             return body.result
         }
         return try PluginMapper(&table, plugin: "test")
@@ -113,22 +114,14 @@ final class EventPipelineTests: XCTestCase {
         if body.breach == .secondRoot { _ = sink.null_value(context) }
     }
 
-    private static func pipelining(
-        _ workers: WorkerPool = WorkerPool(threadsMax: 1), records: Int = 5
-    ) -> Pipelining {
-        Pipelining(
-            bodyBytesMin: 0, recordsPerTape: records, tapesMax: 3, processorsMin: 1,
-            submit: { workers.submitIfFree($0) })
-    }
-
     private static func map(
-        _ pipelining: Pipelining, _ body: Body = Body(), limits: MappingLimits = MappingLimits(),
+        _ body: Body = Body(), limits: MappingLimits = MappingLimits(),
         isCancelled: (@Sendable () -> Bool)? = nil
     ) throws -> MappingResult {
         let machine = MappingMachine(plan: plan, limits: limits, isCancelled: isCancelled)
         let mapper = try mapper()
         try withUnsafeBytes(of: body) {
-            try mapper.decode($0, into: machine, limits: limits, pipelining: pipelining)
+            try mapper.decode($0, into: machine, limits: limits)
         }
         return try machine.finish()
     }
@@ -149,19 +142,16 @@ final class EventPipelineTests: XCTestCase {
         }
     }
 
-    func testTwoThreadsMapAsOneDoes() throws {
-        for records in [1, 2, 5, 64, 4_096] {
-            assertIsWhole(try Self.map(Self.pipelining(records: records)))
-        }
+    func testEveryObjectIsMapped() throws {
+        for count in [0, 1, 2_000] { assertIsWhole(try Self.map(Body(items: count)), count) }
     }
 
-    func testManyAtOnceShareTheWorkersThereAre() throws {
-        let workers = WorkerPool(threadsMax: 2)
+    func testManyAtOnceDoNotDisturbEachOther() throws {
         let callers = WorkerPool(threadsMax: 6)
         let results = Monitor<[MappingResult?]>([])
         for _ in 0..<6 {
             callers.submit {
-                let result = try? Self.map(Self.pipelining(workers))
+                let result = try? Self.map()
                 results.update { $0.append(result) }
             }
         }
@@ -170,61 +160,30 @@ final class EventPipelineTests: XCTestCase {
         for result in all { assertIsWhole(result) }
     }
 
-    func testWithoutAFreeWorkerOneThreadDoesIt() throws {
-        assertIsWhole(try Self.map(Self.pipelining(WorkerPool(threadsMax: 0))))
-    }
-
-    func testAnEmptyTapeIsAnEndToo() throws {
-        assertIsWhole(try Self.map(Self.pipelining(), Body(items: 1)), 1)
-        assertIsWhole(try Self.map(Self.pipelining(), Body(items: 0)), 0)
-    }
-
-    func testSmallBodiesAndSingleProcessorsKeepToOneThread() throws {
-        let asked = Lock(0)
-        var pipelining = Self.pipelining()
-        pipelining.submit = { _ in
-            asked.withLock { $0 += 1 }
-            return false
-        }
-        pipelining.bodyBytesMin = MemoryLayout<Body>.size + 1
-        assertIsWhole(try Self.map(pipelining))
-        pipelining.bodyBytesMin = 0
-        pipelining.processorsMin = .max
-        assertIsWhole(try Self.map(pipelining))
-        XCTAssertEqual(asked.withLock { $0 }, 0)
-        pipelining.processorsMin = 1
-        assertIsWhole(try Self.map(pipelining))
-        XCTAssertEqual(asked.withLock { $0 }, 1)
-    }
-
     func testAMachineThatEndsEarlyStopsTheMapper() throws {
         let limits = MappingLimits(objectsMax: 10)
         // Whatever comes behind the place where it ended, a failure too, has no say.
         for result in [RESTWAY_PLUGIN_OK, RESTWAY_PLUGIN_MALFORMED] {
             XCTAssertThrowsError(
-                try Self.map(Self.pipelining(), Body(items: 5_000, result: result), limits: limits)
+                try Self.map(Body(items: 5_000, result: result), limits: limits)
             ) { XCTAssertEqual($0 as? MappingFailure, .tooManyObjects(max: 10)) }
         }
-        XCTAssertThrowsError(try Self.map(Self.pipelining(), isCancelled: { true })) {
+        XCTAssertThrowsError(try Self.map(isCancelled: { true })) {
             XCTAssertEqual($0 as? MappingFailure, .cancelled)
         }
     }
 
-    func testABreachOfTheContractIsFoundWithOneThreadAndWithTwo() throws {
+    func testABreachOfTheContractIsFound() throws {
         for breach in Breach.allCases {
             // What a mapper answers when it was told to stop has no say.
             for result in [RESTWAY_PLUGIN_OK, RESTWAY_PLUGIN_FAILED] {
                 if result != RESTWAY_PLUGIN_OK, [.none, .noValue].contains(breach) { continue }
                 let body = Body(items: 0, result: result, breach: breach)
-                for pipelining in [
-                    Self.pipelining(), Self.pipelining(WorkerPool(threadsMax: 0)),
-                ] {
-                    do {
-                        _ = try Self.map(pipelining, body)
-                        XCTAssertNil(breach.expected)
-                    } catch {
-                        XCTAssertEqual(error as? MappingFailure, breach.expected, "\(breach)")
-                    }
+                do {
+                    _ = try Self.map(body)
+                    XCTAssertNil(breach.expected)
+                } catch {
+                    XCTAssertEqual(error as? MappingFailure, breach.expected, "\(breach)")
                 }
             }
         }
@@ -232,16 +191,16 @@ final class EventPipelineTests: XCTestCase {
 
     func testAMapperThatFailsHasFailed() throws {
         XCTAssertThrowsError(
-            try Self.map(Self.pipelining(), Body(items: 50, result: RESTWAY_PLUGIN_MALFORMED))
+            try Self.map(Body(items: 50, result: RESTWAY_PLUGIN_MALFORMED))
         ) {
             XCTAssertEqual(
                 ($0 as? MapperError)?.message, "mapper \"items\" of plugin \"test\": malformed")
         }
     }
 
-    func testDepthIsTheSameOnTapes() throws {
+    func testTheDepthIsLimited() throws {
         let limits = MappingLimits(nestingDepthMax: 2)
-        XCTAssertThrowsError(try Self.map(Self.pipelining(), limits: limits)) {
+        XCTAssertThrowsError(try Self.map(limits: limits)) {
             XCTAssertEqual($0 as? MappingFailure, .tooDeep(max: 2))
         }
     }
