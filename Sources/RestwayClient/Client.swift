@@ -97,7 +97,11 @@ package final class Client: Sendable {
                 transport: transports.standard, pool: pool, clock: clock, timers: timers,
                 userAgent: options.userAgent, timeouts: options.timeouts))
         outbox = try Outbox.make(
-            definition, options, pool: pool, clock: clock, timers: timers, delivery: delivery)
+            definition, options,
+            OutboxSurroundings(
+                api: api, store: store, baseURL: environment.baseURL, reachability: wayToServer,
+                pool: pool, clock: clock, timers: timers, delivery: delivery,
+                bodyBytesMax: options.bodyBytesMax))
         outbox?.begin(self)
     }
 
@@ -150,6 +154,7 @@ package final class Client: Sendable {
         let spec = spec.captured()
         let questions = BodyQuestions(exclusion: exclusion)
         let request = try prepare(spec, loaded, questions)
+        outbox?.adopt(request)
         let isAsked = modifier != nil || request.owesBody
         return Call(
             client: self, api: loaded, request: request, token: token,
@@ -315,9 +320,9 @@ package final class Client: Sendable {
     func prepare(
         _ spec: RequestSpec, _ api: LoadedAPI, _ questions: BodyQuestions
     ) throws(Failure) -> PreparedRequest {
-        let standIns = outbox.map { IdentityStandIns(self, $0) }
+        let identities = outbox.map { RequestIdentities($0.ledger) }
         return try RequestPreparation(
-            client: self, api: api, questions: questions, standIns: standIns
+            client: self, api: api, questions: questions, identities: identities
         ).prepare(spec)
     }
 
@@ -325,7 +330,9 @@ package final class Client: Sendable {
     /// meanwhile.
     func prepareAgain(_ spec: RequestSpec, _ api: LoadedAPI) throws(Failure) -> PreparedRequest {
         let exclusion = state.withLock { $0.exclusion }
-        return try prepare(spec, api, BodyQuestions(exclusion: exclusion).asking())
+        let request = try prepare(spec, api, BodyQuestions(exclusion: exclusion).asking())
+        outbox?.adopt(request)
+        return request
     }
 
     /// Throws in a forked child, which has neither threads nor connections.

@@ -28,8 +28,8 @@ final class OutboxNamingTests: OutboxTestCase {
                 })
             let claim = OutboxClaim(
                 lane: named, formerLane: Lane(local), idempotencyKey: "k", uri: "", headers: [],
-                context: OutboxContext(without: [], auth: nil), creates: nil, local: local,
-                deferred: nil, statuses: [], retry: nil)
+                places: [], context: OutboxContext(without: [], auth: nil), creates: nil,
+                local: local, deferred: nil, statuses: [], retry: nil)
             while !isSettled.withLock({ $0 }) {
                 XCTAssertNotNil(try outbox.reasonToStore(claim), "it would overtake \(change)")
             }

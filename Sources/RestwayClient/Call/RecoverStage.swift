@@ -252,7 +252,8 @@ private struct Judgement {
             let stored = call.state.withLock({ $0.ties.laneRequest }), let claim = stored.claim
         else { return false }
         let wall = client.clock.wallMicroseconds()
-        let isInProgress = outbox.isInProgress(failure, wallMicroseconds: wall)
+        let isInProgress = outbox.flushing.rules.isInProgress(
+            failure, wallMicroseconds: wall)
         guard claim.takes(failure, isInProgress: isInProgress, wallMicroseconds: wall) else {
             return false
         }

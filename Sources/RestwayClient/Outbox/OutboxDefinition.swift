@@ -1,4 +1,6 @@
 import RestwayAuth
+import RestwayHTTP
+import RestwayOutbox
 import RestwayRouting
 import RestwayThreads
 
@@ -67,5 +69,47 @@ struct OutboxDefinition: Sendable {
     /// Resolves a relative path against `directory`.
     mutating func resolve(in directory: String) {
         if !path.hasPrefix("/") { path = directory + path }
+    }
+}
+
+/// The headers that are never stored because they hold credentials. They are set anew when the
+/// request is sent.
+struct StoredSecrets {
+    private(set) var names = ["authorization", "proxy-authorization", "cookie"]
+
+    /// - Parameter scheme: The header that the authentication scheme sets, if it is another one.
+    init(scheme: String?) {
+        if let scheme { names.append(scheme.lowercased()) }
+    }
+
+    func contains(_ field: HeaderField) -> Bool {
+        names.contains { field.isNamed($0) }
+    }
+}
+
+extension OutboxDefinition {
+    /// Returns the settings in the form that the decisions use.
+    func rules(_ batch: BatchDefinition?) -> OutboxRules {
+        var rules = OutboxRules()
+        rules.order = order.isStrict ? .strict : .lanes
+        rules.deadLetters = order.passesDeadHeads ? .letOthersPass : .blockTheirLane
+        rules.batchStopsAtFailure = batch?.stopsAtFailure ?? false
+        rules.temporaryStatuses = statuses
+        rules.inProgressTypes = inProgressTypes
+        rules.baseMilliseconds = baseMilliseconds
+        rules.capMilliseconds = capMilliseconds
+        return rules
+    }
+}
+
+extension Failure {
+    /// - Parameter route: The route whose requests the outbox would store, if a route needs it.
+    static func noOutbox(for route: String? = nil) -> Failure {
+        let reason = route.map { "route \"\($0)\" says \"offline\": true, but " } ?? ""
+        return Failure(
+            .config,
+            "\(reason)the client has no outbox: add an \"outbox\" section with a \"path\" to the "
+                + "API document, or name a file in the client's options (outbox_path)",
+            field: "outbox")
     }
 }

@@ -36,7 +36,7 @@ package enum IdentityForNow {
     case known(Value)
     /// The server has not given an identity yet. The text replaces it until then, and says how the
     /// identity is to be written in its place.
-    case standIn((ValueConversion) -> String)
+    case pending((ValueConversion) -> String)
 }
 
 /// The object that is written, as it was at one moment.
