@@ -15,7 +15,8 @@ final class APIHandle: TextLender, Sendable {
 
 // api.h
 
-@c @implementation public func restway_api_load(
+@_cdecl("restway_api_load") @implementation
+public func restway_api_load(
     _ json: CString?, _ length: Int, _ outAPI: OutHandle?, _ outError: OutHandle?
 ) -> restway_status {
     Boundary.creating(outAPI, outError, named: "out_api") { () throws(Failure) in
@@ -23,7 +24,8 @@ final class APIHandle: TextLender, Sendable {
     }
 }
 
-@c @implementation public func restway_api_load_file(
+@_cdecl("restway_api_load_file") @implementation
+public func restway_api_load_file(
     _ path: CString?, _ outAPI: OutHandle?, _ outError: OutHandle?
 ) -> restway_status {
     Boundary.creating(outAPI, outError, named: "out_api") { () throws(Failure) in
@@ -31,7 +33,8 @@ final class APIHandle: TextLender, Sendable {
     }
 }
 
-@c @implementation public func restway_api_check(
+@_cdecl("restway_api_check") @implementation
+public func restway_api_check(
     _ json: CString?, _ length: Int, _ outError: OutHandle?
 ) -> restway_status {
     Boundary.run(outError) { () throws(Failure) in
@@ -39,15 +42,18 @@ final class APIHandle: TextLender, Sendable {
     }
 }
 
-@c @implementation public func restway_api_retain(_ api: OpaquePointer?) -> OpaquePointer! {
+@_cdecl("restway_api_retain") @implementation
+public func restway_api_retain(_ api: OpaquePointer?) -> OpaquePointer! {
     Handle.retain(APIHandle.self, api)
 }
 
-@c @implementation public func restway_api_release(_ api: OpaquePointer?) {
+@_cdecl("restway_api_release") @implementation
+public func restway_api_release(_ api: OpaquePointer?) {
     Handle.release(APIHandle.self, api)
 }
 
-@c @implementation public func restway_api_add_entity(
+@_cdecl("restway_api_add_entity") @implementation
+public func restway_api_add_entity(
     _ api: OpaquePointer?, _ name: CString?, _ json: CString?, _ length: Int, _ outError: OutHandle?
 ) -> restway_status {
     Boundary.run(outError) { () throws(Failure) in
@@ -56,7 +62,8 @@ final class APIHandle: TextLender, Sendable {
     }
 }
 
-@c @implementation public func restway_api_add_route(
+@_cdecl("restway_api_add_route") @implementation
+public func restway_api_add_route(
     _ api: OpaquePointer?, _ name: CString?, _ json: CString?, _ length: Int, _ flags: UInt32,
     _ outError: OutHandle?
 ) -> restway_status {
@@ -67,7 +74,8 @@ final class APIHandle: TextLender, Sendable {
     }
 }
 
-@c @implementation public func restway_api_add_response(
+@_cdecl("restway_api_add_response") @implementation
+public func restway_api_add_response(
     _ api: OpaquePointer?, _ json: CString?, _ length: Int, _ outError: OutHandle?
 ) -> restway_status {
     Boundary.run(outError) { () throws(Failure) in
@@ -75,7 +83,8 @@ final class APIHandle: TextLender, Sendable {
     }
 }
 
-@c @implementation public func restway_api_add_request(
+@_cdecl("restway_api_add_request") @implementation
+public func restway_api_add_request(
     _ api: OpaquePointer?, _ json: CString?, _ length: Int, _ outError: OutHandle?
 ) -> restway_status {
     Boundary.run(outError) { () throws(Failure) in
@@ -83,7 +92,8 @@ final class APIHandle: TextLender, Sendable {
     }
 }
 
-@c @implementation public func restway_api_join_routes(
+@_cdecl("restway_api_join_routes") @implementation
+public func restway_api_join_routes(
     _ api: OpaquePointer?, _ name: CString?, _ parent: CString?, _ child: CString?, _ flags: UInt32,
     _ outError: OutHandle?
 ) -> restway_status {
@@ -95,7 +105,8 @@ final class APIHandle: TextLender, Sendable {
     }
 }
 
-@c @implementation public func restway_api_route_property(
+@_cdecl("restway_api_route_property") @implementation
+public func restway_api_route_property(
     _ api: OpaquePointer?, _ route: CString?, _ property: CString?, _ outJSON: Out<CString?>?,
     _ outLength: Out<Int>?, _ outError: OutHandle?
 ) -> restway_status {

@@ -5,13 +5,15 @@ import RestwayThreads
 
 // auth.h, except for exchanges
 
-@c @implementation public func restway_credential_init(
+@_cdecl("restway_credential_init") @implementation
+public func restway_credential_init(
     _ credential: Out<restway_credential>?, _ size: Int, _ outError: OutHandle?
 ) -> restway_status {
     SizedStructs.credential.initialize(credential, size, outError)
 }
 
-@c @implementation public func restway_client_set_credential(
+@_cdecl("restway_client_set_credential") @implementation
+public func restway_client_set_credential(
     _ client: OpaquePointer?, _ credential: UnsafePointer<restway_credential>?,
     _ outError: OutHandle?
 ) -> restway_status {
@@ -20,7 +22,8 @@ import RestwayThreads
     }
 }
 
-@c @implementation public func restway_client_set_authorize(
+@_cdecl("restway_client_set_authorize") @implementation
+public func restway_client_set_authorize(
     _ client: OpaquePointer?, _ authorize: restway_authorize_fn?,
     _ context: UnsafeMutableRawPointer?, _ destroy: restway_destroy_fn?, _ outError: OutHandle?
 ) -> restway_status {
@@ -30,7 +33,8 @@ import RestwayThreads
     }
 }
 
-@c @implementation public func restway_client_set_should_replay(
+@_cdecl("restway_client_set_should_replay") @implementation
+public func restway_client_set_should_replay(
     _ client: OpaquePointer?, _ shouldReplay: restway_should_replay_fn?,
     _ context: UnsafeMutableRawPointer?, _ destroy: restway_destroy_fn?, _ outError: OutHandle?
 ) -> restway_status {
@@ -40,7 +44,8 @@ import RestwayThreads
     }
 }
 
-@c @implementation public func restway_client_set_refresh(
+@_cdecl("restway_client_set_refresh") @implementation
+public func restway_client_set_refresh(
     _ client: OpaquePointer?, _ refresh: restway_refresh_fn?, _ context: UnsafeMutableRawPointer?,
     _ destroy: restway_destroy_fn?, _ outError: OutHandle?
 ) -> restway_status {
@@ -50,7 +55,8 @@ import RestwayThreads
     }
 }
 
-@c @implementation public func restway_client_set_persist(
+@_cdecl("restway_client_set_persist") @implementation
+public func restway_client_set_persist(
     _ client: OpaquePointer?, _ persist: restway_persist_fn?, _ context: UnsafeMutableRawPointer?,
     _ destroy: restway_destroy_fn?, _ outError: OutHandle?
 ) -> restway_status {
@@ -60,15 +66,18 @@ import RestwayThreads
     }
 }
 
-@c @implementation public func restway_refresh_retain(_ refresh: OpaquePointer?) -> OpaquePointer! {
+@_cdecl("restway_refresh_retain") @implementation
+public func restway_refresh_retain(_ refresh: OpaquePointer?) -> OpaquePointer! {
     Handle.retain(RefreshTicket.self, refresh)
 }
 
-@c @implementation public func restway_refresh_release(_ refresh: OpaquePointer?) {
+@_cdecl("restway_refresh_release") @implementation
+public func restway_refresh_release(_ refresh: OpaquePointer?) {
     Handle.release(RefreshTicket.self, refresh)
 }
 
-@c @implementation public func restway_refresh_succeed(
+@_cdecl("restway_refresh_succeed") @implementation
+public func restway_refresh_succeed(
     _ refresh: OpaquePointer?, _ credential: UnsafePointer<restway_credential>?,
     _ outError: OutHandle?
 ) -> restway_status {
@@ -79,7 +88,8 @@ import RestwayThreads
     }
 }
 
-@c @implementation public func restway_refresh_fail(
+@_cdecl("restway_refresh_fail") @implementation
+public func restway_refresh_fail(
     _ refresh: OpaquePointer?, _ reason: CString?, _ isFinal: Int32,
     _ cause: UnsafeMutableRawPointer?, _ destroy: restway_destroy_fn?, _ outError: OutHandle?
 ) -> restway_status {
@@ -94,7 +104,8 @@ import RestwayThreads
     }
 }
 
-@c @implementation public func restway_request_set_auth(
+@_cdecl("restway_request_set_auth") @implementation
+public func restway_request_set_auth(
     _ request: OpaquePointer?, _ mode: restway_auth_mode, _ outError: OutHandle?
 ) -> restway_status {
     RequestHandle.changing(request, outError) { spec throws(Failure) in

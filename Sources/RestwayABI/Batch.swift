@@ -21,7 +21,8 @@ final class BatchHandle: HandleObject, Sendable {
 
 // The sessions of batch.h
 
-@c @implementation public func restway_batch_create(
+@_cdecl("restway_batch_create") @implementation
+public func restway_batch_create(
     _ client: OpaquePointer?, _ outBatch: OutHandle?, _ outError: OutHandle?
 ) -> restway_status {
     Boundary.creating(outBatch, outError, named: "out_batch") { () throws(Failure) in
@@ -29,15 +30,18 @@ final class BatchHandle: HandleObject, Sendable {
     }
 }
 
-@c @implementation public func restway_batch_retain(_ batch: OpaquePointer?) -> OpaquePointer! {
+@_cdecl("restway_batch_retain") @implementation
+public func restway_batch_retain(_ batch: OpaquePointer?) -> OpaquePointer! {
     Handle.retain(BatchHandle.self, batch)
 }
 
-@c @implementation public func restway_batch_release(_ batch: OpaquePointer?) {
+@_cdecl("restway_batch_release") @implementation
+public func restway_batch_release(_ batch: OpaquePointer?) {
     Handle.release(BatchHandle.self, batch)
 }
 
-@c @implementation public func restway_batch_add(
+@_cdecl("restway_batch_add") @implementation
+public func restway_batch_add(
     _ batch: OpaquePointer?, _ request: OpaquePointer?, _ done: restway_done_fn?,
     _ context: UnsafeMutableRawPointer?, _ destroy: restway_destroy_fn?, _ outCall: OutHandle?,
     _ outError: OutHandle?
@@ -52,11 +56,13 @@ final class BatchHandle: HandleObject, Sendable {
     }
 }
 
-@c @implementation public func restway_batch_count(_ batch: OpaquePointer?) -> Int {
+@_cdecl("restway_batch_count") @implementation
+public func restway_batch_count(_ batch: OpaquePointer?) -> Int {
     Handle.object(BatchHandle.self, batch)?.batch.count ?? 0
 }
 
-@c @implementation public func restway_batch_send(
+@_cdecl("restway_batch_send") @implementation
+public func restway_batch_send(
     _ batch: OpaquePointer?, _ done: restway_batch_done_fn?, _ context: UnsafeMutableRawPointer?,
     _ destroy: restway_destroy_fn?, _ outError: OutHandle?
 ) -> restway_status {
@@ -74,7 +80,8 @@ final class BatchHandle: HandleObject, Sendable {
     }
 }
 
-@c @implementation public func restway_batch_wait(
+@_cdecl("restway_batch_wait") @implementation
+public func restway_batch_wait(
     _ batch: OpaquePointer?, _ milliseconds: Int64, _ outError: OutHandle?
 ) -> restway_status {
     Boundary.run(outError) { () throws(Failure) in
@@ -84,11 +91,13 @@ final class BatchHandle: HandleObject, Sendable {
     }
 }
 
-@c @implementation public func restway_batch_is_complete(_ batch: OpaquePointer?) -> Int32 {
+@_cdecl("restway_batch_is_complete") @implementation
+public func restway_batch_is_complete(_ batch: OpaquePointer?) -> Int32 {
     Handle.object(BatchHandle.self, batch)?.batch.isComplete ?? true ? 1 : 0
 }
 
-@c @implementation public func restway_batch_response(
+@_cdecl("restway_batch_response") @implementation
+public func restway_batch_response(
     _ batch: OpaquePointer?, _ index: Int, _ outResponse: OutHandle?, _ outError: OutHandle?
 ) -> restway_status {
     Boundary.creating(outResponse, outError) { () throws(Failure) in
@@ -96,7 +105,8 @@ final class BatchHandle: HandleObject, Sendable {
     }
 }
 
-@c @implementation public func restway_batch_cancel(_ batch: OpaquePointer?) {
+@_cdecl("restway_batch_cancel") @implementation
+public func restway_batch_cancel(_ batch: OpaquePointer?) {
     Handle.object(BatchHandle.self, batch)?.batch.cancel()
 }
 

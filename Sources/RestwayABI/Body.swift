@@ -3,13 +3,15 @@ import RestwayClient
 
 // body.h
 
-@c @implementation public func restway_body_reader_init(
+@_cdecl("restway_body_reader_init") @implementation
+public func restway_body_reader_init(
     _ reader: Out<restway_body_reader>?, _ size: Int, _ outError: OutHandle?
 ) -> restway_status {
     SizedStructs.bodyReader.initialize(reader, size, outError)
 }
 
-@c @implementation public func restway_request_set_body_reader(
+@_cdecl("restway_request_set_body_reader") @implementation
+public func restway_request_set_body_reader(
     _ request: OpaquePointer?, _ reader: UnsafePointer<restway_body_reader>?, _ length: Int64,
     _ mediaType: CString?, _ outError: OutHandle?
 ) -> restway_status {

@@ -3,27 +3,33 @@ import RestwayClient
 
 // call.h
 
-@c @implementation public func restway_call_retain(_ call: OpaquePointer?) -> OpaquePointer! {
+@_cdecl("restway_call_retain") @implementation
+public func restway_call_retain(_ call: OpaquePointer?) -> OpaquePointer! {
     Handle.retain(Call.self, call)
 }
 
-@c @implementation public func restway_call_release(_ call: OpaquePointer?) {
+@_cdecl("restway_call_release") @implementation
+public func restway_call_release(_ call: OpaquePointer?) {
     Handle.release(Call.self, call)
 }
 
-@c @implementation public func restway_call_cancel(_ call: OpaquePointer?) {
+@_cdecl("restway_call_cancel") @implementation
+public func restway_call_cancel(_ call: OpaquePointer?) {
     Handle.object(Call.self, call)?.cancel()
 }
 
-@c @implementation public func restway_call_is_complete(_ call: OpaquePointer?) -> Int32 {
+@_cdecl("restway_call_is_complete") @implementation
+public func restway_call_is_complete(_ call: OpaquePointer?) -> Int32 {
     Handle.object(Call.self, call)?.isComplete ?? true ? 1 : 0
 }
 
-@c @implementation public func restway_call_id(_ call: OpaquePointer?) -> UInt64 {
+@_cdecl("restway_call_id") @implementation
+public func restway_call_id(_ call: OpaquePointer?) -> UInt64 {
     Handle.object(Call.self, call)?.id ?? 0
 }
 
-@c @implementation public func restway_call_wait(
+@_cdecl("restway_call_wait") @implementation
+public func restway_call_wait(
     _ call: OpaquePointer?, _ milliseconds: Int64, _ outResponse: OutHandle?, _ outError: OutHandle?
 ) -> restway_status {
     Boundary.creating(outResponse, outError) { () throws(Failure) in

@@ -21,13 +21,15 @@ final class ClientHandle: HandleObject, Sendable {
 
 // client.h
 
-@c @implementation public func restway_client_options_init(
+@_cdecl("restway_client_options_init") @implementation
+public func restway_client_options_init(
     _ options: Out<restway_client_options>?, _ size: Int, _ outError: OutHandle?
 ) -> restway_status {
     SizedStructs.clientOptions.initialize(options, size, outError)
 }
 
-@c @implementation public func restway_client_create(
+@_cdecl("restway_client_create") @implementation
+public func restway_client_create(
     _ api: OpaquePointer?, _ options: UnsafePointer<restway_client_options>?,
     _ outClient: OutHandle?, _ outError: OutHandle?
 ) -> restway_status {
@@ -37,23 +39,28 @@ final class ClientHandle: HandleObject, Sendable {
     }
 }
 
-@c @implementation public func restway_client_retain(_ client: OpaquePointer?) -> OpaquePointer! {
+@_cdecl("restway_client_retain") @implementation
+public func restway_client_retain(_ client: OpaquePointer?) -> OpaquePointer! {
     Handle.retain(ClientHandle.self, client)
 }
 
-@c @implementation public func restway_client_release(_ client: OpaquePointer?) {
+@_cdecl("restway_client_release") @implementation
+public func restway_client_release(_ client: OpaquePointer?) {
     Handle.release(ClientHandle.self, client)
 }
 
-@c @implementation public func restway_client_close(_ client: OpaquePointer?) {
+@_cdecl("restway_client_close") @implementation
+public func restway_client_close(_ client: OpaquePointer?) {
     Handle.object(ClientHandle.self, client)?.client.close()
 }
 
-@c @implementation public func restway_client_store(_ client: OpaquePointer?) -> OpaquePointer! {
+@_cdecl("restway_client_store") @implementation
+public func restway_client_store(_ client: OpaquePointer?) -> OpaquePointer! {
     Handle.object(ClientHandle.self, client).map { Handle.give(StoreHandle($0.client)) }
 }
 
-@c @implementation public func restway_client_send(
+@_cdecl("restway_client_send") @implementation
+public func restway_client_send(
     _ client: OpaquePointer?, _ request: OpaquePointer?, _ done: restway_done_fn?,
     _ context: UnsafeMutableRawPointer?, _ destroy: restway_destroy_fn?, _ outCall: OutHandle?,
     _ outError: OutHandle?
@@ -68,7 +75,8 @@ final class ClientHandle: HandleObject, Sendable {
     }
 }
 
-@c @implementation public func restway_client_perform(
+@_cdecl("restway_client_perform") @implementation
+public func restway_client_perform(
     _ client: OpaquePointer?, _ request: OpaquePointer?, _ milliseconds: Int64,
     _ outResponse: OutHandle?, _ outError: OutHandle?
 ) -> restway_status {
@@ -80,7 +88,8 @@ final class ClientHandle: HandleObject, Sendable {
     }
 }
 
-@c @implementation public func restway_client_set_modifier(
+@_cdecl("restway_client_set_modifier") @implementation
+public func restway_client_set_modifier(
     _ client: OpaquePointer?, _ modify: restway_modify_fn?, _ context: UnsafeMutableRawPointer?,
     _ destroy: restway_destroy_fn?, _ outError: OutHandle?
 ) -> restway_status {
@@ -89,7 +98,8 @@ final class ClientHandle: HandleObject, Sendable {
     }
 }
 
-@c @implementation public func restway_client_set_exclusion(
+@_cdecl("restway_client_set_exclusion") @implementation
+public func restway_client_set_exclusion(
     _ client: OpaquePointer?, _ exclude: restway_exclude_fn?, _ context: UnsafeMutableRawPointer?,
     _ destroy: restway_destroy_fn?, _ outError: OutHandle?
 ) -> restway_status {

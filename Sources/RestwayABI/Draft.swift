@@ -83,7 +83,8 @@ extension Argument {
 
 // draft.h
 
-@c @implementation public func restway_draft_create(
+@_cdecl("restway_draft_create") @implementation
+public func restway_draft_create(
     _ store: OpaquePointer?, _ entity: CString?, _ outDraft: OutHandle?, _ outError: OutHandle?
 ) -> restway_status {
     Boundary.creating(outDraft, outError, named: "out_draft") { () throws(Failure) in
@@ -92,7 +93,8 @@ extension Argument {
     }
 }
 
-@c @implementation public func restway_draft_copy(
+@_cdecl("restway_draft_copy") @implementation
+public func restway_draft_copy(
     _ store: OpaquePointer?, _ object: OpaquePointer?, _ outDraft: OutHandle?,
     _ outError: OutHandle?
 ) -> restway_status {
@@ -106,23 +108,28 @@ extension Argument {
     }
 }
 
-@c @implementation public func restway_draft_retain(_ draft: OpaquePointer?) -> OpaquePointer! {
+@_cdecl("restway_draft_retain") @implementation
+public func restway_draft_retain(_ draft: OpaquePointer?) -> OpaquePointer! {
     Handle.retain(DraftHandle.self, draft)
 }
 
-@c @implementation public func restway_draft_release(_ draft: OpaquePointer?) {
+@_cdecl("restway_draft_release") @implementation
+public func restway_draft_release(_ draft: OpaquePointer?) {
     Handle.release(DraftHandle.self, draft)
 }
 
-@c @implementation public func restway_draft_entity(_ draft: OpaquePointer?) -> CString! {
+@_cdecl("restway_draft_entity") @implementation
+public func restway_draft_entity(_ draft: OpaquePointer?) -> CString! {
     Handle.object(DraftHandle.self, draft)?.draft.entity.nameCString
 }
 
-@c @implementation public func restway_draft_store_key(_ draft: OpaquePointer?) -> Int64 {
+@_cdecl("restway_draft_store_key") @implementation
+public func restway_draft_store_key(_ draft: OpaquePointer?) -> Int64 {
     Handle.object(DraftHandle.self, draft)?.draft.storeKey ?? 0
 }
 
-@c @implementation public func restway_draft_set(
+@_cdecl("restway_draft_set") @implementation
+public func restway_draft_set(
     _ draft: OpaquePointer?, _ name: CString?, _ value: UnsafePointer<restway_value>?,
     _ outError: OutHandle?
 ) -> restway_status {
@@ -148,7 +155,8 @@ extension Argument {
     }
 }
 
-@c @implementation public func restway_draft_add(
+@_cdecl("restway_draft_add") @implementation
+public func restway_draft_add(
     _ draft: OpaquePointer?, _ relationship: CString?, _ object: OpaquePointer?,
     _ outError: OutHandle?
 ) -> restway_status {
@@ -157,7 +165,8 @@ extension Argument {
     }
 }
 
-@c @implementation public func restway_draft_add_draft(
+@_cdecl("restway_draft_add_draft") @implementation
+public func restway_draft_add_draft(
     _ draft: OpaquePointer?, _ relationship: CString?, _ other: OpaquePointer?,
     _ outError: OutHandle?
 ) -> restway_status {
@@ -166,7 +175,8 @@ extension Argument {
     }
 }
 
-@c @implementation public func restway_draft_remove(
+@_cdecl("restway_draft_remove") @implementation
+public func restway_draft_remove(
     _ draft: OpaquePointer?, _ relationship: CString?, _ object: OpaquePointer?,
     _ outError: OutHandle?
 ) -> restway_status {
@@ -175,7 +185,8 @@ extension Argument {
     }
 }
 
-@c @implementation public func restway_draft_remove_draft(
+@_cdecl("restway_draft_remove_draft") @implementation
+public func restway_draft_remove_draft(
     _ draft: OpaquePointer?, _ relationship: CString?, _ other: OpaquePointer?,
     _ outError: OutHandle?
 ) -> restway_status {
@@ -184,7 +195,8 @@ extension Argument {
     }
 }
 
-@c @implementation public func restway_draft_relate(
+@_cdecl("restway_draft_relate") @implementation
+public func restway_draft_relate(
     _ draft: OpaquePointer?, _ relationship: CString?, _ objects: UnsafePointer<OpaquePointer?>?,
     _ drafts: UnsafePointer<OpaquePointer?>?, _ count: Int, _ outError: OutHandle?
 ) -> restway_status {
@@ -213,7 +225,8 @@ extension Argument {
     }
 }
 
-@c @implementation public func restway_draft_unset(
+@_cdecl("restway_draft_unset") @implementation
+public func restway_draft_unset(
     _ draft: OpaquePointer?, _ name: CString?, _ outError: OutHandle?
 ) -> restway_status {
     Boundary.run(outError) { () throws(Failure) in
@@ -222,7 +235,8 @@ extension Argument {
     }
 }
 
-@c @implementation public func restway_draft_revert(
+@_cdecl("restway_draft_revert") @implementation
+public func restway_draft_revert(
     _ draft: OpaquePointer?, _ name: CString?, _ outError: OutHandle?
 ) -> restway_status {
     Boundary.run(outError) { () throws(Failure) in
@@ -231,7 +245,8 @@ extension Argument {
     }
 }
 
-@c @implementation public func restway_draft_changes(
+@_cdecl("restway_draft_changes") @implementation
+public func restway_draft_changes(
     _ draft: OpaquePointer?, _ outNames: Out<CString?>?, _ capacity: Int, _ outCount: Out<Int>?,
     _ outError: OutHandle?
 ) -> restway_status {
@@ -251,7 +266,8 @@ extension Argument {
     }
 }
 
-@c @implementation public func restway_draft_snapshot(
+@_cdecl("restway_draft_snapshot") @implementation
+public func restway_draft_snapshot(
     _ draft: OpaquePointer?, _ outObject: OutHandle?, _ outError: OutHandle?
 ) -> restway_status {
     Boundary.creating(outObject, outError, named: "out_object") { () throws(Failure) in
@@ -259,7 +275,8 @@ extension Argument {
     }
 }
 
-@c @implementation public func restway_draft_insert(
+@_cdecl("restway_draft_insert") @implementation
+public func restway_draft_insert(
     _ draft: OpaquePointer?, _ outObject: OutHandle?, _ outError: OutHandle?
 ) -> restway_status {
     Boundary.creating(outObject, outError) { () throws(Failure) in

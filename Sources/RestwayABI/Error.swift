@@ -17,74 +17,87 @@ final class ErrorHandle: TextLender, Sendable {
 
 // error.h
 
-@c @implementation public func restway_error_retain(_ error: OpaquePointer?) -> OpaquePointer! {
+@_cdecl("restway_error_retain") @implementation
+public func restway_error_retain(_ error: OpaquePointer?) -> OpaquePointer! {
     Handle.retain(ErrorHandle.self, error)
 }
 
-@c @implementation public func restway_error_release(_ error: OpaquePointer?) {
+@_cdecl("restway_error_release") @implementation
+public func restway_error_release(_ error: OpaquePointer?) {
     Handle.release(ErrorHandle.self, error)
 }
 
-@c @implementation public func restway_error_status(_ error: OpaquePointer?) -> restway_status {
+@_cdecl("restway_error_status") @implementation
+public func restway_error_status(_ error: OpaquePointer?) -> restway_status {
     guard let error = Handle.inherited(ErrorHandle.self, error) else { return .RESTWAY_OK }
     return error.isOfThisProcess ? restway_status(error.failure) : .RESTWAY_E_FORKED
 }
 
-@c @implementation public func restway_error_domain(_ error: OpaquePointer?) -> restway_domain {
+@_cdecl("restway_error_domain") @implementation
+public func restway_error_domain(_ error: OpaquePointer?) -> restway_domain {
     Handle.object(ErrorHandle.self, error).map { restway_domain($0.failure.domain) }
         ?? restway_domain(rawValue: 0)!
 }
 
-@c @implementation public func restway_error_message(_ error: OpaquePointer?) -> CString! {
+@_cdecl("restway_error_message") @implementation
+public func restway_error_message(_ error: OpaquePointer?) -> CString! {
     let empty: StaticString = ""
     return Handle.text(ErrorHandle.self, error, "message") { $0.failure.message } ?? empty.cString
 }
 
-@c @implementation public func restway_error_http_status(_ error: OpaquePointer?) -> Int32 {
+@_cdecl("restway_error_http_status") @implementation
+public func restway_error_http_status(_ error: OpaquePointer?) -> Int32 {
     Int32(clamping: Handle.object(ErrorHandle.self, error)?.failure.httpStatus ?? 0)
 }
 
-@c @implementation public func restway_error_transport_code(_ error: OpaquePointer?) -> Int32 {
+@_cdecl("restway_error_transport_code") @implementation
+public func restway_error_transport_code(_ error: OpaquePointer?) -> Int32 {
     Handle.object(ErrorHandle.self, error)?.failure.transportCode ?? 0
 }
 
-@c @implementation public func restway_error_is_retryable(_ error: OpaquePointer?) -> Int32 {
+@_cdecl("restway_error_is_retryable") @implementation
+public func restway_error_is_retryable(_ error: OpaquePointer?) -> Int32 {
     Handle.object(ErrorHandle.self, error)?.failure.isRetryable ?? false ? 1 : 0
 }
 
-@c @implementation public func restway_error_api_code(_ error: OpaquePointer?) -> CString! {
+@_cdecl("restway_error_api_code") @implementation
+public func restway_error_api_code(_ error: OpaquePointer?) -> CString! {
     Handle.text(ErrorHandle.self, error, "api_code") { $0.failure.apiCode }
 }
 
-@c @implementation public func restway_error_api_message(_ error: OpaquePointer?) -> CString! {
+@_cdecl("restway_error_api_message") @implementation
+public func restway_error_api_message(_ error: OpaquePointer?) -> CString! {
     Handle.text(ErrorHandle.self, error, "api_message") { $0.failure.apiMessage }
 }
 
-@c @implementation public func restway_error_field(_ error: OpaquePointer?) -> CString! {
+@_cdecl("restway_error_field") @implementation
+public func restway_error_field(_ error: OpaquePointer?) -> CString! {
     Handle.text(ErrorHandle.self, error, "field") { $0.failure.field }
 }
 
-@c @implementation public func restway_error_response(_ error: OpaquePointer?) -> OpaquePointer! {
+@_cdecl("restway_error_response") @implementation
+public func restway_error_response(_ error: OpaquePointer?) -> OpaquePointer! {
     Handle.object(ErrorHandle.self, error)?.response.map(Handle.lend)
 }
 
-@c @implementation
+@_cdecl("restway_error_cause") @implementation
 public func restway_error_cause(_ error: OpaquePointer?) -> UnsafeMutableRawPointer! {
     Handle.object(ErrorHandle.self, error)?.failure.cause?.pointer
 }
 
-@c @implementation public func restway_error_detail_count(_ error: OpaquePointer?) -> Int {
+@_cdecl("restway_error_detail_count") @implementation
+public func restway_error_detail_count(_ error: OpaquePointer?) -> Int {
     Handle.object(ErrorHandle.self, error)?.failure.details.count ?? 0
 }
 
-@c @implementation
+@_cdecl("restway_error_detail_path") @implementation
 public func restway_error_detail_path(_ error: OpaquePointer?, _ index: Int) -> CString! {
     Handle.text(ErrorHandle.self, error, "detail path \(index)") {
         $0.failure.details.at(index)?.path
     }
 }
 
-@c @implementation
+@_cdecl("restway_error_detail_message") @implementation
 public func restway_error_detail_message(_ error: OpaquePointer?, _ index: Int) -> CString! {
     Handle.text(ErrorHandle.self, error, "detail message \(index)") {
         $0.failure.details.at(index)?.message
@@ -108,11 +121,13 @@ final class FailureHandle: HandleObject, @unchecked Sendable {
 
 // failure.h
 
-@c @implementation public func restway_failure_error(_ failure: OpaquePointer?) -> OpaquePointer! {
+@_cdecl("restway_failure_error") @implementation
+public func restway_failure_error(_ failure: OpaquePointer?) -> OpaquePointer! {
     Handle.object(FailureHandle.self, failure).map { Handle.lend($0.found) }
 }
 
-@c @implementation public func restway_failure_replace(
+@_cdecl("restway_failure_replace") @implementation
+public func restway_failure_replace(
     _ failure: OpaquePointer?, _ apiCode: CString?, _ apiMessage: CString?, _ message: CString?,
     _ retryable: Int32, _ outError: OutHandle?
 ) -> restway_status {
@@ -130,7 +145,8 @@ final class FailureHandle: HandleObject, @unchecked Sendable {
     }
 }
 
-@c @implementation public func restway_client_set_failure_reader(
+@_cdecl("restway_client_set_failure_reader") @implementation
+public func restway_client_set_failure_reader(
     _ client: OpaquePointer?, _ read: restway_read_failure_fn?, _ context: UnsafeMutableRawPointer?,
     _ destroy: restway_destroy_fn?, _ outError: OutHandle?
 ) -> restway_status {

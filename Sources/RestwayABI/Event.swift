@@ -3,13 +3,15 @@ import RestwayClient
 
 // event.h, and the part of client.h about delivery
 
-@c @implementation public func restway_event_release(_ event: Out<restway_event>?) {
+@_cdecl("restway_event_release") @implementation
+public func restway_event_release(_ event: Out<restway_event>?) {
     guard let event else { return }
     event.pointee.releasePayload()
     event.pointee.payload.response = nil
 }
 
-@c @implementation public func restway_client_process(
+@_cdecl("restway_client_process") @implementation
+public func restway_client_process(
     _ client: OpaquePointer?, _ milliseconds: Int64, _ outCount: Out<Int>?, _ outError: OutHandle?
 ) -> restway_status {
     Boundary.writing(outCount, 0, outError) { () throws(Failure) in
@@ -19,11 +21,13 @@ import RestwayClient
     }
 }
 
-@c @implementation public func restway_client_descriptor(_ client: OpaquePointer?) -> Int32 {
+@_cdecl("restway_client_descriptor") @implementation
+public func restway_client_descriptor(_ client: OpaquePointer?) -> Int32 {
     Handle.object(ClientHandle.self, client)?.client.delivery.descriptor ?? -1
 }
 
-@c @implementation public func restway_client_drain(
+@_cdecl("restway_client_drain") @implementation
+public func restway_client_drain(
     _ client: OpaquePointer?, _ events: Out<restway_event>?, _ capacity: Int, _ outCount: Out<Int>?,
     _ outError: OutHandle?
 ) -> restway_status {

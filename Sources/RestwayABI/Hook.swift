@@ -80,25 +80,30 @@ extension Argument {
 
 private typealias Refusal = MappedRows.Refusal
 
-@c @implementation public func restway_rows_count(_ rows: OpaquePointer?) -> Int {
+@_cdecl("restway_rows_count") @implementation
+public func restway_rows_count(_ rows: OpaquePointer?) -> Int {
     Handle.object(RowsHandle.self, rows)?.rows.count ?? 0
 }
 
-@c @implementation public func restway_rows_entity(_ rows: OpaquePointer?, _ row: Int) -> CString! {
+@_cdecl("restway_rows_entity") @implementation
+public func restway_rows_entity(_ rows: OpaquePointer?, _ row: Int) -> CString! {
     guard let rows = Handle.object(RowsHandle.self, rows) else { return nil }
     let entity = try? rows.run { rows throws(Refusal) in try rows.entity(of: row) }
     return entity?.nameCString
 }
 
-@c @implementation public func restway_rows_result_count(_ rows: OpaquePointer?) -> Int {
+@_cdecl("restway_rows_result_count") @implementation
+public func restway_rows_result_count(_ rows: OpaquePointer?) -> Int {
     Handle.object(RowsHandle.self, rows)?.rows.results.count ?? 0
 }
 
-@c @implementation public func restway_rows_own_result(_ rows: OpaquePointer?) -> Int {
+@_cdecl("restway_rows_own_result") @implementation
+public func restway_rows_own_result(_ rows: OpaquePointer?) -> Int {
     Handle.object(RowsHandle.self, rows)?.rows.ownResult ?? 0
 }
 
-@c @implementation public func restway_rows_result(
+@_cdecl("restway_rows_result") @implementation
+public func restway_rows_result(
     _ rows: OpaquePointer?, _ index: Int, _ outRows: Out<UnsafePointer<Int>?>?,
     _ outCount: Out<Int>?, _ outError: OutHandle?
 ) -> restway_status {
@@ -107,7 +112,8 @@ private typealias Refusal = MappedRows.Refusal
     }
 }
 
-@c @implementation public func restway_rows_get(
+@_cdecl("restway_rows_get") @implementation
+public func restway_rows_get(
     _ rows: OpaquePointer?, _ row: Int, _ name: CString?, _ outValue: Out<restway_value>?,
     _ outError: OutHandle?
 ) -> restway_status {
@@ -119,7 +125,8 @@ private typealias Refusal = MappedRows.Refusal
     }
 }
 
-@c @implementation public func restway_rows_set(
+@_cdecl("restway_rows_set") @implementation
+public func restway_rows_set(
     _ rows: OpaquePointer?, _ row: Int, _ name: CString?, _ value: UnsafePointer<restway_value>?,
     _ outError: OutHandle?
 ) -> restway_status {
@@ -131,7 +138,8 @@ private typealias Refusal = MappedRows.Refusal
     }
 }
 
-@c @implementation public func restway_rows_related(
+@_cdecl("restway_rows_related") @implementation
+public func restway_rows_related(
     _ rows: OpaquePointer?, _ row: Int, _ name: CString?, _ outRows: Out<UnsafePointer<Int>?>?,
     _ outCount: Out<Int>?, _ outError: OutHandle?
 ) -> restway_status {
@@ -141,7 +149,8 @@ private typealias Refusal = MappedRows.Refusal
     }
 }
 
-@c @implementation public func restway_rows_relate(
+@_cdecl("restway_rows_relate") @implementation
+public func restway_rows_relate(
     _ rows: OpaquePointer?, _ row: Int, _ name: CString?, _ targets: UnsafePointer<Int>?,
     _ count: Int, _ outError: OutHandle?
 ) -> restway_status {
@@ -155,7 +164,8 @@ private typealias Refusal = MappedRows.Refusal
     }
 }
 
-@c @implementation public func restway_rows_relate_objects(
+@_cdecl("restway_rows_relate_objects") @implementation
+public func restway_rows_relate_objects(
     _ rows: OpaquePointer?, _ row: Int, _ name: CString?, _ objects: UnsafePointer<OpaquePointer?>?,
     _ count: Int, _ outError: OutHandle?
 ) -> restway_status {
@@ -172,7 +182,8 @@ private typealias Refusal = MappedRows.Refusal
     }
 }
 
-@c @implementation public func restway_api_add_hook(
+@_cdecl("restway_api_add_hook") @implementation
+public func restway_api_add_hook(
     _ api: OpaquePointer?, _ name: CString?, _ hook: restway_hook_fn?,
     _ context: UnsafeMutableRawPointer?, _ destroy: restway_destroy_fn?, _ outError: OutHandle?
 ) -> restway_status {

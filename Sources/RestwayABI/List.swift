@@ -15,24 +15,28 @@ final class ListHandle: HandleObject, Sendable {
 
 // list.h
 
-@c @implementation public func restway_list_retain(_ list: OpaquePointer?) -> OpaquePointer! {
+@_cdecl("restway_list_retain") @implementation
+public func restway_list_retain(_ list: OpaquePointer?) -> OpaquePointer! {
     Handle.retain(ListHandle.self, list)
 }
 
-@c @implementation public func restway_list_release(_ list: OpaquePointer?) {
+@_cdecl("restway_list_release") @implementation
+public func restway_list_release(_ list: OpaquePointer?) {
     Handle.release(ListHandle.self, list)
 }
 
-@c @implementation public func restway_list_count(_ list: OpaquePointer?) -> Int {
+@_cdecl("restway_list_count") @implementation
+public func restway_list_count(_ list: OpaquePointer?) -> Int {
     Handle.object(ListHandle.self, list)?.objects.count ?? 0
 }
 
-@c @implementation
+@_cdecl("restway_list_object") @implementation
 public func restway_list_object(_ list: OpaquePointer?, _ index: Int) -> OpaquePointer! {
     Handle.object(ListHandle.self, list)?.objects.at(index).map(Handle.lend)
 }
 
-@c @implementation public func restway_list_read(
+@_cdecl("restway_list_read") @implementation
+public func restway_list_read(
     _ list: OpaquePointer?, _ first: Int, _ count: Int, _ indices: UnsafePointer<UInt32>?,
     _ columnCount: Int, _ outValues: Out<restway_value>?, _ outError: OutHandle?
 ) -> restway_status {

@@ -4,7 +4,8 @@ import RestwayThreads
 
 // log.h
 
-@c @implementation public func restway_log_set(
+@_cdecl("restway_log_set") @implementation
+public func restway_log_set(
     _ level: restway_log_level, _ log: restway_log_fn?, _ context: UnsafeMutableRawPointer?,
     _ destroy: restway_destroy_fn?, _ outError: OutHandle?
 ) -> restway_status {

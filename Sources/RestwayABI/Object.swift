@@ -4,23 +4,28 @@ import RestwayObjects
 
 // object.h
 
-@c @implementation public func restway_object_retain(_ object: OpaquePointer?) -> OpaquePointer! {
+@_cdecl("restway_object_retain") @implementation
+public func restway_object_retain(_ object: OpaquePointer?) -> OpaquePointer! {
     Handle.retain(Snapshot.self, object)
 }
 
-@c @implementation public func restway_object_release(_ object: OpaquePointer?) {
+@_cdecl("restway_object_release") @implementation
+public func restway_object_release(_ object: OpaquePointer?) {
     Handle.release(Snapshot.self, object)
 }
 
-@c @implementation public func restway_object_entity(_ object: OpaquePointer?) -> CString! {
+@_cdecl("restway_object_entity") @implementation
+public func restway_object_entity(_ object: OpaquePointer?) -> CString! {
     Handle.object(Snapshot.self, object)?.entity.nameCString
 }
 
-@c @implementation public func restway_object_store_key(_ object: OpaquePointer?) -> Int64 {
+@_cdecl("restway_object_store_key") @implementation
+public func restway_object_store_key(_ object: OpaquePointer?) -> Int64 {
     Handle.object(Snapshot.self, object)?.storeKey ?? 0
 }
 
-@c @implementation public func restway_object_identity(
+@_cdecl("restway_object_identity") @implementation
+public func restway_object_identity(
     _ object: OpaquePointer?, _ outValue: Out<restway_value>?, _ outError: OutHandle?
 ) -> restway_status {
     Boundary.writing(outValue, .init(), outError, named: "out_value") { () throws(Failure) in
@@ -32,7 +37,7 @@ import RestwayObjects
     }
 }
 
-@c @implementation
+@_cdecl("restway_object_is_same") @implementation
 public func restway_object_is_same(_ a: OpaquePointer?, _ b: OpaquePointer?) -> Int32 {
     guard let a = Handle.object(Snapshot.self, a), let b = Handle.object(Snapshot.self, b),
         a.isSame(as: b)
@@ -40,7 +45,7 @@ public func restway_object_is_same(_ a: OpaquePointer?, _ b: OpaquePointer?) -> 
     return 1
 }
 
-@c @implementation
+@_cdecl("restway_object_is_equal") @implementation
 public func restway_object_is_equal(_ a: OpaquePointer?, _ b: OpaquePointer?) -> Int32 {
     guard let a = Handle.object(Snapshot.self, a), let b = Handle.object(Snapshot.self, b),
         a.isEqual(to: b)
@@ -48,25 +53,28 @@ public func restway_object_is_equal(_ a: OpaquePointer?, _ b: OpaquePointer?) ->
     return 1
 }
 
-@c @implementation public func restway_object_hash(_ object: OpaquePointer?) -> UInt64 {
+@_cdecl("restway_object_hash") @implementation
+public func restway_object_hash(_ object: OpaquePointer?) -> UInt64 {
     Handle.object(Snapshot.self, object)?.hash ?? 0
 }
 
-@c @implementation public func restway_object_attribute_count(_ object: OpaquePointer?) -> Int {
+@_cdecl("restway_object_attribute_count") @implementation
+public func restway_object_attribute_count(_ object: OpaquePointer?) -> Int {
     Handle.object(Snapshot.self, object)?.entity.attributes.count ?? 0
 }
 
-@c @implementation
+@_cdecl("restway_object_attribute_name") @implementation
 public func restway_object_attribute_name(_ object: OpaquePointer?, _ index: Int) -> CString! {
     Handle.object(Snapshot.self, object)?.entity.attributeNameCString(at: index)
 }
 
-@c @implementation
+@_cdecl("restway_object_attribute_index") @implementation
 public func restway_object_attribute_index(_ object: OpaquePointer?, _ name: CString?) -> Int32 {
     Handle.object(Snapshot.self, object)?.attributeIndex(name).map(Int32.init) ?? -1
 }
 
-@c @implementation public func restway_object_get(
+@_cdecl("restway_object_get") @implementation
+public func restway_object_get(
     _ object: OpaquePointer?, _ name: CString?, _ outValue: Out<restway_value>?,
     _ outError: OutHandle?
 ) -> restway_status {
@@ -78,7 +86,8 @@ public func restway_object_attribute_index(_ object: OpaquePointer?, _ name: CSt
     }
 }
 
-@c @implementation public func restway_object_read(
+@_cdecl("restway_object_read") @implementation
+public func restway_object_read(
     _ object: OpaquePointer?, _ indices: UnsafePointer<UInt32>?, _ count: Int,
     _ outValues: Out<restway_value>?, _ outError: OutHandle?
 ) -> restway_status {
@@ -90,7 +99,7 @@ public func restway_object_attribute_index(_ object: OpaquePointer?, _ name: CSt
     }
 }
 
-@c @implementation
+@_cdecl("restway_object_string") @implementation
 public func restway_object_string(_ object: OpaquePointer?, _ name: CString?) -> CString! {
     guard let value = Handle.object(Snapshot.self, object)?.cValue(named: name),
         value.kind == restway_value_kind.RESTWAY_VALUE_STRING.rawValue
@@ -98,7 +107,8 @@ public func restway_object_string(_ object: OpaquePointer?, _ name: CString?) ->
     return value.as.text
 }
 
-@c @implementation public func restway_object_int64(
+@_cdecl("restway_object_int64") @implementation
+public func restway_object_int64(
     _ object: OpaquePointer?, _ name: CString?, _ fallback: Int64
 ) -> Int64 {
     let value = Handle.object(Snapshot.self, object)?.cValue(named: name) ?? restway_value()
@@ -108,7 +118,8 @@ public func restway_object_string(_ object: OpaquePointer?, _ name: CString?) ->
     }
 }
 
-@c @implementation public func restway_object_double(
+@_cdecl("restway_object_double") @implementation
+public func restway_object_double(
     _ object: OpaquePointer?, _ name: CString?, _ fallback: Double
 ) -> Double {
     let value = Handle.object(Snapshot.self, object)?.cValue(named: name) ?? restway_value()
@@ -119,33 +130,35 @@ public func restway_object_string(_ object: OpaquePointer?, _ name: CString?) ->
     }
 }
 
-@c @implementation public func restway_object_relationship_count(_ object: OpaquePointer?) -> Int {
+@_cdecl("restway_object_relationship_count") @implementation
+public func restway_object_relationship_count(_ object: OpaquePointer?) -> Int {
     Handle.object(Snapshot.self, object)?.entity.relationships.count ?? 0
 }
 
-@c @implementation
+@_cdecl("restway_object_relationship_name") @implementation
 public func restway_object_relationship_name(_ object: OpaquePointer?, _ index: Int) -> CString! {
     Handle.object(Snapshot.self, object)?.entity.relationshipNameCString(at: index)
 }
 
-@c @implementation
+@_cdecl("restway_object_relationship_index") @implementation
 public func restway_object_relationship_index(_ object: OpaquePointer?, _ name: CString?) -> Int32 {
     let entity = Handle.object(Snapshot.self, object)?.entity
     return name.flatMap { entity?.relationshipIndex(cString: $0) }.map(Int32.init) ?? -1
 }
 
-@c @implementation
+@_cdecl("restway_object_relationship_entity") @implementation
 public func restway_object_relationship_entity(_ object: OpaquePointer?, _ index: Int) -> CString! {
     Handle.object(Snapshot.self, object)?.entity.relationshipTargetCString(at: index)
 }
 
-@c @implementation
+@_cdecl("restway_object_relationship_is_many") @implementation
 public func restway_object_relationship_is_many(_ object: OpaquePointer?, _ index: Int) -> Int32 {
     let entity = Handle.object(Snapshot.self, object)?.entity
     return entity?.relationships.at(index)?.isMany ?? false ? 1 : 0
 }
 
-@c @implementation public func restway_object_related_keys(
+@_cdecl("restway_object_related_keys") @implementation
+public func restway_object_related_keys(
     _ object: OpaquePointer?, _ relationship: CString?, _ outKind: Out<UInt32>?,
     _ outKeys: Out<UnsafePointer<Int64>?>?, _ outCount: Out<Int>?, _ outError: OutHandle?
 ) -> restway_status {

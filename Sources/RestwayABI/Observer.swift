@@ -21,7 +21,8 @@ final class ObserverHandle: HandleObject, Sendable {
 
 // observer.h
 
-@c @implementation public func restway_client_observe(
+@_cdecl("restway_client_observe") @implementation
+public func restway_client_observe(
     _ client: OpaquePointer?, _ entity: CString?, _ changed: restway_changed_fn?,
     _ context: UnsafeMutableRawPointer?, _ destroy: restway_destroy_fn?, _ outObserver: OutHandle?,
     _ outError: OutHandle?
@@ -35,7 +36,8 @@ final class ObserverHandle: HandleObject, Sendable {
     }
 }
 
-@c @implementation public func restway_client_observe_object(
+@_cdecl("restway_client_observe_object") @implementation
+public func restway_client_observe_object(
     _ client: OpaquePointer?, _ object: OpaquePointer?, _ changed: restway_changed_fn?,
     _ context: UnsafeMutableRawPointer?, _ destroy: restway_destroy_fn?, _ outObserver: OutHandle?,
     _ outError: OutHandle?
@@ -47,16 +49,18 @@ final class ObserverHandle: HandleObject, Sendable {
     }
 }
 
-@c @implementation public func restway_observer_remove(_ observer: OpaquePointer?) {
+@_cdecl("restway_observer_remove") @implementation
+public func restway_observer_remove(_ observer: OpaquePointer?) {
     Handle.object(ObserverHandle.self, observer)?.remove()
 }
 
-@c @implementation
+@_cdecl("restway_observer_retain") @implementation
 public func restway_observer_retain(_ observer: OpaquePointer?) -> OpaquePointer! {
     Handle.retain(ObserverHandle.self, observer)
 }
 
-@c @implementation public func restway_observer_release(_ observer: OpaquePointer?) {
+@_cdecl("restway_observer_release") @implementation
+public func restway_observer_release(_ observer: OpaquePointer?) {
     Handle.release(ObserverHandle.self, observer)
 }
 
@@ -88,19 +92,22 @@ enum ChangedNotice {
 
 // change.h
 
-@c @implementation public func restway_changes_retain(_ changes: OpaquePointer?) -> OpaquePointer! {
+@_cdecl("restway_changes_retain") @implementation
+public func restway_changes_retain(_ changes: OpaquePointer?) -> OpaquePointer! {
     Handle.retain(ChangeList.self, changes)
 }
 
-@c @implementation public func restway_changes_release(_ changes: OpaquePointer?) {
+@_cdecl("restway_changes_release") @implementation
+public func restway_changes_release(_ changes: OpaquePointer?) {
     Handle.release(ChangeList.self, changes)
 }
 
-@c @implementation public func restway_changes_count(_ changes: OpaquePointer?) -> Int {
+@_cdecl("restway_changes_count") @implementation
+public func restway_changes_count(_ changes: OpaquePointer?) -> Int {
     Handle.object(ChangeList.self, changes)?.changes.count ?? 0
 }
 
-@c @implementation
+@_cdecl("restway_changes_kind") @implementation
 public func restway_changes_kind(_ changes: OpaquePointer?, _ index: Int) -> UInt32 {
     guard let change = ChangeList.change(changes, index) else { return 0 }
     let kind: restway_change_kind =
@@ -112,17 +119,18 @@ public func restway_changes_kind(_ changes: OpaquePointer?, _ index: Int) -> UIn
     return kind.rawValue
 }
 
-@c @implementation
+@_cdecl("restway_changes_object") @implementation
 public func restway_changes_object(_ changes: OpaquePointer?, _ index: Int) -> OpaquePointer! {
     (ChangeList.change(changes, index)?.object).map(Handle.lend)
 }
 
-@c @implementation
+@_cdecl("restway_changes_before") @implementation
 public func restway_changes_before(_ changes: OpaquePointer?, _ index: Int) -> OpaquePointer! {
     ChangeList.change(changes, index)?.before.map(Handle.lend)
 }
 
-@c @implementation public func restway_changes_attributes(
+@_cdecl("restway_changes_attributes") @implementation
+public func restway_changes_attributes(
     _ changes: OpaquePointer?, _ index: Int, _ outIndices: Out<UInt32>?, _ capacity: Int
 ) -> Int {
     guard let change = ChangeList.change(changes, index) else { return 0 }
@@ -130,7 +138,8 @@ public func restway_changes_before(_ changes: OpaquePointer?, _ index: Int) -> O
     return change.write(changed: cells, to: outIndices, capacity)
 }
 
-@c @implementation public func restway_changes_relationships(
+@_cdecl("restway_changes_relationships") @implementation
+public func restway_changes_relationships(
     _ changes: OpaquePointer?, _ index: Int, _ outIndices: Out<UInt32>?, _ capacity: Int
 ) -> Int {
     guard let change = ChangeList.change(changes, index) else { return 0 }

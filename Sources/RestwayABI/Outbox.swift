@@ -3,7 +3,8 @@ import RestwayClient
 
 // outbox.h: what a client does
 
-@c @implementation public func restway_client_set_reachability(
+@_cdecl("restway_client_set_reachability") @implementation
+public func restway_client_set_reachability(
     _ client: OpaquePointer?, _ reachability: restway_reachability, _ outError: OutHandle?
 ) -> restway_status {
     Boundary.run(outError) { () throws(Failure) in
@@ -20,7 +21,7 @@ import RestwayClient
     }
 }
 
-@c @implementation
+@_cdecl("restway_client_reachability") @implementation
 public func restway_client_reachability(_ client: OpaquePointer?) -> restway_reachability {
     switch Handle.object(ClientHandle.self, client)?.client.reachability {
     case nil, .unknown: .RESTWAY_REACHABILITY_UNKNOWN
@@ -29,7 +30,8 @@ public func restway_client_reachability(_ client: OpaquePointer?) -> restway_rea
     }
 }
 
-@c @implementation public func restway_request_set_lane(
+@_cdecl("restway_request_set_lane") @implementation
+public func restway_request_set_lane(
     _ request: OpaquePointer?, _ lane: CString?, _ outError: OutHandle?
 ) -> restway_status {
     RequestHandle.changing(request, outError) { spec throws(Failure) in
@@ -37,11 +39,13 @@ public func restway_client_reachability(_ client: OpaquePointer?) -> restway_rea
     }
 }
 
-@c @implementation public func restway_error_outbox_id(_ error: OpaquePointer?) -> Int64 {
+@_cdecl("restway_error_outbox_id") @implementation
+public func restway_error_outbox_id(_ error: OpaquePointer?) -> Int64 {
     Handle.object(ErrorHandle.self, error)?.failure.outboxID ?? 0
 }
 
-@c @implementation public func restway_outbox_list(
+@_cdecl("restway_outbox_list") @implementation
+public func restway_outbox_list(
     _ client: OpaquePointer?, _ outItems: OutHandle?, _ outError: OutHandle?
 ) -> restway_status {
     Boundary.creating(outItems, outError, named: "out_items") { () throws(Failure) in
@@ -49,7 +53,8 @@ public func restway_client_reachability(_ client: OpaquePointer?) -> restway_rea
     }
 }
 
-@c @implementation public func restway_outbox_find(
+@_cdecl("restway_outbox_find") @implementation
+public func restway_outbox_find(
     _ client: OpaquePointer?, _ id: Int64, _ outItem: OutHandle?, _ outError: OutHandle?
 ) -> restway_status {
     Boundary.creating(outItem, outError, named: "out_item") { () throws(Failure) in
@@ -57,13 +62,15 @@ public func restway_client_reachability(_ client: OpaquePointer?) -> restway_rea
     }
 }
 
-@c @implementation public func restway_outbox_counts_init(
+@_cdecl("restway_outbox_counts_init") @implementation
+public func restway_outbox_counts_init(
     _ counts: Out<restway_outbox_counts>?, _ size: Int, _ outError: OutHandle?
 ) -> restway_status {
     SizedStructs.outboxCounts.initialize(counts, size, outError)
 }
 
-@c @implementation public func restway_outbox_count(
+@_cdecl("restway_outbox_count") @implementation
+public func restway_outbox_count(
     _ client: OpaquePointer?, _ counts: Out<restway_outbox_counts>?, _ outError: OutHandle?
 ) -> restway_status {
     Boundary.run(outError) { () throws(Failure) in
@@ -77,7 +84,8 @@ public func restway_client_reachability(_ client: OpaquePointer?) -> restway_rea
     }
 }
 
-@c @implementation public func restway_outbox_needs_flushing(
+@_cdecl("restway_outbox_needs_flushing") @implementation
+public func restway_outbox_needs_flushing(
     _ client: OpaquePointer?, _ outNeeds: Out<Int32>?, _ outError: OutHandle?
 ) -> restway_status {
     Boundary.writing(outNeeds, 0, outError, named: "out_needs") { () throws(Failure) in
@@ -85,7 +93,8 @@ public func restway_client_reachability(_ client: OpaquePointer?) -> restway_rea
     }
 }
 
-@c @implementation public func restway_outbox_has_pending(
+@_cdecl("restway_outbox_has_pending") @implementation
+public func restway_outbox_has_pending(
     _ client: OpaquePointer?, _ object: OpaquePointer?, _ outPending: Out<Int32>?,
     _ outError: OutHandle?
 ) -> restway_status {
@@ -95,7 +104,8 @@ public func restway_client_reachability(_ client: OpaquePointer?) -> restway_rea
     }
 }
 
-@c @implementation public func restway_outbox_flush(
+@_cdecl("restway_outbox_flush") @implementation
+public func restway_outbox_flush(
     _ client: OpaquePointer?, _ flags: UInt32, _ done: restway_outbox_flushed_fn?,
     _ context: UnsafeMutableRawPointer?, _ destroy: restway_destroy_fn?, _ outError: OutHandle?
 ) -> restway_status {
@@ -112,7 +122,8 @@ public func restway_client_reachability(_ client: OpaquePointer?) -> restway_rea
     }
 }
 
-@c @implementation public func restway_client_set_outbox_observer(
+@_cdecl("restway_client_set_outbox_observer") @implementation
+public func restway_client_set_outbox_observer(
     _ client: OpaquePointer?, _ item: restway_outbox_item_fn?,
     _ flushed: restway_outbox_flushed_fn?, _ context: UnsafeMutableRawPointer?,
     _ destroy: restway_destroy_fn?, _ outError: OutHandle?
@@ -130,7 +141,8 @@ public func restway_client_reachability(_ client: OpaquePointer?) -> restway_rea
     }
 }
 
-@c @implementation public func restway_outbox_retry(
+@_cdecl("restway_outbox_retry") @implementation
+public func restway_outbox_retry(
     _ client: OpaquePointer?, _ id: Int64, _ outError: OutHandle?
 ) -> restway_status {
     Boundary.run(outError) { () throws(Failure) in
@@ -138,7 +150,8 @@ public func restway_client_reachability(_ client: OpaquePointer?) -> restway_rea
     }
 }
 
-@c @implementation public func restway_outbox_edit(
+@_cdecl("restway_outbox_edit") @implementation
+public func restway_outbox_edit(
     _ client: OpaquePointer?, _ id: Int64, _ body: UnsafeRawPointer?, _ length: Int,
     _ mediaType: CString?, _ outError: OutHandle?
 ) -> restway_status {
@@ -151,7 +164,8 @@ public func restway_client_reachability(_ client: OpaquePointer?) -> restway_rea
     }
 }
 
-@c @implementation public func restway_outbox_drop(
+@_cdecl("restway_outbox_drop") @implementation
+public func restway_outbox_drop(
     _ client: OpaquePointer?, _ id: Int64, _ outCount: Out<Int>?, _ outError: OutHandle?
 ) -> restway_status {
     Boundary.writing(outCount, 0, outError) { () throws(Failure) in
@@ -159,7 +173,8 @@ public func restway_client_reachability(_ client: OpaquePointer?) -> restway_rea
     }
 }
 
-@c @implementation public func restway_outbox_drop_all(
+@_cdecl("restway_outbox_drop_all") @implementation
+public func restway_outbox_drop_all(
     _ client: OpaquePointer?, _ outCount: Out<Int>?, _ outError: OutHandle?
 ) -> restway_status {
     Boundary.writing(outCount, 0, outError) { () throws(Failure) in

@@ -49,20 +49,22 @@ final class StoredRequestsHandle: TextLender, Sendable {
 
 // outbox.h: items, and lists of them
 
-@c @implementation
+@_cdecl("restway_outbox_item_retain") @implementation
 public func restway_outbox_item_retain(_ item: OpaquePointer?) -> OpaquePointer! {
     Handle.retain(StoredRequestHandle.self, item)
 }
 
-@c @implementation public func restway_outbox_item_release(_ item: OpaquePointer?) {
+@_cdecl("restway_outbox_item_release") @implementation
+public func restway_outbox_item_release(_ item: OpaquePointer?) {
     Handle.release(StoredRequestHandle.self, item)
 }
 
-@c @implementation public func restway_outbox_item_id(_ item: OpaquePointer?) -> Int64 {
+@_cdecl("restway_outbox_item_id") @implementation
+public func restway_outbox_item_id(_ item: OpaquePointer?) -> Int64 {
     request(item)?.id ?? 0
 }
 
-@c @implementation
+@_cdecl("restway_outbox_item_state") @implementation
 public func restway_outbox_item_state(_ item: OpaquePointer?) -> restway_outbox_state {
     switch request(item)?.state {
     case nil: restway_outbox_state(rawValue: 0)!
@@ -74,7 +76,7 @@ public func restway_outbox_item_state(_ item: OpaquePointer?) -> restway_outbox_
     }
 }
 
-@c @implementation
+@_cdecl("restway_outbox_item_reason") @implementation
 public func restway_outbox_item_reason(_ item: OpaquePointer?) -> restway_outbox_reason {
     switch request(item)?.deathReason {
     case nil: .RESTWAY_OUTBOX_REASON_NONE
@@ -85,59 +87,69 @@ public func restway_outbox_item_reason(_ item: OpaquePointer?) -> restway_outbox
     }
 }
 
-@c @implementation public func restway_outbox_item_method(_ item: OpaquePointer?) -> CString! {
+@_cdecl("restway_outbox_item_method") @implementation
+public func restway_outbox_item_method(_ item: OpaquePointer?) -> CString! {
     Handle.text(StoredRequestHandle.self, item, "method") { $0.request.method }
 }
 
-@c @implementation public func restway_outbox_item_path(_ item: OpaquePointer?) -> CString! {
+@_cdecl("restway_outbox_item_path") @implementation
+public func restway_outbox_item_path(_ item: OpaquePointer?) -> CString! {
     Handle.text(StoredRequestHandle.self, item, "path") { $0.request.path }
 }
 
-@c @implementation public func restway_outbox_item_lane(_ item: OpaquePointer?) -> CString! {
+@_cdecl("restway_outbox_item_lane") @implementation
+public func restway_outbox_item_lane(_ item: OpaquePointer?) -> CString! {
     Handle.text(StoredRequestHandle.self, item, "lane") { $0.request.lane }
 }
 
-@c @implementation public func restway_outbox_item_key(_ item: OpaquePointer?) -> CString! {
+@_cdecl("restway_outbox_item_key") @implementation
+public func restway_outbox_item_key(_ item: OpaquePointer?) -> CString! {
     Handle.text(StoredRequestHandle.self, item, "key") { $0.request.idempotencyKey }
 }
 
-@c @implementation public func restway_outbox_item_body(
+@_cdecl("restway_outbox_item_body") @implementation
+public func restway_outbox_item_body(
     _ item: OpaquePointer?, _ outLength: Out<Int>?
 ) -> UnsafeRawPointer! {
     Handle.bytes(StoredRequestHandle.self, item, outLength) { $0.request.body }
 }
 
-@c @implementation public func restway_outbox_item_created(_ item: OpaquePointer?) -> Int64 {
+@_cdecl("restway_outbox_item_created") @implementation
+public func restway_outbox_item_created(_ item: OpaquePointer?) -> Int64 {
     request(item)?.created ?? 0
 }
 
-@c @implementation public func restway_outbox_item_attempts(_ item: OpaquePointer?) -> Int64 {
+@_cdecl("restway_outbox_item_attempts") @implementation
+public func restway_outbox_item_attempts(_ item: OpaquePointer?) -> Int64 {
     Int64(request(item)?.attempts ?? 0)
 }
 
-@c @implementation public func restway_outbox_item_next_attempt(_ item: OpaquePointer?) -> Int64 {
+@_cdecl("restway_outbox_item_next_attempt") @implementation
+public func restway_outbox_item_next_attempt(_ item: OpaquePointer?) -> Int64 {
     request(item)?.nextAttempt ?? 0
 }
 
-@c @implementation public func restway_outbox_item_last_error(_ item: OpaquePointer?) -> CString! {
+@_cdecl("restway_outbox_item_last_error") @implementation
+public func restway_outbox_item_last_error(_ item: OpaquePointer?) -> CString! {
     Handle.text(StoredRequestHandle.self, item, "lastError") { $0.request.lastError }
 }
 
-@c @implementation
+@_cdecl("restway_outbox_item_response") @implementation
 public func restway_outbox_item_response(_ item: OpaquePointer?) -> OpaquePointer! {
     Handle.object(StoredRequestHandle.self, item)?.response.map(Handle.lend)
 }
 
-@c @implementation public func restway_outbox_items_count(_ items: OpaquePointer?) -> Int {
+@_cdecl("restway_outbox_items_count") @implementation
+public func restway_outbox_items_count(_ items: OpaquePointer?) -> Int {
     Handle.object(StoredRequestsHandle.self, items)?.requests.all.count ?? 0
 }
 
-@c @implementation
+@_cdecl("restway_outbox_items_item") @implementation
 public func restway_outbox_items_item(_ items: OpaquePointer?, _ index: Int) -> OpaquePointer! {
     Handle.object(StoredRequestsHandle.self, items)?.item(index).map(Handle.lend)
 }
 
-@c @implementation
+@_cdecl("restway_outbox_items_json") @implementation
 public func restway_outbox_items_json(_ items: OpaquePointer?, _ outLength: Out<Int>?) -> CString! {
     outLength?.pointee = 0
     guard let json = Handle.object(StoredRequestsHandle.self, items)?.json else { return nil }
@@ -146,17 +158,18 @@ public func restway_outbox_items_json(_ items: OpaquePointer?, _ outLength: Out<
     return json
 }
 
-@c @implementation
+@_cdecl("restway_outbox_items_error") @implementation
 public func restway_outbox_items_error(_ items: OpaquePointer?) -> OpaquePointer! {
     Handle.object(StoredRequestsHandle.self, items)?.error.map(Handle.lend)
 }
 
-@c @implementation
+@_cdecl("restway_outbox_items_retain") @implementation
 public func restway_outbox_items_retain(_ items: OpaquePointer?) -> OpaquePointer! {
     Handle.retain(StoredRequestsHandle.self, items)
 }
 
-@c @implementation public func restway_outbox_items_release(_ items: OpaquePointer?) {
+@_cdecl("restway_outbox_items_release") @implementation
+public func restway_outbox_items_release(_ items: OpaquePointer?) {
     Handle.release(StoredRequestsHandle.self, items)
 }
 

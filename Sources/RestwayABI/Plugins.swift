@@ -4,7 +4,8 @@ import RestwayPlugins
 
 // plugins.h
 
-@c @implementation public func restway_plugin_load(
+@_cdecl("restway_plugin_load") @implementation
+public func restway_plugin_load(
     _ pathOrName: CString?, _ options: CString?, _ outError: OutHandle?
 ) -> restway_status {
     Boundary.run(outError) { () throws(Failure) in
@@ -14,27 +15,33 @@ import RestwayPlugins
     }
 }
 
-@c @implementation public func restway_plugin_count() -> Int {
+@_cdecl("restway_plugin_count") @implementation
+public func restway_plugin_count() -> Int {
     PluginRegistry.shared.plugins.count
 }
 
-@c @implementation public func restway_plugin_name(_ index: Int) -> CString! {
+@_cdecl("restway_plugin_name") @implementation
+public func restway_plugin_name(_ index: Int) -> CString! {
     PluginTexts.pointer(index, "name", \.name)
 }
 
-@c @implementation public func restway_plugin_version(_ index: Int) -> CString! {
+@_cdecl("restway_plugin_version") @implementation
+public func restway_plugin_version(_ index: Int) -> CString! {
     PluginTexts.pointer(index, "version", \.version)
 }
 
-@c @implementation public func restway_plugin_licence(_ index: Int) -> CString! {
+@_cdecl("restway_plugin_licence") @implementation
+public func restway_plugin_licence(_ index: Int) -> CString! {
     PluginTexts.pointer(index, "licence", \.licence)
 }
 
-@c @implementation public func restway_plugin_description(_ index: Int) -> CString! {
+@_cdecl("restway_plugin_description") @implementation
+public func restway_plugin_description(_ index: Int) -> CString! {
     PluginTexts.pointer(index, "description", \.description)
 }
 
-@c @implementation public func restway_plugin_path(_ index: Int) -> CString! {
+@_cdecl("restway_plugin_path") @implementation
+public func restway_plugin_path(_ index: Int) -> CString! {
     PluginTexts.pointer(index, "path", \.path)
 }
 

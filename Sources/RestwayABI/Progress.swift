@@ -4,13 +4,15 @@ import RestwayThreads
 
 // progress.h
 
-@c @implementation public func restway_progress_init(
+@_cdecl("restway_progress_init") @implementation
+public func restway_progress_init(
     _ progress: Out<restway_progress>?, _ size: Int, _ outError: OutHandle?
 ) -> restway_status {
     SizedStructs.progress.initialize(progress, size, outError)
 }
 
-@c @implementation public func restway_call_progress(
+@_cdecl("restway_call_progress") @implementation
+public func restway_call_progress(
     _ call: OpaquePointer?, _ progress: Out<restway_progress>?, _ outError: OutHandle?
 ) -> restway_status {
     Boundary.run(outError) { () throws(Failure) in
@@ -19,7 +21,8 @@ import RestwayThreads
     }
 }
 
-@c @implementation public func restway_request_set_progress(
+@_cdecl("restway_request_set_progress") @implementation
+public func restway_request_set_progress(
     _ request: OpaquePointer?, _ intervalMilliseconds: Int64, _ progress: restway_progress_fn?,
     _ context: UnsafeMutableRawPointer?, _ destroy: restway_destroy_fn?, _ outError: OutHandle?
 ) -> restway_status {

@@ -35,7 +35,8 @@ final class QueryHandle: HandleObject, Sendable {
 
 // query.h
 
-@c @implementation public func restway_query_create(
+@_cdecl("restway_query_create") @implementation
+public func restway_query_create(
     _ store: OpaquePointer?, _ entity: CString?, _ outQuery: OutHandle?, _ outError: OutHandle?
 ) -> restway_status {
     Boundary.creating(outQuery, outError, named: "out_query") { () throws(Failure) in
@@ -43,15 +44,18 @@ final class QueryHandle: HandleObject, Sendable {
     }
 }
 
-@c @implementation public func restway_query_retain(_ query: OpaquePointer?) -> OpaquePointer! {
+@_cdecl("restway_query_retain") @implementation
+public func restway_query_retain(_ query: OpaquePointer?) -> OpaquePointer! {
     Handle.retain(QueryHandle.self, query)
 }
 
-@c @implementation public func restway_query_release(_ query: OpaquePointer?) {
+@_cdecl("restway_query_release") @implementation
+public func restway_query_release(_ query: OpaquePointer?) {
     Handle.release(QueryHandle.self, query)
 }
 
-@c @implementation public func restway_query_add_condition(
+@_cdecl("restway_query_add_condition") @implementation
+public func restway_query_add_condition(
     _ query: OpaquePointer?, _ attribute: CString?, _ comparison: restway_comparison,
     _ value: UnsafePointer<restway_value>?, _ outError: OutHandle?
 ) -> restway_status {
@@ -66,7 +70,8 @@ final class QueryHandle: HandleObject, Sendable {
     }
 }
 
-@c @implementation public func restway_query_add_order(
+@_cdecl("restway_query_add_order") @implementation
+public func restway_query_add_order(
     _ query: OpaquePointer?, _ attribute: CString?, _ descending: Int32, _ outError: OutHandle?
 ) -> restway_status {
     QueryHandle.changing(query, outError) { query throws(Failure) in
@@ -75,7 +80,8 @@ final class QueryHandle: HandleObject, Sendable {
     }
 }
 
-@c @implementation public func restway_query_set_limit(
+@_cdecl("restway_query_set_limit") @implementation
+public func restway_query_set_limit(
     _ query: OpaquePointer?, _ limit: Int64, _ outError: OutHandle?
 ) -> restway_status {
     QueryHandle.changing(query, outError) { query throws(Failure) in
@@ -84,7 +90,8 @@ final class QueryHandle: HandleObject, Sendable {
     }
 }
 
-@c @implementation public func restway_query_set_offset(
+@_cdecl("restway_query_set_offset") @implementation
+public func restway_query_set_offset(
     _ query: OpaquePointer?, _ offset: Int64, _ outError: OutHandle?
 ) -> restway_status {
     QueryHandle.changing(query, outError) { query throws(Failure) in
@@ -93,7 +100,8 @@ final class QueryHandle: HandleObject, Sendable {
     }
 }
 
-@c @implementation public func restway_query_set_rejected(
+@_cdecl("restway_query_set_rejected") @implementation
+public func restway_query_set_rejected(
     _ query: OpaquePointer?, _ rejected: Int32, _ outError: OutHandle?
 ) -> restway_status {
     QueryHandle.changing(query, outError) { query throws(Failure) in
@@ -104,7 +112,8 @@ final class QueryHandle: HandleObject, Sendable {
     }
 }
 
-@c @implementation public func restway_store_query(
+@_cdecl("restway_store_query") @implementation
+public func restway_store_query(
     _ store: OpaquePointer?, _ query: OpaquePointer?, _ outList: OutHandle?, _ outError: OutHandle?
 ) -> restway_status {
     Boundary.creating(outList, outError, named: "out_list") { () throws(Failure) in
@@ -114,7 +123,8 @@ final class QueryHandle: HandleObject, Sendable {
     }
 }
 
-@c @implementation public func restway_store_count_query(
+@_cdecl("restway_store_count_query") @implementation
+public func restway_store_count_query(
     _ store: OpaquePointer?, _ query: OpaquePointer?, _ outCount: Out<Int>?, _ outError: OutHandle?
 ) -> restway_status {
     Boundary.writing(outCount, 0, outError, named: "out_count") { () throws(Failure) in

@@ -37,7 +37,8 @@ final class RequestHandle: HandleObject, Sendable {
 
 // request.h
 
-@c @implementation public func restway_request_create(
+@_cdecl("restway_request_create") @implementation
+public func restway_request_create(
     _ method: CString?, _ path: CString?, _ outRequest: OutHandle?, _ outError: OutHandle?
 ) -> restway_status {
     Boundary.creating(outRequest, outError, named: "out_request") { () throws(Failure) in
@@ -47,7 +48,8 @@ final class RequestHandle: HandleObject, Sendable {
     }
 }
 
-@c @implementation public func restway_request_create_route(
+@_cdecl("restway_request_create_route") @implementation
+public func restway_request_create_route(
     _ route: CString?, _ method: CString?, _ outRequest: OutHandle?, _ outError: OutHandle?
 ) -> restway_status {
     Boundary.creating(outRequest, outError, named: "out_request") { () throws(Failure) in
@@ -57,7 +59,8 @@ final class RequestHandle: HandleObject, Sendable {
     }
 }
 
-@c @implementation public func restway_request_create_object(
+@_cdecl("restway_request_create_object") @implementation
+public func restway_request_create_object(
     _ method: CString?, _ object: OpaquePointer?, _ outRequest: OutHandle?, _ outError: OutHandle?
 ) -> restway_status {
     Boundary.creating(outRequest, outError, named: "out_request") { () throws(Failure) in
@@ -67,7 +70,8 @@ final class RequestHandle: HandleObject, Sendable {
     }
 }
 
-@c @implementation public func restway_request_create_draft(
+@_cdecl("restway_request_create_draft") @implementation
+public func restway_request_create_draft(
     _ method: CString?, _ draft: OpaquePointer?, _ outRequest: OutHandle?, _ outError: OutHandle?
 ) -> restway_status {
     Boundary.creating(outRequest, outError, named: "out_request") { () throws(Failure) in
@@ -77,7 +81,8 @@ final class RequestHandle: HandleObject, Sendable {
     }
 }
 
-@c @implementation public func restway_request_set_object(
+@_cdecl("restway_request_set_object") @implementation
+public func restway_request_set_object(
     _ request: OpaquePointer?, _ object: OpaquePointer?, _ outError: OutHandle?
 ) -> restway_status {
     RequestHandle.changing(request, outError) { spec throws(Failure) in
@@ -85,7 +90,8 @@ final class RequestHandle: HandleObject, Sendable {
     }
 }
 
-@c @implementation public func restway_request_set_draft(
+@_cdecl("restway_request_set_draft") @implementation
+public func restway_request_set_draft(
     _ request: OpaquePointer?, _ draft: OpaquePointer?, _ outError: OutHandle?
 ) -> restway_status {
     RequestHandle.changing(request, outError) { spec throws(Failure) in
@@ -93,15 +99,18 @@ final class RequestHandle: HandleObject, Sendable {
     }
 }
 
-@c @implementation public func restway_request_retain(_ request: OpaquePointer?) -> OpaquePointer! {
+@_cdecl("restway_request_retain") @implementation
+public func restway_request_retain(_ request: OpaquePointer?) -> OpaquePointer! {
     Handle.retain(RequestHandle.self, request)
 }
 
-@c @implementation public func restway_request_release(_ request: OpaquePointer?) {
+@_cdecl("restway_request_release") @implementation
+public func restway_request_release(_ request: OpaquePointer?) {
     Handle.release(RequestHandle.self, request)
 }
 
-@c @implementation public func restway_request_set_variable(
+@_cdecl("restway_request_set_variable") @implementation
+public func restway_request_set_variable(
     _ request: OpaquePointer?, _ name: CString?, _ value: UnsafePointer<restway_value>?,
     _ outError: OutHandle?
 ) -> restway_status {
@@ -111,7 +120,8 @@ final class RequestHandle: HandleObject, Sendable {
     }
 }
 
-@c @implementation public func restway_request_set_parameter(
+@_cdecl("restway_request_set_parameter") @implementation
+public func restway_request_set_parameter(
     _ request: OpaquePointer?, _ name: CString?, _ value: UnsafePointer<restway_value>?,
     _ outError: OutHandle?
 ) -> restway_status {
@@ -127,7 +137,8 @@ final class RequestHandle: HandleObject, Sendable {
     }
 }
 
-@c @implementation public func restway_request_set_parameters_json(
+@_cdecl("restway_request_set_parameters_json") @implementation
+public func restway_request_set_parameters_json(
     _ request: OpaquePointer?, _ json: CString?, _ length: Int, _ outError: OutHandle?
 ) -> restway_status {
     RequestHandle.changing(request, outError) { spec throws(Failure) in
@@ -136,7 +147,8 @@ final class RequestHandle: HandleObject, Sendable {
     }
 }
 
-@c @implementation public func restway_request_set_header(
+@_cdecl("restway_request_set_header") @implementation
+public func restway_request_set_header(
     _ request: OpaquePointer?, _ name: CString?, _ value: CString?, _ outError: OutHandle?
 ) -> restway_status {
     RequestHandle.changing(request, outError) { spec throws(Failure) in
@@ -147,7 +159,8 @@ final class RequestHandle: HandleObject, Sendable {
     }
 }
 
-@c @implementation public func restway_request_set_body(
+@_cdecl("restway_request_set_body") @implementation
+public func restway_request_set_body(
     _ request: OpaquePointer?, _ body: UnsafeRawPointer?, _ length: Int, _ mediaType: CString?,
     _ outError: OutHandle?
 ) -> restway_status {
@@ -158,7 +171,8 @@ final class RequestHandle: HandleObject, Sendable {
     }
 }
 
-@c @implementation public func restway_request_set_timeout(
+@_cdecl("restway_request_set_timeout") @implementation
+public func restway_request_set_timeout(
     _ request: OpaquePointer?, _ milliseconds: Int64, _ outError: OutHandle?
 ) -> restway_status {
     RequestHandle.changing(request, outError) { spec throws(Failure) in
@@ -167,13 +181,15 @@ final class RequestHandle: HandleObject, Sendable {
     }
 }
 
-@c @implementation public func restway_request_set_priority(
+@_cdecl("restway_request_set_priority") @implementation
+public func restway_request_set_priority(
     _ request: OpaquePointer?, _ priority: Int32, _ outError: OutHandle?
 ) -> restway_status {
     RequestHandle.changing(request, outError) { spec in spec.priority = priority }
 }
 
-@c @implementation public func restway_request_to_curl(
+@_cdecl("restway_request_to_curl") @implementation
+public func restway_request_to_curl(
     _ request: OpaquePointer?, _ client: OpaquePointer?, _ flags: UInt32, _ buffer: Out<CChar>?,
     _ capacity: Int, _ outLength: Out<Int>?, _ outError: OutHandle?
 ) -> restway_status {

@@ -31,35 +31,40 @@ final class ResponseHandle: TextLender, Sendable {
 
 // response.h
 
-@c @implementation
+@_cdecl("restway_response_retain") @implementation
 public func restway_response_retain(_ response: OpaquePointer?) -> OpaquePointer! {
     Handle.retain(ResponseHandle.self, response)
 }
 
-@c @implementation public func restway_response_release(_ response: OpaquePointer?) {
+@_cdecl("restway_response_release") @implementation
+public func restway_response_release(_ response: OpaquePointer?) {
     Handle.release(ResponseHandle.self, response)
 }
 
-@c @implementation public func restway_response_status(_ response: OpaquePointer?) -> Int32 {
+@_cdecl("restway_response_status") @implementation
+public func restway_response_status(_ response: OpaquePointer?) -> Int32 {
     Int32(clamping: Handle.object(ResponseHandle.self, response)?.response.status ?? 0)
 }
 
-@c @implementation public func restway_response_url(_ response: OpaquePointer?) -> CString! {
+@_cdecl("restway_response_url") @implementation
+public func restway_response_url(_ response: OpaquePointer?) -> CString! {
     Handle.text(ResponseHandle.self, response, "url") { $0.response.url }
 }
 
-@c @implementation
+@_cdecl("restway_response_header") @implementation
 public func restway_response_header(_ response: OpaquePointer?, _ name: CString?) -> CString! {
     Handle.header(ResponseHandle.self, response, name) { $0.response.headers }
 }
 
-@c @implementation public func restway_timings_init(
+@_cdecl("restway_timings_init") @implementation
+public func restway_timings_init(
     _ timings: Out<restway_timings>?, _ size: Int, _ outError: OutHandle?
 ) -> restway_status {
     SizedStructs.timings.initialize(timings, size, outError)
 }
 
-@c @implementation public func restway_response_timings(
+@_cdecl("restway_response_timings") @implementation
+public func restway_response_timings(
     _ response: OpaquePointer?, _ timings: Out<restway_timings>?, _ outError: OutHandle?
 ) -> restway_status {
     Boundary.run(outError) { () throws(Failure) in
@@ -68,42 +73,45 @@ public func restway_response_header(_ response: OpaquePointer?, _ name: CString?
     }
 }
 
-@c @implementation public func restway_response_header_count(_ response: OpaquePointer?) -> Int {
+@_cdecl("restway_response_header_count") @implementation
+public func restway_response_header_count(_ response: OpaquePointer?) -> Int {
     Handle.object(ResponseHandle.self, response)?.response.headers.fields.count ?? 0
 }
 
-@c @implementation
+@_cdecl("restway_response_header_name") @implementation
 public func restway_response_header_name(_ response: OpaquePointer?, _ index: Int) -> CString! {
     Handle.text(ResponseHandle.self, response, "name \(index)") { $0.header(index)?.name }
 }
 
-@c @implementation
+@_cdecl("restway_response_header_value") @implementation
 public func restway_response_header_value(_ response: OpaquePointer?, _ index: Int) -> CString! {
     Handle.text(ResponseHandle.self, response, "value \(index)") { $0.header(index)?.value }
 }
 
-@c @implementation
+@_cdecl("restway_response_trailer") @implementation
 public func restway_response_trailer(_ response: OpaquePointer?, _ name: CString?) -> CString! {
     Handle.header(ResponseHandle.self, response, name, key: "trailers") { $0.response.trailers }
 }
 
-@c @implementation public func restway_response_trailer_count(_ response: OpaquePointer?) -> Int {
+@_cdecl("restway_response_trailer_count") @implementation
+public func restway_response_trailer_count(_ response: OpaquePointer?) -> Int {
     Handle.object(ResponseHandle.self, response)?.response.trailers.fields.count ?? 0
 }
 
-@c @implementation
+@_cdecl("restway_response_trailer_name") @implementation
 public func restway_response_trailer_name(_ response: OpaquePointer?, _ index: Int) -> CString! {
     Handle.text(ResponseHandle.self, response, "trailer name \(index)") { $0.trailer(index)?.name }
 }
 
-@c @implementation
+@_cdecl("restway_response_trailer_value") @implementation
 public func restway_response_trailer_value(_ response: OpaquePointer?, _ index: Int) -> CString! {
     Handle.text(ResponseHandle.self, response, "trailer value \(index)") {
         $0.trailer(index)?.value
     }
 }
 
-@c @implementation public func restway_response_body(
+@_cdecl("restway_response_body") @implementation
+public func restway_response_body(
     _ response: OpaquePointer?, _ outLength: Out<Int>?
 ) -> UnsafeRawPointer! {
     let handle = Handle.object(ResponseHandle.self, response)
@@ -111,7 +119,7 @@ public func restway_response_trailer_value(_ response: OpaquePointer?, _ index: 
     return handle.map { UnsafeRawPointer($0.bodyStart) }
 }
 
-@c @implementation
+@_cdecl("restway_response_json") @implementation
 public func restway_response_json(_ response: OpaquePointer?, _ outLength: Out<Int>?) -> CString! {
     outLength?.pointee = 0
     guard let handle = Handle.object(ResponseHandle.self, response), handle.response.bodyIsJSON
@@ -120,20 +128,23 @@ public func restway_response_json(_ response: OpaquePointer?, _ outLength: Out<I
     return UnsafeRawPointer(handle.bodyStart).assumingMemoryBound(to: CChar.self)
 }
 
-@c @implementation public func restway_response_is_mapped(_ response: OpaquePointer?) -> Int32 {
+@_cdecl("restway_response_is_mapped") @implementation
+public func restway_response_is_mapped(_ response: OpaquePointer?) -> Int32 {
     Handle.object(ResponseHandle.self, response)?.response.isMapped ?? false ? 1 : 0
 }
 
-@c @implementation public func restway_response_object_count(_ response: OpaquePointer?) -> Int {
+@_cdecl("restway_response_object_count") @implementation
+public func restway_response_object_count(_ response: OpaquePointer?) -> Int {
     Handle.object(ResponseHandle.self, response)?.response.objects.count ?? 0
 }
 
-@c @implementation
+@_cdecl("restway_response_object") @implementation
 public func restway_response_object(_ response: OpaquePointer?, _ index: Int) -> OpaquePointer! {
     Handle.object(ResponseHandle.self, response)?.response.objects.at(index).map(Handle.lend)
 }
 
-@c @implementation public func restway_response_read(
+@_cdecl("restway_response_read") @implementation
+public func restway_response_read(
     _ response: OpaquePointer?, _ index: Int, _ outValues: Out<restway_value>?, _ capacity: Int,
     _ outCount: Out<Int>?, _ outEntity: Out<CString?>?, _ outObject: OutHandle?,
     _ outError: OutHandle?
@@ -155,17 +166,20 @@ public func restway_response_object(_ response: OpaquePointer?, _ index: Int) ->
     }
 }
 
-@c @implementation public func restway_response_list(_ response: OpaquePointer?) -> OpaquePointer! {
+@_cdecl("restway_response_list") @implementation
+public func restway_response_list(_ response: OpaquePointer?) -> OpaquePointer! {
     Handle.object(ResponseHandle.self, response).map {
         Handle.give(ListHandle($0.response.objects))
     }
 }
 
-@c @implementation public func restway_response_result_count(_ response: OpaquePointer?) -> Int {
+@_cdecl("restway_response_result_count") @implementation
+public func restway_response_result_count(_ response: OpaquePointer?) -> Int {
     Handle.object(ResponseHandle.self, response)?.response.results.count ?? 0
 }
 
-@c @implementation public func restway_response_result(
+@_cdecl("restway_response_result") @implementation
+public func restway_response_result(
     _ response: OpaquePointer?, _ index: Int, _ outFirst: Out<Int>?, _ outCount: Out<Int>?,
     _ outError: OutHandle?
 ) -> restway_status {
@@ -184,18 +198,19 @@ public func restway_response_object(_ response: OpaquePointer?, _ index: Int) ->
     }
 }
 
-@c @implementation public func restway_response_issue_count(_ response: OpaquePointer?) -> Int {
+@_cdecl("restway_response_issue_count") @implementation
+public func restway_response_issue_count(_ response: OpaquePointer?) -> Int {
     Handle.object(ResponseHandle.self, response)?.response.issueCount ?? 0
 }
 
-@c @implementation
+@_cdecl("restway_response_issue_key_path") @implementation
 public func restway_response_issue_key_path(_ response: OpaquePointer?, _ index: Int) -> CString! {
     Handle.text(ResponseHandle.self, response, "issue at \(index)") {
         $0.response.issues.at(index)?.keyPath
     }
 }
 
-@c @implementation
+@_cdecl("restway_response_issue_reason") @implementation
 public func restway_response_issue_reason(_ response: OpaquePointer?, _ index: Int) -> CString! {
     Handle.text(ResponseHandle.self, response, "issue \(index)") {
         $0.response.issues.at(index)?.reason

@@ -4,7 +4,8 @@ import RestwayThreads
 
 // retry.h
 
-@c @implementation public func restway_client_set_retry(
+@_cdecl("restway_client_set_retry") @implementation
+public func restway_client_set_retry(
     _ client: OpaquePointer?, _ json: CString?, _ length: Int, _ outError: OutHandle?
 ) -> restway_status {
     Boundary.run(outError) { () throws(Failure) in
@@ -12,7 +13,8 @@ import RestwayThreads
     }
 }
 
-@c @implementation public func restway_request_set_idempotency_key(
+@_cdecl("restway_request_set_idempotency_key") @implementation
+public func restway_request_set_idempotency_key(
     _ request: OpaquePointer?, _ key: CString?, _ outError: OutHandle?
 ) -> restway_status {
     RequestHandle.changing(request, outError) { spec throws(Failure) in
@@ -26,17 +28,20 @@ import RestwayThreads
     }
 }
 
-@c @implementation public func restway_attempt_init(
+@_cdecl("restway_attempt_init") @implementation
+public func restway_attempt_init(
     _ attempt: Out<restway_attempt>?, _ size: Int, _ outError: OutHandle?
 ) -> restway_status {
     SizedStructs.attempt.initialize(attempt, size, outError)
 }
 
-@c @implementation public func restway_response_attempt_count(_ response: OpaquePointer?) -> Int {
+@_cdecl("restway_response_attempt_count") @implementation
+public func restway_response_attempt_count(_ response: OpaquePointer?) -> Int {
     Handle.object(ResponseHandle.self, response)?.response.attempts.count ?? 0
 }
 
-@c @implementation public func restway_response_attempt(
+@_cdecl("restway_response_attempt") @implementation
+public func restway_response_attempt(
     _ response: OpaquePointer?, _ index: Int, _ attempt: Out<restway_attempt>?,
     _ outError: OutHandle?
 ) -> restway_status {
@@ -46,11 +51,13 @@ import RestwayThreads
     }
 }
 
-@c @implementation public func restway_error_attempt_count(_ error: OpaquePointer?) -> Int {
+@_cdecl("restway_error_attempt_count") @implementation
+public func restway_error_attempt_count(_ error: OpaquePointer?) -> Int {
     Handle.object(ErrorHandle.self, error)?.failure.attempts.count ?? 0
 }
 
-@c @implementation public func restway_error_attempt(
+@_cdecl("restway_error_attempt") @implementation
+public func restway_error_attempt(
     _ error: OpaquePointer?, _ index: Int, _ attempt: Out<restway_attempt>?, _ outError: OutHandle?
 ) -> restway_status {
     Boundary.run(outError) { () throws(Failure) in
@@ -59,7 +66,8 @@ import RestwayThreads
     }
 }
 
-@c @implementation public func restway_client_set_attempt_observer(
+@_cdecl("restway_client_set_attempt_observer") @implementation
+public func restway_client_set_attempt_observer(
     _ client: OpaquePointer?, _ observer: restway_attempt_fn?, _ context: UnsafeMutableRawPointer?,
     _ destroy: restway_destroy_fn?, _ outError: OutHandle?
 ) -> restway_status {
@@ -78,20 +86,23 @@ import RestwayThreads
     }
 }
 
-@c @implementation
+@_cdecl("restway_clock_create") @implementation
 public func restway_clock_create(_ outClock: OutHandle?, _ outError: OutHandle?) -> restway_status {
     Boundary.creating(outClock, outError, named: "out_clock") { ManualClock() }
 }
 
-@c @implementation public func restway_clock_retain(_ clock: OpaquePointer?) -> OpaquePointer! {
+@_cdecl("restway_clock_retain") @implementation
+public func restway_clock_retain(_ clock: OpaquePointer?) -> OpaquePointer! {
     Handle.retain(ManualClock.self, clock)
 }
 
-@c @implementation public func restway_clock_release(_ clock: OpaquePointer?) {
+@_cdecl("restway_clock_release") @implementation
+public func restway_clock_release(_ clock: OpaquePointer?) {
     Handle.release(ManualClock.self, clock)
 }
 
-@c @implementation public func restway_clock_advance(
+@_cdecl("restway_clock_advance") @implementation
+public func restway_clock_advance(
     _ clock: OpaquePointer?, _ milliseconds: Int64, _ outError: OutHandle?
 ) -> restway_status {
     Boundary.run(outError) { () throws(Failure) in
@@ -105,7 +116,8 @@ public func restway_clock_create(_ outClock: OutHandle?, _ outError: OutHandle?)
     }
 }
 
-@c @implementation public func restway_clock_next_milliseconds(_ clock: OpaquePointer?) -> Int64 {
+@_cdecl("restway_clock_next_milliseconds") @implementation
+public func restway_clock_next_milliseconds(_ clock: OpaquePointer?) -> Int64 {
     Handle.object(ManualClock.self, clock)?.nextMilliseconds ?? -1
 }
 

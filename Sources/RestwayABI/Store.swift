@@ -40,15 +40,18 @@ extension Argument {
 
 // store.h
 
-@c @implementation public func restway_store_retain(_ store: OpaquePointer?) -> OpaquePointer! {
+@_cdecl("restway_store_retain") @implementation
+public func restway_store_retain(_ store: OpaquePointer?) -> OpaquePointer! {
     Handle.retain(StoreHandle.self, store)
 }
 
-@c @implementation public func restway_store_release(_ store: OpaquePointer?) {
+@_cdecl("restway_store_release") @implementation
+public func restway_store_release(_ store: OpaquePointer?) {
     Handle.release(StoreHandle.self, store)
 }
 
-@c @implementation public func restway_store_find(
+@_cdecl("restway_store_find") @implementation
+public func restway_store_find(
     _ store: OpaquePointer?, _ entity: CString?, _ identity: UnsafePointer<restway_value>?,
     _ outObject: OutHandle?, _ outError: OutHandle?
 ) -> restway_status {
@@ -63,7 +66,8 @@ extension Argument {
     }
 }
 
-@c @implementation public func restway_store_newest(
+@_cdecl("restway_store_newest") @implementation
+public func restway_store_newest(
     _ store: OpaquePointer?, _ object: OpaquePointer?, _ outObject: OutHandle?,
     _ outError: OutHandle?
 ) -> restway_status {
@@ -77,7 +81,8 @@ extension Argument {
     }
 }
 
-@c @implementation public func restway_store_related(
+@_cdecl("restway_store_related") @implementation
+public func restway_store_related(
     _ store: OpaquePointer?, _ object: OpaquePointer?, _ relationship: CString?,
     _ outList: OutHandle?, _ outError: OutHandle?
 ) -> restway_status {
@@ -87,7 +92,8 @@ extension Argument {
     }
 }
 
-@c @implementation public func restway_store_related_one(
+@_cdecl("restway_store_related_one") @implementation
+public func restway_store_related_one(
     _ store: OpaquePointer?, _ object: OpaquePointer?, _ relationship: CString?,
     _ outObject: OutHandle?, _ outError: OutHandle?
 ) -> restway_status {
@@ -103,7 +109,8 @@ extension Argument {
     }
 }
 
-@c @implementation public func restway_store_all(
+@_cdecl("restway_store_all") @implementation
+public func restway_store_all(
     _ store: OpaquePointer?, _ entity: CString?, _ outList: OutHandle?, _ outError: OutHandle?
 ) -> restway_status {
     Boundary.creating(outList, outError, named: "out_list") { () throws(Failure) in
@@ -112,7 +119,8 @@ extension Argument {
     }
 }
 
-@c @implementation public func restway_store_count(
+@_cdecl("restway_store_count") @implementation
+public func restway_store_count(
     _ store: OpaquePointer?, _ entity: CString?, _ outCount: Out<Int>?, _ outError: OutHandle?
 ) -> restway_status {
     Boundary.writing(outCount, 0, outError, named: "out_count") { () throws(Failure) in
@@ -121,7 +129,8 @@ extension Argument {
     }
 }
 
-@c @implementation public func restway_store_is_unsent(
+@_cdecl("restway_store_is_unsent") @implementation
+public func restway_store_is_unsent(
     _ store: OpaquePointer?, _ object: OpaquePointer?, _ outUnsent: Out<Int32>?,
     _ outError: OutHandle?
 ) -> restway_status {
@@ -132,7 +141,8 @@ extension Argument {
     }
 }
 
-@c @implementation public func restway_store_is_rejected(
+@_cdecl("restway_store_is_rejected") @implementation
+public func restway_store_is_rejected(
     _ store: OpaquePointer?, _ object: OpaquePointer?, _ outRejected: Out<Int32>?,
     _ outError: OutHandle?
 ) -> restway_status {
@@ -142,7 +152,8 @@ extension Argument {
     }
 }
 
-@c @implementation public func restway_store_delete(
+@_cdecl("restway_store_delete") @implementation
+public func restway_store_delete(
     _ store: OpaquePointer?, _ object: OpaquePointer?, _ outError: OutHandle?
 ) -> restway_status {
     Boundary.run(outError) { () throws(Failure) in
@@ -152,7 +163,8 @@ extension Argument {
     }
 }
 
-@c @implementation public func restway_store_delete_identity(
+@_cdecl("restway_store_delete_identity") @implementation
+public func restway_store_delete_identity(
     _ store: OpaquePointer?, _ entity: CString?, _ identity: UnsafePointer<restway_value>?,
     _ outError: OutHandle?
 ) -> restway_status {
@@ -166,7 +178,8 @@ extension Argument {
     }
 }
 
-@c @implementation public func restway_store_delete_all(
+@_cdecl("restway_store_delete_all") @implementation
+public func restway_store_delete_all(
     _ store: OpaquePointer?, _ entity: CString?, _ outCount: Out<Int>?, _ outError: OutHandle?
 ) -> restway_status {
     Boundary.writing(outCount, 0, outError) { () throws(Failure) in
@@ -175,7 +188,8 @@ extension Argument {
     }
 }
 
-@c @implementation public func restway_store_clear(
+@_cdecl("restway_store_clear") @implementation
+public func restway_store_clear(
     _ store: OpaquePointer?, _ outCount: Out<Int>?, _ outError: OutHandle?
 ) -> restway_status {
     Boundary.writing(outCount, 0, outError) { () throws(Failure) in
@@ -183,13 +197,15 @@ extension Argument {
     }
 }
 
-@c @implementation public func restway_statistics_init(
+@_cdecl("restway_statistics_init") @implementation
+public func restway_statistics_init(
     _ statistics: Out<restway_statistics>?, _ size: Int, _ outError: OutHandle?
 ) -> restway_status {
     SizedStructs.statistics.initialize(statistics, size, outError)
 }
 
-@c @implementation public func restway_store_statistics(
+@_cdecl("restway_store_statistics") @implementation
+public func restway_store_statistics(
     _ store: OpaquePointer?, _ statistics: Out<restway_statistics>?, _ outError: OutHandle?
 ) -> restway_status {
     Boundary.run(outError) { () throws(Failure) in

@@ -8,29 +8,35 @@ import RestwayRouting
 
 // value.h
 
-@c @implementation public func restway_value_null() -> restway_value {
+@_cdecl("restway_value_null") @implementation
+public func restway_value_null() -> restway_value {
     restway_value()
 }
 
-@c @implementation public func restway_value_bool(_ truth: Int32) -> restway_value {
+@_cdecl("restway_value_bool") @implementation
+public func restway_value_bool(_ truth: Int32) -> restway_value {
     restway_value(.RESTWAY_VALUE_BOOL, integer: truth == 0 ? 0 : 1)
 }
 
-@c @implementation public func restway_value_int64(_ integer: Int64) -> restway_value {
+@_cdecl("restway_value_int64") @implementation
+public func restway_value_int64(_ integer: Int64) -> restway_value {
     restway_value(.RESTWAY_VALUE_INT64, integer: integer)
 }
 
-@c @implementation public func restway_value_double(_ real: Double) -> restway_value {
+@_cdecl("restway_value_double") @implementation
+public func restway_value_double(_ real: Double) -> restway_value {
     var value = restway_value(.RESTWAY_VALUE_DOUBLE)
     value.as.real = real
     return value
 }
 
-@c @implementation public func restway_value_date(_ microseconds: Int64) -> restway_value {
+@_cdecl("restway_value_date") @implementation
+public func restway_value_date(_ microseconds: Int64) -> restway_value {
     restway_value(.RESTWAY_VALUE_DATE, integer: microseconds)
 }
 
-@c @implementation public func restway_value_string(_ text: CString?) -> restway_value {
+@_cdecl("restway_value_string") @implementation
+public func restway_value_string(_ text: CString?) -> restway_value {
     // A longer text does not fit into a value, and cutting it would make different texts equal.
     guard let text, let length = UInt32(exactly: strlen(text)) else { return restway_value() }
     var value = restway_value(.RESTWAY_VALUE_STRING)

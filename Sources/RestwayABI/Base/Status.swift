@@ -5,23 +5,28 @@ import RestwayClient
 
 private let versionText = CText(Version.text)
 
-@c @implementation public func restway_status_name(_ status: restway_status) -> CString! {
+@_cdecl("restway_status_name") @implementation
+public func restway_status_name(_ status: restway_status) -> CString! {
     status.name.cString
 }
 
-@c @implementation public func restway_debug_live_handles() -> Int64 {
+@_cdecl("restway_debug_live_handles") @implementation
+public func restway_debug_live_handles() -> Int64 {
     Handle.live
 }
 
-@c @implementation public func restway_version_number() -> Int32 {
+@_cdecl("restway_version_number") @implementation
+public func restway_version_number() -> Int32 {
     Version.number
 }
 
-@c @implementation public func restway_version_string() -> CString! {
+@_cdecl("restway_version_string") @implementation
+public func restway_version_string() -> CString! {
     versionText.pointer
 }
 
-@c @implementation public func restway_abi_version() -> Int32 {
+@_cdecl("restway_abi_version") @implementation
+public func restway_abi_version() -> Int32 {
     RESTWAY_ABI_VERSION
 }
 
