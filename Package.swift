@@ -49,8 +49,8 @@ let core: [Target] =
     + module("RestwaySQLiteStore", ["RestwayThreads", "RestwaySQLite", "RestwayObjects"])
     + module("RestwayMapping", ["RestwayText", "RestwayRouting", "RestwayObjects"])
     + module(
-        "RestwayJansson", ["CJansson", "RestwayText", "RestwayJSON", "RestwayMapping"],
-        testing: ["RestwayObjects"])
+        "RestwayJansson",
+        ["CJansson", "RestwayText", "RestwayJSON", "RestwayObjects", "RestwayMapping"])
     + module(
         "RestwayHTTP", ["CZlib", "RestwayText", "RestwayThreads", "RestwayJSON", "RestwayRouting"])
     + module("RestwayCurl", ["CCurl", "CLinux", "RestwayThreads", "RestwayRouting", "RestwayHTTP"])

@@ -32,11 +32,12 @@ package final class CallContext: Sendable {
 
         package init(
             credentials: any CredentialSource, retries: any RetryDecider,
-            outbox: (any RequestStorage)?
+            outbox: (any RequestStorage)?, reachability: ReachabilityState
         ) {
             self.credentials = credentials
             self.retries = retries
             self.outbox = outbox
+            self.reachability = reachability
         }
     }
 
@@ -127,6 +128,7 @@ package final class CallContext: Sendable {
         let spec = spec.captured()
         let questions = BodyQuestions(exclusion: functions.exclusion)
         let request = try prepare(spec, loaded, questions)
+        outbox?.adopt(request)
         let isAsked = modifier != nil || request.owesBody
         return Call(
             context: self, api: loaded, request: request, token: token,
@@ -166,7 +168,10 @@ package final class CallContext: Sendable {
     package func prepareAgain(
         _ spec: RequestSpec, _ api: LoadedAPI
     ) throws(Failure) -> PreparedRequest {
-        try prepare(spec, api, BodyQuestions(exclusion: functions.exclusion).asking())
+        let request = try prepare(
+            spec, api, BodyQuestions(exclusion: functions.exclusion).asking())
+        outbox?.adopt(request)
+        return request
     }
 
     /// Prepares a request that people read and that is not sent.
@@ -308,6 +313,8 @@ package final class ReachabilityState: Sendable {
     }
 
     private let state = Lock(State())
+
+    package init() {}
 
     /// The last word of the program or, if it said nothing, the result of the last exchange.
     package var known: Reachability {

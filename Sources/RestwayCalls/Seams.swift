@@ -150,12 +150,9 @@ package protocol RequestStorage: AnyObject, Sendable {
     var definition: OutboxDefinition { get }
     /// Returns the identities that one request uses.
     func identities() -> any LocalIdentities
-    /// Returns the claim of a request; `nil` if it cannot be stored.
-    ///
-    /// - Parameter idempotencyKey: The key that the request has; `nil` if the claim makes one.
-    func claim(
-        _ request: StorableRequest, _ api: LoadedAPI, idempotencyKey: String?
-    ) -> (any StorageClaim)?
+    /// Notes the local identity of the object that a call is about to create. Preparing a request
+    /// notes nothing.
+    func adopt(_ request: PreparedRequest)
     /// An exchange has shown that the server can be reached again.
     func exchangeWentWell()
     /// The client was closed and its last call has ended.
@@ -169,9 +166,9 @@ package struct StorableRequest {
     package let settings: RouteSettings
     package let submission: Submission?
     package let mediaType: String?
+    package let body: ExchangeBody
     /// The retry policy of the route or the client. The outbox takes its place.
     package let retry: RetryPolicy?
-    package let identities: (any LocalIdentities)?
 }
 
 /// The identities that one request uses for objects that the server may not have named yet: their
@@ -180,9 +177,13 @@ package struct StorableRequest {
 /// Only the thread that prepares the request uses it.
 package protocol LocalIdentities: AnyObject {
     /// Why the request cannot go out as it is; `nil` while it uses no local identity.
-    var used: Failure? { get }
-    /// Whether the path names the object. Then the request is about an object that exists.
-    func isInPath(_ storeKey: Int64) -> Bool
+    var missing: Failure? { get }
+    /// Returns the claim of a request that used these identities; `nil` if it cannot be stored.
+    ///
+    /// - Parameter idempotencyKey: The key that the request has; `nil` if the claim makes one.
+    func claim(
+        _ request: StorableRequest, _ api: LoadedAPI, idempotencyKey: String?
+    ) -> (any StorageClaim)?
     func valueInPath(_ entity: Entity, _ storeKey: Int64) -> Value?
     func value(_ entity: Entity, _ storeKey: Int64) -> IdentityForNow?
     /// Returns the identity of an object that is written whole inside another object.

@@ -60,16 +60,22 @@ package final class Client: Sendable {
         let executors = CallContext.Executors(pool: pool, clock: clock, timers: timers)
         auth = AuthDriver(
             try definition.auth.resolved(environment), transports.standard, executors, callOptions)
+        let reachability = ReachabilityState()
         outbox = try Outbox.make(
-            definition, options, pool: pool, clock: clock, timers: timers, delivery: delivery)
+            definition, options,
+            OutboxSurroundings(
+                api: api, store: store, baseURL: environment.baseURL, reachability: reachability,
+                pool: pool, clock: clock, timers: timers, delivery: delivery,
+                bodyBytesMax: callOptions.bodyBytesMax))
         calls = CallContext(
             api: api, environment: environment, options: callOptions, store: store,
             delivery: delivery, transports: transports, mappers: mappers,
             executors: executors,
-            seams: .init(credentials: auth, retries: retry, outbox: outbox))
+            seams: .init(
+                credentials: auth, retries: retry, outbox: outbox, reachability: reachability))
         batches = Batches(calls)
         certificateFile = options.certificateFile
-        outbox?.begin(calls, batches)
+        outbox?.begin(self)
     }
 
     package var api: API { calls.api }
@@ -231,4 +237,28 @@ package final class Client: Sendable {
         if let only = definition.environments.only { return only }
         throw RoutingError.unknownEnvironment("", known: definition.environments.names)
     }
+}
+
+extension Client: StoredRequestSender {
+    func sendStored(
+        _ spec: RequestSpec, follower: @escaping @Sendable (Call.Outcome) -> Void
+    ) throws(Failure) {
+        let call = try makeCall(ofStored: spec, follower: follower)
+        try calls.register(call)
+        call.start()
+    }
+
+    func makeCall(
+        ofStored spec: RequestSpec, follower: @escaping @Sendable (Call.Outcome) -> Void
+    ) throws(Failure) -> Call {
+        let call = try calls.makeCall(spec)
+        call.follow(follower)
+        return call
+    }
+
+    func makeBatch(of sender: any BatchSender) throws(Failure) -> BatchSession {
+        try BatchSession(batches, sender: sender)
+    }
+
+    var batchFormat: any BatchFormat { batches.format }
 }

@@ -13,8 +13,6 @@ final class TableAccess {
     /// The number of rows that one statement may insert. A statement for each row would open the
     /// table, its index and their pages anew each time.
     let rowsAtOnce: Int
-    /// The number of parameters for one row.
-    let parameterCount: Int
     /// The letters of the rows that are being written.
     let letters: UnsafeMutableBufferPointer<UInt8>
     /// Whether rows may have letters of attributes that the document no longer has.
@@ -26,9 +24,7 @@ final class TableAccess {
     private(set) lazy var tableName = layout.table.quotedForSQL
     /// The columns without their names, whose references would be counted for each row.
     let places: [Place]
-    private var insertion: Statement?
-    private var largeInsertion: Statement?
-    private var update: Statement?
+    private var rowStatements = RowStatements()
 
     private static let rowsAtOnceMax = 8
     /// The most parameters of a statement. SQLite accepts 32,766, but such a large statement would
@@ -44,6 +40,13 @@ final class TableAccess {
         let coding: ColumnCoding?
     }
 
+    /// The statements that write rows. They are needed so often that they have no `Purpose`.
+    private struct RowStatements {
+        var insertion: Statement?
+        var largeInsertion: Statement?
+        var update: Statement?
+    }
+
     enum Purpose: Hashable {
         case byKey, byIdentity, identityUpdate, deletion, count, keyMax, integerIdentityMax, letters
     }
@@ -57,7 +60,7 @@ final class TableAccess {
         self.connection = connection
         cells = .allocate(capacity: max(1, layout.entity.cellCount))
         cells.initialize(repeating: .absent, count: max(1, layout.entity.cellCount))
-        parameterCount = layout.columns.count + Self.ownColumns.count
+        let parameterCount = layout.columns.count + Self.ownColumns.count
         rowsAtOnce = max(1, min(Self.rowsAtOnceMax, Self.parametersMax / parameterCount))
         letters = .allocate(capacity: max(1, layout.letterCount * rowsAtOnce))
         letters.initialize(repeating: 0)
@@ -68,6 +71,9 @@ final class TableAccess {
                 isIdentity: index == layout.entity.identityIndex, coding: column.coding)
         }
     }
+
+    /// The number of parameters for one row.
+    var parameterCount: Int { places.count + Self.ownColumns.count }
 
     deinit {
         cells.deallocate()
@@ -83,18 +89,23 @@ final class TableAccess {
 
     /// Returns the statement that inserts one row, or `rowsAtOnce` rows.
     func insertionStatement(isLarge: Bool) throws(SQLiteError) -> Statement {
-        if let prepared = isLarge ? largeInsertion : insertion { return prepared }
+        let prepared = isLarge ? rowStatements.largeInsertion : rowStatements.insertion
+        if let prepared { return prepared }
         let statement = try connection.prepare(insertionSQL(rows: isLarge ? rowsAtOnce : 1))
-        if isLarge { largeInsertion = statement } else { insertion = statement }
+        if isLarge {
+            rowStatements.largeInsertion = statement
+        } else {
+            rowStatements.insertion = statement
+        }
         return statement
     }
 
     /// Returns the statement that updates a row without its identity, and so without the identity's
     /// index.
     func updateStatement() throws(SQLiteError) -> Statement {
-        if let update { return update }
+        if let update = rowStatements.update { return update }
         let statement = try connection.prepare(updateSQL(withIdentity: false))
-        update = statement
+        rowStatements.update = statement
         return statement
     }
 

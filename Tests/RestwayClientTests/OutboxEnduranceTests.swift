@@ -153,7 +153,7 @@ final class OutboxEnduranceTests: OutboxTestCase {
         let first = transport.next()
         first.answer(200, #"{"id":1}"#)
         let outbox = try client.requireOutbox()
-        wait("the end of the flush") { !outbox.state.withLock { $0.flush.isActive } }
+        wait("the end of the flush") { !outbox.flushing.state.withLock { $0.machine.isActive } }
         XCTAssertEqual(try states(client), ["1 waiting", "2 waiting"])
         other.rollBack()
         advanceUntilSomethingIsSent(within: 2_000)
@@ -188,7 +188,7 @@ final class OutboxEnduranceTests: OutboxTestCase {
         try client.setReachability(.unknown)
         transport.next().fail(.connect)
         let outbox = try client.requireOutbox()
-        wait("the end of the flush") { !outbox.state.withLock { $0.flush.isActive } }
+        wait("the end of the flush") { !outbox.flushing.state.withLock { $0.machine.isActive } }
         advanceUntilSomethingIsSent(within: 2_000)
         transport.answer(200, #"{"id":1}"#)
         try wait("an empty outbox") { try states(client).isEmpty }

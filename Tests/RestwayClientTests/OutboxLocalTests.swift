@@ -70,10 +70,10 @@ final class OutboxLocalTests: OutboxTestCase {
         try queue(client, spec(.post, draft(client, "new"), client))
         let outbox = try client.requireOutbox()
         let entry = try XCTUnwrap(outbox.journal.item(1)).entry
-        XCTAssertEqual(outbox.storeKey(entry), try object(client).storeKey)
+        XCTAssertEqual(outbox.ledger.storeKey(entry), try object(client).storeKey)
         let next = try self.client()
-        XCTAssertNil(try next.requireOutbox().storeKey(entry))
-        XCTAssertNil(try next.requireOutbox().local(thing(next), entry.storeKey ?? 0))
+        XCTAssertNil(try next.requireOutbox().ledger.storeKey(entry))
+        XCTAssertNil(try next.requireOutbox().ledger.local(thing(next), entry.storeKey ?? 0))
         next.close()
     }
 

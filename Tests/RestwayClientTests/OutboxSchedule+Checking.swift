@@ -37,12 +37,7 @@ extension OutboxSchedule {
     private func whatIsLeft() throws -> String {
         let outbox = try client.requireOutbox()
         let items = try outbox.list().all.map { "\($0.id) \($0.state)" }
-        let flush = outbox.state.withLock { state in
-            let flush = state.flush
-            return "looking \(flush.isLooking), under way \(flush.underWay), "
-                + "being settled \(flush.beingSettled), stopped \(flush.hasStopped), "
-                + "waiters \(flush.waiters.count), failure \(flush.failure?.message ?? "none")"
-        }
+        let flush = outbox.flushing.state.withLock { "\($0)" }
         let waiting = model.requests.filter { $0.state == .underWay }.map(\.tag)
         return "\(items); \(flush); sender \(outbox.journal.isSender); not told of \(waiting)"
     }

@@ -257,7 +257,7 @@ final class OutboxTests: OutboxTestCase {
         let outbox = try client.requireOutbox()
         while try outbox.find(1).attempts < 1 || outbox.find(1).state != .waiting { sched_yield() }
         // A flush by the program meanwhile would report that attempt, too.
-        while outbox.state.withLock({ $0.flush.isActive }) { sched_yield() }
+        while outbox.flushing.state.withLock({ $0.machine.isActive }) { sched_yield() }
         // The program flushes: the server asked for an hour, which is kept.
         try flush(client)
         XCTAssertEqual(words(nextFlushed()), [])

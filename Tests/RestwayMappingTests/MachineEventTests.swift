@@ -44,42 +44,6 @@ final class MachineEventTests: XCTestCase {
         XCTAssertEqual(result.issues.map(\.keyPath), ["a.number"])
     }
 
-    private func mapped(_ glance: @escaping Glance, _ number: Double?) throws -> MappingResult {
-        let machine = MappingMachine(plan: plan, glance: { _ in glance })
-        _ = machine.beginObject()
-        _ = key(machine, "a")
-        _ = machine.beginObject()
-        _ = key(machine, "id")
-        _ = machine.int64(1)
-        _ = key(machine, "json")
-        _ = machine.bool(true)
-        if let number {
-            _ = key(machine, "number")
-            _ = machine.double(number)
-        }
-        _ = machine.endObject()
-        _ = machine.endObject()
-        return try machine.finish()
-    }
-
-    func testARowThatSaysWhatTheStoreHasIsWhatTheStoreHas() throws {
-        let entity = plan.descriptors[0].mapping.entity
-        let store = MemoryStore()
-        let row = Snapshot.make(entity, [.int64(1), .json("true"), .double(2)])
-        let object = try store.commit(ChangeSet(rows: [row])).objects[0]
-        let glance = try XCTUnwrap(store.glance(at: entity))
-
-        let same = try mapped(glance, 2).changeSet
-        XCTAssertTrue(same.rows[0] === object)
-        XCTAssertTrue(same.mayHoldKnown)
-        // The events contain another value, and one that is missing.
-        for number: Double? in [3, nil] {
-            let changes = try mapped(glance, number).changeSet
-            XCTAssertEqual(changes.rows[0].storeKey, 0)
-            XCTAssertFalse(changes.mayHoldKnown)
-        }
-    }
-
     func testOfAKeyThatComesTwiceTheLaterValueStands() throws {
         let machine = MappingMachine(plan: plan)
         _ = machine.beginObject()

@@ -79,7 +79,7 @@ final class GroupCommitTests: JournalTestCase {
         XCTAssertEqual(try journal.counts().waiting, 101)
     }
 
-    /// Rows of most requests are written several at once, with others between them.
+    /// Requests of many kinds, and a change of a stored one, go into one group.
     func testEachOfAGroupIsStoredAsItWasGivenAndHeadsHaveTheTurn() throws {
         var random = SeededRandom(seed: 11)
         let (journal, gate) = try held()

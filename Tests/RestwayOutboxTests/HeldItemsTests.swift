@@ -80,6 +80,12 @@ final class HeldItemsTests: JournalTestCase {
         XCTAssertEqual(try take(journal), [4])
     }
 
+    func testAnItemThatWaitsForTwoObjectsIsCountedOnce() throws {
+        let journal = try journal(.lanes)
+        _ = try journal.enqueue(entry("b", path: "things/\(maker.text)/\(next.text)"))
+        XCTAssertEqual(try journal.countsWithBlocked().blocked, 4)
+    }
+
     func testABatchLeavesOutWhatIsHeld() throws {
         for order in [OutboxRules.Order.lanes, .strict] {
             let journal = try journal(order, stops: true)

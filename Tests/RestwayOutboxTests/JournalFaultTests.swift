@@ -60,14 +60,14 @@ final class JournalFaultTests: JournalTestCase {
     private let local = LocalID.random()
 
     private func takeMany(_ journal: OutboxJournal) throws {
-        for number in 0..<140 { _ = try journal.enqueue(entry("lane \(number % 70)")) }
-        _ = try journal.take(itemsMax: 70, now: 0)
+        for number in 0..<40 { _ = try journal.enqueue(entry("lane \(number % 20)")) }
+        _ = try journal.take(itemsMax: 20, now: 0)
     }
 
     /// These steps mark an item.
     private func markMany(_ journal: OutboxJournal) throws {
         try takeMany(journal)
-        _ = try journal.settle((1...70).map { .remove(id: $0) })
+        _ = try journal.settle((1...20).map { .remove(id: $0) })
     }
 
     /// Makes a request that creates an object, and one that changes it, which the object store has
@@ -148,13 +148,13 @@ final class JournalFaultTests: JournalTestCase {
     private func stepsOfMany() -> [Step] {
         [
             Step(name: "mark many", prepare: takeMany) {
-                _ = try $0.settle((1...70).map { .remove(id: $0) })
+                _ = try $0.settle((1...20).map { .remove(id: $0) })
             },
             Step(name: "remove many", prepare: takeMany) {
                 _ = try $0.settle(
-                    (1...69).map { .remove(id: $0) } + [self.postpone(70, until: 5)])
+                    (1...19).map { .remove(id: $0) } + [self.postpone(20, until: 5)])
             },
-            Step(name: "take out what is marked", prepare: markMany) { _ = try $0.drop(71) },
+            Step(name: "take out what is marked", prepare: markMany) { _ = try $0.drop(21) },
             Step(name: "take behind what is marked", prepare: markMany) {
                 _ = try $0.take(itemsMax: 5, now: 0)
             },

@@ -70,14 +70,34 @@ struct OutboxModel {
 
     // MARK: Sending
 
-    mutating func take(itemsMax: Int, now: Int64) -> [Int64] {
+    /// Frees the items whose time has come.
+    mutating func wake(now: Int64) {
         let longest = max(rules.capMilliseconds, rules.retryAfterMaxMilliseconds) * 1_000
         for index in items.indices where hasTurn(items[index]) {
             if items[index].next <= now || items[index].next > now + longest {
                 (items[index].next, items[index].asked) = (0, 0)
             }
         }
-        let busy = Set(items.filter { $0.isInFlight }.map { $0.lane })
+    }
+
+    private var busyLanes: Set<Lane> { Set(items.filter { $0.isInFlight }.map { $0.lane }) }
+
+    /// Returns what the rule of the library chooses if it is given all items.
+    func selected(itemsMax: Int, now: Int64) -> [Int64] {
+        let candidates = items.filter { !isPassedBy($0) }.map { item in
+            OutboxSelection.Candidate(
+                id: item.id, lane: item.lane,
+                isReady: !item.isDead && item.missing.isEmpty && item.next <= now)
+        }
+        let selection = OutboxSelection(
+            itemsMax: itemsMax, mayShareLane: rules.batchStopsAtFailure, lanesInFlight: busyLanes,
+            isStrict: rules.order == .strict)
+        return selection.choose(candidates).map { candidates[$0].id }
+    }
+
+    mutating func take(itemsMax: Int, now: Int64) -> [Int64] {
+        wake(now: now)
+        let busy = busyLanes
         var closed = busy
         var taken: [Int64] = []
         if rules.order == .strict, !busy.isEmpty { return [] }

@@ -160,6 +160,9 @@ final class OutboxScheduleTests: JournalTestCase {
     private func take() throws -> String {
         let itemsMax = Int.random(in: 1...itemsMax, using: &random)
         let taken = try journal.take(itemsMax: itemsMax, now: now)
+        model.wake(now: now)
+        let selected = model.selected(itemsMax: itemsMax, now: now)
+        XCTAssertEqual(taken.map { $0.id }, selected, "the file gives all that the rule needs")
         XCTAssertEqual(taken.map { $0.id }, model.take(itemsMax: itemsMax, now: now))
         if itemsMax % 2 == 0 { try journal.readOn(itemsMax: itemsMax) }
         if itemsMax % 3 == 0 { try journal.tidy() }

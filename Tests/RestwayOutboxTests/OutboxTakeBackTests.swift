@@ -25,7 +25,7 @@ final class OutboxTakeBackTests: XCTestCase {
             }
         }
         let moved = decision.moved.map { "\($0.item) begins with \(text($0.before))" }
-        return steps + moved + (decision.heir.map { ["\($0) inherits"] } ?? [])
+        return steps + moved + (decision.newMaker.map { ["\($0) inherits"] } ?? [])
     }
 
     private func text(_ value: Value) -> String {

@@ -28,27 +28,17 @@ _FIELD = re.compile(
 
 #: Types that have more than one concern, and their largest allowed size until they are divided. A
 #: type leaves these lists when it has become smaller; none is added.
-_LINES_TOLERATED = {
-    "JournalTransaction": 920,
-    "MachineCore": 1430,
-    "Outbox": 1590,
-    "OutboxJournal": 1020,
-}
+_LINES_TOLERATED: dict[str, int] = {}
 _FIELDS_TOLERATED = {
     "ActiveExchange": 16,
     "ClientOptions": 18,
     "EasyHandle": 22,
-    "FlushState": 16,
     "IOLoop": 17,
-    "MachineCore": 33,
-    "Outbox": 13,
     "OutboxEntry": 20,
-    "PlanNode": 16,
     "PluginExchange": 15,
     "PreparedRequest": 15,
     "RequestSpec": 14,
     "SQLiteCommit": 15,
-    "TableAccess": 15,
 }
 
 

@@ -14,8 +14,8 @@ package struct RequestPreparation {
     package let context: CallContext
     package let api: LoadedAPI
     let questions: BodyQuestions
-    /// The local identities that the request uses; `nil` without an outbox, where every object
-    /// needs an identity.
+    /// The identities that the request uses; `nil` without an outbox, where every object needs one
+    /// from the server.
     package let identities: (any LocalIdentities)?
 
     private var environment: Environment { context.environment }
@@ -50,7 +50,7 @@ package struct RequestPreparation {
             var sending = sending(spec, settings, destination.method, &headers)
             let storable = StorableRequest(
                 spec: spec, destination: destination, settings: settings, submission: submission,
-                mediaType: content.mediaType, retry: sending.retry, identities: identities)
+                mediaType: content.mediaType, body: content.body, retry: sending.retry)
             let claim = claim(storable, &headers)
             if claim != nil { sending.retry = nil }
             // The route was added after the client was made, and the client had no outbox then.
@@ -59,7 +59,7 @@ package struct RequestPreparation {
             {
                 throw Failure(noOutboxFor: route.displayName)
             }
-            if claim == nil, let missing = identities?.used { throw missing }
+            if claim == nil, let missing = identities?.missing { throw missing }
             var exchange = Exchange(
                 method: destination.method.rawValue, url: destination.url, headers: headers,
                 body: content.body, timeouts: timeouts(spec, settings),
@@ -89,7 +89,7 @@ package struct RequestPreparation {
     ) -> (any StorageClaim)? {
         guard isStorable(request.spec, request.destination, request.settings) else { return nil }
         let given = headers.first { $0.isNamed(IdempotencyKey.headerName) }?.value
-        let claim = context.outbox?.claim(request, api, idempotencyKey: given)
+        let claim = identities?.claim(request, api, idempotencyKey: given)
         if let claim, given == nil { headers.set(IdempotencyKey.headerName, claim.idempotencyKey) }
         return claim
     }

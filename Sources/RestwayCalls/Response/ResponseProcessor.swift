@@ -212,7 +212,7 @@ struct ResponseProcessor {
         let machine = MappingMachine(
             plan: plan, limits: limits,
             isCancelled: isAbandoned, progress: call.mappingProgress,
-            isAnswer: request.submission != nil, glance: context.store.glance)
+            isAnswer: request.submission != nil)
         let decoded: Result<Void, MapperError> = received.body.withBytes { body in
             Result { () throws(MapperError) in
                 try mapper.decode(body, into: machine, limits: limits)

@@ -1,14 +1,7 @@
 import RestwayAuth
-import RestwayCalls
-import RestwayCurl
-import RestwayDocument
 import RestwayHTTP
-import RestwayMapping
-import RestwayObjects
+import RestwayJSON
 import RestwayOutbox
-import RestwayOutcome
-import RestwayRouting
-import RestwayThreads
 
 /// The information that the outbox needs about a request that it may store.
 ///
@@ -24,6 +17,8 @@ final class OutboxClaim: StorageClaim {
     let uri: String
     /// The request's own headers, without credentials.
     let headers: [HeaderField]
+    /// Where local identities stand in the URI and in the body.
+    let places: [LocalIDPlace]
     let context: OutboxContext
     /// The local identity of the object that the request creates.
     let creates: LocalID?
@@ -40,7 +35,7 @@ final class OutboxClaim: StorageClaim {
 
     init(
         _ outbox: Outbox, lane: Lane, formerLane: Lane?, idempotencyKey: String, uri: String,
-        headers: [HeaderField], context: OutboxContext, creates: LocalID?, local: LocalID?,
+        headers: [HeaderField], places: [LocalIDPlace], context: OutboxContext, creates: LocalID?, local: LocalID?,
         deferred: RequestSpec?, statuses: [ClosedRange<Int>], retry: RetryPolicy?
     ) {
         self.outbox = outbox
@@ -49,6 +44,7 @@ final class OutboxClaim: StorageClaim {
         self.idempotencyKey = idempotencyKey
         self.uri = uri
         self.headers = headers
+        self.places = places
         self.context = context
         self.creates = creates
         self.local = local
@@ -67,23 +63,11 @@ final class OutboxClaim: StorageClaim {
         // The credential of the request, or the batch that was to hold it, could not be obtained.
         case .auth, .batch: return failure.isRetryable
         default:
-            let wall = outbox.clock.wallMicroseconds()
-            return isInProgress(failure, wallMicroseconds: wall) && failure.statedRetryable == nil
+            let wall = outbox.around.clock.wallMicroseconds()
+            let isInProgress = outbox.flushing.rules.isInProgress(failure, wallMicroseconds: wall)
+            return isInProgress && failure.statedRetryable == nil
                 || isTemporary(failure, wallMicroseconds: wall)
         }
-    }
-
-    /// Whether the server says that it is still working on the same request, which the transport
-    /// sent before.
-    private func isInProgress(_ failure: Failure, wallMicroseconds: Int64) -> Bool {
-        guard failure.reason == .http, failure.wasRepeated,
-            case .answer(let status, _, let after, _) = RetryOutcome(
-                failure, wallMicroseconds: wallMicroseconds)
-        else { return false }
-        return outbox.rules.isInProgress(
-            .answer(
-                status: status, retryAfterMilliseconds: after, wasSentBefore: true,
-                problem: failure.problem))
     }
 
     private func isTemporary(_ failure: Failure, wallMicroseconds: Int64) -> Bool {
@@ -124,12 +108,7 @@ extension OutboxClaim {
     }
 
     func store(_ call: Call, _ order: StoringOrder) {
-        if let failure = order.failure {
-            outbox.store(call, order.request, self, failure, because: order.reason)
-        } else {
-            outbox.storeNow(
-                call, order.request, self, nil, because: order.reason, waits: order.waits)
-        }
+        outbox.store(call, order, self)
     }
 
     /// Deletes an object that never left this machine, and its stored requests, without asking the
@@ -141,9 +120,54 @@ extension OutboxClaim {
             changes.deletions = [
                 .object(submission.entity, storeKey: submission.subject.storeKey)
             ]
-            _ = try outbox.client?.store.commit(changes)
+            _ = try outbox.around.store.commit(changes)
         }
         return ReceivedResponse(
             status: 0, headers: Headers(), url: request.exchange.url, body: Body())
+    }
+}
+
+/// The information that the client stores with a request to send it later in the same way as now.
+struct OutboxContext: Sendable {
+    /// Headers of the document and the environment that the request leaves out.
+    var without: [String] = []
+    /// The authentication mode that the request asked for.
+    var auth: AuthMode?
+    /// The text that identifies the store in memory whose key the item has, because another store
+    /// gives the same keys to other objects; `nil` for a store in a file.
+    var life: String?
+    /// The objects that were written whole in the request; see `StoredObjects`.
+    var sent: JSONValue?
+
+    private static let modes: [(AuthMode, String)] = [
+        (.full, "full"), (.bypass, "bypass"), (AuthMode.none, "none"),
+    ]
+
+    var bytes: [UInt8] {
+        var members: [(key: String, value: JSONValue)] = []
+        if !without.isEmpty {
+            members.append((key: "without", value: .array(without.map { .string($0) })))
+        }
+        if let auth, let word = Self.modes.first(where: { $0.0 == auth })?.1 {
+            members.append((key: "auth", value: .string(word)))
+        }
+        if let life { members.append((key: "life", value: .string(life))) }
+        if let sent { members.append((key: "sent", value: sent)) }
+        return members.isEmpty ? [] : JSONValue.object(members).text()
+    }
+
+    init(without: [String] = [], auth: AuthMode? = nil) {
+        self.without = without
+        self.auth = auth
+    }
+
+    init(_ bytes: [UInt8]) {
+        guard !bytes.isEmpty, let value = try? bytes.withUnsafeBytes({ try JSONValue.parse($0) })
+        else { return }
+        without = value["without"]?.elements?.compactMap(\.string) ?? []
+        let word = value["auth"]?.string
+        auth = Self.modes.first { $0.1 == word }?.0
+        life = value["life"]?.string
+        sent = value["sent"]
     }
 }

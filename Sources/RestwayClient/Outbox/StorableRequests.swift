@@ -12,15 +12,16 @@ import RestwayText
 /// Makes the claims of requests that may be stored.
 extension Outbox {
     package func identities() -> any LocalIdentities {
-        IdentityStandIns(self)
+        RequestIdentities(self)
     }
+}
 
-    package func claim(
+extension RequestIdentities {
+    func claim(
         _ request: StorableRequest, _ api: LoadedAPI, idempotencyKey: String?
     ) -> (any StorageClaim)? {
-        guard let client, let uri = client.environment.baseURL.uri(of: request.destination.url)
-        else { return nil }
-        return Claiming(outbox: self, client: client, api: api, request: request)
+        guard let uri = outbox.around.baseURL.uri(of: request.destination.url) else { return nil }
+        return Claiming(outbox: outbox, identities: self, api: api, request: request)
             .claim(uri, idempotencyKey: idempotencyKey ?? IdempotencyKey.random.text)
     }
 }
@@ -28,7 +29,7 @@ extension Outbox {
 /// Finds out what the outbox must know about one request.
 private struct Claiming {
     let outbox: Outbox
-    let client: CallContext
+    let identities: RequestIdentities
     let api: LoadedAPI
     let request: StorableRequest
 
@@ -38,10 +39,10 @@ private struct Claiming {
         let (lane, formerLane) = lanes(local)
         return OutboxClaim(
             outbox, lane: lane, formerLane: formerLane, idempotencyKey: idempotencyKey, uri: uri,
-            headers: own.headers,
+            headers: own.headers, places: identities.places(path: uri, body: request.body),
             context: OutboxContext(without: own.without, auth: request.spec.authMode),
             creates: creates ? local : nil, local: local,
-            deferred: request.identities?.used == nil ? nil : request.spec,
+            deferred: identities.missing == nil ? nil : request.spec,
             statuses: outbox.definition.statuses, retry: request.retry)
     }
 
@@ -50,7 +51,7 @@ private struct Claiming {
     private var creates: Bool {
         guard request.destination.method == .post else { return false }
         let key = request.submission?.subject.storeKey ?? 0
-        return key == 0 || !(request.identities?.isInPath(key) ?? false)
+        return key == 0 || !identities.isInPath(key)
     }
 
     /// Returns the headers of the request and its route, and the names of the headers that the
@@ -73,15 +74,13 @@ private struct Claiming {
         return (headers.fields, without)
     }
 
-    /// Returns the local identity of an object that the server has not named.
+    /// Returns the local identity of an object that the server has not named. A request that may
+    /// create an object without one makes it up; the call that sends the request notes it
+    /// (`Outbox.adopt`).
     private func localID(of submission: Submission) -> LocalID? {
         guard submission.identity == nil, submission.entity.identityIndex != nil else { return nil }
-        let key = submission.subject.storeKey
-        if key != 0, let known = outbox.local(submission.entity, key) { return known }
-        guard request.destination.method == .post else { return nil }
-        let local = LocalID.random()
-        if key != 0 { outbox.name(submission.entity, key, local) }
-        return local
+        let known = outbox.ledger.local(submission.entity, submission.subject.storeKey)
+        return known ?? (request.destination.method == .post ? LocalID.random() : nil)
     }
 
     /// Returns the lane of the request, and the lane that it had before the server named the
@@ -92,9 +91,9 @@ private struct Claiming {
         if let submission {
             let (entity, key) = (submission.entity, submission.subject.storeKey)
             // The sent object may be older than the identity that it has by now.
-            let newest = local == nil ? nil : try? client.store.newest(entity, storeKey: key)
+            let newest = local == nil ? nil : try? outbox.around.store.newest(entity, storeKey: key)
             if let identity = submission.identity ?? newest?.identity {
-                let former = local ?? outbox.local(entity, key)
+                let former = local ?? outbox.ledger.local(entity, key)
                 return (Lane(of: entity, identity), former.map { Lane($0) })
             }
         }
@@ -102,8 +101,8 @@ private struct Claiming {
         let path = destination.path ?? ""
         let targets = api.targets(destination.method, path, destination.route).all
         guard submission == nil, let target = targets.first else { return (Lane(path: path), nil) }
-        let object = try? client.store.object(target.entity, target.identity)
-        let former = object.flatMap { outbox.local(target.entity, $0.storeKey) }
+        let object = try? outbox.around.store.object(target.entity, target.identity)
+        let former = object.flatMap { outbox.ledger.local(target.entity, $0.storeKey) }
         return (Lane(of: target.entity, target.identity), former.map { Lane($0) })
     }
 }
@@ -159,8 +158,8 @@ struct ItemToSend: StoredItem {
         let entry = item.entry
         guard let name = entry.entity, let entity = api.definition.mappings[name]?.entity
         else { return nil }
-        let key = outbox.storeKey(entry)
-        let objects = outbox.objects(entry)
+        let key = outbox.ledger.storeKey(entry)
+        let objects = outbox.ledger.objects(entry)
         let sent = objects.renewed(
             key == nil
                 ? nil : { entity, key in (try? store.newest(entity, storeKey: key))?.identity })

@@ -5,6 +5,6 @@ import MappingFuzz
 public func fuzzOneInput(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let input = UnsafeRawBufferPointer(start: start, count: count)
     if let complaint = FuzzedMapping.complaint(about: input) { fatalError(complaint) }
-    if let complaint = FuzzedTapes.complaint(about: input) { fatalError(complaint) }
+    if let complaint = FuzzedShortWays.complaint(about: input) { fatalError(complaint) }
     return 0
 }

@@ -87,10 +87,13 @@ enum FuzzModel {
     ]
 
     /// The plans of responses, from one descriptor to many overlapping ones.
-    static let plans = [
-        plan([("", 0)]), plan([("", 0), ("", 1), ("a", 2)]),
-        plan([("d.m", 1), ("d", 0), ("d", 0)]),
-        plan([("l", 2), ("", 0), ("l", 0), ("l.l", 1)]),
+    static let plans = descriptors.map(plan)
+    /// The same with each descriptor twice.
+    static let doubledPlans = descriptors.map { plan($0 + $0) }
+
+    private static let descriptors: [[(keyPath: String, mapping: Int)]] = [
+        [("", 0)], [("", 0), ("", 1), ("a", 2)], [("d.m", 1), ("d", 0), ("d", 0)],
+        [("l", 2), ("", 0), ("l", 0), ("l.l", 1)],
     ]
 
     static let limits = MappingLimits(nestingDepthMax: 24, objectsMax: 200)
