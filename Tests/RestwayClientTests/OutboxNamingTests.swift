@@ -33,13 +33,9 @@ final class OutboxNamingTests: OutboxTestCase {
                     isSettled.update { $0 = true }
                 })
             let claim = OutboxClaim(
-<<<<<<< HEAD
                 outbox, lane: named, formerLane: Lane(local), idempotencyKey: "k", uri: "",
-                headers: [], context: OutboxContext(without: [], auth: nil), creates: nil,
-=======
-                lane: named, formerLane: Lane(local), idempotencyKey: "k", uri: "", headers: [],
-                places: [], context: OutboxContext(without: [], auth: nil), creates: nil,
->>>>>>> main
+                headers: [], places: [], context: OutboxContext(without: [], auth: nil),
+                creates: nil,
                 local: local, deferred: nil, statuses: [], retry: nil)
             while !isSettled.withLock({ $0 }) {
                 XCTAssertNotNil(try outbox.reasonToStore(claim), "it would overtake \(change)")

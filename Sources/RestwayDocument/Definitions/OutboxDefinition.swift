@@ -1,14 +1,6 @@
-<<<<<<< HEAD:Sources/RestwayDocument/Definitions/OutboxDefinition.swift
 package import RestwayOutcome
 package import RestwayRouting
 package import RestwayThreads
-=======
-import RestwayAuth
-import RestwayHTTP
-import RestwayOutbox
-import RestwayRouting
-import RestwayThreads
->>>>>>> main:Sources/RestwayClient/Outbox/OutboxDefinition.swift
 
 /// The section `outbox` of a document.
 package struct OutboxDefinition: Sendable {
@@ -82,49 +74,11 @@ package struct OutboxDefinition: Sendable {
     }
 }
 
-<<<<<<< HEAD:Sources/RestwayDocument/Definitions/OutboxDefinition.swift
 extension Failure {
     /// - Parameter route: The route whose requests an outbox would store, if a route needs one.
     package init(noOutboxFor route: String?) {
         let reason = route.map { "route \"\($0)\" says \"offline\": true, but " } ?? ""
         self.init(
-=======
-/// The headers that are never stored because they hold credentials. They are set anew when the
-/// request is sent.
-struct StoredSecrets {
-    private(set) var names = ["authorization", "proxy-authorization", "cookie"]
-
-    /// - Parameter scheme: The header that the authentication scheme sets, if it is another one.
-    init(scheme: String?) {
-        if let scheme { names.append(scheme.lowercased()) }
-    }
-
-    func contains(_ field: HeaderField) -> Bool {
-        names.contains { field.isNamed($0) }
-    }
-}
-
-extension OutboxDefinition {
-    /// Returns the settings in the form that the decisions use.
-    func rules(_ batch: BatchDefinition?) -> OutboxRules {
-        var rules = OutboxRules()
-        rules.order = order.isStrict ? .strict : .lanes
-        rules.deadLetters = order.passesDeadHeads ? .letOthersPass : .blockTheirLane
-        rules.batchStopsAtFailure = batch?.stopsAtFailure ?? false
-        rules.temporaryStatuses = statuses
-        rules.inProgressTypes = inProgressTypes
-        rules.baseMilliseconds = baseMilliseconds
-        rules.capMilliseconds = capMilliseconds
-        return rules
-    }
-}
-
-extension Failure {
-    /// - Parameter route: The route whose requests the outbox would store, if a route needs it.
-    static func noOutbox(for route: String? = nil) -> Failure {
-        let reason = route.map { "route \"\($0)\" says \"offline\": true, but " } ?? ""
-        return Failure(
->>>>>>> main:Sources/RestwayClient/Outbox/OutboxDefinition.swift
             .config,
             "\(reason)the client has no outbox: add an \"outbox\" section with a \"path\" to the "
                 + "API document, or name a file in the client's options (outbox_path)",
