@@ -102,7 +102,8 @@ let core: [Target] =
         "RestwayOutbox",
         [
             "CLinux", "RestwayText", "RestwayThreads", "RestwayJSON", "RestwaySQLite",
-            "RestwayRouting", "RestwayObjects", "RestwayMapping", "RestwayHTTP",
+            "RestwayRouting", "RestwayObjects", "RestwayMapping", "RestwayHTTP", "RestwayOutcome",
+            "RestwayDocument", "RestwayCalls",
         ])
     + module(
         "RestwayClient",
@@ -117,7 +118,8 @@ let core: [Target] =
         [
             "CRestway", "RestwayText", "RestwayThreads", "RestwayJSON", "RestwayRouting",
             "RestwayObjects", "RestwayMapping", "RestwayHTTP", "RestwayOutcome", "RestwayDocument",
-            "RestwayPlugins", "RestwayCalls", "RestwayAuth", "RestwayBatch", "RestwayClient",
+            "RestwayPlugins", "RestwayCalls", "RestwayAuth", "RestwayBatch", "RestwayOutbox",
+            "RestwayClient",
         ])
 
 /// Random input for the mapping; its corpus runs as ordinary tests. libFuzzer provides the `main`

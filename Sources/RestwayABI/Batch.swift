@@ -1,5 +1,8 @@
 public import CRestway
+import RestwayBatch
+import RestwayCalls
 import RestwayClient
+import RestwayOutcome
 import RestwayThreads
 
 /// The program's reference to a batch session. When the last one is released, a session that was

@@ -1,7 +1,9 @@
 public import CRestway
 import RestwayBatch
+import RestwayCalls
 import RestwayClient
 import RestwayHTTP
+import RestwayOutcome
 import RestwayThreads
 
 /// The requests of a batch, as an encode function sees them, and the body that the function makes

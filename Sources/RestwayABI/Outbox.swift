@@ -1,5 +1,8 @@
 public import CRestway
+import RestwayCalls
 import RestwayClient
+import RestwayOutbox
+import RestwayOutcome
 
 // outbox.h: what a client does
 

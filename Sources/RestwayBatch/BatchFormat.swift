@@ -1,4 +1,5 @@
-package import RestwayHTTP
+package import RestwayCalls
+import RestwayHTTP
 
 /// The interface for batch formats: combines several requests in one body, and separates the
 /// answer.
@@ -42,43 +43,6 @@ extension BatchFormat {
             }
         }
         return answers
-    }
-}
-
-/// One request of a batch, as it appears in the body of the call that carries it.
-package struct BatchItem: Equatable, Sendable {
-    package var method: String
-    /// The URI relative to the base URL, with a leading slash. Parameters of a GET are in its
-    /// query.
-    package var uri: String
-    /// The item's own headers. The headers of the carrying call apply to all items.
-    package var headers: [HeaderField]
-    /// The body; `nil` if there is none.
-    package var body: [UInt8]?
-
-    package init(
-        method: String, uri: String, headers: [HeaderField] = [], body: [UInt8]? = nil
-    ) {
-        self.method = method
-        self.uri = uri
-        self.headers = headers
-        self.body = body
-    }
-}
-
-/// A server's answer to one request of a batch.
-package struct BatchAnswer: Equatable, Sendable {
-    /// The status codes of a final answer. An interim answer does not count.
-    package static let codes = 200...599
-
-    package var code: Int
-    package var headers: [HeaderField]
-    package var body: [UInt8]
-
-    package init(code: Int, headers: [HeaderField] = [], body: [UInt8] = []) {
-        self.code = code
-        self.headers = headers
-        self.body = body
     }
 }
 

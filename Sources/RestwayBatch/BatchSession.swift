@@ -9,7 +9,7 @@ package import RestwayThreads
 ///
 /// It performs what a `BatchMachine` decides. It holds no lock while it calls a call, a format or
 /// the program.
-package final class BatchSession: Sendable {
+package final class BatchSession: RequestBatch {
     /// Runs once, as a notice, after the completions of all requests.
     package typealias Completion = @Sendable (BatchSession, Failure?) -> Void
 
@@ -52,6 +52,7 @@ package final class BatchSession: Sendable {
     private let generation = ProcessGeneration.current
 
     package var context: CallContext { batches.context }
+    package var takesBinaryBodies: Bool { batches.format.takesBinaryBodies }
 
     /// - Parameter sender: Sends requests without calls; `nil` if there are none.
     package init(_ batches: Batches, sender: (any BatchSender)? = nil) throws(Failure) {
@@ -136,18 +137,27 @@ package final class BatchSession: Sendable {
 
     /// Sends the requests that were added. A session without requests completes at once, without a
     /// call.
-    ///
-    /// - Parameter isOnWorker: Whether the caller is a worker that is free to send.
     package func send(
-        token: UInt64 = 0, isOnWorker: Bool = false, completion: Completion? = nil,
+        token: UInt64 = 0, completion: Completion? = nil,
         end: @escaping @Sendable () -> Void = {}
+    ) throws(Failure) {
+        try send(
+            token: token, completion.map { Receiver(completion: $0, end: end) }, isOnWorker: false)
+    }
+
+    package func send(isOnWorker: Bool) throws(Failure) {
+        try send(token: 0, nil, isOnWorker: isOnWorker)
+    }
+
+    private func send(
+        token: UInt64, _ receiver: Receiver?, isOnWorker: Bool
     ) throws(Failure) {
         try context.refuseWhenClosed()
         let started: Result<([BatchMachine.Action], [Call?]), Failure> = state.withLock { state in
             if let failure = state.failure { return .failure(failure) }
             guard state.phase == .open else { return .failure(Self.sentFailure) }
             state.phase = .sent
-            state.receiver = completion.map { Receiver(completion: $0, end: end) }
+            state.receiver = receiver
             state.token = token
             var actions = state.machine.start()
             for (index, request) in state.requests.enumerated() where request.call == nil {

@@ -28,7 +28,7 @@ package final class CallContext: Sendable {
         package let retries: any RetryDecider
         /// `nil` if no request is stored.
         package let outbox: (any RequestStorage)?
-        package let reachability = ReachabilityState()
+        package let reachability: ReachabilityState
 
         package init(
             credentials: any CredentialSource, retries: any RetryDecider,
@@ -128,7 +128,7 @@ package final class CallContext: Sendable {
         let spec = spec.captured()
         let questions = BodyQuestions(exclusion: functions.exclusion)
         let request = try prepare(spec, loaded, questions)
-        outbox?.adopt(request)
+        request.claim?.adopt(request)
         let isAsked = modifier != nil || request.owesBody
         return Call(
             context: self, api: loaded, request: request, token: token,
@@ -170,7 +170,7 @@ package final class CallContext: Sendable {
     ) throws(Failure) -> PreparedRequest {
         let request = try prepare(
             spec, api, BodyQuestions(exclusion: functions.exclusion).asking())
-        outbox?.adopt(request)
+        request.claim?.adopt(request)
         return request
     }
 

@@ -1,3 +1,4 @@
+package import RestwayHTTP
 package import RestwayDocument
 package import RestwayMapping
 package import RestwayObjects
@@ -142,6 +143,83 @@ package protocol BatchPlace: Sendable {
     func ended(_ outcome: Call.Outcome)
 }
 
+/// Several requests that are sent in as few calls as possible. `RestwayBatch` implements it, and the
+/// outbox sends stored requests with it.
+///
+/// Every function may be called on any thread.
+package protocol RequestBatch: AnyObject, Sendable {
+    /// Whether a binary body can be part of the batch.
+    var takesBinaryBodies: Bool { get }
+
+    /// Adds a request whose end is reported to `follower` in place of the program. If this throws,
+    /// nothing was added.
+    func add(
+        _ spec: RequestSpec, follower: @escaping @Sendable (Call.Outcome) -> Void
+    ) throws(Failure)
+    /// Adds a request without a call, and returns its position among all requests of the batch. Its
+    /// end is reported to the `BatchSender` of the batch.
+    func add(_ item: BatchItem) -> Int
+    /// Sends the requests that were added.
+    ///
+    /// - Parameter isOnWorker: Whether the caller is a worker that is free to send.
+    func send(isOnWorker: Bool) throws(Failure)
+    /// Ends every request that has not completed.
+    func cancel()
+}
+
+/// Sends requests in a batch without a call for each of them as long as all goes well. For a great
+/// many requests, only their success is of interest. Each request ends in exactly one of the three
+/// functions.
+package protocol BatchSender: Sendable {
+    /// Takes an answer, if nothing else has to be done with it, and returns whether it did. Then
+    /// the request has ended and its end is reported here. It runs on a worker.
+    func take(_ index: Int, _ answer: BatchAnswer) -> Bool
+
+    /// Makes a call that takes the answer instead, like any other call of a batch. The call has not
+    /// started, and a close does not complete it yet.
+    func makeCall(_ index: Int) throws(Failure) -> Call
+
+    /// Ends a request that was not sent or not answered.
+    func fail(_ index: Int, _ failure: Failure)
+}
+
+/// One request of a batch, as it appears in the body of the call that carries it.
+package struct BatchItem: Equatable, Sendable {
+    package var method: String
+    /// The URI relative to the base URL, with a leading slash. Parameters of a GET are in its
+    /// query.
+    package var uri: String
+    /// The item's own headers. The headers of the carrying call apply to all items.
+    package var headers: [HeaderField]
+    /// The body; `nil` if there is none.
+    package var body: [UInt8]?
+
+    package init(
+        method: String, uri: String, headers: [HeaderField] = [], body: [UInt8]? = nil
+    ) {
+        self.method = method
+        self.uri = uri
+        self.headers = headers
+        self.body = body
+    }
+}
+
+/// A server's answer to one request of a batch.
+package struct BatchAnswer: Equatable, Sendable {
+    /// The status codes of a final answer. An interim answer does not count.
+    package static let codes = 200...599
+
+    package var code: Int
+    package var headers: [HeaderField]
+    package var body: [UInt8]
+
+    package init(code: Int, headers: [HeaderField] = [], body: [UInt8] = []) {
+        self.code = code
+        self.headers = headers
+        self.body = body
+    }
+}
+
 // MARK: The outbox
 
 /// Stores requests that cannot be sent now. The outbox implements it; a client has at most one.
@@ -150,9 +228,6 @@ package protocol RequestStorage: AnyObject, Sendable {
     var definition: OutboxDefinition { get }
     /// Returns the identities that one request uses.
     func identities() -> any LocalIdentities
-    /// Notes the local identity of the object that a call is about to create. Preparing a request
-    /// notes nothing.
-    func adopt(_ request: PreparedRequest)
     /// An exchange has shown that the server can be reached again.
     func exchangeWentWell()
     /// The client was closed and its last call has ended.
@@ -207,6 +282,9 @@ package protocol StorageClaim: AnyObject, Sendable {
     /// be.
     var deferred: RequestSpec? { get }
 
+    /// Notes the local identity of the object that a call is about to create. Preparing a request
+    /// notes nothing.
+    func adopt(_ request: PreparedRequest)
     /// Adds a call to its lane. Returns whether it is the first of the lane; if not, `go` runs
     /// once, on any thread, when it becomes the first.
     func enterLane(_ call: Call, go: @escaping @Sendable () -> Void) -> Bool

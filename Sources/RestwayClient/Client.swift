@@ -3,6 +3,7 @@ package import RestwayBatch
 package import RestwayCalls
 package import RestwayDocument
 package import RestwayHTTP
+package import RestwayOutbox
 package import RestwayOutcome
 import RestwayPlugins
 import RestwayRetry
@@ -62,7 +63,8 @@ package final class Client: Sendable {
             try definition.auth.resolved(environment), transports.standard, executors, callOptions)
         let reachability = ReachabilityState()
         outbox = try Outbox.make(
-            definition, options,
+            definition, path: options.outboxPath,
+            mode: options.fileMode ?? definition.storage.fileMode, seed: options.randomSeed,
             OutboxSurroundings(
                 api: api, store: store, baseURL: environment.baseURL, reachability: reachability,
                 pool: pool, clock: clock, timers: timers, delivery: delivery,
@@ -240,7 +242,7 @@ package final class Client: Sendable {
 }
 
 extension Client: StoredRequestSender {
-    func sendStored(
+    package func sendStored(
         _ spec: RequestSpec, follower: @escaping @Sendable (Call.Outcome) -> Void
     ) throws(Failure) {
         let call = try makeCall(ofStored: spec, follower: follower)
@@ -248,7 +250,7 @@ extension Client: StoredRequestSender {
         call.start()
     }
 
-    func makeCall(
+    package func makeCall(
         ofStored spec: RequestSpec, follower: @escaping @Sendable (Call.Outcome) -> Void
     ) throws(Failure) -> Call {
         let call = try calls.makeCall(spec)
@@ -256,9 +258,7 @@ extension Client: StoredRequestSender {
         return call
     }
 
-    func makeBatch(of sender: any BatchSender) throws(Failure) -> BatchSession {
+    package func makeBatch(of sender: any BatchSender) throws(Failure) -> any RequestBatch {
         try BatchSession(batches, sender: sender)
     }
-
-    var batchFormat: any BatchFormat { batches.format }
 }

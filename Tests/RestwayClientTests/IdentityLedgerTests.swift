@@ -1,3 +1,5 @@
+import RestwayCalls
+import RestwayDocument
 import RestwayHTTP
 import RestwayObjects
 import RestwayOutbox

@@ -1,4 +1,5 @@
 import RestwayHTTP
+import RestwayOutbox
 import RestwayThreads
 import XCTest
 

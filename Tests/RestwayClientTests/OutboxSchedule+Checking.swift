@@ -1,4 +1,5 @@
 import RestwayObjects
+import RestwayOutbox
 import RestwayThreads
 import XCTest
 

@@ -1,4 +1,5 @@
 import RestwayObjects
+import RestwayOutbox
 import RestwayRouting
 import RestwayThreads
 import XCTest

@@ -1,5 +1,6 @@
 import Glibc
 import RestwayObjects
+import RestwayOutbox
 import RestwayRouting
 import RestwayThreads
 import XCTest

@@ -1,4 +1,5 @@
 import RestwayHTTP
+import RestwayOutbox
 import RestwayRouting
 import RestwayThreads
 import XCTest

@@ -1,3 +1,4 @@
+import RestwayCalls
 import RestwayCurl
 import RestwayHTTP
 import XCTest

@@ -1,4 +1,5 @@
 import RestwayHTTP
+import RestwayRetry
 import XCTest
 
 final class RedirectPolicyTests: XCTestCase {

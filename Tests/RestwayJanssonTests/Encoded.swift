@@ -1,3 +1,4 @@
+import RestwayDocument
 import RestwayJSON
 import RestwayJansson
 import RestwayMapping

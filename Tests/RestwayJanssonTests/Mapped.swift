@@ -1,3 +1,4 @@
+import RestwayDocument
 import RestwayJansson
 import RestwayMapping
 import RestwayObjects

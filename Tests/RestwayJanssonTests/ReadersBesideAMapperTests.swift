@@ -1,4 +1,5 @@
 import Dispatch
+import RestwayDocument
 import RestwayMapping
 import RestwayObjects
 import Synchronization

@@ -1,3 +1,5 @@
+import RestwayCalls
+import RestwayDocument
 import RestwayJSON
 import RestwayJansson
 import RestwayMapping

@@ -1,3 +1,4 @@
+import RestwayDocument
 import RestwayMapping
 import RestwayObjects
 import XCTest

@@ -1,3 +1,5 @@
+import RestwayCalls
+import RestwayDocument
 import XCTest
 
 @testable import RestwayMapping

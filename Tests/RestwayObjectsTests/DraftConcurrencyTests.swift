@@ -1,4 +1,5 @@
 import Dispatch
+import RestwayDocument
 import RestwayObjects
 import RestwayThreads
 import XCTest

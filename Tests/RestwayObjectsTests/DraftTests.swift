@@ -1,3 +1,4 @@
+import RestwayDocument
 import XCTest
 
 @testable import RestwayObjects

@@ -1,6 +1,7 @@
 import Glibc
 import RestwayObjects
 import RestwayOutbox
+import RestwayRetry
 import RestwayThreads
 import XCTest
 

@@ -1,5 +1,6 @@
 import RestwayObjects
 import RestwayOutbox
+import RestwayRetry
 import RestwayThreads
 import XCTest
 

@@ -1,4 +1,5 @@
 import CRestwayPlugin
+import RestwayDocument
 import RestwayJSON
 import RestwayJansson
 import RestwayMapping

@@ -1,4 +1,5 @@
 import CRestwayPlugin
+import RestwayDocument
 import RestwayMapping
 import RestwayObjects
 import RestwayThreads

@@ -1,9 +1,11 @@
+package import RestwayCalls
+package import RestwayDocument
 import RestwayHTTP
 import RestwayMapping
-import RestwayObjects
-import RestwayOutbox
+package import RestwayObjects
+package import RestwayOutcome
 import RestwayRouting
-import RestwayThreads
+package import RestwayThreads
 
 /// The requests of a client that wait until the server can be reached. It stores them, keeps the
 /// calls of each lane in order, and joins the parts that do the rest: a `FlushDriver` sends the
@@ -26,21 +28,27 @@ package final class Outbox: RequestStorage, ObjectRejections {
     private let isClosed = Lock(false)
     let entering = StoringGate()
 
-    /// Makes the outbox that a document asks for.
-    static func make(
-        _ api: APIDefinition, _ options: ClientOptions, _ around: OutboxSurroundings
+    /// Makes the outbox that a document or a client asks for; `nil` if neither does.
+    ///
+    /// - Parameters:
+    ///   - path: The file that the client's options name; `nil` for the document's.
+    ///   - mode: The permissions of a new file.
+    ///   - seed: The seed of the random waits; 0 for a random seed of the system.
+    package static func make(
+        _ api: APIDefinition, path: String?, mode: FileMode, seed: UInt64,
+        _ around: OutboxSurroundings
     ) throws(Failure) -> Outbox? {
-        guard var definition = try definition(api, options) else { return nil }
-        definition.fileMode = options.fileMode ?? api.storage.fileMode
-        return try Outbox(definition, api, seed: options.randomSeed, around)
+        guard var definition = try definition(api, path: path) else { return nil }
+        definition.fileMode = mode
+        return try Outbox(definition, api, seed: seed, around)
     }
 
     /// Returns the document's outbox settings with the file that the options name; `nil` if neither
     /// names a file and no route needs one.
     private static func definition(
-        _ api: APIDefinition, _ options: ClientOptions
+        _ api: APIDefinition, path: String?
     ) throws(Failure) -> OutboxDefinition? {
-        if let path = options.outboxPath {
+        if let path {
             var definition = api.storage.outbox ?? OutboxDefinition(path: path)
             definition.path = path
             return definition
@@ -79,7 +87,7 @@ package final class Outbox: RequestStorage, ObjectRejections {
 
     /// Lets the outbox send from now on. Stored requests go out a moment later, so that the program
     /// has time to set its functions.
-    func begin(_ sender: any StoredRequestSender) {
+    package func begin(_ sender: any StoredRequestSender) {
         flushing.state.withLock { $0.sender = sender }
         around.store.outbox = self
         ledger.completeStore(wallMicroseconds: around.clock.wallMicroseconds())
@@ -90,7 +98,7 @@ package final class Outbox: RequestStorage, ObjectRejections {
     }
 
     /// Stops sending. Requests that are being stored are still stored.
-    func close() {
+    package func close() {
         isClosed.withLock { $0 = true }
         notices.setObserver(nil)
         flushing.close()
@@ -98,7 +106,7 @@ package final class Outbox: RequestStorage, ObjectRejections {
 
     /// Waits until all requests that are being stored are on disk. Inside a callback it returns at
     /// once, as storing may need this thread.
-    func finishStoring() {
+    package func finishStoring() {
         guard !CallbackScope.isActive else { return }
         entering.finish()
         journal.finishWrites()
@@ -106,7 +114,7 @@ package final class Outbox: RequestStorage, ObjectRejections {
 
     /// Lets another process send. While requests are on their way, this happens when they have
     /// ended.
-    func letGo() {
+    package func letGo() {
         if flushing.state.withLock({ $0.machine.isIdle }) { journal.resign() }
     }
 
@@ -132,7 +140,7 @@ package final class Outbox: RequestStorage, ObjectRejections {
     }
 
     /// Flushes because the program says that the server can be reached again.
-    func networkIsBack() {
+    package func networkIsBack() {
         flushing.flush(.eager)
     }
 
@@ -144,7 +152,7 @@ package final class Outbox: RequestStorage, ObjectRejections {
     }
 
     /// Flushes because there is another credential.
-    func credentialChanged() {
+    package func credentialChanged() {
         flushing.endHold()
     }
 
@@ -218,14 +226,6 @@ package final class Outbox: RequestStorage, ObjectRejections {
     }
 
     // MARK: Objects
-
-    /// Notes the local identity of the object that a call is about to create, so that requests
-    /// about the object can be made before the server has named it.
-    package func adopt(_ request: PreparedRequest) {
-        guard let local = request.claim?.local, let submission = request.submission else { return }
-        let key = submission.subject.storeKey
-        if ledger.local(submission.entity, key) == nil { ledger.name(key, local) }
-    }
 
     /// Drops the requests about an object that never left this machine.
     ///

@@ -1,6 +1,8 @@
+import RestwayCalls
+import RestwayDocument
 import RestwayMapping
 import RestwayObjects
-import RestwayOutbox
+import RestwayOutcome
 import RestwayRouting
 import RestwayThreads
 

@@ -1,7 +1,9 @@
+import RestwayCalls
+import RestwayDocument
 import RestwayJSON
 import RestwayMapping
 import RestwayObjects
-import RestwayOutbox
+import RestwayOutcome
 
 /// The objects that were written whole in a stored request, the outermost first. The answer is
 /// matched with them, perhaps by another process. It is empty if nothing is inside the outermost

@@ -1,13 +1,15 @@
-import RestwayBatch
+package import RestwayCalls
+package import RestwayDocument
+import RestwayHTTP
 import RestwayMapping
 import RestwayObjects
-import RestwayOutbox
-import RestwayRouting
+package import RestwayOutcome
+package import RestwayRouting
 import RestwaySQLite
-import RestwayThreads
+package import RestwayThreads
 
 /// The parts of a client that its outbox uses.
-struct OutboxSurroundings: Sendable {
+package struct OutboxSurroundings: Sendable {
     let api: API
     let store: ObservedStore
     let baseURL: BaseURL
@@ -18,6 +20,22 @@ struct OutboxSurroundings: Sendable {
     let delivery: Delivery
     /// The largest body of an answer.
     let bodyBytesMax: Int
+
+    package init(
+        api: API, store: ObservedStore, baseURL: BaseURL, reachability: ReachabilityState,
+        pool: WorkerPool, clock: any Clock, timers: any Timers, delivery: Delivery,
+        bodyBytesMax: Int
+    ) {
+        self.api = api
+        self.store = store
+        self.baseURL = baseURL
+        self.reachability = reachability
+        self.pool = pool
+        self.clock = clock
+        self.timers = timers
+        self.delivery = delivery
+        self.bodyBytesMax = bodyBytesMax
+    }
 
     /// Returns the definition of an entity that an item names; `nil` if the document no longer has
     /// it.
@@ -41,7 +59,7 @@ struct OutboxSurroundings: Sendable {
 }
 
 /// Makes the calls in which stored requests go out. The client implements it.
-protocol StoredRequestSender: AnyObject, Sendable {
+package protocol StoredRequestSender: AnyObject, Sendable {
     /// Sends a request in a call of its own. `follower` receives the outcome in place of the
     /// program, exactly once and on any thread, unless this throws.
     func sendStored(
@@ -53,11 +71,8 @@ protocol StoredRequestSender: AnyObject, Sendable {
         ofStored spec: RequestSpec, follower: @escaping @Sendable (Call.Outcome) -> Void
     ) throws(Failure) -> Call
 
-    /// Makes a session of the document's batch path. `sender` owns the requests without calls.
-    func makeBatch(of sender: any BatchSender) throws(Failure) -> BatchSession
-
-    /// The format of batches.
-    var batchFormat: any BatchFormat { get }
+    /// Makes a batch for the document's batch path. `sender` owns the requests without calls.
+    func makeBatch(of sender: any BatchSender) throws(Failure) -> any RequestBatch
 }
 
 /// The journal of an outbox, with the failures of the client in place of the journal's errors.
@@ -136,5 +151,35 @@ extension Failure {
             self.init(error.isForked ? .forked : .outbox, error.message, field: path)
             isRetryable = error.isTemporary
         }
+    }
+}
+
+/// The headers that are never stored because they hold credentials. They are set anew when the
+/// request is sent.
+struct StoredSecrets {
+    private(set) var names = ["authorization", "proxy-authorization", "cookie"]
+
+    /// - Parameter scheme: The header that the authentication scheme sets, if it is another one.
+    init(scheme: String?) {
+        if let scheme { names.append(scheme.lowercased()) }
+    }
+
+    func contains(_ field: HeaderField) -> Bool {
+        names.contains { field.isNamed($0) }
+    }
+}
+
+extension OutboxDefinition {
+    /// Returns the settings in the form that the decisions use.
+    func rules(_ batch: BatchDefinition?) -> OutboxRules {
+        var rules = OutboxRules()
+        rules.order = order.isStrict ? .strict : .lanes
+        rules.deadLetters = order.passesDeadHeads ? .letOthersPass : .blockTheirLane
+        rules.batchStopsAtFailure = batch?.stopsAtFailure ?? false
+        rules.temporaryStatuses = statuses
+        rules.inProgressTypes = inProgressTypes
+        rules.baseMilliseconds = baseMilliseconds
+        rules.capMilliseconds = capMilliseconds
+        return rules
     }
 }

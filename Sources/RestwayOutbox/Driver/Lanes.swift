@@ -1,4 +1,4 @@
-import RestwayOutbox
+import RestwayCalls
 import RestwayThreads
 
 /// Lets the calls of each lane go out one at a time, in the order in which they came.

@@ -1,10 +1,8 @@
 package import RestwayCalls
-import RestwayCurl
-package import RestwayDocument
+import RestwayDocument
 import RestwayHTTP
 import RestwayMapping
 import RestwayObjects
-import RestwayOutbox
 import RestwayOutcome
 import RestwayRouting
 import RestwayText
@@ -76,7 +74,7 @@ private struct Claiming {
 
     /// Returns the local identity of an object that the server has not named. A request that may
     /// create an object without one makes it up; the call that sends the request notes it
-    /// (`Outbox.adopt`).
+    /// (`OutboxClaim.adopt`).
     private func localID(of submission: Submission) -> LocalID? {
         guard submission.identity == nil, submission.entity.identityIndex != nil else { return nil }
         let known = outbox.ledger.local(submission.entity, submission.subject.storeKey)
@@ -110,7 +108,7 @@ private struct Claiming {
 /// An item of the outbox that is to be sent.
 struct ItemToSend: StoredItem {
     let item: OutboxItem
-    let outbox: Outbox
+    let ledger: IdentityLedger
 
     func prepare(
         _ spec: RequestSpec, by preparation: RequestPreparation
@@ -158,8 +156,8 @@ struct ItemToSend: StoredItem {
         let entry = item.entry
         guard let name = entry.entity, let entity = api.definition.mappings[name]?.entity
         else { return nil }
-        let key = outbox.ledger.storeKey(entry)
-        let objects = outbox.ledger.objects(entry)
+        let key = ledger.storeKey(entry)
+        let objects = ledger.objects(entry)
         let sent = objects.renewed(
             key == nil
                 ? nil : { entity, key in (try? store.newest(entity, storeKey: key))?.identity })

@@ -1,6 +1,9 @@
+import RestwayCalls
+import RestwayDocument
 import RestwayHTTP
 import RestwayJSON
-import RestwayOutbox
+package import RestwayOutcome
+import RestwayThreads
 
 /// A request of the outbox as the program sees it, as it stood at one moment.
 package struct StoredRequest: Sendable {

@@ -1,7 +1,9 @@
+import RestwayCalls
+import RestwayDocument
 import RestwayHTTP
 import RestwayMapping
 import RestwayObjects
-import RestwayOutbox
+import RestwayOutcome
 import RestwayThreads
 
 /// Answers how the server knows the objects of a store.

@@ -1,4 +1,6 @@
-import RestwayOutbox
+import RestwayCalls
+import RestwayDocument
+import RestwayOutcome
 import RestwayRouting
 import RestwayThreads
 
@@ -271,7 +273,7 @@ final class FlushDriver: Sendable {
         }
         for item in singles {
             do throws(Failure) {
-                try sender.sendStored(Self.spec(item)) { self.ended(item, $0, sending) }
+                try sender.sendStored(spec(item)) { self.ended(item, $0, sending) }
             } catch {
                 ended(item, .failure(error), sending)
             }
@@ -279,10 +281,10 @@ final class FlushDriver: Sendable {
     }
 
     private func add(
-        _ item: OutboxItem, to session: BatchSession, _ sending: Sending
+        _ item: OutboxItem, to session: any RequestBatch, _ sending: Sending
     ) -> Bool {
         do throws(Failure) {
-            try session.add(Self.spec(item)) { (outcome: Call.Outcome) in
+            try session.add(spec(item)) { (outcome: Call.Outcome) in
                 self.ended(item, outcome, sending)
             }
             return true
@@ -291,10 +293,10 @@ final class FlushDriver: Sendable {
         }
     }
 
-    static func spec(_ item: OutboxItem) -> RequestSpec {
+    func spec(_ item: OutboxItem) -> RequestSpec {
         let method = Method(token: item.entry.method) ?? .post
         var spec = RequestSpec(target: .path(method, item.entry.path))
-        spec.stored = item
+        spec.stored = ItemToSend(item: item, ledger: ledger)
         return spec
     }
 

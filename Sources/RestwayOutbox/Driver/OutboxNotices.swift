@@ -1,4 +1,6 @@
-import RestwayOutbox
+package import RestwayCalls
+import RestwayDocument
+import RestwayOutcome
 import RestwayThreads
 
 /// The functions that are called about items, and about flushes that the program did not ask for.

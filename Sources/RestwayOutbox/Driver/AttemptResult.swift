@@ -1,8 +1,9 @@
-import RestwayAuth
+import RestwayCalls
+import RestwayDocument
 import RestwayHTTP
 import RestwayJSON
 import RestwayObjects
-import RestwayOutbox
+import RestwayOutcome
 import RestwayThreads
 
 /// The result of an attempt at an item, and what follows from it. It is a class because several

@@ -1,7 +1,12 @@
-import RestwayAuth
+import RestwayCalls
+import RestwayDocument
 import RestwayHTTP
 import RestwayJSON
-import RestwayOutbox
+import RestwayMapping
+import RestwayObjects
+import RestwayOutcome
+import RestwayRouting
+import RestwayThreads
 
 /// The information that the outbox needs about a request that it may store.
 ///
@@ -35,8 +40,8 @@ final class OutboxClaim: StorageClaim {
 
     init(
         _ outbox: Outbox, lane: Lane, formerLane: Lane?, idempotencyKey: String, uri: String,
-        headers: [HeaderField], places: [LocalIDPlace], context: OutboxContext, creates: LocalID?, local: LocalID?,
-        deferred: RequestSpec?, statuses: [ClosedRange<Int>], retry: RetryPolicy?
+        headers: [HeaderField], places: [LocalIDPlace], context: OutboxContext,
+        creates: LocalID?, local: LocalID?, deferred: RequestSpec?, statuses: [ClosedRange<Int>], retry: RetryPolicy?
     ) {
         self.outbox = outbox
         self.lane = lane
@@ -82,6 +87,14 @@ final class OutboxClaim: StorageClaim {
 
 // The journey of a call through its lane and into the file.
 extension OutboxClaim {
+    /// Notes the local identity of the object that a call is about to create, so that requests
+    /// about the object can be made before the server has named it.
+    func adopt(_ request: PreparedRequest) {
+        guard let local, let submission = request.submission else { return }
+        let key = submission.subject.storeKey
+        if outbox.ledger.local(submission.entity, key) == nil { outbox.ledger.name(key, local) }
+    }
+
     func enterLane(_ call: Call, go: @escaping @Sendable () -> Void) -> Bool {
         outbox.enter(self, call, go: go)
     }

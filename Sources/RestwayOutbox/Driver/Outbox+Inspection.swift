@@ -1,5 +1,7 @@
+import RestwayCalls
+import RestwayDocument
 package import RestwayObjects
-import RestwayOutbox
+package import RestwayOutcome
 import RestwayRouting
 
 /// Functions with which the program reads and changes the outbox.

@@ -1,6 +1,8 @@
+import RestwayCalls
+import RestwayDocument
 import RestwayMapping
 import RestwayObjects
-import RestwayOutbox
+import RestwayOutcome
 
 /// Marks objects as rejected while a dead letter is about them: until it is retried, edited or
 /// dropped. Only the journal knows the dead letters, so no mark can be out of date.

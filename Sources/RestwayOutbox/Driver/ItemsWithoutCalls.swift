@@ -1,14 +1,15 @@
-import RestwayBatch
+import RestwayCalls
+import RestwayDocument
 import RestwayHTTP
 import RestwayMapping
-import RestwayOutbox
+import RestwayOutcome
 import RestwayRouting
 import RestwayThreads
 
 /// Items that go out in a batch without a call for each of them, because their answers change no
 /// object. An item gets a call only if it fails or if its answer has to be mapped.
 ///
-/// This is a short way beside `BatchSession.add` with a call for each item
+/// This is a short way beside `RequestBatch.add` with a call for each item
 /// (docs/performance/short-ways.md). It is in this file, behind `BatchSender`, and
 /// `OutboxBatchTests` compares both ways.
 final class ItemsWithoutCalls: BatchSender {
@@ -24,7 +25,6 @@ final class ItemsWithoutCalls: BatchSender {
     private let sender: any StoredRequestSender
     private let sending: FlushDriver.Sending
     private let api: LoadedAPI
-    private let format: any BatchFormat
     /// The items by their positions in the batch; `nil` for a position that has a call.
     private let entries = Lock<[Entry?]>([])
 
@@ -35,19 +35,18 @@ final class ItemsWithoutCalls: BatchSender {
         self.sender = sender
         self.sending = sending
         api = driver.around.api.loaded
-        format = sender.batchFormat
     }
 
     /// Adds an item to the batch. Returns false if the item needs a call from the start.
-    func add(_ item: OutboxItem, to session: BatchSession) -> Bool {
+    func add(_ item: OutboxItem, to session: any RequestBatch) -> Bool {
         let (entry, base) = (item.entry, driver.around.baseURL)
         guard entry.creates == nil, entry.entity == nil, entry.context.isEmpty,
             let method = Method(token: entry.method), method != .delete,
             let url = try? base.url(path: entry.path), let path = base.relativePath(of: url),
             let uri = base.uri(of: url)
         else { return false }
-        if let body = entry.body, !format.takesBinaryBodies, body.contains(where: { $0 >= 0x80 }),
-            String(validating: body, as: UTF8.self) == nil
+        if let body = entry.body, body.contains(where: { $0 >= 0x80 }),
+            !session.takesBinaryBodies, String(validating: body, as: UTF8.self) == nil
         {
             return false
         }
@@ -97,7 +96,7 @@ final class ItemsWithoutCalls: BatchSender {
         guard let item = entry(index)?.item else {
             throw Failure(.internal, "request \(index) of a batch is no item of the outbox")
         }
-        var spec = FlushDriver.spec(item)
+        var spec = driver.spec(item)
         spec.travelsInBatch = true
         let (driver, sending) = (driver, sending)
         return try sender.makeCall(ofStored: spec) { driver.ended(item, $0, sending) }

@@ -1,47 +1,22 @@
-import RestwayAuth
+import RestwayCalls
 import RestwayHTTP
 import RestwayObjects
-import RestwayOutbox
+import RestwayOutcome
 import RestwayRouting
 import RestwayText
 import RestwayThreads
 
-/// A request that the outbox is to store.
-struct StoringOrder: Sendable {
-    /// The request before any redirect.
-    let request: PreparedRequest
-    let claim: OutboxClaim
-    /// The failure of the attempt; `nil` if the request was not sent.
-    let failure: Failure?
-    /// A text for people that says why the request is stored.
-    let reason: String
-    /// Whether this thread may wait for the file because it waits for the call anyway.
-    let waits: Bool
-}
-
 /// Stores the requests of calls.
 extension Outbox {
-    /// Counts a call as being stored if `judge` returns true. A close of the client waits for the
-    /// counted calls.
-    func takes(_ judge: () -> Bool) -> Bool {
-        // The call is counted before it enters the stage, so that a close that finds it there waits
-        // for it.
-        entering.enter()
-        let isTaken = judge()
-        if !isTaken { entering.leave() }
-        return isTaken
-    }
-
     /// Stores the request of a call, and tells the call when it is durable or could not be stored.
-    func store(_ call: Call, _ order: StoringOrder) {
-        guard order.failure != nil else { return storeNow(call, order) }
-        entering.submit(call, to: around.pool) { self.storeNow(call, order) }
+    func store(_ call: Call, _ order: StoringOrder, _ claim: OutboxClaim) {
+        guard order.failure != nil else { return storeNow(call, order, claim) }
+        entering.submit(call, to: around.pool) { self.storeNow(call, order, claim) }
     }
 
     /// Stores the request on this thread: a worker, or the thread that waits for the call or for
     /// the close and so may wait for the file.
-    private func storeNow(_ call: Call, _ order: StoringOrder) {
-        let claim = order.claim
+    private func storeNow(_ call: Call, _ order: StoringOrder, _ claim: OutboxClaim) {
         let kept: StoredChanges.Kept
         let lane: Lane
         do throws(Failure) {
@@ -52,7 +27,7 @@ extension Outbox {
             call.wasStored(error)
             return
         }
-        let entry = entry(order, kept, lane)
+        let entry = entry(order, claim, kept, lane)
         // The drafts are kept before the request can be sent.
         changes.remember(kept.drafts)
         write(entry, claim.places, waits: order.waits) { result in
@@ -111,9 +86,9 @@ extension Outbox {
     }
 
     private func entry(
-        _ order: StoringOrder, _ kept: StoredChanges.Kept, _ lane: Lane
+        _ order: StoringOrder, _ claim: OutboxClaim, _ kept: StoredChanges.Kept, _ lane: Lane
     ) -> OutboxEntry {
-        let (request, claim) = (order.request, order.claim)
+        let request = order.request
         let wall = around.clock.wallMicroseconds()
         var entry = OutboxEntry(
             lane: lane, method: request.exchange.method, path: claim.uri,
