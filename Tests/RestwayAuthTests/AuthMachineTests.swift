@@ -1,8 +1,8 @@
-import RestwayDocument
 import RestwayThreads
 import XCTest
 
 @testable import RestwayAuth
+import RestwayDocument
 
 final class AuthMachineTests: XCTestCase {
     private func machine(

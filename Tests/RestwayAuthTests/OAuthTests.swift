@@ -1,8 +1,8 @@
-import RestwayDocument
 import RestwayThreads
 import XCTest
 
 @testable import RestwayAuth
+import RestwayDocument
 
 final class OAuthTests: XCTestCase {
     private func credential() -> Credential {

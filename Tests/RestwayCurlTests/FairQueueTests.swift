@@ -1,5 +1,4 @@
 import RestwayHTTP
-import RestwayOutbox
 import RestwayRouting
 import RestwayThreads
 import XCTest

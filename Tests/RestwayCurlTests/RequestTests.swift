@@ -1,4 +1,3 @@
-import RestwayCalls
 import RestwayCurl
 import RestwayHTTP
 import XCTest

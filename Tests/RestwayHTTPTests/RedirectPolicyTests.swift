@@ -1,5 +1,4 @@
 import RestwayHTTP
-import RestwayRetry
 import XCTest
 
 final class RedirectPolicyTests: XCTestCase {

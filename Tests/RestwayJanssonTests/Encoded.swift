@@ -1,4 +1,3 @@
-import RestwayDocument
 import RestwayJSON
 import RestwayJansson
 import RestwayMapping

@@ -1,4 +1,3 @@
-import RestwayDocument
 import RestwayJansson
 import RestwayMapping
 import RestwayObjects

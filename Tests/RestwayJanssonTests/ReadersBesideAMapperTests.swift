@@ -1,5 +1,4 @@
 import Dispatch
-import RestwayDocument
 import RestwayMapping
 import RestwayObjects
 import Synchronization

@@ -1,5 +1,3 @@
-import RestwayCalls
-import RestwayDocument
 import RestwayJSON
 import RestwayJansson
 import RestwayMapping

@@ -1,5 +1,3 @@
-import RestwayCalls
-import RestwayDocument
 import XCTest
 
 @testable import RestwayMapping

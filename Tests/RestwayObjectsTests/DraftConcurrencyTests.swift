@@ -1,5 +1,4 @@
 import Dispatch
-import RestwayDocument
 import RestwayObjects
 import RestwayThreads
 import XCTest

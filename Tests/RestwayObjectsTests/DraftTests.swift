@@ -1,4 +1,3 @@
-import RestwayDocument
 import XCTest
 
 @testable import RestwayObjects

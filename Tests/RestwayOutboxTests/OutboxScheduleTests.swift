@@ -1,7 +1,6 @@
 import Glibc
 import RestwayObjects
 import RestwayOutbox
-import RestwayRetry
 import RestwayThreads
 import XCTest
 

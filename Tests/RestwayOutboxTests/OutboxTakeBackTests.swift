@@ -1,6 +1,5 @@
 import RestwayObjects
 import RestwayOutbox
-import RestwayRetry
 import RestwayThreads
 import XCTest
 

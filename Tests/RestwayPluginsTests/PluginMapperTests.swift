@@ -1,5 +1,4 @@
 import CRestwayPlugin
-import RestwayDocument
 import RestwayJSON
 import RestwayJansson
 import RestwayMapping

@@ -1,5 +1,4 @@
 import CRestwayPlugin
-import RestwayDocument
 import RestwayMapping
 import RestwayObjects
 import RestwayThreads

@@ -1,4 +1,3 @@
-import RestwayDocument
 import RestwayObjects
 import XCTest
 

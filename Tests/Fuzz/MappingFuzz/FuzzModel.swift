@@ -1,4 +1,3 @@
-import RestwayDocument
 import RestwayMapping
 import RestwayObjects
 

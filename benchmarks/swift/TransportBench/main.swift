@@ -3,7 +3,6 @@ import RestwayCalls
 import RestwayClient
 import RestwayDocument
 import RestwayOutcome
-import RestwayPlugins
 import RestwayRouting
 import RestwayThreads
 
