@@ -8,7 +8,7 @@ import RestwayThreads
 /// built-in transport if the plugin forwarded the exchange to it.
 ///
 /// The lock is taken once, to find the exchange.
-extension ExchangeHost {
+extension OpenedTransport {
     typealias Event = ExchangeOrder.Event
 
     /// Passes an event of the plugin to the observer, if the order of events allows it.
@@ -62,8 +62,8 @@ extension ExchangeHost {
         guard (200...999).contains(head.status) else {
             return "gives a head with status \(head.status)"
         }
-        guard let headers = ForeignHeaders.read(head.headers, head.header_count) else {
-            return ForeignHeaders.problem("a head")
+        guard let headers = ExchangeTables.headers(head.headers, head.header_count) else {
+            return ExchangeTables.problem("a head")
         }
         if let problem = ResponseFraming.problem(in: headers) {
             refuse(problem)
@@ -160,7 +160,7 @@ extension ExchangeHost {
     func leave(_ exchange: PluginExchange, pausing: Bool = false) {
         guard exchange.order.change({ $0.leave(pausing: pausing) }) else { return }
         // The exchange was ended during the call.
-        let error = state.withLock { _ in exchange.ending.take() }
+        let error = state.withLock { _ in exchange.guarded.ending.take() }
         if let error { exchange.observer.take()?.completed(.failure(error)) }
     }
 
@@ -188,9 +188,9 @@ extension ExchangeHost {
     ///
     /// - Parameter end: `nil` if the plugin did not say how the exchange ended.
     func completed(_ end: UnsafePointer<restway_plugin_end>?, _ id: UInt64) {
-        let (found, held, now) = state.withLock { state in
+        let (found, held) = state.withLock { state in
             let exchange = state.open(id)
-            return (exchange, exchange?.held, state.clock.now())
+            return (exchange, exchange?.guarded.held)
         }
         guard let exchange = found else { return refuse(Self.completed, id) }
         let answer = complete(exchange, end, isHeld: held != nil)
@@ -203,7 +203,7 @@ extension ExchangeHost {
             if let held, !isFailure {
                 exchange.observer.take()?.completed(held)
             } else if let end {
-                tell(exchange, end, now: now)
+                tell(exchange, end)
             }
         }
         if mayRest { rest() }
@@ -226,11 +226,12 @@ extension ExchangeHost {
 
     /// Tells the observer the end that the plugin gave. Only this thread has the observer now.
     private func tell(
-        _ exchange: PluginExchange, _ end: UnsafePointer<restway_plugin_end>, now: Deadline
+        _ exchange: PluginExchange, _ end: UnsafePointer<restway_plugin_end>
     ) {
         guard let observer = exchange.observer.take() else { return }
         if end.pointee.result == RESTWAY_PLUGIN_OK {
-            observer.completed(.success(exchange.summary(end, now: now)))
+            let now = session?.surroundings.clock.now()
+            observer.completed(.success(exchange.summary(end, now: now ?? exchange.startedAt)))
         } else {
             observer.completed(.failure(end.pointee.error(table)))
         }
