@@ -11,6 +11,8 @@ final class ActiveExchange: @unchecked Sendable {
     let acceptedAt: Deadline
     /// The end of the total time limit.
     let deadline: Deadline
+    /// Whether a thread waits for the exchange. The waiting thread can drive the loop.
+    let isAwaited: Bool
     /// Whether the exchange carries a credential.
     let holdsCredential: Bool
 
@@ -29,8 +31,6 @@ final class ActiveExchange: @unchecked Sendable {
 
     var hasEnded: Bool { observer == nil }
     var priority: Int32 { exchange.priority }
-    /// Whether a thread waits for the exchange. The waiting thread can drive the loop.
-    var isAwaited: Bool { observer?.isAwaited == true }
     /// Whether libcurl or the loop may send the exchange again without losing a part of its body.
     var isRepeatable: Bool { exchange.isRepeatable && !hasPulled }
     /// Whether libcurl has taken a part of a pulled body.
@@ -40,7 +40,8 @@ final class ActiveExchange: @unchecked Sendable {
     /// Whether the exchange still waits in its queue.
     var isWaiting: Bool { handle == nil && !hasEnded }
 
-    /// - Parameter deliver: Receives the pieces of a body that is read from a source, on any thread.
+    /// - Parameter deliver: Receives the pieces of a body that is read from a source, on any
+    ///   thread.
     init(
         id: ExchangeID, exchange: Exchange, observer: any ExchangeObserver, acceptedAt: Deadline,
         deliver: (@Sendable (BodyPiece) -> Void)?
@@ -52,6 +53,7 @@ final class ActiveExchange: @unchecked Sendable {
         if case .source(let source) = exchange.body, let deliver {
             pulled = PulledBody(source, deliver)
         }
+        isAwaited = observer.isAwaited
         holdsCredential = exchange.holdsCredential
         let total = exchange.timeouts.totalMilliseconds
         deadline = total > 0 ? acceptedAt.advanced(milliseconds: total) : .never

@@ -108,7 +108,8 @@ final class EasyHandle {
 
     /// Reports the trailers at the end of the response.
     func tellTrailers() {
-        if let trailers = transfer.head.takeTrailers() { active?.observer?.receivedTrailers(trailers) }
+        guard let trailers = transfer.head.takeTrailers() else { return }
+        active?.observer?.receivedTrailers(trailers)
     }
 
     /// Whether this handle of libcurl is paused. libcurl also has internal handles.

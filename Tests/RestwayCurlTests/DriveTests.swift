@@ -50,8 +50,8 @@ final class DriveTests: CurlTransportTestCase {
         return waiter.wait()
     }
 
-    /// Performs until the I/O thread rests, so that the next who waits is its guest.
-    private func performUntilGuest(_ server: TestServer) {
+    /// Performs until the I/O thread rests, so that the next thread that waits drives.
+    private func performUntilOwnWork(_ server: TestServer) {
         eventually { performDriving(.get(server.url())).isOwnWork }
     }
 
@@ -59,7 +59,7 @@ final class DriveTests: CurlTransportTestCase {
         let server = try TestServer.answering { _ in response("ok") }
         let first = performDriving(.get(server.url()))
         XCTAssertFalse(first.isOwnWork, "the I/O thread makes the loop")
-        performUntilGuest(server)
+        performUntilOwnWork(server)
         for _ in 0..<20 {
             let (error, isOwnWork) = performDriving(.get(server.url()))
             XCTAssertNil(error)
@@ -69,22 +69,22 @@ final class DriveTests: CurlTransportTestCase {
         XCTAssertEqual(ioThreads, 1)
     }
 
-    func testWhatAGuestLeavesGoesOn() throws {
+    func testWhatAWaitingThreadLeavesGoesOn() throws {
         let gate = Gate()
         let server = try TestServer.answering { request in
             if request.path == "/late" { gate.wait() }
             return response("ok")
         }
-        performUntilGuest(server)
+        performUntilOwnWork(server)
         let late = Recorder()
-        // Comes while the guest drives.
+        // This comes while the waiting thread drives.
         let (transport, url) = (transport!, server.url("/late"))
         let waiter = Waiter(onHead: { _ = transport.start(.get(url), observer: late) })
         XCTAssertNil(performDriving(.get(server.url()), waiter).error)
         XCTAssertTrue(server.waitForRequests(3))
         gate.open()
         XCTAssertEqual(late.wait().text, "ok")
-        performUntilGuest(server)
+        performUntilOwnWork(server)
     }
 
     func testACancelEndsTheDrive() throws {
@@ -95,7 +95,7 @@ final class DriveTests: CurlTransportTestCase {
             connection.readToEnd()
         }
         let answering = try TestServer.answering { _ in response("ok") }
-        performUntilGuest(answering)
+        performUntilOwnWork(answering)
         XCTAssertNil(performDriving(.get(server.url())).error)
         let waiter = Waiter()
         let (transport, id) = (transport!, transport.start(.get(server.url()), observer: waiter))
@@ -105,7 +105,7 @@ final class DriveTests: CurlTransportTestCase {
         })
         transport.drive { !waiter.isOver }
         XCTAssertEqual(waiter.wait().error?.kind, .cancelled)
-        performUntilGuest(answering)
+        performUntilOwnWork(answering)
     }
 
     func testACloseEndsTheDrive() throws {
@@ -117,7 +117,7 @@ final class DriveTests: CurlTransportTestCase {
             }
             return response("ok")
         }
-        performUntilGuest(server)
+        performUntilOwnWork(server)
         let waiter = Waiter()
         let transport = transport!
         _ = transport.start(.get(server.url("/stall")), observer: waiter)
@@ -140,10 +140,10 @@ final class DriveTests: CurlTransportTestCase {
             hasEnded.update { $0 += 1 }
         }
         let answering = try TestServer.answering { _ in response("ok") }
-        performUntilGuest(answering)
+        performUntilOwnWork(answering)
         let post = Exchange(method: "POST", url: server.url(), body: .bytes([1]))
         for count in 1...10 {
-            // By turns a guest and the I/O thread have to find out.
+            // A waiting thread and the I/O thread have to find out by turns.
             let error = count % 2 == 0 ? perform(post).error : performDriving(post).error
             XCTAssertNil(error)
             XCTAssertNotNil(hasEnded.wait(until: .testLimit) { $0 >= count ? true : nil })
@@ -152,14 +152,14 @@ final class DriveTests: CurlTransportTestCase {
 
     func testTLSStaysWithTheIOThread() throws {
         let server = try TestServer.answering { _ in response("ok") }
-        performUntilGuest(server)
+        performUntilOwnWork(server)
         XCTAssertNotNil(performDriving(.get("https://127.0.0.1:1/")).error)
         for _ in 0..<20 { XCTAssertFalse(performDriving(.get(server.url())).isOwnWork) }
     }
 
     func testManyWhoWaitShareOneLoop() throws {
         let server = try TestServer.answering { _ in response("ok") }
-        performUntilGuest(server)
+        performUntilOwnWork(server)
         let transport = transport!
         let url = server.url()
         let done = Monitor(0)
@@ -175,6 +175,6 @@ final class DriveTests: CurlTransportTestCase {
             })
         }
         XCTAssertNotNil(done.wait(until: .testLimit) { $0 == 8 ? true : nil })
-        performUntilGuest(server)
+        performUntilOwnWork(server)
     }
 }

@@ -38,22 +38,16 @@ _LINES_TOLERATED = {
 }
 _FIELDS_TOLERATED = {
     "APIDefinition": 36,
-    "ActiveExchange": 16,
     "Client": 17,
     "ClientOptions": 26,
-    "EasyHandle": 22,
     "FlushState": 16,
-    "IOLoop": 17,
     "MachineCore": 33,
     "Outbox": 13,
     "OutboxDefinition": 15,
     "OutboxEntry": 20,
     "PlanNode": 16,
-    "PluginExchange": 15,
     "PreparedRequest": 15,
     "RequestSpec": 14,
-    "SQLiteCommit": 15,
-    "TableAccess": 15,
 }
 
 

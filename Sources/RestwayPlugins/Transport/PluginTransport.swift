@@ -4,7 +4,8 @@ package import RestwayThreads
 
 /// A plugin's transport, opened for one client.
 ///
-/// `OpenedTransport` handles everything that a plugin may do wrong. This class is the client's side.
+/// `OpenedTransport` handles everything that a plugin may do wrong. This class is the client's
+/// side.
 package final class PluginTransport: Transport {
     /// The parts of its client that an opened transport uses.
     package struct Surroundings: Sendable {
