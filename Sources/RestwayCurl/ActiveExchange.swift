@@ -19,7 +19,7 @@ final class ActiveExchange: @unchecked Sendable {
     /// The observer; nil after the exchange has completed. Queues skip a completed exchange.
     private(set) var observer: (any ExchangeObserver)?
     /// The queue of the origin, from queueing until the end.
-    var lane: Lane?
+    var originQueue: OriginQueue?
     /// The time at which the exchange left the queue.
     var startedAt = Deadline.never
     /// Whether libcurl had the exchange before and could not send it.
@@ -92,7 +92,7 @@ final class ActiveExchange: @unchecked Sendable {
         exchange.body = .none
         exchange.headers = []
         pulled = nil
-        lane = nil
+        originQueue = nil
         return observer.take()
     }
 }

@@ -39,7 +39,7 @@ extension EasyHandle {
     /// Decides, when the head of the answer has come, whether to wait for close_notify.
     func watchEnd(behind answer: ResponseHead) {
         transfer.tlsEnd = .unimportant
-        guard CurlGlobal.tellsOfAlerts, let active, active.lane?.isSecure == true,
+        guard CurlGlobal.tellsOfAlerts, let active, active.originQueue?.isSecure == true,
             active.exchange.method != "HEAD", answer.isEndedByConnection
         else { return }
         transfer.tlsEnd = .awaited

@@ -47,7 +47,7 @@ extension EasyHandle {
         rw_easy_set_pointer(easy, CURLOPT_PREREQDATA, me)
         rw_easy_set_open_socket_function(easy) { me, purpose, address in
             let handle = UserData.object(EasyHandle.self, me!)
-            let isSecure = handle.active?.lane?.isSecure == true
+            let isSecure = handle.active?.originQueue?.isSecure == true
             if isSecure { handle.tellOfTLS(true) }
             return handle.sockets.open(address!, isSecure: isSecure)
         }

@@ -66,7 +66,7 @@ final class EasyHandle {
         errorText.deallocate()
     }
 
-    var place: String { active?.lane?.place ?? "" }
+    var place: String { active?.originQueue?.place ?? "" }
 
     /// libcurl's description of the error; may be empty.
     var errorDetail: String { String(cString: errorText) }
@@ -163,7 +163,7 @@ final class EasyHandle {
         rw_easy_set_long(easy, CURLOPT_LOW_SPEED_TIME, Self.long(idleSeconds))
         // libcurl waits to learn whether a connection can be shared. TLS tells this when the
         // connection is ready, plain HTTP only with the first response.
-        rw_easy_set_long(easy, CURLOPT_PIPEWAIT, active.lane?.isSecure == true ? 1 : 0)
+        rw_easy_set_long(easy, CURLOPT_PIPEWAIT, active.originQueue?.isSecure == true ? 1 : 0)
         rw_easy_set_long(easy, CURLOPT_NOPROGRESS, active.observer?.wantsProgress == true ? 0 : 1)
         // The weight of the stream in HTTP/2: 16 by default, from 1 to 256.
         let weight = 1 << Int(4 + max(-4, min(4, active.priority)))

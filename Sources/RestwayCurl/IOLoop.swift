@@ -15,7 +15,7 @@ final class IOLoop {
     private var handles: HandlePool
 
     var commands: [Inbox.Command] = []
-    private var lanes = LaneDirectory()
+    private var queues = OriginQueues()
     private var queue: FairQueue
     /// All exchanges that have not completed.
     private(set) var exchanges: [ExchangeID: ActiveExchange] = [:]
@@ -33,7 +33,7 @@ final class IOLoop {
         self.multi = multi
         handles = HandlePool(sockets: multi.sockets, settings)
         queue = FairQueue(
-            runningMax: limits.connectionsMax, runningPerLaneMax: limits.connectionsPerHostMax)
+            runningMax: limits.connectionsMax, runningPerOriginMax: limits.connectionsPerHostMax)
     }
 
     deinit {
@@ -116,7 +116,7 @@ final class IOLoop {
 
     private func accept(_ active: ActiveExchange) {
         isAwaited = active.isAwaited
-        guard let lane = lanes.lane(of: active.exchange.url) else {
+        guard let originQueue = queues.queue(of: active.exchange.url) else {
             let error = TransportError(.invalidURL, "the URL is no absolute http or https URL")
             tell(active, .failure(error))
             return
@@ -125,9 +125,9 @@ final class IOLoop {
             tell(active, .failure(refusal))
             return
         }
-        active.lane = lane
+        active.originQueue = originQueue
         exchanges[active.id] = active
-        queue.append(active, to: lane)
+        queue.append(active, to: originQueue)
     }
 
     private func startWaiting() {
@@ -192,8 +192,8 @@ final class IOLoop {
         handle.tellChallenge()
         let result = handle.result(code, startedAt: active.startedAt)
         if case .success = result { handle.tellTrailers() }
-        if let lane = active.lane, lane.isSecure, code == CURLE_OK {
-            lane.isMultiplexed = handle.isMultiplexed
+        if let originQueue = active.originQueue, originQueue.isSecure, code == CURLE_OK {
+            originQueue.isMultiplexed = handle.isMultiplexed
         }
         let wasSentOnce = handle.transfer.attempts == 1
         takeBack(handle, active)
@@ -240,7 +240,7 @@ final class IOLoop {
     }
 
     private func timedOutWaiting(_ active: ActiveExchange) -> TransportError {
-        let place = active.lane?.place ?? ""
+        let place = active.originQueue?.place ?? ""
         return TransportError(.timedOut, "\(place): timed out waiting for a connection")
     }
 
@@ -251,9 +251,9 @@ final class IOLoop {
             ended(active, .failure(error))
         } else {
             exchanges[active.id] = nil
-            let lane = active.lane
+            let originQueue = active.originQueue
             let observer = active.end()
-            if let lane { queue.abandonedWaiting(lane) }
+            if let originQueue { queue.abandonedWaiting(originQueue) }
             observer?.completed(.failure(error))
         }
     }
@@ -263,7 +263,7 @@ final class IOLoop {
         _ active: ActiveExchange, _ result: Result<ExchangeSummary, TransportError>
     ) {
         exchanges[active.id] = nil
-        if let lane = active.lane { queue.ended(lane) }
+        if let originQueue = active.originQueue { queue.ended(originQueue) }
         tell(active, result)
     }
 

@@ -188,64 +188,56 @@ extension OpenedTransport {
     ///
     /// - Parameter end: `nil` if the plugin did not say how the exchange ended.
     func completed(_ end: UnsafePointer<restway_plugin_end>?, _ id: UInt64) {
-        let (found, held) = state.withLock { state in
-            let exchange = state.open(id)
-            return (exchange, exchange?.guarded.held)
-        }
-        guard let exchange = found else { return refuse(Self.completed, id) }
-        let answer = complete(exchange, end, isHeld: held != nil)
-        let mayRest = state.withLock { state in
-            if exchange.order.now.isCompleted { state.exchanges[exchange.id] = nil }
-            return state.isIdle
-        }
-        if case .tell = answer {
-            let isFailure = end.map { $0.pointee.result != RESTWAY_PLUGIN_OK } ?? false
-            if let held, !isFailure {
-                exchange.observer.take()?.completed(held)
-            } else if let end {
-                tell(exchange, end)
-            }
-        }
-        if mayRest { rest() }
-        if case .refuse(let breach) = answer { fail(exchange, breach, Self.completed) }
-    }
-
-    private func complete(
-        _ exchange: PluginExchange, _ end: UnsafePointer<restway_plugin_end>?, isHeld: Bool
-    ) -> ExchangeOrder.Answer {
+        guard let exchange = find(id) else { return refuse(Self.completed, id) }
+        let held = state.withLock { _ in exchange.guarded.held }
         var kind = ExchangeOrder.End.none
-        if isHeld {
+        if held != nil {
             kind = .held
         } else if let end {
             kind = end.pointee.result == RESTWAY_PLUGIN_OK ? .success : .failure
         }
-        let answer = exchange.order.change { $0.complete(kind) }
-        if case .gone = answer { refuse(Self.completed, exchange.id) }
-        return answer
-    }
-
-    /// Tells the observer the end that the plugin gave. Only this thread has the observer now.
-    private func tell(
-        _ exchange: PluginExchange, _ end: UnsafePointer<restway_plugin_end>
-    ) {
-        guard let observer = exchange.observer.take() else { return }
-        if end.pointee.result == RESTWAY_PLUGIN_OK {
-            let now = session?.surroundings.clock.now()
-            observer.completed(.success(exchange.summary(end, now: now ?? exchange.startedAt)))
-        } else {
-            observer.completed(.failure(end.pointee.error(table)))
+        switch finish(exchange, kind, { outcome(of: exchange, end, held) }) {
+        case .gone: refuse(Self.completed, id)
+        case .refuse(let breach): fail(exchange, breach, Self.completed)
+        case .tell, .drop: break
         }
     }
 
     /// Ends a forwarded exchange: the transport has completed it, and the plugin has let go of it.
     func completed(_ exchange: PluginExchange, _ outcome: PluginExchange.Outcome) {
-        let answer = exchange.order.change { $0.complete(.held) }
+        _ = finish(exchange, .held) { outcome }
+    }
+
+    /// Notes that the plugin gives an exchange back, and tells the observer the end if it is to
+    /// receive one.
+    private func finish(
+        _ exchange: PluginExchange, _ kind: ExchangeOrder.End,
+        _ outcome: () -> PluginExchange.Outcome?
+    ) -> ExchangeOrder.Answer {
+        let answer = exchange.order.change { $0.complete(kind) }
         let mayRest = state.withLock { state in
-            state.exchanges[exchange.id] = nil
+            if exchange.order.now.isCompleted { state.exchanges[exchange.id] = nil }
             return state.isIdle
         }
-        if case .tell = answer { exchange.observer.take()?.completed(outcome) }
+        // Only this thread has the observer now.
+        if case .tell = answer, let outcome = outcome() {
+            exchange.observer.take()?.completed(outcome)
+        }
         if mayRest { rest() }
+        return answer
+    }
+
+    /// The outcome of an exchange that the plugin gives back. A failure that the plugin gives
+    /// replaces the outcome of a forwarded exchange.
+    private func outcome(
+        of exchange: PluginExchange, _ end: UnsafePointer<restway_plugin_end>?,
+        _ held: PluginExchange.Outcome?
+    ) -> PluginExchange.Outcome? {
+        guard let end else { return held }
+        if end.pointee.result != RESTWAY_PLUGIN_OK { return .failure(end.pointee.error(table)) }
+        if let held { return held }
+        let now = session?.surroundings.clock.now() ?? exchange.startedAt
+        return .success(exchange.summary(end, now: now))
     }
 }
 
