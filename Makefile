@@ -1,4 +1,4 @@
-# Restway's verbs. CI uses the same ones. The recipes stand in make/ and Plugins/plugins.mk.
+# The targets of Restway, which CI uses, too. Their recipes are in make/ and Plugins/plugins.mk.
 
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c

@@ -1,7 +1,7 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-/// What every Swift module is compiled with.
+/// The compiler settings of every Swift module.
 let settings: [SwiftSetting] = [
     .swiftLanguageMode(.v6),
     .enableUpcomingFeature("InternalImportsByDefault"),
@@ -10,7 +10,7 @@ let settings: [SwiftSetting] = [
     .treatAllWarnings(as: .error),
 ]
 
-/// For modules that touch no pointers.
+/// The settings of modules that use no pointers.
 let safe = settings + [.strictMemorySafety()]
 
 /// A module of the core, and its XCTest target.
@@ -49,8 +49,8 @@ let core: [Target] =
     + module("RestwaySQLiteStore", ["RestwayThreads", "RestwaySQLite", "RestwayObjects"])
     + module("RestwayMapping", ["RestwayText", "RestwayRouting", "RestwayObjects"])
     + module(
-        "RestwayJansson", ["CJansson", "RestwayText", "RestwayJSON", "RestwayMapping"],
-        testing: ["RestwayObjects"])
+        "RestwayJansson",
+        ["CJansson", "RestwayText", "RestwayJSON", "RestwayObjects", "RestwayMapping"])
     + module(
         "RestwayHTTP", ["CZlib", "RestwayText", "RestwayThreads", "RestwayJSON", "RestwayRouting"])
     + module("RestwayCurl", ["CCurl", "CLinux", "RestwayThreads", "RestwayRouting", "RestwayHTTP"])
@@ -87,8 +87,8 @@ let core: [Target] =
             "RestwayPlugins", "RestwayClient",
         ])
 
-/// Random input for the mapping; its corpus runs as ordinary tests. The fuzzer itself has its
-/// `main` from libFuzzer, so it can only be built for that: `make fuzz`.
+/// Random input for the mapping; its corpus runs as ordinary tests. libFuzzer provides the `main`
+/// of the fuzzer itself, so it can only be built for fuzzing: `make fuzz`.
 let fuzz: [Target] =
     [
         .target(
@@ -107,7 +107,7 @@ let fuzz: [Target] =
                 swiftSettings: settings)
         ])
 
-/// What a transport of a plugin costs: `make bench`.
+/// Measures the cost of a plugin's transport: `make bench`.
 let bench: [Target] =
     Context.environment["RESTWAY_BENCH"] == nil
     ? []

@@ -1,14 +1,14 @@
-# The plugins that ship: each is one shared object, made of what its folder holds.
+# The plugins that ship. Each is one shared object, made from the sources in its folder.
 
 PLUGINS := simdjson msgpack replay
 PLUGIN_FILES := $(PLUGINS:%=build/plugins/%.so)
 PLUGIN_FLAGS := -O3 -fPIC -fvisibility=hidden -Wall -Wextra -Werror -IInclude
-# As Debian calls it, and as its authors do.
+# Debian and the authors of the package use different names.
 MSGPACK := $(shell pkg-config --exists msgpack-c && echo msgpack-c || echo msgpack)
 PLUGIN_LINK := -shared -Wl,--version-script=Plugins/plugin.map -Wl,-z,relro -Wl,-z,now
 PLUGIN_HEADERS := $(wildcard Include/restway/plugin*.h) Plugins/plugin.map Plugins/plugins.mk
 
-# A tool for those who write plugins; it needs nothing of the library.
+# The checker for authors of plugins; it does not need the library.
 CHECK_TOOL := build/restway-plugin-check
 CHECK_FLAGS := -std=gnu11 -D_GNU_SOURCE -O2 -g -Wall -Wextra -Werror -IInclude -pthread
 

@@ -1,4 +1,4 @@
-# The benchmarks, and what they alone need: a server and other clients.
+# The benchmarks, and the server and the other clients that only they need.
 
 BENCH_VENV := $(CURDIR)/build/bench-venv
 

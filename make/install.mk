@@ -1,4 +1,4 @@
-# Where things are installed, and the stage, which is an installation for the tests.
+# The installation, and the stage, which is an installation for the tests.
 
 PREFIX ?= /usr/local
 BINDIR ?= $(PREFIX)/bin
@@ -21,8 +21,8 @@ staged:
 	rm -rf $(STAGE)
 	$(MAKE) --no-print-directory install-files PREFIX=$(STAGE) DESTDIR=
 
-# The debug build serves every test but those of the release library itself: its exports, its size,
-# and what it links.
+# The debug build is used by every test, except the tests of the release library itself: its
+# exports, its size, and its linked libraries.
 staged-debug:
 	rm -rf $(STAGE)
 	$(MAKE) --no-print-directory install-files LIBRARY=.build/debug/librestway.so \

@@ -1,4 +1,4 @@
-# What is built, and how: the library, debug and release, and what the build needs.
+# The builds of the library, debug and release, and the tools that the build needs.
 
 version_part = $(shell awk '$$2 == "RESTWAY_$(1)" { print $$3 }' Include/restway/version.h)
 VERSION := $(call version_part,VERSION_MAJOR).$(call version_part,VERSION_MINOR).$(call \

@@ -1,4 +1,4 @@
-# The tests: Swift, the C harness, Python and the peers, each a target of its own.
+# The tests: Swift, the C harness, Python and the servers, each a target of its own.
 
 VENV := $(CURDIR)/build/venv
 PYTHON := $(VENV)/bin/python
@@ -14,7 +14,7 @@ $(VENV)/.stamp: Tests/requirements.txt | system-packages
 	touch $@
 
 TEST_FLAGS := --disable-swift-testing $(JANSSON_FLAGS)
-# A failure is hard to find among a thousand tests that passed: it is printed again at the end.
+# A failure is hard to find among a thousand tests that passed, so it is printed again at the end.
 SAY_FAILURES = 2>&1 | tee build/xctest.log || { echo "=== what failed:"; \
 	grep -E '(^|: )error: |Fatal error|^SUMMARY: ' build/xctest.log; exit 1; }
 
@@ -36,11 +36,11 @@ HARNESS_SOURCES := $(wildcard Tests/CHarness/*.c)
 HARNESS_FLAGS := -std=c99 -D_POSIX_C_SOURCE=200809L -g -O1 -Wall -Wextra -pedantic -Werror \
 	-pthread -DRESTWAY_CASES=\"$(CURDIR)/Tests/Fixtures/mapping\" \
 	-DRESTWAY_TEST_PLUGINS=\"$(CURDIR)/build/harness/plugins\"
-# What it loads: the transport of the C template, and deliberately bad ones.
+# The plugins that the harness loads: the transport of the C template, and deliberately bad ones.
 HARNESS_PLUGINS := build/harness/plugins/template.so build/harness/plugins/transport.so
 HARNESS_PLUGIN := -Iexamples/plugin-template/c -IInclude -g -O1 -Wall -Wextra -fPIC -shared -pthread
 
-# A hang is a failure too: hence the time limits.
+# The time limit makes a hang a failure.
 .PHONY: test-c
 test-c: setup $(HARNESS) $(HARNESS_PLUGINS)
 	$(STAGED) timeout 180 $(WITH_DEMO_API) $(HARNESS)
@@ -55,14 +55,14 @@ test-c-if-staged:
 	    echo "make check: the stage is missing or stale, the C harness was left out (make stage)"; \
 	fi
 
-# The harness alone is instrumented: what it gives to the library and takes from it is checked where
-# the C library sees it. Leaks are valgrind's, as the library's own threads live to the end.
+# Only the harness is instrumented: it checks the memory that it exchanges with the library where
+# the C library sees it. valgrind finds leaks, because the library's own threads live until the end.
 .PHONY: test-c-asan
 test-c-asan: setup $(HARNESS)-asan $(HARNESS_PLUGINS)
 	$(STAGED) RESTWAY_HARNESS_SLOW=1 ASAN_OPTIONS=detect_leaks=0:detect_stack_use_after_return=1 \
 	    UBSAN_OPTIONS=halt_on_error=1 timeout 300 $(WITH_DEMO_API) $(HARNESS)-asan
 
-# gcc loses sight of what malloc gave when it instruments, and then warns of bounds that are none.
+# With instrumentation gcc loses track of allocations, and then warns of wrong bounds.
 $(HARNESS)-asan: HARNESS_FLAGS += -fsanitize=address,undefined -fno-omit-frame-pointer \
     -Wno-array-bounds -Wno-stringop-overflow
 $(HARNESS) $(HARNESS)-asan: $(HARNESS_SOURCES) $(wildcard Tests/CHarness/*.h) \
@@ -87,7 +87,7 @@ VALGRIND := valgrind --quiet --error-exitcode=99 --leak-check=no --show-leak-kin
 	--errors-for-leak-kinds=definite --child-silent-after-fork=yes --num-callers=30 \
 	--suppressions=Tests/CHarness/valgrind.supp --log-file=build/valgrind/found
 
-# With the names of the functions, which a stripped library lacks and suppressions need.
+# The suppressions need the names of the functions, which a stripped library does not have.
 .PHONY: test-valgrind
 test-valgrind: setup $(HARNESS) $(HARNESS_PLUGINS)
 	mkdir -p build/valgrind
@@ -121,13 +121,13 @@ test-plugins: setup $(STAGE)/lib/librestway.so
 	$(STAGED) timeout 900 $(PYTHON) -m pytest -c Tests/Plugins/pytest.ini Tests/Plugins
 	MYPYPATH=bindings/python $(PYTHON) -m mypy --strict Tests/Plugins
 
-# Servers that misbehave, and packaged ones: nginx, httpbin.
+# Servers that misbehave, and packaged servers: nginx, httpbin.
 .PHONY: test-faults
 test-faults: setup $(STAGE)/lib/librestway.so
 	$(STAGED) timeout 600 $(PYTHON) -m pytest -c Tests/Faults/pytest.ini Tests/Faults
 	MYPYPATH=bindings/python $(PYTHON) -m mypy --strict Tests/Faults
 
-# A process that has an outbox is killed and started again; its disk is full, or fails.
+# A process that has an outbox is killed and started again, or its disk is full or fails.
 .PHONY: test-crash
 test-crash: setup $(STAGE)/lib/librestway.so
 	$(STAGED) timeout 3600 $(PYTHON) -m pytest -c Tests/Crash/pytest.ini Tests/Crash

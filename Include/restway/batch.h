@@ -1,6 +1,6 @@
 /** @file restway/batch.h
- *  Batch sessions: several requests sent as one call to the batch path. See docs/BATCH.md.
- */
+ *  Batch sessions: several requests sent as one call to the batch path. See
+ *  docs/BATCH.md. */
 #ifndef RESTWAY_BATCH_H
 #define RESTWAY_BATCH_H
 
@@ -191,7 +191,7 @@ RESTWAY_API const char *restway_batch_reader_media_type(const restway_batch_read
  *
  *  @param index The position of the request.
  *  @param code  Its HTTP status, 200 to 599.
- *  @param body  @p length bytes; NULL when there are none. *Copied*.
+ *  @param body  @p length bytes; NULL if @p length is 0. *Copied*.
  *  @return RESTWAY_OK, RESTWAY_E_INVALID_ARGUMENT.
  *
  *  Threads: the thread of the question. Blocks: never. */

@@ -84,9 +84,10 @@ RESTWAY_API RESTWAY_MUST_USE restway_status restway_rows_related(
 
 /** Makes a relationship of a row lead to other rows, in place of its earlier links.
  *
- *  @param targets The numbers of @p count rows of the relationship's entity. *Copied*. NULL when
- *                 there are none: a relationship to one becomes null, a relationship to many empty.
- *  @param count   At most 1 for a relationship to one.
+ *  @param targets The numbers of @p count rows of the relationship's entity. *Copied*. NULL if
+ *                 @p count is 0.
+ *  @param count   At most 1 for a relationship to one. 0 sets a relationship to one to null, and a
+ *                 relationship to many to an empty list.
  *  @return RESTWAY_OK, RESTWAY_E_UNKNOWN_ATTRIBUTE, RESTWAY_E_INVALID_ARGUMENT (also for rows of
  *          another entity).
  *

@@ -1,4 +1,4 @@
-/* What the tool's server answers; the same for exchanges that a plugin forwards. */
+/* The answers of the tool's server, which are the same for exchanges that a plugin forwards. */
 #ifndef RESTWAY_CHECK_ANSWERS_H
 #define RESTWAY_CHECK_ANSWERS_H
 
@@ -6,17 +6,17 @@
 #include <stddef.h>
 
 typedef enum answer_kind {
-    /* All of it. */
+    /* The whole answer. */
     ANSWER_WHOLE,
-    /* The body of the request. */
+    /* The body of the request, sent back. */
     ANSWER_ECHO,
-    /* Half of the body, then nothing while the connection stands. */
+    /* Half of the body, then nothing, while the connection stays open. */
     ANSWER_HALF,
-    /* Nothing while the connection stands. */
+    /* Nothing, while the connection stays open. */
     ANSWER_SILENT,
     /* Half of the body, then the connection is closed. */
     ANSWER_BROKEN,
-    /* The connection is closed. */
+    /* Nothing: the connection is closed. */
     ANSWER_NOTHING,
 } answer_kind;
 
@@ -24,25 +24,25 @@ typedef struct answer {
     const char *path;
     answer_kind kind;
     int status;
-    /* Lines of the head, each with its CRLF; beside those of the framing. */
+    /* Lines of the head, each with its CRLF, in addition to those of the framing. */
     const char *headers;
-    /* Lines behind the body; it then goes in chunks. */
+    /* Trailers. The body is then sent in chunks. */
     const char *trailers;
     const char *body;
     size_t length;
-    /* So many bytes at once; 0 for all. */
+    /* How many bytes are sent at once; 0 sends all. */
     size_t piece;
-    /* Sent before, as it is. */
+    /* Sent first, unchanged. */
     const char *interim;
 } answer;
 
-/* Before any other process or thread is made. */
+/* Must be called before any other process or thread is made. */
 void answers_make(void);
 
-/* For a path or URL; never NULL. */
+/* Returns the answer for a path or URL; never NULL. */
 const answer *answer_for(const char *path);
 
-/* Those that complete with a response. */
+/* The number of answers that complete with a response. */
 const char *const *whole_answers(size_t *count);
 
 #endif

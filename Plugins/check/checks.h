@@ -1,14 +1,14 @@
-/* The checks: what they are called, what they claim, and the functions that make them. */
+/* The checks: their names, what they verify, and their functions. */
 #ifndef RESTWAY_CHECK_CHECKS_H
 #define RESTWAY_CHECK_CHECKS_H
 
 #include <stddef.h>
 
-/* What a check is about. */
+/* The kinds of subjects of a check. */
 typedef enum subject_kind { SUBJECT_PLUGIN, SUBJECT_MAPPER, SUBJECT_TRANSPORT } subject_kind;
 
 typedef struct subject {
-    /* Which of the plugin's mappers or transports. */
+    /* The index of the plugin's mapper or transport. */
     size_t index;
 } subject;
 
@@ -16,18 +16,18 @@ typedef struct check {
     /* "mapper.skip" */
     const char *id;
     subject_kind kind;
-    /* What holds when it is ok, in a sentence. */
+    /* What the check verifies, as a sentence. */
     const char *claim;
     /* Runs in a process of its own; see outcome.h. The argument is a subject. */
     void (*run)(const void *subject);
-    /* The rest of its kind is left out when it fails. */
+    /* If this check fails, the later checks of its kind are skipped. */
     int is_basic;
 } check;
 
 extern const check checks[];
 extern const size_t check_count;
 
-/* Each in the file of its concern. */
+/* Each function is in the file of its topic. */
 void check_plugin_loads(const void *);
 void check_plugin_exports(const void *);
 void check_plugin_starts(const void *);

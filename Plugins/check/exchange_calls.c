@@ -20,21 +20,21 @@ void exchange_note(exchange *self, exchange_fault kind, const char *format, ...)
     }
 }
 
-/* Locks the exchange for a call; false when it means nothing any more. */
+/* Locks the exchange for a call; returns false when the call must be ignored. */
 static bool enter(exchange *self, const char *call) {
     const int others = atomic_fetch_add(&self->inside, 1);
-    /* Gives another call the time to come. */
+    /* Gives another call of the plugin time to arrive. */
     sched_yield();
     pthread_mutex_lock(&self->lock);
     if (others > 0) {
-        exchange_note(self, FAULT_OVERLAP, "%s while another call is under way", call);
+        exchange_note(self, FAULT_OVERLAP, "%s while another call is running", call);
     }
     if (self->is_forwarded) {
         exchange_note(self, FAULT_ORDER, "%s although it was forwarded", call);
         return false;
     }
     if (self->is_completed) {
-        exchange_note(self, FAULT_LATE, "%s when it has completed", call);
+        exchange_note(self, FAULT_LATE, "%s after it has completed", call);
         return false;
     }
     if (self->is_paused) {
@@ -46,7 +46,7 @@ static bool enter(exchange *self, const char *call) {
     return true;
 }
 
-/* Cancels it, if that is what was asked for this call. */
+/* Cancels the exchange if the script asks for it in this call. */
 static void leave(exchange *self) {
     const bool cancels = self->calls++ == self->request.cancel_at;
     pthread_cond_broadcast(&self->changed);
@@ -60,12 +60,12 @@ static void leave(exchange *self) {
 exchange *exchange_known(const restway_plugin_host *host, uint64_t id, const char *call) {
     exchange *found = exchange_of(id);
     if (found == NULL || &found->opened->host != host) {
-        check_failed("%s for exchange %llu, which there is not", call, (unsigned long long)id);
+        check_failed("%s for exchange %llu, which does not exist", call, (unsigned long long)id);
     }
     return found;
 }
 
-/* NULL, or what is wrong with a line of a head. */
+/* Returns NULL, or what is wrong with a header line. */
 static const char *header_fault(const restway_plugin_header *header) {
     static const char separators[] = "()<>@,;:\\\"/[]?={} \t";
     if (header->name == NULL || header->value == NULL || header->name[0] == '\0') {
@@ -73,7 +73,7 @@ static const char *header_fault(const restway_plugin_header *header) {
     }
     for (const char *at = header->name; *at != '\0'; at++) {
         if (*at <= ' ' || *at > '~' || strchr(separators, *at) != NULL) {
-            return "the name of a header is no token";
+            return "the name of a header is not a token";
         }
     }
     for (const unsigned char *at = (const unsigned char *)header->value; *at != '\0'; at++) {
@@ -110,7 +110,7 @@ void exchange_take_head(exchange *self, const restway_plugin_head *head) {
     }
     self->has_head = true;
     if (head == NULL || head->struct_size < sizeof *head) {
-        exchange_note(self, FAULT_HEAD, "the head is no table of this version");
+        exchange_note(self, FAULT_HEAD, "the head is not a table of this version");
         return;
     }
     if (head->status < 200 || head->status > 999) {
@@ -127,7 +127,7 @@ int32_t exchange_take_body(exchange *self, const void *bytes, size_t length) {
         exchange_note(self, FAULT_ORDER, "a body before the head");
     }
     if (self->has_trailers) {
-        exchange_note(self, FAULT_ORDER, "a body behind the trailers");
+        exchange_note(self, FAULT_ORDER, "a body after the trailers");
     }
     if (bytes == NULL && length > 0) {
         exchange_note(self, FAULT_ORDER, "a body that is NULL");
@@ -172,7 +172,7 @@ static void look_at_end(exchange *self, const restway_plugin_end *end) {
         exchange_note(self, FAULT_END, "the result %d has no meaning", end->result);
     }
     if (end->text != NULL && !is_utf8(end->text, strlen(end->text))) {
-        exchange_note(self, FAULT_END, "the text of its end is no UTF-8");
+        exchange_note(self, FAULT_END, "the text of its end is not UTF-8");
     }
     const int64_t numbers[] = {
         end->name_lookup_microseconds, end->connect_microseconds, end->tls_microseconds,
@@ -250,7 +250,7 @@ static void take_trailers(
     leave(self);
 }
 
-/* Progress may come at any time, but not late. */
+/* Progress may be reported at any time before the end. */
 static void take_progress(
     const restway_plugin_host *host, uint64_t id, int64_t uploaded, int64_t upload_total,
     int64_t downloaded, int64_t download_total) {
@@ -260,18 +260,18 @@ static void take_progress(
     pthread_mutex_lock(&self->lock);
     if (others > 0) {
         exchange_note(
-            self, FAULT_OVERLAP, "exchange_progress while another call is under way");
+            self, FAULT_OVERLAP, "exchange_progress while another call is running");
     }
     if (self->is_completed) {
-        exchange_note(self, FAULT_LATE, "exchange_progress when it has completed");
+        exchange_note(self, FAULT_LATE, "exchange_progress after it has completed");
     }
     if (uploaded < 0 || downloaded < 0 || upload_total < 0 || download_total < 0
         || (upload_total > 0 && uploaded > upload_total)
         || (download_total > 0 && downloaded > download_total)) {
-        exchange_note(self, FAULT_END, "its progress goes beyond the total, or is negative");
+        exchange_note(self, FAULT_END, "its progress exceeds the total, or is negative");
     }
     if (downloaded < self->progress[1]) {
-        exchange_note(self, FAULT_END, "its progress goes back");
+        exchange_note(self, FAULT_END, "its progress decreases");
     }
     self->progress[0] = uploaded;
     self->progress[1] = downloaded;
@@ -287,14 +287,14 @@ static void take_completed(
     const bool may_be_null = self->is_left_to_plugin;
     if (others > 0) {
         exchange_note(
-            self, FAULT_OVERLAP, "exchange_completed while another call is under way");
+            self, FAULT_OVERLAP, "exchange_completed while another call is running");
     }
     if (self->is_completed) {
         exchange_note(self, FAULT_TWICE, "it completes twice");
     } else if (self->is_forwarded && !may_be_null) {
         exchange_note(self, FAULT_ORDER, "exchange_completed although it was forwarded");
     } else if ((end == NULL && !may_be_null) || (end != NULL && end->struct_size < sizeof *end)) {
-        exchange_note(self, FAULT_END, "its end is no table of this version");
+        exchange_note(self, FAULT_END, "its end is not a table of this version");
         self->is_completed = true;
     } else if (end == NULL) {
         self->is_completed = true;

@@ -4,16 +4,16 @@
 
 #include "exchanges.h"
 
-/* The exchange with this number; NULL when there was none. */
+/* Returns the exchange with this number; NULL if it does not exist. */
 exchange *exchange_of(uint64_t id);
 
-/* The exchange with this number that this host has; fails the check when there is none. */
+/* Returns the exchange with this number of this host; fails the check if it does not exist. */
 exchange *exchange_known(const restway_plugin_host *host, uint64_t id, const char *call);
 
-/* Fills the functions for exchanges. */
+/* Fills in the functions for exchanges. */
 void exchange_calls_fill(restway_plugin_host *host);
 
-/* Those for the bodies of requests, and for forwarding. */
+/* Fills in the functions for request bodies and for forwarding. */
 void exchange_reading_fill(restway_plugin_host *host);
 
 #endif

@@ -1,15 +1,15 @@
-/* The body of a request, as plugins read it; and exchanges that they forward. */
+/* How plugins read the body of a request, and how they forward exchanges. */
 #include <sched.h>
 #include <string.h>
 
 #include "exchange_calls.h"
 
-/* What a read comes to, with the lock held. */
+/* Returns the result of a read. The lock is held. */
 static int32_t read_locked(exchange *self, void *buffer, size_t capacity, size_t *out_length) {
     const request *request = &self->request;
     const size_t number = self->reads++;
     if (buffer == NULL || capacity == 0) {
-        exchange_note(self, FAULT_READ, "it reads into no room");
+        exchange_note(self, FAULT_READ, "it reads with a capacity of 0 or into NULL");
         return RESTWAY_PLUGIN_READ_FAILED;
     }
     if (self->is_late) {
@@ -48,12 +48,12 @@ static int32_t read_body(
     sched_yield();
     pthread_mutex_lock(&self->lock);
     if (others > 0) {
-        exchange_note(self, FAULT_OVERLAP, "exchange_read while another one is under way");
+        exchange_note(self, FAULT_OVERLAP, "exchange_read while another one is running");
     }
     if (self->is_forwarded) {
         exchange_note(self, FAULT_READ, "exchange_read although it was forwarded");
     } else if (self->is_completed) {
-        exchange_note(self, FAULT_LATE, "exchange_read when it has completed");
+        exchange_note(self, FAULT_LATE, "exchange_read after it has completed");
     } else {
         answer = read_locked(self, buffer, capacity, out_length);
     }
@@ -75,7 +75,7 @@ static int32_t rewind_body(const restway_plugin_host *host, uint64_t id) {
     exchange *self = exchange_known(host, id, "exchange_rewind");
     pthread_mutex_lock(&self->lock);
     if (self->is_completed) {
-        exchange_note(self, FAULT_LATE, "exchange_rewind when it has completed");
+        exchange_note(self, FAULT_LATE, "exchange_rewind after it has completed");
     }
     self->body_at = 0;
     pthread_mutex_unlock(&self->lock);

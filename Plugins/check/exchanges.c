@@ -13,7 +13,8 @@
 #include "settings.h"
 #include "started.h"
 
-/* Exchanges are used again only after so many others: whoever calls late meets the one it means. */
+/* An exchange is used again only after many others, so that a late call still reaches the exchange
+ * that it means. */
 #define KEPT 1024
 #define FIRST_ID 1000
 #define OPENED_MAX 1024
@@ -37,7 +38,7 @@ opened *transport_open(const restway_plugin_transport *table) {
     require(
         result == RESTWAY_PLUGIN_OK, "it does not open: %s%s", reason_text(&reason),
         run_settings.has_options ? "" : " (give options with --options)");
-    require(self->transport != NULL, "it opens, and gives NULL");
+    require(self->transport != NULL, "it opens, but gives NULL");
     return self;
 }
 
@@ -93,7 +94,7 @@ static void url_of(const exchange *self, char *room, size_t bytes) {
     }
 }
 
-/* The texts of an exchange, with all that points to them. */
+/* The texts of an exchange, with everything that points to them. */
 typedef struct lent {
     restway_plugin_exchange table;
     restway_plugin_header headers[2];
@@ -125,22 +126,22 @@ static void fill(lent *self, const exchange *exchange) {
     };
 }
 
-/* Elsewhere the texts stay, so that one check alone meets who keeps them. */
+/* In other checks the texts stay valid, so that only one check finds a plugin that keeps them. */
 void exchange_start(exchange *self) {
     static lent kept[KEPT];
     lent *lent = &kept[(self->id - FIRST_ID) % KEPT];
     guarded memory = {0};
     if (self->request.takes_texts_back) {
         memory = guarded_make(
-            sizeof *lent, "using what lies before an exchange",
-            "using what lies behind an exchange");
+            sizeof *lent, "using memory before an exchange",
+            "using memory after an exchange");
         lent = (struct lent *)memory.bytes;
     }
     fill(lent, self);
     doing("%s is started", exchange_name(self));
     self->opened->table->start(self->opened->transport, &lent->table);
     if (self->request.takes_texts_back) {
-        guarded_take(&memory, "using what was lent until start returned");
+        guarded_take(&memory, "using memory that was valid until start returned");
     }
 }
 
@@ -150,7 +151,7 @@ exchange *exchange_begin(opened *opened, const request *request) {
     return self;
 }
 
-/* When most of the time that a check has is over. */
+/* The moment when most of the time of a check has passed. */
 static struct timespec deadline;
 
 static void set_deadline(void) {

@@ -1,5 +1,5 @@
-/* The host of a transport: starts exchanges, answers the plugin's calls as it is told, and sees
- * what breaks the contract. */
+/* The host of a transport: starts exchanges, answers the plugin's calls as its script says, and
+ * detects violations of the contract. */
 #ifndef RESTWAY_CHECK_EXCHANGES_H
 #define RESTWAY_CHECK_EXCHANGES_H
 
@@ -11,30 +11,30 @@
 
 #include "recorder.h"
 
-/* What is asked, and what is answered to the calls of the plugin. */
+/* The request, and the answers to the calls of the plugin. */
 typedef struct request {
     const char *method;
-    /* Of the tool's server, or a URL. */
+    /* The path on the tool's server, or a URL. */
     const char *path;
     const char *body;
     size_t body_bytes;
-    /* -1 is told for the length of the body. */
+    /* Gives -1 as the length of the body. */
     bool has_unknown_length;
-    /* At most so many bytes for each read; 0 for as many as there is room. */
+    /* The largest number of bytes of each read; 0 sets no limit. */
     size_t read_bytes;
-    /* Reads of that number are answered LATER or FAILED; NEVER. */
+    /* The numbers of the reads that are answered LATER or FAILED, or NEVER. */
     size_t read_later_at;
     size_t read_fails_at;
-    /* body_ready or resume is called before the answer is given. */
+    /* Calls body_ready or resume before the answer is given. */
     bool hurries;
-    /* Calls of exchange_body of that number are answered so; NEVER. */
+    /* The numbers of the calls of exchange_body that get these answers, or NEVER. */
     size_t pause_at;
     size_t stop_at;
-    /* Call of that number, of any kind: cancel is called from it; NEVER. */
+    /* The number of the call, of any kind, in which cancel is called, or NEVER. */
     size_t cancel_at;
     int64_t total_milliseconds;
     int64_t idle_milliseconds;
-    /* Its texts may not be touched any more when `start` has returned. */
+    /* The texts must not be used any more when `start` has returned. */
     bool takes_texts_back;
 } request;
 
@@ -43,7 +43,7 @@ typedef struct request {
                       .read_fails_at = NEVER, .pause_at = NEVER, .stop_at = NEVER,          \
                       .cancel_at = NEVER})
 
-/* What can be wrong with calls; each is one check's matter. */
+/* The kinds of faults of calls. One check is responsible for each. */
 typedef enum exchange_fault {
     FAULT_TWICE,
     FAULT_ORDER,
@@ -67,13 +67,13 @@ typedef struct exchange {
     pthread_cond_t changed;
     atomic_int inside;
     atomic_int inside_read;
-    /* Calls of all kinds, of exchange_body, of exchange_read. */
+    /* The numbers of all calls, of calls of exchange_body, and of calls of exchange_read. */
     size_t calls, body_calls, reads;
     bool has_head, has_trailers, is_completed, is_paused, is_stopped, is_late, has_failed_read;
     bool is_cancelled, is_closed, is_forwarded, is_left_to_plugin;
     /* The request's body. */
     size_t body_at;
-    /* Of the response. */
+    /* The state of the response. */
     int32_t status;
     char headers[2048];
     char trailers[512];
@@ -86,7 +86,7 @@ typedef struct exchange {
     int64_t progress[2];
     int32_t result;
     char text[256];
-    /* Empty, or the first of each kind. */
+    /* The first fault of each kind; empty if there was none. */
     char faults[FAULT_KINDS][160];
 } exchange;
 
@@ -97,32 +97,32 @@ typedef struct opened {
     bool is_closed;
 } opened;
 
-/* Opens one; fails the check when that cannot be. */
+/* Opens a transport; fails the check if that is impossible. */
 opened *transport_open(const restway_plugin_transport *table);
 void transport_close(opened *opened);
 
-/* A new exchange, started or only made. They are used again after many others. */
+/* Makes a new exchange, and starts it or not. Exchanges are used again after many others. */
 exchange *exchange_make(opened *opened, const request *request);
 void exchange_start(exchange *exchange);
 exchange *exchange_begin(opened *opened, const request *request);
 
-/* Waits until it has completed; fails the check when it does not. */
+/* Waits until the exchange has completed; fails the check if it does not. */
 void exchange_wait(exchange *exchange);
 
-/* Waits until it has completed or made so many calls; true for the latter. */
+/* Waits until the exchange has completed or made this many calls; returns true for the latter. */
 bool exchange_wait_calls(exchange *exchange, size_t calls);
-/* The same for its having been answered PAUSE, or LATER. */
+/* Does the same until the exchange was answered PAUSE or LATER. */
 bool exchange_wait_pause(exchange *exchange);
 
-/* From the host: what stands in the table, and what it means for one that was forwarded. */
+/* What the host does: calls the function of the table, or acts on a forwarded exchange. */
 void exchange_cancel(exchange *exchange);
 void exchange_resume(exchange *exchange);
 void exchange_body_ready(exchange *exchange);
 
-/* begin and wait. */
+/* Begins an exchange and waits for it. */
 exchange *exchange_perform(opened *opened, const request *request);
 
-/* NULL, or the first fault of a kind that any exchange of the process has. */
+/* Returns NULL, or the first fault of a kind of any exchange of the process. */
 const char *fault_found(exchange_fault kind);
 
 /* "GET /plain" */
@@ -130,10 +130,10 @@ const char *exchange_name(const exchange *exchange);
 /* "CANCELLED" */
 const char *exchange_result_name(int32_t result);
 
-/* How many exchanges were forwarded, in this process. */
+/* Returns how many exchanges were forwarded in this process. */
 size_t exchanges_forwarded(void);
 
-/* For forwarding.c: calls as the plugin would make them. */
+/* For forwarding.c: the calls that the plugin would make itself. */
 void exchange_take_head(exchange *exchange, const restway_plugin_head *head);
 int32_t exchange_take_body(exchange *exchange, const void *bytes, size_t length);
 void exchange_take_trailers(
@@ -142,7 +142,7 @@ void exchange_take_end(exchange *exchange, const restway_plugin_end *end);
 void exchange_note(exchange *exchange, exchange_fault kind, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* Forwards it; see restway_plugin_host.exchange_forward. */
+/* Forwards an exchange; see restway_plugin_host.exchange_forward. */
 int32_t exchange_forward(exchange *exchange, const restway_plugin_watcher *watcher);
 
 #endif

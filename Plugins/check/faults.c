@@ -22,7 +22,7 @@ void faults_know(const void *start, size_t bytes, const char *what) {
     *range = (struct range){(uintptr_t)start, (uintptr_t)start + bytes, what};
 }
 
-/* Nothing but stores here: this runs wherever the plugin was. */
+/* This handler only stores values, because it runs wherever the plugin was. */
 static void tell(int number, siginfo_t *info, void *context) {
     uintptr_t address = (uintptr_t)info->si_addr;
     (void)context;
@@ -37,7 +37,7 @@ static void tell(int number, siginfo_t *info, void *context) {
             break;
         }
     }
-    /* The access happens again, and ends the process as it would have. */
+    /* The access happens again, and ends the process as it would have done. */
     signal(number, SIG_DFL);
 }
 

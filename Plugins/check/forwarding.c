@@ -1,4 +1,5 @@
-/* Exchanges that a plugin leaves to the host: what the server would answer, without a network. */
+/* Exchanges that a plugin leaves to the host. They get the answers of the server, without a
+ * network. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,13 +19,13 @@ size_t exchanges_forwarded(void) {
     return atomic_load(&forwarded_count);
 }
 
-/* An exchange and who watches it. */
+/* An exchange and its watcher. */
 typedef struct forwarded {
     exchange *exchange;
     restway_plugin_watcher watcher;
 } forwarded;
 
-/* Why it ends now; RESTWAY_PLUGIN_OK when it goes on. With the lock held. */
+/* Returns why the exchange ends now; RESTWAY_PLUGIN_OK if it goes on. The lock is held. */
 static int32_t reason_to_end(const exchange *self) {
     return self->is_cancelled ? RESTWAY_PLUGIN_EXCHANGE_CANCELLED
         : self->is_closed     ? RESTWAY_PLUGIN_EXCHANGE_CLOSED
@@ -32,7 +33,7 @@ static int32_t reason_to_end(const exchange *self) {
                               : RESTWAY_PLUGIN_OK;
 }
 
-/* Waits while it is paused, or for ever; why it ends. */
+/* Waits while the exchange is paused, or for ever; returns why it ends. */
 static int32_t go_on(exchange *self, bool is_silent) {
     const int64_t limit = self->request.total_milliseconds > 0 ? self->request.total_milliseconds
                                                                : self->request.idle_milliseconds;
@@ -62,7 +63,7 @@ static int32_t go_on(exchange *self, bool is_silent) {
     return result;
 }
 
-/* Splits "Name: value" lines into headers; `text` is their room. */
+/* Splits "Name: value" lines into headers; `text` is their buffer. */
 static size_t headers_of(char *text, restway_plugin_header *headers) {
     size_t count = 0;
     char *rest = text;
@@ -184,7 +185,7 @@ static void *perform(void *context) {
     end.downloaded = (int64_t)exchange->received;
     int32_t answer = RESTWAY_PLUGIN_OK;
     if (self.watcher.completed != NULL) {
-        /* The plugin may say how it ended before this returns. */
+        /* The plugin may report its result before this returns. */
         pthread_mutex_lock(&exchange->lock);
         exchange->is_left_to_plugin = true;
         exchange->result = end.result;
@@ -198,7 +199,7 @@ static void *perform(void *context) {
     pthread_mutex_lock(&exchange->lock);
     exchange->is_left_to_plugin = false;
     if (exchange->is_completed) {
-        exchange_note(exchange, FAULT_TWICE, "it completes, and says that the host shall");
+        exchange_note(exchange, FAULT_TWICE, "it completes, although it asked the host to do so");
     }
     exchange_take_end(exchange, &end);
     pthread_cond_broadcast(&exchange->changed);

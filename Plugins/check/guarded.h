@@ -1,26 +1,28 @@
-/* Memory between pages that may not be touched: one byte further is a crash, and so a finding. */
+/* Memory between two pages that must not be accessed: an access one byte outside is a crash, which
+ * the check reports. */
 #ifndef RESTWAY_CHECK_GUARDED_H
 #define RESTWAY_CHECK_GUARDED_H
 
 #include <stddef.h>
 
 typedef struct guarded {
-    /* What may be used: it ends where the second of the pages begins. */
+    /* The usable bytes; they end where the second page begins. */
     unsigned char *bytes;
     size_t length;
-    /* Where the first of the pages ends; up to a page before `bytes`. */
+    /* The end of the first page, up to a page before `bytes`. */
     unsigned char *start;
     unsigned char *pages;
     size_t page_bytes;
 } guarded;
 
-/* Zeroed. The texts say what an access outside is, for example "reading behind the table". */
+/* Makes zeroed memory. The texts describe an access outside, for example "reading behind the
+ * table". */
 guarded guarded_make(size_t length, const char *before, const char *behind);
 
-/* Makes it read only; `what` says what writing is. */
+/* Makes the memory read-only; `what` describes a write. */
 void guarded_protect(const guarded *memory, const char *what);
 
-/* Nothing of it may be touched any more, to the end of the process. */
+/* Makes the memory inaccessible, until the process ends. */
 void guarded_take(const guarded *memory, const char *what);
 
 void guarded_free(guarded *memory);

@@ -8,7 +8,7 @@ static const char *behind_space(const char *at) {
     return at + strspn(at, " \t\r\n");
 }
 
-/* Each answers what stands behind, NULL when it is not JSON. */
+/* Each function returns the text after what it has read; NULL if that is not JSON. */
 static const char *behind_value(const char *at, int depth);
 
 static const char *behind_string(const char *at) {
@@ -42,7 +42,7 @@ static const char *behind_member(const char *at, int depth, json_member *member)
     return at;
 }
 
-/* An object or an array. */
+/* Reads an object or an array. */
 static const char *behind_container(
     const char *at, int depth, json_member *members, int room, int *count) {
     const bool is_object = *at == '{';

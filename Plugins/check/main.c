@@ -1,8 +1,8 @@
-/* restway-plugin-check: runs a plugin against the contract of restway/plugin.h.
+/* restway-plugin-check: checks a plugin against the contract of restway/plugin.h.
  *
- * The tool never loads the plugin itself. Each check runs in a process of its own (outcome.h), so
- * that a crash, a hang or an exit is a finding like any other, and no check meets what another one
- * left behind.
+ * The tool never loads the plugin itself. Each check runs in a process of its own (outcome.h). A
+ * crash, a hang or an exit is therefore a finding like any other, and no check is affected by
+ * another one.
  */
 #include <stdio.h>
 #include <string.h>
@@ -15,7 +15,7 @@
 #include "settings.h"
 #include "started.h"
 
-/* What a process of its own found out about the plugin; shared with the tool. */
+/* What a process of its own found out about the plugin. The memory is shared with the tool. */
 typedef struct contents {
     char name[65];
     char version[65];
@@ -45,8 +45,8 @@ static void look(const void *argument) {
     found->counts[SUBJECT_TRANSPORT] = plugin->transport_count;
 }
 
-/* Runs the checks of one kind for one subject. Behind a basic one that fails the rest is left out;
- * answers its id, or NULL. */
+/* Runs the checks of one kind for one subject. After a failed basic check the rest is skipped.
+ * Returns the id of that check, or NULL. */
 static const char *run_kind(
     subject_kind kind, size_t number, const char *name, const char *failed) {
     const subject subject = {number};

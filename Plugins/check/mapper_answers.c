@@ -1,4 +1,4 @@
-/* Checks: a mapper obeys what the sink answers, and its limit. */
+/* Checks that a mapper obeys the answers of the sink, and the nesting limit. */
 #include <string.h>
 
 #include "checks.h"
@@ -91,7 +91,7 @@ static void expect_depth(
     decoded decoded
         = decode_as(mapper, sample->bytes, sample->length, limit, answers, NULL);
     if (decoded.fault[0] != '\0') {
-        return; /* It was told to stop. Another check fails. */
+        return; /* The mapper was told to stop. Another check reports that. */
     }
     const int32_t expected = is_too_deep ? RESTWAY_PLUGIN_TOO_DEEP : RESTWAY_PLUGIN_OK;
     require(
@@ -100,7 +100,7 @@ static void expect_depth(
         result_name(decoded.result), is_too_deep ? "TOO_DEEP" : "OK");
 }
 
-/* True when the format can nest as deeply as one likes. */
+/* Whether the format can nest without a limit. */
 static bool check_deep(const restway_plugin_mapper *mapper) {
     static const answers skip = {0, NEVER, false};
     sample deep;
@@ -144,6 +144,6 @@ void check_mapper_depth(const void *argument) {
         }
     }
     if (!has_looked) {
-        check_skipped("no sample nests");
+        check_skipped("no sample has nested values");
     }
 }

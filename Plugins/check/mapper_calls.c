@@ -1,4 +1,4 @@
-/* Checks: when, where and how often a mapper calls back, and what it leaves behind. */
+/* Checks when, on which threads and how often a mapper calls back, and what it leaks. */
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +11,7 @@
 
 #define THREADS 8
 #define THREAD_ROUNDS 30
-/* The least that malloc() gives, and a little more. */
+/* The smallest size that malloc() gives, and a little more. */
 #define LEAK_BYTES 24
 
 void check_mapper_thread(const void *argument) {
@@ -42,7 +42,7 @@ void check_mapper_late(const void *argument) {
     doing("its threads end");
     threads_after_wait(threads);
     require(
-        late_events() == 0, "%zu events are pushed when decode has returned", late_events());
+        late_events() == 0, "%zu events are pushed after decode has returned", late_events());
 }
 
 void check_mapper_repeat(const void *argument) {
@@ -74,7 +74,7 @@ typedef struct crowd {
     const restway_plugin_mapper *mapper;
     const samples *samples;
     trace *traces;
-    /* What one thread alone writes of each value. */
+    /* What a single thread writes for each value. */
     const value *values;
     written *written;
     size_t value_count;
@@ -159,14 +159,14 @@ typedef struct work {
     const samples *samples;
 } work;
 
-/* Bodies that are read, refused and left; values that are written and not. */
+/* Bodies that are read, refused and not read to the end; values that are written and not. */
 static void one_round(const void *argument) {
     const work *work = argument;
     const restway_plugin_mapper *mapper = work->mapper;
     for (size_t index = 0; index < work->samples->count; index++) {
         const sample *sample = &work->samples->list[index];
         const unsigned char *bytes = sample->bytes;
-        doing("it reads %s, again and again", sample->name);
+        doing("it reads %s repeatedly", sample->name);
         decoded whole = decode(mapper, bytes, sample->length, NULL);
         for (size_t part = 1; part < 8; part++) {
             decode(mapper, bytes, sample->length * part / 8, NULL);
@@ -181,7 +181,7 @@ static void one_round(const void *argument) {
     if (mapper->encode != NULL) {
         size_t count;
         const value *values = values_to_write(&count);
-        doing("it writes, again and again");
+        doing("it writes repeatedly");
         for (size_t index = 0; index < count; index++) {
             written whole = encode(mapper, &values[index]);
             free(whole.bytes);

@@ -1,4 +1,4 @@
-/* Checks: no bytes make a mapper crash, hang, or read what is not theirs. */
+/* Checks that no bytes make a mapper crash, hang, or access memory outside the body. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,7 +17,7 @@ static void expect_sense(const decoded *decoded, const char *what, size_t length
     require(fault == NULL, "%s (%zu bytes): %s", what, length, fault);
 }
 
-/* What the first bytes of a sample come to, with something else behind them. */
+/* Compares the results for the first bytes of a sample with different bytes after them. */
 static void truncate_to(
     const restway_plugin_mapper *mapper, const sample *sample, size_t length, unsigned char *room,
     trace *traces) {
@@ -35,7 +35,7 @@ static void truncate_to(
         && (first.result != RESTWAY_PLUGIN_OK
             || trace_difference(&traces[0], NEVER, NEVER, &traces[1]) == NULL);
     require(
-        is_same, "%s: what its first %zu bytes come to depends on what lies behind them",
+        is_same, "%s: the result for its first %zu bytes depends on the bytes after them",
         sample->name, length);
 }
 
@@ -55,7 +55,7 @@ void check_mapper_truncated(const void *argument) {
     }
 }
 
-/* The same in every run. */
+/* The random numbers are the same in every run. */
 static unsigned next_random(unsigned *state) {
     *state ^= *state << 13;
     *state ^= *state >> 17;
@@ -63,7 +63,7 @@ static unsigned next_random(unsigned *state) {
     return *state;
 }
 
-/* One to four changes: a byte, a part taken out, a part doubled. */
+/* Makes one to four changes: a byte is changed, a part is removed, or a part is doubled. */
 static size_t mutate(unsigned char *bytes, size_t length, unsigned *state) {
     for (unsigned changes = 1 + next_random(state) % 4; changes > 0 && length > 0; changes--) {
         const size_t at = next_random(state) % length;
@@ -127,11 +127,11 @@ void check_mapper_garbage(const void *argument) {
     }
 }
 
-/* In memory that ends 64 bytes behind the body, or begins with it, and may not be written to. */
+/* The memory ends 64 bytes after the body, or begins with it, and is read-only. */
 static void decode_bounded(
     const restway_plugin_mapper *mapper, const sample *sample, size_t length, bool at_start) {
     guarded memory = guarded_make(
-        length + PADDING, "reading before the body", "reading more than 64 bytes behind the body");
+        length + PADDING, "reading before the body", "reading more than 64 bytes after the body");
     unsigned char *bytes = at_start ? memory.start : memory.bytes;
     memcpy(bytes, sample->bytes, length);
     guarded_protect(&memory, "writing into the body");

@@ -1,4 +1,4 @@
-/* Checks: a mapper reads what it says it reads, as values that make sense. */
+/* Checks that a mapper reads its media types, and gives correct values. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -6,7 +6,7 @@
 #include "mapper_subject.h"
 #include "outcome.h"
 
-/* NULL, or what is wrong with media types. */
+/* Returns NULL, or what is wrong with media types. */
 static const char *media_types_fault(const char *types) {
     if (types == NULL || *types == '\0') {
         return "missing";

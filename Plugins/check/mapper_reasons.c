@@ -1,4 +1,4 @@
-/* Check: what a mapper says when it refuses a body. */
+/* Check: the reasons that a mapper gives when it refuses a body. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,7 +9,7 @@
 #include "outcome.h"
 #include "sample_texts.h"
 
-/* Stands in refused bodies, and so must not stand in a reason. */
+/* This text is in refused bodies, and must not appear in a reason. */
 #define SECRET "hunter2Xq7"
 #define PLACES_MAX 60
 
@@ -27,19 +27,20 @@ static void expect_reason(
     const char *end = memchr(reason->text, '\0', sizeof reason->text);
     require(end != NULL, "%s: the reason does not end", name);
     require(
-        is_utf8(reason->text, (size_t)(end - reason->text)), "%s: the reason is no UTF-8", name);
+        is_utf8(reason->text, (size_t)(end - reason->text)), "%s: the reason is not UTF-8", name);
     require(
         strstr(reason->text, SECRET) == NULL, "%s: the reason quotes the body: %s", name,
         reason->text);
     require(
         reason->line >= 0 && reason->column >= 0 && reason->byte_offset >= 0
             && reason->byte_offset <= (int64_t)length,
-        "%s: the reason's place, line %lld, column %lld, offset %lld, is none of its %zu bytes",
+        "%s: the reason's place, line %lld, column %lld, offset %lld, is not within its %zu bytes",
         name, (long long)reason->line, (long long)reason->column, (long long)reason->byte_offset,
         length);
 }
 
-/* A sample with the secret in it at `at`; all of it, or cut off behind the secret. */
+/* Makes a sample with the secret in it at `at`: the whole sample, or one that is cut off after the
+ * secret. */
 static void expect_reason_at(
     const restway_plugin_mapper *mapper, const sample *sample, size_t at, int is_cut) {
     const size_t secret = sizeof SECRET - 1;

@@ -1,4 +1,4 @@
-/* The mapper that a check is about, and decoding what it has to read. */
+/* The mapper that a check is about, and decoding samples that it must read. */
 #ifndef RESTWAY_CHECK_MAPPER_SUBJECT_H
 #define RESTWAY_CHECK_MAPPER_SUBJECT_H
 
@@ -9,16 +9,17 @@
 /* Starts the plugin. */
 const restway_plugin_mapper *mapper_of(const void *subject);
 
-/* Decodes a sample that has to be read: fails the check when it is not, or makes no sense. */
+/* Decodes a sample that must be read: fails the check if it is not read, or if the events are
+ * wrong. */
 void decode_sample(const restway_plugin_mapper *mapper, const sample *sample, trace *trace);
 
-/* NULL, or what is wrong with the events of a call: their order, or that a value is missing. */
+/* Returns NULL, or what is wrong with the events of a call: their order, or a missing value. */
 const char *events_fault(const decoded *decoded);
 
 /* "MALFORMED", ... */
 const char *result_name(int32_t result);
 
-/* Of `count` things the index of the n-th of at most `most` that are looked at. */
+/* Of `count` elements, at most `most` of which are looked at, returns the index of the n-th. */
 size_t spread(size_t n, size_t most, size_t count);
 
 #endif

@@ -1,4 +1,4 @@
-/* Check: a mapper reads and writes no more of the host's tables than they hold. */
+/* Check: a mapper stays within the bounds of the host's tables. */
 #include <string.h>
 
 #include "checks.h"
@@ -8,7 +8,7 @@
 
 #define MORE 64
 
-/* A table at the end of what may be touched, `more` bytes larger than this version knows. */
+/* A table at the end of the accessible memory, `more` bytes larger than this version knows. */
 static void *table(size_t bytes, size_t more, const char *before, const char *behind) {
     guarded memory = guarded_make(bytes + more, before, behind);
     const size_t size = bytes + more;
@@ -20,7 +20,7 @@ static void *table(size_t bytes, size_t more, const char *before, const char *be
 static void expect_untouched(const void *table, size_t bytes, size_t more, const char *name) {
     const unsigned char *behind = (const unsigned char *)table + bytes;
     for (size_t index = 0; index < more; index++) {
-        require(behind[index] == 0xA5, "writes to what a newer host has behind its %s", name);
+        require(behind[index] == 0xA5, "writes to fields that a newer host has after its %s", name);
     }
 }
 
@@ -28,14 +28,14 @@ static void decode_with_more(
     const restway_plugin_mapper *mapper, const samples *samples, size_t more) {
     decode_tables tables = {
         table(
-            sizeof(restway_plugin_sink), more, "using what lies before the sink's table",
-            "using what lies behind the sink's table"),
+            sizeof(restway_plugin_sink), more, "using memory before the sink's table",
+            "using memory after the sink's table"),
         table(
-            sizeof(restway_plugin_limits), more, "using what lies before the table of limits",
-            "using what lies behind the table of limits"),
+            sizeof(restway_plugin_limits), more, "using memory before the table of limits",
+            "using memory after the table of limits"),
         table(
-            sizeof(restway_plugin_reason), more, "using what lies before the reason",
-            "using what lies behind the reason"),
+            sizeof(restway_plugin_reason), more, "using memory before the reason",
+            "using memory after the reason"),
     };
     for (size_t index = 0; index < samples->count; index++) {
         const sample *sample = &samples->list[index];
@@ -43,7 +43,7 @@ static void decode_with_more(
             "it reads %s, with tables %s", sample->name,
             more > 0 ? "of a newer host" : "of this version");
         decode_with(mapper, sample->bytes, sample->length, tables);
-        /* Something to refuse, for the reason. */
+        /* A body that is refused, to get a reason. */
         decode_with(mapper, sample->bytes, sample->length / 2, tables);
         expect_untouched(tables.sink, sizeof *tables.sink, more, "sink's table");
         expect_untouched(tables.limits, sizeof *tables.limits, more, "table of limits");

@@ -1,4 +1,4 @@
-/* Checks: a mapper writes what the reader holds. */
+/* Checks that a mapper writes the values that the reader gives it. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,7 +17,7 @@ static const restway_plugin_mapper *writer_of(const void *argument) {
     return mapper;
 }
 
-/* Whether it writes this one; a format need not have everything. */
+/* Returns whether the mapper writes this value; a format need not support every value. */
 static bool is_written(const written *written, const value *value) {
     if (written->result == RESTWAY_PLUGIN_OK) {
         return true;
@@ -40,7 +40,7 @@ static void expect_order(const written *written, const value *value) {
     }
     require(written->has_reached_end, "%s: returns OK before the end of the value", value->name);
     require(
-        written->calls_after_end == 0, "%s: asks for %zu more steps behind the end", value->name,
+        written->calls_after_end == 0, "%s: asks for %zu more steps after the end", value->name,
         written->calls_after_end);
     require(written->length > 0, "%s: writes nothing", value->name);
 }
@@ -57,7 +57,7 @@ void check_encode_order(const void *argument) {
         free(written.bytes);
     }
     require(accepted > 0, "it writes none of %zu values", count);
-    require(late_calls() == 0, "%zu calls of the reader when encode has returned", late_calls());
+    require(late_calls() == 0, "%zu calls of the reader after encode has returned", late_calls());
 }
 
 static void expect_failure(
@@ -67,8 +67,8 @@ static void expect_failure(
     written written = encode_as(mapper, value, is_next ? at : NEVER, is_next ? NEVER : at);
     require(
         written.result == READER_FAILS,
-        "%s: returns %s after call %zu of %s failed, instead of what it answered", value->name,
-        result_name(written.result), at, call);
+        "%s: returns %s after call %zu of %s failed, instead of the result of that call",
+        value->name, result_name(written.result), at, call);
     require(
         written.calls_after_failure == 0, "%s: goes on after call %zu of %s failed", value->name,
         at, call);

@@ -1,4 +1,4 @@
-/* Checks: options are taken, or refused by the name of their key. */
+/* Checks that options are accepted, or refused with the name of their key. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -50,7 +50,7 @@ static void skip_without_options(void) {
     }
 }
 
-/* The options with other text for one value, or with one more member. */
+/* The options with another text for one value, or with one more member. */
 static char *options_with(const json_member *member, const char *value) {
     const char *options = run_settings.options;
     char *text = NULL;

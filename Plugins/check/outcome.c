@@ -17,7 +17,7 @@
 #include "faults.h"
 #include "settings.h"
 
-/* Written by the process of the check, read by the tool when that has ended. */
+/* The process of the check writes it; the tool reads it when that process has ended. */
 static outcome *shared;
 static atomic_flag decided = ATOMIC_FLAG_INIT;
 
@@ -69,7 +69,7 @@ static _Noreturn void be_the_check(
     setpgid(0, 0);
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     sigprocmask(SIG_SETMASK, signals, NULL);
-    /* What a plugin prints must not get among the lines of the report. */
+    /* The output of a plugin must not get into the report. */
     dup2(STDERR_FILENO, STDOUT_FILENO);
     faults_tell(shared->fault, sizeof shared->fault);
     body(argument);
@@ -83,7 +83,7 @@ static int64_t milliseconds_now(void) {
     return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
 
-/* Waits for `child`; false when the time is up. */
+/* Waits for `child`; returns false when the time has passed. */
 static bool wait_for(pid_t child, int *status) {
     const int64_t end = milliseconds_now() + (int64_t)run_settings.time_out_seconds * 1000;
     sigset_t child_signal;
@@ -105,7 +105,7 @@ static bool wait_for(pid_t child, int *status) {
 static void judge(outcome *result, bool in_time, int status) {
     char what[192] = "";
     if (!in_time) {
-        snprintf(what, sizeof what, "does not end within %d s", run_settings.time_out_seconds);
+        snprintf(what, sizeof what, "does not finish within %d s", run_settings.time_out_seconds);
     } else if (WIFSIGNALED(status)) {
         snprintf(what, sizeof what, "crashes: %s", strsignal(WTERMSIG(status)));
     } else if (WEXITSTATUS(status) != 0 || result->verdict == VERDICT_NONE) {
@@ -140,7 +140,7 @@ outcome outcome_of(void (*body)(const void *), const void *argument) {
     setpgid(child, child);
     int status = 0;
     bool in_time = wait_for(child, &status);
-    /* With all that the plugin may have started. */
+    /* Also ends every process that the plugin may have started. */
     kill(-child, SIGKILL);
     if (!in_time) {
         waitpid(child, &status, 0);

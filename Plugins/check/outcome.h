@@ -1,4 +1,5 @@
-/* What came of a check, which runs in a process of its own; the tool and that one share it. */
+/* The outcome of a check, which runs in a process of its own. The tool and that process share
+ * it. */
 #ifndef RESTWAY_CHECK_OUTCOME_H
 #define RESTWAY_CHECK_OUTCOME_H
 
@@ -9,22 +10,22 @@ typedef enum verdict { VERDICT_NONE, VERDICT_OK, VERDICT_FAILED, VERDICT_SKIPPED
 
 typedef struct outcome {
     verdict verdict;
-    /* Empty when it is ok. */
+    /* Empty if the check is ok. */
     char why[1024];
-    /* What was under way last: for crashes and hangs. */
+    /* The last step that was begun, for crashes and hangs. */
     char doing[256];
-    /* What a bad access met; empty when not known. */
+    /* The explanation of a bad memory access; empty if it is not known. */
     char fault[160];
 } outcome;
 
-/* In the process of a check: what it is about to do. */
+/* In the process of a check: says which step begins. */
 void doing(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* In the process of a check: end it. Any thread may. */
+/* In the process of a check: end the check. Any thread may call these. */
 _Noreturn void check_failed(const char *format, ...) __attribute__((format(printf, 1, 2)));
 _Noreturn void check_skipped(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* Fails with `why`, and with what is being done. */
+/* Fails with `why`, and with the current step. */
 #define require(condition, ...)            \
     do {                                   \
         if (!(condition)) {                \
@@ -35,12 +36,12 @@ _Noreturn void check_skipped(const char *format, ...) __attribute__((format(prin
 /* Makes memory that the tool and the process of a check share. */
 void *shared_memory(size_t bytes);
 
-/* Runs `body` in a process of its own, which is ended when it takes too long: the plugin may crash,
- * hang or end it. */
+/* Runs `body` in a process of its own, which is killed when it takes too long: the plugin may
+ * crash, hang or exit. */
 outcome outcome_of(void (*body)(const void *), const void *argument);
 
-/* Inside a check: runs `body` in one more process, so that it meets the plugin as new. The check
- * fails when `body` does. */
+/* Inside a check: runs `body` in one more process, with a freshly loaded plugin. The check fails if
+ * `body` does. */
 void in_process_of_its_own(void (*body)(const void *), const void *argument);
 
 #endif

@@ -1,4 +1,4 @@
-/* Check: a plugin shows nothing but its entry point, so that it gets into nobody's way. */
+/* Check: a plugin exports only its entry point, so that its symbols do not collide with others. */
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -29,7 +29,7 @@ static image mapped(const char *path) {
     return made;
 }
 
-/* `count` things of `size` at `offset`; ends the check when the file does not hold them. */
+/* Returns `count` elements of `size` at `offset`; ends the check if the file is too short. */
 static const void *part(const image *image, size_t offset, size_t size, size_t count) {
     require(
         offset <= image->length && (size == 0 || count <= (image->length - offset) / size),
@@ -37,7 +37,7 @@ static const void *part(const image *image, size_t offset, size_t size, size_t c
     return image->bytes + offset;
 }
 
-/* Linkers of old show these of every object. */
+/* Old linkers export these symbols from every shared object. */
 static bool is_the_linkers(const char *name) {
     static const char *const names[] = {"_init", "_fini", "_edata", "_end", "__bss_start"};
     for (size_t index = 0; index < sizeof names / sizeof *names; index++) {
@@ -72,8 +72,8 @@ static void expect_one_symbol(
         }
     }
     require(
-        others == 0, "shows %zu more symbol%s, such as %s: hide them with a version script", others,
-        others == 1 ? "" : "s", first);
+        others == 0, "exports %zu more symbol%s, such as %s: hide them with a version script",
+        others, others == 1 ? "" : "s", first);
 }
 
 void check_plugin_exports(const void *argument) {
@@ -83,7 +83,7 @@ void check_plugin_exports(const void *argument) {
     require(
         memcmp(head->e_ident, ELFMAG, SELFMAG) == 0
             && head->e_ident[EI_CLASS] == (sizeof(void *) == 8 ? ELFCLASS64 : ELFCLASS32),
-        "is no shared object of this machine");
+        "is not a shared object of this machine");
     const ElfW(Shdr) *sections = part(&image, head->e_shoff, sizeof *sections, head->e_shnum);
     for (size_t index = 0; index < head->e_shnum; index++) {
         if (sections[index].sh_type == SHT_DYNSYM && sections[index].sh_link < head->e_shnum) {

@@ -1,4 +1,4 @@
-/* Checks: hosts that are older or newer than the plugin. */
+/* Checks with hosts that are older or newer than the plugin. */
 #include <stddef.h>
 #include <string.h>
 
@@ -9,11 +9,11 @@
 
 #define MORE 128
 
-/* A copy of the host's table between pages that may not be touched. */
+/* A copy of the host's table between pages that must not be accessed. */
 static restway_plugin_host *host_of(size_t known, size_t more) {
     guarded memory = guarded_make(
-        known + more, "using what lies before the host's table",
-        "using what lies behind the host's table");
+        known + more, "using memory before the host's table",
+        "using memory after the host's table");
     memcpy(memory.bytes, &plain_host, known);
     memset(memory.bytes + known, 0xA5, more);
     restway_plugin_host *host = (restway_plugin_host *)memory.bytes;
@@ -23,15 +23,15 @@ static restway_plugin_host *host_of(size_t known, size_t more) {
 
 static restway_plugin *plugin_of(size_t more) {
     guarded memory = guarded_make(
-        sizeof(restway_plugin) + more, "using what lies before the plugin's table",
-        "using what lies behind the plugin's table");
+        sizeof(restway_plugin) + more, "using memory before the plugin's table",
+        "using memory after the plugin's table");
     memset(memory.bytes + sizeof(restway_plugin), 0xA5, more);
     restway_plugin *plugin = (restway_plugin *)memory.bytes;
     plugin->struct_size = sizeof *plugin + more;
     return plugin;
 }
 
-/* It may refuse, saying why; it may not look further than the table goes. */
+/* The plugin may refuse with a reason; it must not read beyond the end of the table. */
 void check_plugin_older_host(const void *argument) {
     (void)argument;
     restway_plugin_entry_fn entry = plugin_entry();
@@ -41,11 +41,11 @@ void check_plugin_older_host(const void *argument) {
     restway_plugin *plugin = plugin_of(MORE);
     plugin->struct_size = sizeof *plugin;
     guarded memory = guarded_make(
-        sizeof(restway_plugin_reason), "using what lies before the reason",
-        "using what lies behind the reason");
+        sizeof(restway_plugin_reason), "using memory before the reason",
+        "using memory after the reason");
     restway_plugin_reason *reason = (restway_plugin_reason *)memory.bytes;
     reason->struct_size = sizeof *reason;
-    doing("it starts on a host whose table ends behind `log`");
+    doing("it starts on a host whose table ends after `log`");
     entry(host, plugin, reason);
 }
 
@@ -64,6 +64,6 @@ void check_plugin_newer_host(const void *argument) {
         host->abi_minor, reason_text(&reason));
     const unsigned char *behind = (const unsigned char *)(plugin + 1);
     for (size_t index = 0; index < MORE; index++) {
-        require(behind[index] == 0xA5, "writes behind what it knows of the plugin's table");
+        require(behind[index] == 0xA5, "writes after the end of the plugin's table");
     }
 }

@@ -1,4 +1,4 @@
-/* Checks: the plugin loads, starts and says what it is. */
+/* Checks that the plugin loads, starts and describes itself correctly. */
 #include <link.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,7 +24,7 @@ void check_plugin_loads(const void *argument) {
     plugin_entry();
     require(
         dl_iterate_phdr(is_the_library, NULL) == 0,
-        "links librestway: all that it calls has to come through the host's table");
+        "links librestway: it must call only the functions of the host's table");
 }
 
 void check_plugin_starts(const void *argument) {
@@ -42,7 +42,7 @@ void check_plugin_version(const void *argument) {
 }
 
 static void expect_text(const char *text, const char *what) {
-    require(text == NULL || is_utf8(text, strlen(text)), "its %s is no UTF-8", what);
+    require(text == NULL || is_utf8(text, strlen(text)), "its %s is not UTF-8", what);
 }
 
 void check_plugin_texts(const void *argument) {
@@ -58,16 +58,16 @@ void check_plugin_capabilities(const void *argument) {
     (void)argument;
     const restway_plugin plugin = *plugin_described();
     const uint64_t unknown = plugin.required_capabilities & ~plain_host.capabilities;
-    require(unknown == 0, "needs what no host can do: 0x%llx", (unsigned long long)unknown);
+    require(unknown == 0, "requires unknown capabilities: 0x%llx", (unsigned long long)unknown);
     require(
         plugin.mapper_count == 0 || (plugin.required_capabilities & RESTWAY_PLUGIN_CAN_MAP) != 0
             || plugin.transport_count > 0,
-        "brings mappers alone, and does not require RESTWAY_PLUGIN_CAN_MAP");
+        "provides only mappers, but does not require RESTWAY_PLUGIN_CAN_MAP");
     require(
         plugin.transport_count == 0
             || (plugin.required_capabilities & RESTWAY_PLUGIN_CAN_TRANSPORT) != 0
             || plugin.mapper_count > 0,
-        "brings transports alone, and does not require RESTWAY_PLUGIN_CAN_TRANSPORT");
+        "provides only transports, but does not require RESTWAY_PLUGIN_CAN_TRANSPORT");
 }
 
 static void expect_table(const void *table, size_t least, const char *what, size_t index) {
@@ -75,7 +75,7 @@ static void expect_table(const void *table, size_t least, const char *what, size
     size_t size;
     memcpy(&size, table, sizeof size);
     require(
-        size >= least && size <= 4096, "%s %zu says that it has %zu bytes; %zu is the least", what,
+        size >= least && size <= 4096, "%s %zu has the size %zu; the least is %zu", what,
         index, size, least);
 }
 
@@ -87,12 +87,13 @@ void check_plugin_tables(const void *argument) {
         plugin.struct_size);
     require(
         plugin.mapper_count <= TABLES_MAX && (plugin.mapper_count == 0 || plugin.mappers != NULL),
-        "its list of %zu mappers makes no sense", plugin.mapper_count);
+        "its list of %zu mappers is invalid", plugin.mapper_count);
     require(
         plugin.transport_count <= TABLES_MAX
             && (plugin.transport_count == 0 || plugin.transports != NULL),
-        "its list of %zu transports makes no sense", plugin.transport_count);
-    require(plugin.mapper_count + plugin.transport_count > 0, "brings nothing");
+        "its list of %zu transports is invalid", plugin.transport_count);
+    require(
+        plugin.mapper_count + plugin.transport_count > 0, "provides no mapper and no transport");
     for (size_t index = 0; index < plugin.mapper_count; index++) {
         expect_table(
             plugin.mappers[index], offsetof(restway_plugin_mapper, encode), "mapper", index);
@@ -103,14 +104,14 @@ void check_plugin_tables(const void *argument) {
     }
 }
 
-/* Whatever it brings is used once, and the process ends as programs do. */
+/* Uses every mapper and transport of the plugin once. The process then exits normally. */
 static void end_in_order(const void *argument) {
     (void)argument;
     const started *started = plugin_started();
     for (size_t index = 0; index < started->plugin.mapper_count; index++) {
         const restway_plugin_mapper *mapper = &started->mappers[index];
         if (mapper->decode == NULL || mapper->media_types == NULL) {
-            continue; /* mapper.table says so. */
+            continue; /* The check mapper.table reports this. */
         }
         const samples *samples = samples_if_any(mapper);
         for (size_t body = 0; body < samples->count; body++) {

@@ -11,7 +11,8 @@
 #include "started.h"
 
 #define NESTING_ROOM 4096
-/* Recorders are used again only after so many others: who pushes late meets the one it means. */
+/* A recorder is used again only after many others, so that a late push still reaches the recorder
+ * that it means. */
 #define KEPT 4096
 
 typedef struct recorder {
@@ -25,10 +26,10 @@ typedef struct recorder {
     /* Set when decode has returned. */
     bool has_ended;
     bool is_stopped;
-    /* Inside an object, behind a key. */
+    /* Inside an object, after a key. */
     bool expects_value;
     size_t depth;
-    /* By depth: one bit, set for objects. */
+    /* For each depth one bit, set for objects. */
     unsigned char is_object[NESTING_ROOM / 8];
 } recorder;
 
@@ -38,7 +39,7 @@ static atomic_size_t recorders_used;
 static atomic_size_t late_count;
 static atomic_bool lets_others_in;
 
-/* The first events of a decode, at which others may come in. */
+/* The first events of a decode, at which other threads may run. */
 #define OPENINGS 2
 
 void let_others_in(void) {
@@ -62,22 +63,22 @@ static void enter(recorder *self, bool is_object) {
     }
 }
 
-/* NULL, or why this event makes no sense here. */
+/* Returns NULL, or why this event is wrong here. */
 static const char *order_fault(const recorder *self, event_kind kind) {
     switch (kind) {
     case EVENT_KEY:
-        return !in_object(self)      ? "outside of an object"
-            : self->expects_value    ? "behind another key, whose value is missing"
+        return !in_object(self)      ? "outside an object"
+            : self->expects_value    ? "after another key, whose value is missing"
                                      : NULL;
     case EVENT_END_OBJECT:
         return !in_object(self)      ? "where no object is open"
-            : self->expects_value    ? "behind a key, whose value is missing"
+            : self->expects_value    ? "after a key, whose value is missing"
                                      : NULL;
     case EVENT_END_ARRAY:
         return self->depth == 0 || in_object(self) ? "where no array is open" : NULL;
     default:
         if (self->decoded->is_whole) {
-            return "behind the value, which is complete";
+            return "after the value, which is complete";
         }
         return in_object(self) && !self->expects_value ? "in an object, without a key" : NULL;
     }
@@ -91,10 +92,10 @@ static const char *content_fault(event event, const void *text) {
         return NULL;
     }
     if (text == NULL) {
-        return "with NULL for its text";
+        return "with NULL as its text";
     }
     if (event.kind != EVENT_BYTES && !is_utf8(text, event.length)) {
-        return "with a text that is no UTF-8";
+        return "with a text that is not UTF-8";
     }
     return NULL;
 }
@@ -104,7 +105,7 @@ static void value_is_complete(recorder *self) {
     self->decoded->is_whole = self->depth == 0;
 }
 
-/* The state behind an event that is answered so. */
+/* Updates the state after an event and its answer. */
 static void advance(recorder *self, event_kind kind, int32_t answer) {
     if (kind == EVENT_KEY) {
         self->expects_value = answer != RESTWAY_PLUGIN_SKIP;
@@ -229,7 +230,7 @@ static const restway_plugin_sink functions = {
     number_out_of_range,
 };
 
-/* The next one that nobody uses. */
+/* Returns the next unused recorder. */
 static recorder *free_recorder(void) {
     for (;;) {
         const size_t index = atomic_fetch_add(&recorders_used, 1) % KEPT;
@@ -310,8 +311,8 @@ const char *count_fault(const trace *trace) {
         }
         if (count != event->integer) {
             snprintf(
-                text, sizeof text, "event %zu, begin_array, tells %lld elements; %lld come", index,
-                (long long)event->integer, (long long)count);
+                text, sizeof text, "event %zu, begin_array, announces %lld elements, but has %lld",
+                index, (long long)event->integer, (long long)count);
             return text;
         }
     }

@@ -36,7 +36,7 @@ static void add_json(const check *check, const char *subject, const outcome *out
     printf("}");
 }
 
-/* A reason may be of several lines. */
+/* A reason may have several lines. */
 static void print_in_one_line(const char *text) {
     for (; *text != '\0'; text++) {
         putchar((unsigned char)*text < ' ' ? ' ' : *text);

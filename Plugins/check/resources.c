@@ -28,7 +28,7 @@ static size_t entries(const char *path) {
     return count;
 }
 
-/* Without the one that reads them. */
+/* The descriptor that reads them is not counted. */
 size_t descriptors_open(void) {
     return entries("/proc/self/fd") - 1;
 }
@@ -61,7 +61,8 @@ static void *run(void *argument) {
     return NULL;
 }
 
-/* On a thread of their own: what malloc() keeps for a thread counts as in use until that ends. */
+/* Runs on a thread of its own: memory that malloc() keeps for a thread counts as in use until the
+ * thread ends. */
 static void repeat(int count, void (*round)(const void *), const void *argument) {
     struct rounds rounds = {count, round, argument};
     pthread_t thread;
@@ -71,13 +72,14 @@ static void repeat(int count, void (*round)(const void *), const void *argument)
     pthread_join(thread, NULL);
 }
 
-/* A number that is taken when the threads of the rounds have ended, but for those that stay. */
+/* The number is read when the threads of the rounds have ended, except those that stay. */
 static size_t settled(size_t (*number)(void), size_t threads) {
     threads_after_wait(threads);
     return number();
 }
 
-/* What grows with every round is a leak; what grows once, or up to a bound, is none. */
+/* Memory that grows with every round is a leak; memory that grows once, or up to a limit, is
+ * not. */
 void expect_no_leak(void (*round)(const void *), const void *argument, size_t bytes_max) {
     const size_t threads = threads_running();
     repeat(WARM_UP_ROUNDS, round, argument);

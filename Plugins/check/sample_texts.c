@@ -71,7 +71,7 @@ const sample_text hostile_texts[] = {
     SAMPLE("4294967295 bytes", "\xC6\xFF\xFF\xFF\xFF"),
     SAMPLE("a reserved byte", "\xC1"),
     SAMPLE("a key that is an object", "\x81\x81\x01\x02\x03"),
-    SAMPLE("a text that is no UTF-8", "\x91\xA2\xFF\xFE"),
+    SAMPLE("a text that is not UTF-8", "\x91\xA2\xFF\xFE"),
     SAMPLE("an integer beyond 64 bits", "\xCF\xFF\xFF\xFF\xFF\xFF\xFF\xFF\xFF"),
     SAMPLE("a date of the wrong length", "\xC7\x05\xFF\x01\x02\x03\x04\x05"),
     SAMPLE("two values", "\x01\x02"),

@@ -1,4 +1,4 @@
-/* Bodies of the formats that the tool knows itself. */
+/* Bodies in the formats that the tool supports itself. */
 #ifndef RESTWAY_CHECK_SAMPLE_TEXTS_H
 #define RESTWAY_CHECK_SAMPLE_TEXTS_H
 

@@ -71,7 +71,7 @@ static void add_written(samples *samples, const restway_plugin_mapper *mapper) {
         char name[96];
         doing("it writes %s", values[index].name);
         written written = encode(mapper, &values[index]);
-        snprintf(name, sizeof name, "%s, as it writes it", values[index].name);
+        snprintf(name, sizeof name, "%s, written by the mapper", values[index].name);
         sample body = sample_copy(name, written.bytes, written.length);
         if (written.result == RESTWAY_PLUGIN_OK
             && decode(mapper, body.bytes, body.length, NULL).result == RESTWAY_PLUGIN_OK) {
@@ -114,7 +114,7 @@ bool nested_sample(
         return false;
     }
     *made = (sample){.bytes = room_for(depth * 2), .length = depth};
-    snprintf(made->name, sizeof made->name, "%zu arrays in each other", depth);
+    snprintf(made->name, sizeof made->name, "%zu nested arrays", depth);
     if (format == FORMAT_JSON) {
         memset(made->bytes, '[', depth);
         memset(made->bytes + depth, ']', depth);
@@ -139,7 +139,7 @@ static void add_large_json(samples *made, size_t objects) {
     }
     fputc(']', file);
     fclose(file);
-    add(made, "a list of many", text, length);
+    add(made, "a long list", text, length);
     free(text);
 }
 
@@ -154,7 +154,7 @@ static void add_large_msgpack(samples *made, size_t objects) {
     for (size_t index = 0; index < objects; index++) {
         memcpy(bytes + 5 + index * each, object, each);
     }
-    add(made, "a list of many", bytes, 5 + objects * each);
+    add(made, "a long list", bytes, 5 + objects * each);
     free(bytes);
 }
 
@@ -196,7 +196,7 @@ void large_samples(const restway_plugin_mapper *mapper, samples *made) {
         value large = value_large(20000);
         written written = encode(mapper, &large);
         if (written.result == RESTWAY_PLUGIN_OK) {
-            add(made, "a list of many, as it writes it", written.bytes, written.length);
+            add(made, "a long list, written by the mapper", written.bytes, written.length);
         }
         free(written.bytes);
         value_free(&large);

@@ -26,7 +26,7 @@ static pid_t process;
 static char url[64];
 static atomic_size_t *requests;
 
-/* One connection, and what has been read of it. */
+/* One connection, and the bytes that were read from it. */
 typedef struct connection {
     int socket;
     size_t start, end;
@@ -49,7 +49,7 @@ static bool send_text(connection *self, const char *text) {
     return send_all(self, text, strlen(text));
 }
 
-/* One byte; -1 at the end. */
+/* Returns one byte; -1 at the end. */
 static int next_byte(connection *self) {
     if (self->start == self->end) {
         const ssize_t got = recv(self->socket, self->buffer, sizeof self->buffer, 0);
@@ -62,7 +62,7 @@ static int next_byte(connection *self) {
     return (unsigned char)self->buffer[self->start++];
 }
 
-/* A line without its end; false at the end of the connection. */
+/* Reads a line without its end; returns false at the end of the connection. */
 static bool next_line(connection *self, char *line, size_t room) {
     size_t length = 0;
     for (int byte = next_byte(self); byte != '\n'; byte = next_byte(self)) {
@@ -171,7 +171,7 @@ static void wait_for_end(connection *self) {
     }
 }
 
-/* False when the connection is to be closed. */
+/* Returns false if the connection must be closed. */
 static bool answer_one(connection *self, const asked *asked) {
     const answer *answer = answer_for(asked->path);
     const bool is_echo = answer->kind == ANSWER_ECHO;

@@ -21,17 +21,17 @@ static const char usage[]
       "           [--time-out S] [--url URL] [--only CHECK[,CHECK]...] [--json]\n"
       "       restway-plugin-check --list | --help\n"
       "\n"
-      "Runs a plugin of Restway's against its contract; each check in a process of its own.\n"
+      "Checks a Restway plugin against its contract. Each check runs in a process of its own.\n"
       "\n"
       "  --options JSON   the plugin's options, a JSON object\n"
-      "  --sample FILE    a body that its mappers, or the one called MAPPER, have to read\n"
+      "  --sample FILE    a body that its mappers, or only MAPPER, must read\n"
       "  --time-out S     how long one check may take, in seconds (30)\n"
-      "  --url URL        what its transports ask, instead of a server of the tool's own\n"
-      "  --only CHECK     only these checks; \"mapper\" stands for all of that kind\n"
-      "  --json           the report as one JSON object\n"
-      "  --list           the checks, and what holds when they are ok\n"
+      "  --url URL        the server for its transports, instead of the tool's own\n"
+      "  --only CHECK     runs only these checks; \"mapper\" selects all checks of that kind\n"
+      "  --json           prints the report as one JSON object\n"
+      "  --list           lists the checks and what they verify\n"
       "\n"
-      "Ends with 0 when nothing failed, 1 when something did, 2 when it could not run.\n";
+      "The exit status is 0 if no check failed, 1 if one failed, 2 if the tool could not run.\n";
 
 _Noreturn static void refuse(const char *what, const char *which) {
     fprintf(stderr, "restway-plugin-check: %s%s%s\n", what, which[0] != '\0' ? ": " : "", which);
@@ -91,13 +91,13 @@ static int seconds_of(const char *text) {
 
 static void take_options(const char *text) {
     if (json_members(text, NULL, 0) < 0) {
-        refuse("the options are no JSON object", text);
+        refuse("the options are not a JSON object", text);
     }
     run_settings.options = text;
     run_settings.has_options = true;
 }
 
-/* Whether `id` is the word, or of the kind that it names. */
+/* Returns whether `id` is the word, or belongs to the kind that the word names. */
 static bool means(const char *word, size_t length, const char *id) {
     return strncmp(id, word, length) == 0 && (id[length] == '\0' || id[length] == '.');
 }
@@ -123,7 +123,7 @@ static void take_only(const char *words) {
             is_known = is_known || (length > 0 && means(at, length, checks[index].id));
         }
         if (!is_known) {
-            refuse("no check is called so (see --list)", at);
+            refuse("no check has this name (see --list)", at);
         }
         at = at[length] == ',' ? at + length + 1 : NULL;
     }

@@ -15,7 +15,7 @@ static void no_log(const restway_plugin_host *host, int32_t level, const char *t
     (void)text;
 }
 
-/* The host that a plugin is started with has no exchanges. */
+/* The host with which a plugin is started has no exchanges. */
 #define MISUSED(result, name, ...)                                                      \
     static result no_##name(__VA_ARGS__) {                                                   \
         check_failed("calls exchange_" #name " of the host that it was started with");  \
@@ -71,7 +71,7 @@ const char *name_fault(const char *name) {
     return name[strspn(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_")]
             == '\0'
         ? NULL
-        : "not of letters, digits, - and _";
+        : "not made of letters, digits, - and _";
 }
 
 restway_plugin_entry_fn plugin_entry(void) {
@@ -98,7 +98,7 @@ void plugin_configure(const restway_plugin *plugin, const char *options) {
         run_settings.has_options ? "" : " (give some with --options)");
 }
 
-/* A table that begins with its size. */
+/* Copies a table that begins with its size. */
 static void copy_table(void *to, size_t known, const void *from) {
     size_t size;
     memcpy(&size, from, sizeof size);
@@ -109,7 +109,7 @@ static void copy_table(void *to, size_t known, const void *from) {
 const restway_plugin *plugin_described(void) {
     static union {
         restway_plugin plugin;
-        /* Whoever writes too much is found by plugin.newer-host alone. */
+        /* Only plugin.newer-host reports a plugin that writes too much. */
         char room[2 * sizeof(restway_plugin)];
     } table;
     restway_plugin_entry_fn entry = plugin_entry();

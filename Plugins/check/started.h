@@ -1,42 +1,43 @@
-/* The plugin, loaded and started in the process of a check, as the library does it. */
+/* The plugin, loaded and started in the process of a check in the same way as by the library. */
 #ifndef RESTWAY_CHECK_STARTED_H
 #define RESTWAY_CHECK_STARTED_H
 
 #include <restway/plugin.h>
 #include <stdbool.h>
 
-/* How many mappers, or transports, a plugin may bring. */
+/* The largest numbers of mappers and transports of a plugin. */
 #define TABLES_MAX 64
 
 typedef struct started {
     restway_plugin plugin;
-    /* Copies: what a table of an older version lacks is zero, what is unknown is left aside. */
+    /* Copies of the tables: fields that a table of an older version does not have are zero, unknown
+     * fields are left out. */
     restway_plugin_mapper mappers[TABLES_MAX];
     restway_plugin_transport transports[TABLES_MAX];
 } started;
 
-/* The host that plugins are started with. Its functions for exchanges fail the check. */
+/* The host with which plugins are started. Its functions for exchanges fail the check. */
 extern const restway_plugin_host plain_host;
 
-/* Loads the shared object; fails the check when that cannot be. */
+/* Loads the shared object; fails the check if that is impossible. */
 restway_plugin_entry_fn plugin_entry(void);
 
-/* Loads and starts the plugin; its table as it filled it. */
+/* Loads and starts the plugin; returns the table that it filled. */
 const restway_plugin *plugin_described(void);
 
-/* Loads, starts and configures the plugin; fails the check when something is wrong. */
+/* Loads, starts and configures the plugin; fails the check if something is wrong. */
 const started *plugin_started(void);
 
-/* Its options are taken; fails the check when they are not. */
+/* Gives the plugin its options; fails the check if it refuses them. */
 void plugin_configure(const restway_plugin *plugin, const char *options);
 
-/* A reason with nothing in it. */
+/* Returns an empty reason. */
 restway_plugin_reason empty_reason(void);
 
-/* What a plugin gave as its reason, as text to show; "no reason" without. */
+/* Returns the reason that a plugin gave, as printable text; "no reason" if it is empty. */
 const char *reason_text(const restway_plugin_reason *reason);
 
-/* NULL, or what is wrong with a name. */
+/* Returns NULL, or what is wrong with a name. */
 const char *name_fault(const char *name);
 
 #endif

@@ -14,7 +14,7 @@ static void *grown(void *memory, size_t *room, size_t needed, size_t size) {
     *room = bigger > needed ? bigger : needed;
     memory = realloc(memory, *room * size);
     if (memory == NULL) {
-        check_skipped("no memory to keep what was pushed");
+        check_skipped("no memory for the pushed events");
     }
     return memory;
 }

@@ -1,4 +1,4 @@
-/* What a mapper pushed, event by event. */
+/* The events that a mapper pushed. */
 #ifndef RESTWAY_CHECK_TRACE_H
 #define RESTWAY_CHECK_TRACE_H
 
@@ -25,7 +25,7 @@ typedef enum event_kind {
 
 typedef struct event {
     event_kind kind;
-    /* Of booleans, integers and dates; of arrays the count; of texts where they start. */
+    /* The value of booleans, integers and dates; the count of arrays; the start of texts. */
     int64_t integer;
     double real;
     size_t length;
@@ -46,16 +46,17 @@ const char *event_name(event_kind kind);
 bool event_has_text(event_kind kind);
 bool event_is_begin(event_kind kind);
 
-/* The index behind the value that begins at `index`; for a key, behind its value. */
+/* Returns the index after the value that begins at `index`; for a key, after its value. */
 size_t trace_behind(const trace *trace, size_t index);
 
-/* How deep the value nests; a scalar 0. */
+/* Returns how deep the value nests; 0 for a scalar. */
 size_t trace_depth(const trace *trace);
 
-/* Whether event `i` of one is event `j` of the other. */
+/* Returns whether event `i` of one trace equals event `j` of the other. */
 bool trace_same_event(const trace *one, size_t i, const trace *other, size_t j);
 
-/* Where two differ, as words; NULL when they do not. Events [from, to) of `one` are left out. */
+/* Returns the first difference of two traces as text; NULL if they are equal. Events [from, to) of
+ * `one` are ignored. */
 const char *trace_difference(const trace *one, size_t from, size_t to, const trace *other);
 
 #endif

@@ -1,4 +1,4 @@
-/* Checks: a transport obeys what the host says in the midst of an exchange. */
+/* Checks that a transport obeys the answers of the host during an exchange. */
 #include <time.h>
 
 #include "answers.h"
@@ -12,7 +12,7 @@
 
 static const char *const long_paths[] = {"/chunked", "/big", "/pieces"};
 
-/* Time in which a transport could do what it must not. */
+/* The time in which a wrong transport would do what it must not do. */
 static void let_it_misbehave(opened *opened) {
     const struct timespec moment = {0, 20000000};
     exchange_perform(opened, &REQUEST("GET", "/plain"));
@@ -32,12 +32,12 @@ static void pause_at(opened *opened, const char *path, size_t call, bool hurries
     expect_no_fault(FAULT_PAUSED);
 }
 
-/* How many calls of exchange_body to look at; 0 when it has none. */
+/* Returns how many calls of exchange_body are checked; 0 if there are none. */
 static size_t points_of(const exchange *exchange) {
     return exchange->body_calls < POINTS_MAX ? exchange->body_calls : POINTS_MAX;
 }
 
-/* Paused and resumed in its midst it brings the same. */
+/* Checks that an exchange that was paused and resumed brings the same body. */
 static void expect_same(opened *opened, const exchange *plain) {
     request request = plain->request;
     request.pause_at = points_of(plain) / 2;
@@ -101,7 +101,7 @@ static void expect_cancelled(const exchange *exchange, const char *when) {
         exchange_result_name(exchange->result));
 }
 
-/* From within each call of the plugin. */
+/* Cancels inside each call of the plugin. */
 static void cancel_inside(opened *opened, request request) {
     const size_t calls = exchange_perform(opened, &request)->calls;
     for (size_t call = 0; call < calls && call < POINTS_MAX; call++) {
@@ -122,7 +122,7 @@ static void *cancel_at_once(void *context) {
     return NULL;
 }
 
-/* While `start` is still running. */
+/* Cancels while `start` is still running. */
 static void cancel_while_starting(opened *opened) {
     race race;
     pthread_t thread;
@@ -132,12 +132,12 @@ static void cancel_while_starting(opened *opened) {
     pthread_barrier_wait(&race.start);
     exchange_start(race.exchange);
     pthread_join(thread, NULL);
-    /* That one may have come before the exchange was known. */
+    /* This cancel may have come before the exchange was known. */
     exchange_cancel(race.exchange);
     exchange_wait(race.exchange);
 }
 
-/* When it waits for the host. */
+/* Cancels while the plugin waits for the host. */
 static void cancel_in_pause(opened *opened, const request *request) {
     exchange *exchange = exchange_begin(opened, request);
     if (exchange_wait_pause(exchange)) {

@@ -1,4 +1,5 @@
-/* Checks: a transport is what it says, opens, and its calls for exchanges make sense. */
+/* Checks that a transport describes itself correctly, opens, and makes correct calls for
+ * exchanges. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -57,7 +58,7 @@ void check_transport_apart(const void *argument) {
     transport_end(second, NULL, 0);
 }
 
-/* What is lent until `start` returns is taken back then: using it is a crash. */
+/* Memory that is lent until `start` returns becomes inaccessible then: using it is a crash. */
 void check_transport_texts(const void *argument) {
     opened *opened = transport_open(transport_of(argument));
     size_t count;

@@ -1,4 +1,4 @@
-/* Checks: closing a transport, and what it leaves behind. */
+/* Checks closing a transport, and what it leaks. */
 #include <stdlib.h>
 
 #include "answers.h"
@@ -52,7 +52,7 @@ void check_transport_close(const void *argument) {
     transport_end(idle, NULL, 0);
     opened *busy = transport_open(table);
     const bool asks = run_settings.url == NULL && transport_asks(busy);
-    /* At once, when some have not begun; and when all wait for something. */
+    /* Closes at once, when some exchanges have not begun, and when all wait for something. */
     for (int round = 0; round < 2; round++) {
         opened *opened = transport_open(table);
         const size_t count = begin_some(opened, exchanges);
@@ -87,7 +87,7 @@ static void some_exchanges(opened *opened) {
     exchange_wait(cancelled);
 }
 
-/* A transport of its own for each round: what belongs to one goes with it. */
+/* Each round has a transport of its own, so that its resources are released with it. */
 static void one_round(const void *argument) {
     const work *work = argument;
     opened *opened = transport_open(work->table);

@@ -1,4 +1,4 @@
-/* Checks: what a server answers reaches the host as it is, and what the host sends the server. */
+/* Checks that answers reach the host unchanged, and that request bodies reach the server. */
 #include <stdio.h>
 #include <string.h>
 
@@ -10,7 +10,7 @@
 
 static void skip_unless_asked(opened *opened) {
     if (run_settings.url != NULL) {
-        check_skipped("what is behind --url is not known");
+        check_skipped("the server of --url is not known");
     }
     if (!transport_asks(opened)) {
         check_skipped("it does not ask the server");
@@ -19,7 +19,7 @@ static void skip_unless_asked(opened *opened) {
 
 static void expect_header(const exchange *exchange, const char *line) {
     require(
-        strcasestr(exchange->headers, line) != NULL, "%s: the header %.*s is not told",
+        strcasestr(exchange->headers, line) != NULL, "%s: the header %.*s is missing",
         exchange_name(exchange), (int)strcspn(line, "\n"), line);
 }
 
@@ -29,16 +29,16 @@ static void expect_response(const exchange *exchange) {
         exchange->result == RESTWAY_PLUGIN_OK, "%s completes with %s (%s)",
         exchange_name(exchange), exchange_result_name(exchange->result), exchange->text);
     require(
-        exchange->status == answer->status, "%s: status %d is told instead of %d",
+        exchange->status == answer->status, "%s: status %d instead of %d",
         exchange_name(exchange), exchange->status, answer->status);
     require(
         exchange->is_as_expected && exchange->received == exchange->expected_bytes,
         "%s: the body is not the one that was sent (%zu of %zu bytes%s)", exchange_name(exchange),
         exchange->received, exchange->expected_bytes,
-        exchange->is_as_expected ? "" : ", and other ones");
+        exchange->is_as_expected ? "" : ", with different bytes");
     require(
         answer->trailers == NULL || strcasestr(exchange->trailers, "x-sum: 42\n") != NULL,
-        "%s: its trailers are not told", exchange_name(exchange));
+        "%s: its trailers are missing", exchange_name(exchange));
 }
 
 void check_transport_answers(const void *argument) {
@@ -64,7 +64,7 @@ static void expect_echo(opened *opened, request request, bool asks) {
     }
 }
 
-/* Bodies that are read in pieces, come late, or fail. */
+/* Request bodies that are read in pieces, come late, or fail. */
 void check_transport_body(const void *argument) {
     const restway_plugin_transport *table = transport_of(argument);
     opened *opened = transport_open(table);

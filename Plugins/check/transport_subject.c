@@ -10,7 +10,7 @@
 
 #define BODY_BYTES_MAX ((size_t)1 << 20)
 
-/* Threads that the plugin keeps, whatever it is asked. */
+/* The number of threads that the plugin keeps running. */
 static size_t threads_kept;
 
 const restway_plugin_transport *transport_of(const void *argument) {

@@ -8,20 +8,20 @@
 /* Starts the plugin. */
 const restway_plugin_transport *transport_of(const void *subject);
 
-/* Whether it really asks: some do not, but answer themselves. What only a server shows is not
- * looked at then. */
+/* Returns whether the transport sends requests: some transports answer by themselves. Checks that
+ * need a server are then skipped. */
 bool transport_asks(opened *opened);
 
-/* Fails the check when there is a fault of this kind, once nothing more can come. */
+/* Fails the check if there is a fault of this kind, when no further call can come. */
 void expect_no_fault(exchange_fault kind);
 
-/* Closes it, and waits for all that was started and for its threads. */
+/* Closes the transport, and waits for its exchanges and its threads. */
 void transport_end(opened *opened, exchange *const *exchanges, size_t count);
 
-/* Requests of all usual kinds, with bodies and without; one after the other. */
+/* Performs requests of all usual kinds, with and without bodies, one after the other. */
 void perform_usual(opened *opened);
 
-/* A text of so many bytes; the same each time. */
+/* Returns a text of this many bytes, which is always the same. */
 const char *body_of(size_t bytes);
 
 #endif

@@ -157,7 +157,7 @@ value value_large(size_t objects) {
 }
 
 value value_nested(size_t depth) {
-    value made = {.name = "lists in lists"};
+    value made = {.name = "nested lists"};
     for (size_t index = 0; index < depth; index++) {
         begin(&made, RESTWAY_PLUGIN_ITEM_BEGIN_ARRAY, index + 1 < depth);
     }
@@ -172,7 +172,7 @@ void value_free(value *value) {
     memset(value, 0, sizeof *value);
 }
 
-/* Formats that know no bytes and dates have texts or numbers for them. */
+/* Formats without bytes and dates use texts or numbers for them. */
 static bool is_same(const step *step, const trace *trace, const event *event) {
     switch (step->kind) {
     case RESTWAY_PLUGIN_ITEM_BEGIN_OBJECT: return event->kind == EVENT_BEGIN_OBJECT;
@@ -211,15 +211,15 @@ const char *value_difference(const value *value, const trace *trace) {
     static char difference[160];
     for (size_t index = 0; index < value->count; index++) {
         if (index >= trace->count) {
-            snprintf(difference, sizeof difference, "step %zu did not come back", index);
+            snprintf(difference, sizeof difference, "step %zu was not read back", index);
             return difference;
         }
         if (!is_same(&value->steps[index], trace, &trace->events[index])) {
             snprintf(
-                difference, sizeof difference, "step %zu came back as another %s", index,
+                difference, sizeof difference, "step %zu was read back as another %s", index,
                 event_name(trace->events[index].kind));
             return difference;
         }
     }
-    return trace->count > value->count ? "more came back than was written" : NULL;
+    return trace->count > value->count ? "more was read back than was written" : NULL;
 }

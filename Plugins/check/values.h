@@ -1,4 +1,4 @@
-/* Values that a mapper is asked to write. */
+/* The values that a mapper has to write. */
 #ifndef RESTWAY_CHECK_VALUES_H
 #define RESTWAY_CHECK_VALUES_H
 
@@ -7,10 +7,10 @@
 
 #include "trace.h"
 
-/* One step through a value, without the end. */
+/* One step through a value. The end is not a step. */
 typedef struct step {
     int32_t kind;
-    /* Of a container the count, else what the kind says. */
+    /* The count of a container; for other kinds, the value. */
     int64_t integer;
     double real;
     const char *text;
@@ -23,18 +23,18 @@ typedef struct value {
     size_t count, room;
 } value;
 
-/* The values that every mapper that writes is asked for; made once. */
+/* The values that every mapper that writes is given. They are made once. */
 const value *values_to_write(size_t *count);
 
-/* A list of so many objects. */
+/* Makes a list of this many objects. */
 value value_large(size_t objects);
 
-/* So many arrays in each other. */
+/* Makes this many nested arrays. */
 value value_nested(size_t depth);
 
 void value_free(value *value);
 
-/* NULL, or how what was read differs from what was written. */
+/* Returns NULL, or how the value that was read differs from the value that was written. */
 const char *value_difference(const value *value, const trace *trace);
 
 #endif

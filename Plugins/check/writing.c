@@ -8,7 +8,7 @@
 #include "outcome.h"
 #include "started.h"
 
-/* Readers are used again only after so many others. */
+/* A reader is used again only after many others. */
 #define KEPT 256
 
 typedef struct reader {
@@ -22,7 +22,7 @@ typedef struct reader {
     bool has_ended;
     size_t room;
     written *written;
-    /* The text of the present step. It is spoilt by the next one. */
+    /* The text of the present step. The next step overwrites it. */
     char *text;
     size_t text_length;
 } reader;
@@ -36,7 +36,7 @@ size_t late_calls(void) {
     return atomic_load(&late_count);
 }
 
-/* True when the call is to be answered with a failure. */
+/* Returns whether the call is answered with a failure. */
 static bool enter(reader *self) {
     if (self->has_ended) {
         atomic_fetch_add(&late_count, 1);
@@ -56,7 +56,7 @@ static void spoil_text(reader *self) {
     }
 }
 
-/* A copy of exactly this length. */
+/* Makes a copy of exactly this length. */
 static const char *lend(reader *self, const step *step) {
     self->text_length = step->length;
     self->text = malloc(step->length + 1);
@@ -143,7 +143,7 @@ static int32_t write_bytes(void *context, const void *bytes, size_t length) {
     return result;
 }
 
-/* The next one that nobody uses. */
+/* Returns the next unused reader. */
 static size_t free_reader(void) {
     for (;;) {
         const size_t index = atomic_fetch_add(&readers_used, 1) % KEPT;

@@ -1,4 +1,4 @@
-/* Asking a mapper to write: a reader that hands out a value and takes the bytes. */
+/* Calls `encode` of a mapper with a reader that gives it a value and takes the bytes. */
 #ifndef RESTWAY_CHECK_WRITING_H
 #define RESTWAY_CHECK_WRITING_H
 
@@ -9,7 +9,7 @@
 #include "recorder.h"
 #include "values.h"
 
-/* What a reader answers when it is told to fail: what `encode` then has to return. */
+/* The result of a reader that fails: `encode` must then return it. */
 #define READER_FAILS 77
 
 typedef struct written {
@@ -20,23 +20,23 @@ typedef struct written {
     size_t next_calls;
     size_t write_calls;
     size_t calls_after_failure;
-    /* Steps were asked for behind the end. */
+    /* How many steps were asked for after the end. */
     size_t calls_after_end;
     bool has_reached_end;
     bool has_foreign;
     bool wrote_null;
 } written;
 
-/* Encodes. Call number `next_fails_at` of `next`, or `write_fails_at` of `write`, fails; NEVER.
- * Free the bytes. */
+/* Encodes. Call number `next_fails_at` of `next`, or `write_fails_at` of `write`, fails, or NEVER.
+ * The caller frees the bytes. */
 written encode_as(
     const restway_plugin_mapper *mapper, const value *value, size_t next_fails_at,
     size_t write_fails_at);
 
-/* Without failures. */
+/* Encodes without failures. */
 written encode(const restway_plugin_mapper *mapper, const value *value);
 
-/* How many calls came when their encode had returned, in the whole process. */
+/* Returns how many calls came after their encode had returned, in the whole process. */
 size_t late_calls(void);
 
 #endif

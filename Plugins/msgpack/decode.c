@@ -1,7 +1,7 @@
 /* MessagePack to events, straight from the bytes.
  *
- * libmsgpack's own parser makes a tree first, and gets memory for as many elements as a list says
- * that it has. Here no tree is made, and no memory is had but for the containers that are open. */
+ * libmsgpack's own parser makes a tree first, and allocates memory for as many elements as a list
+ * announces. This reader makes no tree, and allocates memory only for the open containers. */
 #include <inttypes.h>
 #include <msgpack.h>
 #include <stdio.h>
@@ -11,12 +11,12 @@
 #include "token.h"
 #include "utf8.h"
 
-/** Whatever the host allows. */
+/** The largest depth, whatever the host allows. */
 #define DEPTH_MAX 65536
 
 /** A list or a map that is open. */
 struct frame {
-    /** Elements that are to come; in a map that is wanted keys with their values. */
+    /** How many elements follow; in a wanted map, keys and values count separately. */
     uint64_t left;
     bool is_map;
     /** False when the sink skips it: then nothing of it is pushed, not even its end. */
@@ -34,7 +34,7 @@ struct walk {
     restway_plugin_reason *reason;
 };
 
-/** Besides what the sink answers: something is wrong, and the reason says what. */
+/** A result in addition to the sink's answers: something is wrong, and the reason says what. */
 enum { FAILED = -1, NO_MEMORY = -2, TOO_DEEP = -3 };
 
 static int32_t fail(struct walk *walk, const uint8_t *at, const char *what) {
@@ -45,7 +45,8 @@ static int32_t fail(struct walk *walk, const uint8_t *at, const char *what) {
     return FAILED;
 }
 
-/** Opens a container that the sink answered with `answer`, or that nobody asked it about. */
+/** Opens a container that the sink answered with `answer`, or about which the sink was not
+ *  asked. */
 static int32_t open(struct walk *walk, const struct token *token, bool is_wanted) {
     if (walk->depth == walk->capacity) {
         const size_t capacity = walk->capacity == 0 ? 16 : walk->capacity * 2;
@@ -56,7 +57,7 @@ static int32_t open(struct walk *walk, const struct token *token, bool is_wanted
         walk->capacity = capacity;
     }
     const bool is_map = token->kind == TOKEN_MAP;
-    // In a map that nobody wants a key is a value like any other.
+    // In a map that is skipped, a key is read like any value.
     const uint64_t left = is_map && !is_wanted ? 2 * token->bits : token->bits;
     walk->frames[walk->depth++] = (struct frame){left, is_map, is_wanted};
     return RESTWAY_PLUGIN_WANT;
@@ -77,7 +78,7 @@ static int32_t container(struct walk *walk, const struct token *token, bool is_w
     return open(walk, token, is_wanted);
 }
 
-/** The only extension that has a meaning here is the timestamp. */
+/** The only supported extension is the timestamp. */
 static int32_t extension(struct walk *walk, const struct token *token, const uint8_t *at) {
     const restway_plugin_sink *sink = walk->sink;
     const msgpack_object object = {
@@ -90,7 +91,7 @@ static int32_t extension(struct walk *walk, const struct token *token, const uin
         return fail(walk, at, "an extension other than a timestamp");
     if (!msgpack_object_to_timestamp(&object, &time) || time.tv_nsec > 999999999)
         return fail(walk, at, "a timestamp of another form");
-    // Before 1970 the seconds are negative, what follows them is not.
+    // Before 1970 the seconds are negative, but the nanoseconds are not.
     const __int128 microseconds = (__int128)time.tv_sec * 1000000 + time.tv_nsec / 1000;
     if (microseconds < INT64_MIN || microseconds > INT64_MAX) {
         char seconds[24];
@@ -151,7 +152,7 @@ static int32_t key(struct walk *walk) {
     return walk->sink->key(walk->sink->context, (const char *)token.content, token.length);
 }
 
-/** Ends what is complete. */
+/** Ends the containers that are complete. */
 static int32_t close_containers(struct walk *walk) {
     const restway_plugin_sink *sink = walk->sink;
     while (walk->depth > 0 && walk->frames[walk->depth - 1].left == 0) {

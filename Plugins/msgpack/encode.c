@@ -7,10 +7,10 @@
 
 #include "mapper.h"
 
-/** Bytes on their way to the host, which gets many at a time. */
+/** Bytes for the host, which receives many at a time. */
 struct output {
     const restway_plugin_reader *reader;
-    /** What the host answered; after an error nothing more is written. */
+    /** The host's answer; after an error nothing more is written. */
     int32_t result;
     size_t count;
     char bytes[4096];
@@ -23,7 +23,7 @@ static void flush(struct output *output) {
     output->count = 0;
 }
 
-/** As the packer wants it: 0, or another number when it failed. */
+/** Has the result that the packer expects: 0, or another number when it failed. */
 static int put(void *data, const char *bytes, size_t count) {
     struct output *output = data;
     if (count > sizeof output->bytes - output->count)
@@ -43,7 +43,7 @@ static int32_t refuse(restway_plugin_reason *reason, const char *what) {
 }
 
 static int32_t pack_date(msgpack_packer *packer, int64_t microseconds) {
-    // Rounded down, so that what is left is not negative.
+    // The division rounds down, so that the rest is not negative.
     const int64_t rest = (microseconds % 1000000 + 1000000) % 1000000;
     const msgpack_timestamp time = {
         .tv_sec = microseconds / 1000000 - (microseconds % 1000000 < 0),
@@ -53,7 +53,7 @@ static int32_t pack_date(msgpack_packer *packer, int64_t microseconds) {
     return RESTWAY_PLUGIN_OK;
 }
 
-/** Beyond an int64_t there is half of the unsigned numbers; beyond these there is nothing. */
+/** Writes a number beyond int64_t: MessagePack holds it if it is an unsigned 64-bit number. */
 static int32_t pack_number(
     msgpack_packer *packer, const char *text, restway_plugin_reason *reason) {
     char *end = NULL;
@@ -65,7 +65,7 @@ static int32_t pack_number(
     return RESTWAY_PLUGIN_OK;
 }
 
-/** Packs one step; libmsgpack takes lengths as they come, MessagePack has 32 bits for them. */
+/** Packs one step. libmsgpack accepts every length; MessagePack has 32 bits for them. */
 static int32_t pack(
     msgpack_packer *packer, const restway_plugin_item *item, restway_plugin_reason *reason) {
     if (item->count > UINT32_MAX || item->length > UINT32_MAX)

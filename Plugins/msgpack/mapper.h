@@ -1,4 +1,4 @@
-/* The two halves of the mapper, and how they say what is wrong. */
+/* The decoder and the encoder of the mapper, and how they report errors. */
 #ifndef RESTWAY_MSGPACK_MAPPER_H
 #define RESTWAY_MSGPACK_MAPPER_H
 

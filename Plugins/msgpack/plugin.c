@@ -1,4 +1,4 @@
-/* The plugin `msgpack`: MessagePack (its specification of 2017), both ways. */
+/* The plugin `msgpack`: reads and writes MessagePack (its specification of 2017). */
 #include "mapper.h"
 
 static const restway_plugin_mapper mapper = {
@@ -16,7 +16,7 @@ __attribute__((visibility("default"))) int32_t restway_plugin_v1(
     (void)reason;
     plugin->abi_major = RESTWAY_PLUGIN_ABI_MAJOR;
     plugin->abi_minor = RESTWAY_PLUGIN_ABI_MINOR;
-    // Hosts that encode know dates and bytes on the way in, too.
+    // Hosts that support encoding also take dates and bytes from decoders.
     plugin->required_capabilities = RESTWAY_PLUGIN_CAN_MAP | RESTWAY_PLUGIN_CAN_ENCODE;
     plugin->name = "msgpack";
     plugin->version = "1.0";

@@ -37,7 +37,7 @@ static const char *take_signed(struct token *token, uint64_t bits, size_t width)
     return NULL;
 }
 
-/** What lies behind the head: `length` bytes of content. */
+/** Reads the content after the head: `length` bytes. */
 static const char *take_content(
     struct cursor *cursor, struct token *token, enum token_kind kind, uint64_t length) {
     if (length > (uint64_t)(cursor->end - cursor->at))
@@ -57,7 +57,7 @@ static const char *take_extension(
     return take_content(cursor, token, TOKEN_EXTENSION, length);
 }
 
-/** Each element takes a byte at least, each key with its value two. */
+/** Each element takes at least one byte, each key with its value at least two. */
 static const char *take_count(
     const struct cursor *cursor, struct token *token, enum token_kind kind, uint64_t count) {
     const uint64_t left = (uint64_t)(cursor->end - cursor->at);
@@ -68,7 +68,7 @@ static const char *take_count(
     return NULL;
 }
 
-/** How many bytes of a number follow the first byte, from 0xC0 on. */
+/** How many bytes of a number follow the first byte, for first bytes from 0xC0 on. */
 static size_t width_of_number(uint8_t first) {
     switch (first) {
     case 0xC4: case 0xC7: case 0xCC: case 0xD0: case 0xD9:

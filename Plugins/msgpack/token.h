@@ -1,7 +1,7 @@
 /* One token of MessagePack: a whole scalar, or the head of a list or a map.
  *
- * Nothing is copied and nothing allocated: texts point into the body. A length that the body cannot
- * hold is refused here, before anybody believes it. */
+ * Nothing is copied or allocated: texts point into the body. A length that exceeds the body is
+ * refused here, before any other code uses it. */
 #ifndef RESTWAY_MSGPACK_TOKEN_H
 #define RESTWAY_MSGPACK_TOKEN_H
 
@@ -31,13 +31,13 @@ struct token {
     size_t length;
 };
 
-/** What is left of a body. */
+/** The rest of a body. */
 struct cursor {
     const uint8_t *at;
     const uint8_t *end;
 };
 
-/** Takes one token.
+/** Reads one token.
  *
  *  @return NULL, or what is wrong; the cursor then stands where that token begins. */
 const char *token_take(struct cursor *cursor, struct token *token);

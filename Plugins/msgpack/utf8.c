@@ -2,7 +2,8 @@
 
 #include <string.h>
 
-/** How many bytes the sequence has that `first` begins, 0 for none; the second is in a range. */
+/** Returns how many bytes the sequence has that begins with `first`, 0 if it is invalid, and the
+ *  range of the second byte. */
 static size_t sequence(uint8_t first, uint8_t *least, uint8_t *most) {
     *least = 0x80;
     *most = 0xBF;

@@ -1,4 +1,4 @@
-/* Whether bytes are text. */
+/* Checks whether bytes are text. */
 #ifndef RESTWAY_MSGPACK_UTF8_H
 #define RESTWAY_MSGPACK_UTF8_H
 
@@ -6,7 +6,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/** Whether the bytes are UTF-8 (RFC 3629): no surrogates, nothing overlong or beyond U+10FFFF. */
+/** Returns whether the bytes are UTF-8 (RFC 3629): no surrogates, no overlong sequences, nothing
+ *  beyond U+10FFFF. */
 bool utf8_is_valid(const uint8_t *bytes, size_t length);
 
 #endif

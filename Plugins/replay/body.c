@@ -5,7 +5,7 @@
 #include <strings.h>
 #include <zlib.h>
 
-/* Deeper ones are kept as text: the cassette around them has to be read again. */
+/* A deeper body is kept as text, because the cassette that contains it must be readable. */
 #define DEPTH_MAX 500
 #define DECODED_MAX ((size_t)256 << 20)
 
@@ -33,7 +33,7 @@ void bytes_free(struct bytes *bytes) {
     memset(bytes, 0, sizeof *bytes);
 }
 
-/* Undoes gzip and deflate; false when that fails. */
+/* Undoes gzip and deflate; returns false when that fails. */
 static int inflate_all(const struct bytes *bytes, struct bytes *out) {
     z_stream stream;
     char buffer[16384];
@@ -174,7 +174,7 @@ static json_t *text_body(
             return NULL;
         }
     }
-    /* NULL also when the text is no UTF-8. */
+    /* The result is also NULL when the text is not UTF-8. */
     json_t *text = redacted != NULL ? json_string(redacted)
                                     : json_stringn(bytes->start, bytes->length);
     free(redacted);
@@ -184,7 +184,7 @@ static json_t *text_body(
 static json_t *plain_body(
     const struct bytes *bytes, const char *type, const struct redaction *redaction) {
     if (is_json(type)) {
-        /* What Jansson would change, such as a number that it cannot hold, is text. */
+        /* JSON that Jansson would change, such as a number that it cannot hold, is kept as text. */
         json_t *value = json_loadb(
             bytes->start, bytes->length, JSON_DECODE_ANY | JSON_REJECT_DUPLICATES, NULL);
         if (value != NULL && !is_deeper(value, DEPTH_MAX)) {

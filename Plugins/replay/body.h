@@ -1,4 +1,4 @@
-/* Bodies, as people read them in a cassette: {"json"}, {"text"} or {"base64"}. */
+/* Bodies in the readable form of a cassette: {"json"}, {"text"} or {"base64"}. */
 #ifndef RESTWAY_REPLAY_BODY_H
 #define RESTWAY_REPLAY_BODY_H
 
@@ -13,13 +13,14 @@ struct bytes {
     size_t capacity;
 };
 
-/* Puts `length` bytes at `offset`, and ends there. False: out of memory. */
+/* Writes `length` bytes at `offset`; the buffer then ends after them. Returns false when out of
+ * memory. */
 int bytes_put(struct bytes *bytes, size_t offset, const void *from, size_t length);
 
 void bytes_free(struct bytes *bytes);
 
-/* A body for a cassette, without its secrets: a new reference; JSON null for an empty one, NULL
- * when there is no memory.
+/* Makes a body for a cassette, without its secrets. Returns a new reference; JSON null for an empty
+ * body, NULL when out of memory.
  *
  * @param type   The Content-Type; "" when there is none.
  * @param coding The Content-Encoding, which is undone where that is possible; "" without one.
@@ -28,7 +29,8 @@ json_t *body_to_json(
     const struct bytes *bytes, const char *type, const char *coding,
     const struct redaction *redaction, int *out_is_decoded);
 
-/* The bytes of a body of a cassette. False when it is none; they are empty for NULL and null. */
+/* Returns the bytes of a body in a cassette; false when it is not valid. NULL and null give no
+ * bytes. */
 int body_from_json(json_t *body, struct bytes *out_bytes);
 
 #endif

@@ -10,7 +10,7 @@
 #include "journal.h"
 #include "options.h"
 
-/* Where in a cassette something is wrong. */
+/* The place of an error in a cassette. */
 struct place {
     size_t index;
     restway_plugin_reason *reason;
@@ -25,7 +25,8 @@ static int is_text(json_t *value) {
     return json_is_string(value) && strlen(json_string_value(value)) == json_string_length(value);
 }
 
-/* Lines are lent to the host as they stand in the tree, but for what belongs to the wire. */
+/* The header lines are lent to the host from the tree, except those that belong to the
+ * connection. */
 static int read_lines(
     json_t *array, struct lines *out, const char *own_length, const struct place *place,
     const char *where) {
@@ -70,7 +71,7 @@ static int read_response(struct played *played, json_t *response, const struct p
     played->http_version =
         (int32_t)json_integer_value(json_object_get(response, "httpVersion"));
     snprintf(played->length, sizeof played->length, "%zu", played->body.length);
-    /* That of an answer to HEAD is about another one. */
+    /* The Content-Length of an answer to HEAD belongs to a body that is not sent. */
     const char *length = played->body.length > 0 ? played->length : NULL;
     return read_lines(
                json_object_get(response, "headers"), &played->headers, length, place,
@@ -193,7 +194,7 @@ void cassette_free(struct cassette *cassette) {
     memset(cassette, 0, sizeof *cassette);
 }
 
-/* A file beside the one at `path`, to be renamed to it. */
+/* A file beside the one at `path`, which is then renamed to it. */
 static int open_beside(const char *path, char **out_name) {
     const size_t size = strlen(path) + sizeof ".XXXXXX";
     *out_name = malloc(size);

@@ -1,4 +1,4 @@
-/* A cassette: exchanges in a JSON file that people can read.
+/* A cassette: exchanges in a readable JSON file.
  *
  * {"restwayCassette": 1, "exchanges": [
  *   {"request": {"method", "url", "headers": [[name, value]], "body"},
@@ -15,29 +15,29 @@
 
 #define CASSETTE_VERSION 1
 
-/* Header lines, as the host takes them; the texts are those of the cassette's tree. */
+/* Header lines in the form that the host takes; their texts belong to the cassette's tree. */
 struct lines {
     restway_plugin_header *lines;
     size_t count;
 };
 
-/* An exchange, checked. */
+/* An exchange that has been checked. */
 struct played {
     const char *method;
     const char *url;
-    /* {"json"} and so on; JSON null for none. */
+    /* The body as {"json"} and so on; JSON null without a body. */
     json_t *request_body;
-    /* 0: it failed. */
+    /* 0 means that the exchange failed. */
     int32_t status;
     int32_t http_version;
     struct lines headers;
     struct lines trailers;
     struct bytes body;
-    /* The length of `body`, in place of what was recorded. */
+    /* The length of `body`, in place of the recorded one. */
     char length[24];
     int32_t result;
     const char *text;
-    /* How often it was played. */
+    /* How often the exchange was played. */
     size_t count;
 };
 
@@ -47,21 +47,21 @@ struct cassette {
     size_t count;
 };
 
-/* Reads a whole cassette, and says what is wrong with it and where. */
+/* Reads a whole cassette; reports what is wrong with it and where. */
 int32_t cassette_read(struct cassette *cassette, const char *path, restway_plugin_reason *reason);
 
 void cassette_free(struct cassette *cassette);
 
-/* Puts an array of exchanges into the file at `path`, whole or not at all.
+/* Writes an array of exchanges into the file at `path`, completely or not at all.
  *
  * @param out_bytes Receives how large that is, if it succeeds.
  * @return 0, or the errno of what failed. */
 int cassette_write(const char *path, json_t *exchanges, size_t *out_bytes);
 
-/* Writes text to the disk: 0, or the errno of what failed. */
+/* Writes text to the disk; returns 0, or the errno of the failure. */
 int write_all(int descriptor, const char *text, size_t length);
 
-/* Whether a file can be written there: 0, or why not, as an errno. */
+/* Checks whether a file can be written there; returns 0, or an errno. */
 int cassette_check(const char *path);
 
 #endif

@@ -11,7 +11,7 @@
 #include "options.h"
 
 #define JOURNAL_VERSION 1
-/* A cassette that is smaller is written whole each time. */
+/* A smaller cassette is always written as a whole. */
 #define CASSETTE_BYTES_MIN (1u << 20)
 
 static char *journal_name(const char *path) {
@@ -31,7 +31,7 @@ static int put_line(struct bytes *lines, json_t *value) {
     return is_put;
 }
 
-/* The lines that come next, with the first one of a new journal. */
+/* The next lines, with the first line of a new journal. */
 static int put_lines(const struct journal *journal, json_t *exchanges, struct bytes *lines) {
     int is_put = 1;
     if (journal->bytes == 0) {
@@ -56,7 +56,7 @@ static int append(struct journal *journal, const char *name, const struct bytes 
     if (error == 0) {
         error = write_all(descriptor, (const char *)lines->start, lines->length);
     }
-    /* What a write that failed has left there must not be taken for lines. */
+    /* The remains of a failed write must not be read as lines. */
     if (error != 0 && ftruncate(descriptor, (off_t)journal->bytes) != 0) {
         journal->bytes = 0;
         unlink(name);
@@ -67,7 +67,7 @@ static int append(struct journal *journal, const char *name, const struct bytes 
 
 static int write_whole(
     struct journal *journal, const char *path, const char *name, json_t *exchanges) {
-    /* One of an earlier recording could be taken for this one's. */
+    /* A journal of an earlier recording could otherwise be read as part of this one. */
     if (journal->count == 0) {
         unlink(name);
     }
@@ -96,7 +96,7 @@ int journal_save(struct journal *journal, const char *path, json_t *exchanges) {
             journal->count = json_array_size(exchanges);
             journal->bytes += lines.length;
         } else if (error == ENOENT && journal->bytes > 0) {
-            /* Somebody has taken it away. */
+            /* The journal has been removed. */
             error = write_whole(journal, path, name, exchanges);
         }
     }
@@ -112,7 +112,7 @@ int journal_end(struct journal *journal, const char *path, json_t *exchanges) {
     return error;
 }
 
-/* A journal that follows another cassette than this one, or another state of it, is out of date. */
+/* A journal that follows another cassette, or another state of this one, is out of date. */
 static int32_t read_lines(
     FILE *file, const char *name, json_t *exchanges, restway_plugin_reason *reason) {
     char *line = NULL;

@@ -38,7 +38,7 @@ static int32_t read_redact(struct options *options, json_t *value, restway_plugi
     return RESTWAY_PLUGIN_OK;
 }
 
-/* One of two or three words; -1 when it is none. */
+/* Returns the index of one of two or three words; -1 for another word. */
 static int word_of(json_t *value, const char *const *words) {
     for (int index = 0; words[index] != NULL; index++) {
         if (json_is_string(value) && strcmp(json_string_value(value), words[index]) == 0) {

@@ -7,15 +7,15 @@
 #include <restway/plugin.h>
 
 struct options {
-    /* NULL when none is named. */
+    /* NULL if the options name none. */
     char *cassette;
     int records;
     int is_loose;
-    /* A reference of its own, or NULL. */
+    /* An owned reference, or NULL. */
     json_t *redact;
 };
 
-/* Reads the options; says which key is wrong.
+/* Reads the options; reports which key is wrong.
  *
  * @param needs_cassette 0 when a client may name it later. */
 int32_t options_read(
@@ -23,7 +23,7 @@ int32_t options_read(
 
 void options_free(struct options *options);
 
-/* Says why something fails. */
+/* Writes a reason for a failure. */
 int32_t fail(restway_plugin_reason *reason, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 

@@ -1,4 +1,4 @@
-/* Playing: the request is compared with the cassette, whose answer is told at once. */
+/* Playing: the request is compared with the cassette, and the recorded answer is given at once. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,20 +9,21 @@
 /* How many exchanges an error lists. */
 #define LISTED_MAX 20
 
-/* A request whose body is being read, or whose answer is being told. */
+/* A request whose body is being read, or whose answer is being given. */
 struct playing {
     struct playing *next;
     struct replay *replay;
     uint64_t id;
     char *method;
-    /* As a cassette has it. */
+    /* The request in the form of a cassette. */
     char *url;
     char *type;
     char *coding;
     struct bytes body;
-    /* The answer, once it is told. */
+    /* The answer, when it is being given. */
     const struct played *played;
-    /* Below: guarded by the replay's mutex. Somebody is at work; he is to go on; it is over. */
+    /* Guarded by the replay's mutex: whether a thread works on it, whether that thread must
+     * continue, and whether it has ended. */
     int is_reading;
     int is_ready;
     int is_cancelled;
@@ -52,8 +53,9 @@ static int is_match(const struct played *played, const struct playing *playing, 
         && (json_is_null(body) ? is_empty : !is_empty && json_equal(other, body));
 }
 
-/* Strictly the next one; loosely the one that was played least, so that several answers to one
- * request come in turn, and then the last of them. NULL when none matches. */
+/* With "strict", returns the next exchange. With "loose", returns the matching exchange that was
+ * played least, so that several answers to one request are given in turn, and then the last of
+ * them. Returns NULL when no exchange matches. */
 static struct played *match(struct replay *replay, const struct playing *playing, json_t *body) {
     struct cassette *cassette = &replay->cassette;
     struct played *last = NULL;
@@ -80,7 +82,7 @@ static struct played *match(struct replay *replay, const struct playing *playing
     return last;
 }
 
-/* What was asked for, and what the cassette has. */
+/* Describes the request, and the exchanges of the cassette. */
 static char *unexpected(struct replay *replay, const struct playing *playing) {
     const struct cassette *cassette = &replay->cassette;
     char *text = NULL;
@@ -130,7 +132,7 @@ static void forget(struct playing *playing) {
     free_playing(playing);
 }
 
-/* Whether to read on; else somebody will, when there is more. */
+/* Returns whether to read on; otherwise another thread will, when there are more bytes. */
 static int goes_on(struct playing *playing) {
     struct replay *replay = playing->replay;
     pthread_mutex_lock(&replay->mutex);
@@ -148,7 +150,7 @@ static int is_cancelled(struct playing *playing) {
     return is_cancelled;
 }
 
-/* What was said before counts no more. */
+/* An earlier call to continue no longer counts. */
 static void forget_ready(struct playing *playing) {
     pthread_mutex_lock(&playing->replay->mutex);
     playing->is_ready = 0;
@@ -157,7 +159,7 @@ static void forget_ready(struct playing *playing) {
 
 /* MARK: Answering */
 
-/* What comes behind the body. */
+/* Gives the trailers and the end. */
 static void finish(struct playing *playing) {
     struct replay *replay = playing->replay;
     const struct played *played = playing->played;
@@ -172,7 +174,8 @@ static void finish(struct playing *playing) {
     replay_end(replay, playing->id, RESTWAY_PLUGIN_OK, NULL);
 }
 
-/* Whether that was all; else a resume goes on, and `playing` is not to be touched. */
+/* Returns whether the answer is complete; otherwise a resume continues, and `playing` must not be
+ * used. */
 static int tell(struct playing *playing) {
     struct replay *replay = playing->replay;
     const struct played *played = playing->played;
@@ -201,7 +204,7 @@ static int tell(struct playing *playing) {
     return 1;
 }
 
-/* As `tell`. */
+/* The result has the same meaning as that of `tell`. */
 static int answer(struct playing *playing) {
     struct replay *replay = playing->replay;
     int is_decoded;
@@ -296,7 +299,7 @@ void play_start(struct replay *replay, const restway_plugin_exchange *exchange) 
     read_body(playing);
 }
 
-/* Takes over from nobody: NULL when somebody reads, who then sees what happened. */
+/* Returns NULL when another thread reads; that thread then sees the change. */
 static struct playing *take_over(struct replay *replay, uint64_t id, int cancels) {
     struct playing *found = NULL;
     pthread_mutex_lock(&replay->mutex);

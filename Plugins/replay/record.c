@@ -1,7 +1,7 @@
-/* Recording: the built-in transport performs the exchanges, a thread writes what came of them.
+/* Recording: the built-in transport performs the exchanges, and a thread writes them to the disk.
  *
- * A call completes when its exchange is on the disk. All that came during one write go into the
- * next one together, so that many calls at once cost few writes. */
+ * A call completes when its exchange is on the disk. All exchanges that end during one write are
+ * written together by the next one, so that many calls need few writes. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,7 +14,7 @@ struct recording {
     struct recording *next;
     struct replay *replay;
     uint64_t id;
-    /* {"request", "response" or "error"}, as it will stand in the cassette. */
+    /* {"request", "response" or "error"}, in the form of the cassette. */
     json_t *exchange;
     json_t *response;
     struct bytes sent;
@@ -54,7 +54,7 @@ static json_t *lines_to_json(
             continue;
         }
         char *url = is_url(name) ? redaction_url(redaction, lines[index].value) : NULL;
-        /* What is no UTF-8 cannot be written, and is left out. */
+        /* Text that is not UTF-8 cannot be written, and is left out. */
         json_t *line = json_pack("[s, s]", name, url == NULL ? lines[index].value : url);
         free(url);
         if (line != NULL && json_array_append_new(array, line) != 0) {
@@ -74,7 +74,7 @@ static char *value_of(const restway_plugin_header *lines, size_t count, const ch
     return strdup("");
 }
 
-/* A body whose coding was undone has it no more. */
+/* A body whose coding was undone has no Content-Encoding any more. */
 static void drop_coding(json_t *message) {
     json_t *lines = json_object_get(message, "headers");
     for (size_t index = json_array_size(lines); index > 0; index--) {
@@ -147,7 +147,7 @@ static void received_trailers(
     }
 }
 
-/* Puts what came into `exchange`; false when there is no memory. */
+/* Writes the result into `exchange`; returns false when out of memory. */
 static int finish(struct recording *recording, const restway_plugin_end *end) {
     json_t *request = json_object_get(recording->exchange, "request");
     if (recording->is_out_of_memory
@@ -180,7 +180,7 @@ static int32_t completed(void *context, uint64_t exchange, const restway_plugin_
     struct recording *recording = context;
     struct replay *replay = recording->replay;
     (void)exchange;
-    /* Nobody knows what would have come. */
+    /* The rest of the answer is not known. */
     if (end->result == RESTWAY_PLUGIN_EXCHANGE_CANCELLED
         || end->result == RESTWAY_PLUGIN_EXCHANGE_CLOSED) {
         gone(recording);
@@ -200,8 +200,8 @@ static int32_t completed(void *context, uint64_t exchange, const restway_plugin_
 
 /* MARK: Writing */
 
-/* Writes what has come, then lets its calls complete: with an error when it could not be written.
- * That is written with what comes next. */
+/* Writes the exchanges that have ended, then lets their calls complete: with an error if the write
+ * failed. An exchange that was not written is written again with the next ones. */
 static void write_done(struct replay *replay, struct recording *done) {
     char text[512];
     int error = 0;
@@ -243,7 +243,7 @@ static void *write_until_closed(void *context) {
         }
         write_done(replay, done);
     }
-    /* When that fails nothing is lost: the journal stays, and is read with the cassette. */
+    /* If this fails nothing is lost: the journal stays, and is read together with the cassette. */
     (void)journal_end(&replay->journal, replay->options.cassette, replay->recorded);
     replay_release(replay);
     return NULL;

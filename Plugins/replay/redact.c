@@ -4,7 +4,7 @@
 #include <string.h>
 #include <strings.h>
 
-/* Of headers and query parameters. */
+/* Secret names of headers and query parameters. */
 static const char *const always[] = {
     "authorization", "proxy-authorization", "cookie", "set-cookie", "x-api-key", "x-auth-token",
     "x-csrf-token", "api-key", "access_token", "refresh_token", "id_token", "token", "auth",
@@ -12,12 +12,12 @@ static const char *const always[] = {
     "sig", "code", "session", "sessionid", "jwt", NULL,
 };
 
-/* How names of headers end that hold one. */
+/* Endings of names of secret headers. */
 static const char *const endings[] = {
     "-token", "-secret", "-password", "-signature", "-credential", "-jwt", "-api-key", NULL,
 };
 
-/* Of members of bodies, where "key" and "code" are names like any other. */
+/* Secret names of members of bodies, where "key" and "code" are ordinary names. */
 static const char *const in_bodies[] = {
     "access_token", "refresh_token", "id_token", "client_secret", "password", "api_key", "apikey",
     NULL,
@@ -70,7 +70,7 @@ static int hex(char digit) {
     return digit >= 'a' && digit <= 'f' ? digit - 'a' + 10 : -1;
 }
 
-/* The name of a parameter, decoded: nobody hides "token" as "%74oken". */
+/* Decodes the name of a parameter, so that "%74oken" is found as "token". */
 static size_t decode(const char *text, size_t length, char *out) {
     size_t count = 0;
     for (size_t index = 0; index < length; index++) {
@@ -85,8 +85,8 @@ static size_t decode(const char *text, size_t length, char *out) {
     return count;
 }
 
-/* Copies the fields of a form, "a=1&b=2", to `out`, which has room for the mark in place of every
- * value. */
+/* Copies the fields of a form, "a=1&b=2", to `out`, which has enough space for the mark in place of
+ * every value. */
 static char *copy_pairs(
     const struct redaction *redaction, const char *text, size_t length, char *out,
     char *scratch) {
@@ -119,13 +119,13 @@ static char *copy_pairs(
     return out;
 }
 
-/* Room for `length` bytes of pairs, each with the mark. */
+/* Returns enough space for `length` bytes of pairs, each with the mark. */
 static size_t room(size_t length) {
     return length * sizeof REDACTED + sizeof REDACTED + 1;
 }
 
-/* Copies a URL, or a text that holds some, to `out`: with the mark in place of every secret value
- * of a query or a fragment. No URL has a ">", a quote or a space: they stand around it. */
+/* Copies a URL, or a text that contains URLs, to `out`, with the mark in place of every secret
+ * value of a query or a fragment. A URL contains no ">", quote or space; these surround it. */
 static char *copy_parameters(
     const struct redaction *redaction, const char *text, char *out, char *scratch) {
     while (*text != '\0') {

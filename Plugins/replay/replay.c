@@ -1,4 +1,4 @@
-/* Records exchanges to a cassette, and plays them back. */
+/* The plugin `replay`: records exchanges to a cassette, and plays them back. */
 #include "replay.h"
 
 #include <stdlib.h>
@@ -104,7 +104,8 @@ static void close_replay(void *transport) {
     replay_release(replay);
 }
 
-/* The plugin's options are those of clients that give none: they may leave the cassette out. */
+/* The plugin's options apply to clients without options of their own: they need not name a
+ * cassette. */
 static int32_t configure(const char *text, restway_plugin_reason *reason) {
     struct options options;
     const int32_t result = options_read(&options, text, 0, reason);

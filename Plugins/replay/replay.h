@@ -1,4 +1,4 @@
-/* What playing and recording share. */
+/* The common part of playing and recording. */
 #ifndef RESTWAY_REPLAY_REPLAY_H
 #define RESTWAY_REPLAY_REPLAY_H
 
@@ -17,18 +17,19 @@ struct replay {
     struct options options;
     struct redaction redaction;
     pthread_mutex_t mutex;
-    /* Below: guarded by the mutex. */
+    /* The following fields are guarded by the mutex. */
     int is_closed;
-    /* Whoever still needs it: the client, each exchange under way, the thread that writes. */
+    /* The number of users: the client, each exchange in flight, and the thread that writes. */
     int users;
-    /* Playing: what there is, the next one in order, and those that wait for their body. */
+    /* For playing: the exchanges, the next one in order, and those that wait for their body. */
     struct cassette cassette;
     size_t next;
     struct playing *playing;
-    /* Recording: everything so far, what has come since the last write, how many may still come. */
+    /* For recording: all exchanges, those that ended since the last write, and how many are in
+     * flight. */
     pthread_cond_t condition;
     json_t *recorded;
-    /* How much of it is on the disk; of the thread that writes. */
+    /* The part that is on the disk; only the thread that writes uses it. */
     struct journal journal;
     struct recording *done;
     struct recording **done_end;

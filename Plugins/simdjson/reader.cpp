@@ -6,7 +6,7 @@ namespace {
 
 using outcome = reader::outcome;
 
-/// Behind the token in front of the one that begins at `next`.
+/// Returns the position after the token before the one that begins at `next`.
 const char *end_of(const char *next) {
     while (next[-1] == ' ' || next[-1] == '\n' || next[-1] == '\t' || next[-1] == '\r')
         next--;
@@ -31,7 +31,7 @@ outcome reader::read() {
     if (ended != outcome::done)
         return ended;
     if (!tokens_.has_ended()) {
-        tokens_.next(); // what stands behind the value
+        tokens_.next(); // the bytes after the value
         return outcome::malformed;
     }
     return tokens_.error() == simdjson::SUCCESS ? outcome::done : outcome::malformed;
@@ -106,7 +106,7 @@ outcome reader::advance(const char *&at, std::size_t outside, bool is_first) {
 }
 
 outcome reader::plain(bool &is_first) {
-    // A comma, a key, a colon, a value, and the token behind it.
+    // A comma, a key, a colon, a value, and the next token.
     while (const uint32_t *token = tokens_.ahead(5)) {
         const bool is_object = open_.back();
         const char *at = tokens_.text(*token);

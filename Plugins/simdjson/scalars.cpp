@@ -14,10 +14,10 @@ constexpr double exact_powers[exact_power_max + 1] = {
     1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11,
     1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
 constexpr uint64_t exact_whole_max = uint64_t(1) << 53;
-/// So many digits fit into a uint64_t, and into an int64_t.
+/// How many digits always fit into a uint64_t, and into an int64_t.
 constexpr std::size_t digits_max = 19;
 constexpr std::size_t int64_digits_max = 18;
-/// Beyond this an exponent decides alone, however many digits there are.
+/// Beyond this exponent the result is 0 or too large, whatever the digits are.
 constexpr int64_t exponent_max = int64_t(1) << 40;
 
 number out_of_range() { return {number::out_of_range, 0, 0}; }
@@ -48,7 +48,7 @@ int hexadecimal(char byte) {
     return lower >= 'a' && lower <= 'f' ? lower - 'a' + 10 : -1;
 }
 
-/// The four digits of an escape at `at`; -1 when they are none.
+/// Returns the four digits of an escape at `at`; -1 when they are invalid.
 int32_t code_unit(const char *at, const char *end) {
     if (end - at < 4)
         return -1;
@@ -82,8 +82,8 @@ char *write_utf8(char *to, uint32_t scalar) {
     return to;
 }
 
-/// Reads `\u` escapes from behind the first `u`: one, or a pair of surrogates; nullptr when they
-/// are broken.
+/// Reads `\u` escapes from after the first `u`: one, or a surrogate pair; returns nullptr when they
+/// are invalid.
 const char *read_unicode(const char *at, const char *end, char *&to) {
     const int32_t unit = code_unit(at, end);
     if (unit < 0 || (unit >= 0xDC00 && unit < 0xE000))
@@ -103,7 +103,7 @@ const char *read_unicode(const char *at, const char *end, char *&to) {
     return at;
 }
 
-/// The character that a letter behind a backslash stands for; 0 when it stands for none.
+/// Returns the character for a letter after a backslash; 0 when there is none.
 char escaped(char letter) {
     switch (letter) {
     case '"':
@@ -185,7 +185,7 @@ number number::read_any(const char *const first, const char *const end) {
 }
 
 bool unescaped::read(const char *first, const char *end) {
-    // Each escape is longer than what it stands for.
+    // Each escape is longer than its character.
     const std::size_t most = static_cast<std::size_t>(end - first);
     if (text_.size() < most)
         text_.resize(most);

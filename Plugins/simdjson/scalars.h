@@ -1,5 +1,5 @@
 /// @file scalars.h
-/// Numbers and strings of JSON: their text to their value.
+/// Converts the text of numbers and strings of JSON to their values.
 #ifndef RESTWAY_SIMDJSON_SCALARS_H
 #define RESTWAY_SIMDJSON_SCALARS_H
 
@@ -13,7 +13,7 @@ struct number {
         broken,
         integer,
         real,
-        /// Neither an int64_t nor a double holds it.
+        /// Neither an int64_t nor a double can hold the number.
         out_of_range
     };
 
@@ -21,7 +21,7 @@ struct number {
     int64_t whole;
     double value;
 
-    /// The number whose text lies between `first` and `end`.
+    /// Returns the number whose text is between `first` and `end`.
     static number read(const char *first, const char *end) {
         const std::size_t length = static_cast<std::size_t>(end - first);
         if (*first < '1' || *first > '9' || length > short_integer_digits)
@@ -36,16 +36,16 @@ struct number {
     }
 
   private:
-    /// Most are positive integers of at most so many digits, which any integer holds.
+    /// Most numbers are positive integers of at most this many digits, which fit into any integer.
     static constexpr std::size_t short_integer_digits = 9;
 
     static number read_any(const char *first, const char *end);
 };
 
-/// What stands between the quotes of a string, without its escapes.
+/// The text between the quotes of a string, without escapes.
 class unescaped {
   public:
-    /// False when an escape is broken. Surrogates must come in pairs.
+    /// Returns false when an escape is invalid. Surrogates must come in pairs.
     bool read(const char *first, const char *end);
 
     const char *text() const { return text_.data(); }

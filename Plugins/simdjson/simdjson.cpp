@@ -1,7 +1,8 @@
 // The mapper `simdjson`: JSON straight from text to values.
 //
-// simdjson's first stage finds the tokens (tokens.h), its second one is not used: it would write
-// everything on a tape first. Here each value goes to the sink as soon as it is read (reader.h).
+// simdjson's first stage finds the tokens (tokens.h). Its second stage, which would write an
+// intermediate form of the whole text, is not used: each value is pushed to the sink as soon as it
+// is read (reader.h).
 #include <cstdint>
 #include <cstdio>
 #include <cstring>
@@ -19,7 +20,7 @@ int32_t fail(restway_plugin_reason *reason, int32_t result, const char *text) {
     return result;
 }
 
-/// Says where in `text` something is: columns count characters, not bytes.
+/// Reports the place of an error in `text`; columns count characters, not bytes.
 void point(restway_plugin_reason *reason, const char *text, const char *place) {
     const char *line = text;
     reason->line = 1;
@@ -52,7 +53,7 @@ int32_t refuse(const tokens &tokens, const char *text, restway_plugin_reason *re
 
 int32_t decode(void *, const void *bytes, size_t length, const restway_plugin_sink *sink,
                const restway_plugin_limits *limits, restway_plugin_reason *reason) {
-    // A thread keeps the scanner of its last text, unless that took much memory.
+    // A thread keeps the scanner of its last text, unless the scanner uses much memory.
     thread_local tokens::scanner scanner;
     try {
         const char *text = static_cast<const char *>(bytes);

@@ -5,8 +5,8 @@
 
 namespace {
 
-/// How much of `text` a window of `length` bytes may take: up to its last bracket that closes an
-/// object, or else its last comma; 0 when there is none.
+/// Returns how much of `text` a window of `length` bytes may take: up to its last bracket that
+/// closes an object, or else its last comma; 0 when there is neither.
 std::size_t cut(const char *text, std::size_t length) {
     const void *found = memrchr(text, '}', length);
     if (found == nullptr)
@@ -32,7 +32,8 @@ bool tokens::scan() {
         const std::size_t length = is_last ? rest : cut(window_end_, wanted);
         const simdjson::error_code error = length == 0 ? simdjson::UNCLOSED_STRING : scan(length);
         if (error == simdjson::UNCLOSED_STRING && !is_last) {
-            // The window would end inside of a string, or of a token that is longer than it.
+            // The window would end inside a string, or inside a token that is longer than the
+            // window.
             wanted *= 2;
             continue;
         }
@@ -43,7 +44,7 @@ bool tokens::scan() {
             last_ = at_ + scanner_->n_structural_indexes;
             return true;
         }
-        // White space only.
+        // The text is only white space.
         if (error != simdjson::EMPTY)
             error_ = error;
         wanted = window_bytes;

@@ -1,5 +1,5 @@
 /// @file tokens.h
-/// Where the tokens of a JSON text begin, found by simdjson a window at a time.
+/// Finds where the tokens of a JSON text begin, with simdjson, one window at a time.
 #ifndef RESTWAY_SIMDJSON_TOKENS_H
 #define RESTWAY_SIMDJSON_TOKENS_H
 
@@ -9,21 +9,22 @@
 #include <cstdint>
 #include <memory>
 
-/// The first stage of simdjson: it checks encoding and control characters, and writes down where
-/// brackets, commas, colons and scalars begin. Windows are small enough to stay in the cache; they
-/// end behind a bracket or comma outside of strings, so no token lies in two.
+/// The first stage of simdjson. It checks encoding and control characters, and stores the positions
+/// where brackets, commas, colons and scalars begin. Windows are small enough to stay in the CPU
+/// cache. They end after a bracket or comma outside strings, so no token lies in two windows.
 class tokens {
   public:
     using scanner = std::unique_ptr<simdjson::internal::dom_parser_implementation>;
 
-    /// How much text is scanned at once, where nothing needs more.
+    /// How much text is scanned at once, unless a token needs more.
     static constexpr std::size_t window_bytes = std::size_t(1) << 16;
 
     /// @param scanner Kept by the caller for the next text; empty at first.
     tokens(scanner &scanner, const char *text, std::size_t length)
         : scanner_(scanner), window_end_(text), end_(text + length) {}
 
-    /// The next token; at the end of the text, or where it is broken, one that begins nothing.
+    /// Returns the next token; at the end of the text, or at an error, a position where no token
+    /// begins.
     const char *next() {
         if (at_ == last_ && !scan()) {
             is_missing_ = true;
@@ -32,39 +33,39 @@ class tokens {
         return window_ + *at_++;
     }
 
-    /// Where the next token begins: behind the text when there is none.
+    /// Returns where the next token begins: after the text when there is none.
     const char *peek() {
         if (at_ == last_ && !scan())
             return end_;
         return window_ + *at_;
     }
 
-    /// Tokens that lie in this window: `count` of them at least, or nullptr. They stay to be read.
+    /// Returns at least `count` tokens of this window, or nullptr. They are not consumed.
     const uint32_t *ahead(std::ptrdiff_t count) const {
         return last_ - at_ < count ? nullptr : at_;
     }
 
-    /// Where a token of `ahead` begins.
+    /// Returns where a token of `ahead` begins.
     const char *text(uint32_t token) const { return window_ + token; }
 
-    /// Goes on at `token`, one of those of `ahead`.
+    /// Continues at `token`, one of those of `ahead`.
     void go_on(const uint32_t *token) { at_ = token; }
 
     bool has_ended() { return at_ == last_ && !scan(); }
 
-    /// The first backslash at or behind `from`, as far as this window reaches.
+    /// Returns the first backslash at or after `from` in this window.
     const char *backslash(const char *from) {
         return backslash_ < from ? find_backslash(from) : backslash_;
     }
 
-    /// What simdjson found wrong with the text so far.
+    /// Returns the error that simdjson has found in the text so far.
     simdjson::error_code error() const { return error_; }
 
-    /// Whether `next` found none.
+    /// Returns whether `next` found no token.
     bool is_missing() const { return is_missing_; }
 
-    /// The token that `next` gave last, or the end of the text when there was none. Without a place
-    /// is what simdjson itself found wrong.
+    /// Returns the token that `next` gave last, or the end of the text when there was none. An
+    /// error without a place was found by simdjson itself.
     const char *place() const {
         if (is_missing_)
             return end_;
@@ -72,7 +73,7 @@ class tokens {
     }
 
   private:
-    /// Finds the tokens of the next window that has some; false when there are no more.
+    /// Finds the tokens of the next window that has some; returns false at the end.
     bool scan();
     simdjson::error_code scan(std::size_t length);
     const char *find_backslash(const char *from);

@@ -6,25 +6,25 @@ package import RestwayObjects
 extension API {
     /// Registers a transform of the program.
     package func addTransform(_ name: String, _ transform: CustomTransform) throws(Failure) {
-        try change { reader throws(Failure) in
+        try change { definition, _ throws(Failure) in
             guard DocumentNode.typesOfTransforms[name] == nil else {
                 throw Failure(
                     .invalidArgument, "transform \"\(name)\" is built in", field: "name")
             }
-            guard reader.definition.transforms[name] == nil else {
+            guard definition.functions.transforms[name] == nil else {
                 throw Failure(.duplicate, "transform \"\(name)\" exists already", field: name)
             }
-            reader.definition.transforms[name] = transform
+            definition.functions.transforms[name] = transform
         }
     }
 
     /// Registers a hook of the program, also when the api is frozen.
     package func addHook(_ name: String, _ hook: @escaping Hook) throws(Failure) {
-        try change(allowedWhenFrozen: true) { reader throws(Failure) in
-            guard reader.definition.hooks[name] == nil else {
+        try change(allowedWhenFrozen: true) { definition, _ throws(Failure) in
+            guard definition.functions.hooks[name] == nil else {
                 throw Failure(.duplicate, "hook \"\(name)\" exists already", field: name)
             }
-            reader.definition.hooks[name] = hook
+            definition.functions.hooks[name] = hook
         }
     }
 
@@ -35,15 +35,21 @@ extension API {
         format: String?, transform: String?
     ) throws(Failure) {
         var members: [(key: String, value: JSONValue)] = [("type", .string(type.rawValue))]
-        if let source { members.append(("source", try Self.source(source))) }
+        if let source { members.append(("source", try Self.value(source, opening: "[", "source"))) }
         if let format { members.append(("format", .string(format))) }
-        if let transform { members.append(("transform", try Self.transform(transform))) }
+        if let transform {
+            members.append(("transform", try Self.value(transform, opening: "{", "transform")))
+        }
         let value = JSONValue.object(members)
-        try change { reader throws(Failure) in
-            let mapping = try self.mapping(entityName, reader)
+        try change { definition, problems throws(Failure) in
+            let mapping = try definition.entityCatalog.mapping(named: entityName)
             try Self.refuse(name, of: mapping.entity)
-            let node = DocumentNode(value: value, path: "$", problems: reader.problems)
-            reader.addAttribute(name, to: mapping, node)
+            var parts = EntityParts(mapping)
+            let node = DocumentNode(value: value, problems: problems)
+            parts.add(
+                DocumentAttribute(name, node, definition.entityCatalog.conversions),
+                &definition.functions)
+            definition.replace(parts.mapping)
         }
     }
 
@@ -56,43 +62,39 @@ extension API {
             ("entity", .string(target)), ("many", .bool(isMany)),
             ("byIdentity", .bool(isByIdentity)), ("policy", .string(policy.rawValue)),
         ]
-        if let source { members.append(("source", try Self.source(source))) }
+        if let source { members.append(("source", try Self.value(source, opening: "[", "source"))) }
         let value = JSONValue.object(members)
-        try change { reader throws(Failure) in
-            let mapping = try self.mapping(entityName, reader)
-            _ = try self.mapping(target, reader)
+        try change { definition, problems throws(Failure) in
+            let mapping = try definition.entityCatalog.mapping(named: entityName)
+            _ = try definition.entityCatalog.mapping(named: target)
             try Self.refuse(name, of: mapping.entity)
-            let node = DocumentNode(value: value, path: "$", problems: reader.problems)
-            reader.addRelationship(name, to: mapping, node)
+            let node = DocumentNode(value: value, problems: problems)
+            let names = Set(mapping.entity.attributes.map(\.name))
+            let added = DocumentRelationship(name, node, in: definition.entityCatalog, names)
+            guard let added else { return }
+            var parts = EntityParts(mapping)
+            parts.add(added)
+            definition.replace(parts.mapping)
         }
     }
 
     /// Sets the attribute that identifies the objects of an entity; nil for none.
     package func setIdentity(_ name: String?, ofEntity entityName: String) throws(Failure) {
-        try change { reader throws(Failure) in
-            let mapping = try self.mapping(entityName, reader)
-            var index: Int?
+        try change { definition, _ throws(Failure) in
+            let mapping = try definition.entityCatalog.mapping(named: entityName)
+            var parts = EntityParts(mapping)
+            parts.identityIndex = nil
             if let name {
-                let found = try mapping.entity.attribute(named: name)
-                let type = mapping.entity.attributes[found].type
-                guard type == .any || type == .int || type == .string else {
+                let index = try mapping.entity.attribute(named: name)
+                guard parts.attributes[index].type.mayIdentify else {
                     throw Failure(
                         .config, "an identity is of type int or string, \"\(name)\" is not",
                         field: name)
                 }
-                index = found
+                parts.identityIndex = index
             }
-            reader.setIdentity(index, of: mapping)
+            definition.replace(parts.mapping)
         }
-    }
-
-    private func mapping(
-        _ name: String, _ reader: DocumentReader
-    ) throws(Failure) -> EntityMapping {
-        if let mapping = reader.definition.mappings[name] { return mapping }
-        throw Failure(
-            .unknownEntity, reader.unknown("entity", name, reader.definition.entityNames),
-            field: name)
     }
 
     private static func refuse(_ name: String, of entity: Entity) throws(Failure) {
@@ -102,22 +104,15 @@ extension API {
         throw Failure(.duplicate, "\(entity.name) has a \"\(name)\" already", field: name)
     }
 
-    /// Reads a key path: its text, or the text of a JSON array of its keys.
-    private static func source(_ text: String) throws(Failure) -> JSONValue {
-        guard text.utf8.first == UInt8(ascii: "[") else { return .string(text) }
+    /// Returns a text as JSON: parsed if it starts with `opening`, or else as a string.
+    private static func value(
+        _ text: String, opening: Unicode.Scalar, _ member: String
+    ) throws(Failure) -> JSONValue {
+        guard text.utf8.first == UInt8(ascii: opening) else { return .string(text) }
         do {
             return try JSONValue.parse(text)
         } catch {
-            throw Failure(.config, details: [.init(path: "$.source", message: error.message)])
-        }
-    }
-
-    private static func transform(_ text: String) throws(Failure) -> JSONValue {
-        guard text.utf8.first == UInt8(ascii: "{") else { return .string(text) }
-        do {
-            return try JSONValue.parse(text)
-        } catch {
-            throw Failure(.config, details: [.init(path: "$.transform", message: error.message)])
+            throw Failure(.config, details: [.init(path: "$.\(member)", message: error.message)])
         }
     }
 }

@@ -36,8 +36,7 @@ package final class API: Sendable {
         var definition = try result.get()
         let name = path.utf8.lastIndex(of: UInt8(ascii: "/"))
         let directory = name.map { String(path[...$0]) } ?? ""
-        definition.store.resolve(in: directory)
-        definition.outbox?.resolve(in: directory)
+        definition.storage.resolve(in: directory)
         self.init(definition)
     }
 
@@ -48,11 +47,7 @@ package final class API: Sendable {
 
     /// Returns the entity called `name`.
     package func entity(named name: String) throws(Failure) -> Entity {
-        let definition = definition
-        if let mapping = definition.mappings[name] { return mapping.entity }
-        let hint = NearestName.to(name, in: definition.entityNames)
-            .map { "; did you mean \"\($0)\"?" }
-        throw Failure(.unknownEntity, "unknown entity \"\(name)\"\(hint ?? "")", field: name)
+        try definition.entityCatalog.mapping(named: name).entity
     }
 
     /// Forbids all changes except new routes. It fails while something that the document names is
@@ -60,7 +55,7 @@ package final class API: Sendable {
     func freeze() throws(Failure) {
         try state.withLock { state throws(Failure) in
             guard !state.isFrozen else { return }
-            let missing = state.loaded.definition.missingFunctions
+            let missing = state.loaded.definition.functions.missing
             guard missing.isEmpty else { throw Failure(.config, details: missing) }
             state.isFrozen = true
         }
@@ -69,12 +64,13 @@ package final class API: Sendable {
     // MARK: Additions
 
     package func addEntity(_ name: String, _ text: UnsafeRawBufferPointer) throws(Failure) {
-        let node = try Self.part(text)
-        try change { reader throws(Failure) in
-            if reader.definition.entityNames.contains(name) {
+        let value = try DocumentNode.parse(text)
+        try change { definition, problems throws(Failure) in
+            if definition.entityCatalog.names.contains(name) {
                 throw Failure(.duplicate, "entity \"\(name)\" exists already", field: name)
             }
-            reader.addEntity(name, node(reader.problems))
+            let node = DocumentNode(value: value, problems: problems)
+            definition.entityCatalog.add([(name, node)], &definition.functions)
         }
     }
 
@@ -85,36 +81,37 @@ package final class API: Sendable {
     package func addRoute(
         _ name: String?, _ text: UnsafeRawBufferPointer, replaces: Bool = false
     ) throws(Failure) {
-        let node = try Self.part(text)
-        try change(allowedWhenFrozen: true) { reader throws(Failure) in
-            if let name { try Self.makeRoom(for: name, &reader, replaces: replaces) }
-            reader.addRoute(name, node(reader.problems))
+        let value = try DocumentNode.parse(text)
+        try change(allowedWhenFrozen: true) { definition, problems throws(Failure) in
+            if let name { try Self.makeRoom(for: name, &definition, replaces: replaces) }
+            definition.addRoute(name, DocumentNode(value: value, problems: problems))
         }
     }
 
     /// Refuses the name of an existing route, or removes that route.
     private static func makeRoom(
-        for name: String, _ reader: inout DocumentReader, replaces: Bool
+        for name: String, _ definition: inout APIDefinition, replaces: Bool
     ) throws(Failure) {
-        guard (try? reader.definition.routes.route(named: name)) != nil else { return }
+        guard (try? definition.routes.route(named: name)) != nil else { return }
         guard replaces else {
             throw Failure(.duplicate, "a route \"\(name)\" exists already", field: name)
         }
-        reader.definition.removeRoute(name)
+        definition.removeRoute(name)
     }
 
+    /// Adds an entry of `responses`.
     package func addResponse(_ text: UnsafeRawBufferPointer) throws(Failure) {
-        let node = try Self.part(text)
-        try change { reader throws(Failure) in
-            reader.addResponse(node(reader.problems))
+        let value = try DocumentNode.parse(text)
+        try change { definition, problems in
+            definition.addResponse(DocumentNode(value: value, problems: problems))
         }
     }
 
     /// Adds an entry of `requests`.
     package func addRequest(_ text: UnsafeRawBufferPointer) throws(Failure) {
-        let node = try Self.part(text)
-        try change { reader throws(Failure) in
-            reader.addRequest(node(reader.problems))
+        let value = try DocumentNode.parse(text)
+        try change { definition, problems in
+            definition.addRequest(DocumentNode(value: value, problems: problems))
         }
     }
 
@@ -125,29 +122,24 @@ package final class API: Sendable {
     package func joinRoutes(
         _ name: String, parent: String, child: String, replaces: Bool = false
     ) throws(Failure) {
-        try change(allowedWhenFrozen: true) { reader throws(Failure) in
+        try change(allowedWhenFrozen: true) { definition, problems throws(Failure) in
             let joined: Route
             let settings: RouteSettings
             do throws(RoutingError) {
-                let routes = reader.definition.routes
+                let routes = definition.routes
                 joined = try routes.joined(name: name, parent: parent, child: child)
-                settings = reader.definition.settings(of: try routes.route(named: child))
-            } catch .invalidTemplate(let text, let position, let reason) {
+                settings = definition.settings(of: try routes.route(named: child))
+            } catch {
+                guard case .invalidTemplate = error else { throw Failure(error) }
                 // Each path is a valid template by itself; only the joined path is not.
-                let error = RoutingError.invalidTemplate(
-                    text: text, position: position, reason: reason)
                 throw Failure(.config, error.message, field: name)
-            } catch {
-                throw Failure(error)
             }
-            try Self.makeRoom(for: name, &reader, replaces: replaces)
+            try Self.makeRoom(for: name, &definition, replaces: replaces)
             do throws(RoutingError) {
-                try reader.definition.routes.add(joined)
+                try definition.add(joined, settings, path: "$", problems)
             } catch {
                 throw Failure(error)
             }
-            reader.definition.routeSettings[joined.key] = settings
-            reader.claim(joined, "$")
         }
     }
 
@@ -160,41 +152,26 @@ package final class API: Sendable {
         }
     }
 
-    /// Parses a part of a document. Returns a function that makes its node.
-    private static func part(
-        _ text: UnsafeRawBufferPointer
-    ) throws(Failure) -> @Sendable (DocumentProblems) -> DocumentNode {
-        do {
-            let value = try JSONValue.parse(text, .init(rejectsDuplicateKeys: true))
-            return { DocumentNode(value: value, path: "$", problems: $0) }
-        } catch {
-            throw Failure(.config, details: [.init(path: "$", message: error.message)])
-        }
-    }
-
     /// Changes the definition completely or not at all.
     func change(
         allowedWhenFrozen: Bool = false,
-        _ body: (inout DocumentReader) throws(Failure) -> Void
+        _ body: (inout APIDefinition, DocumentProblems) throws(Failure) -> Void
     ) throws(Failure) {
         try state.withLock { state throws(Failure) in
             guard allowedWhenFrozen || !state.isFrozen else {
                 throw Failure(
                     .frozen, "the api is in use by a client: only routes can still be added")
             }
-            var reader = DocumentReader()
-            reader.definition = state.loaded.definition
-            try body(&reader)
-            reader.reportUndecidedTemplates()
-            if reader.problems.areDuplicates {
-                throw Failure(.duplicate, details: reader.problems.details)
+            let problems = DocumentProblems()
+            var definition = state.loaded.definition
+            try body(&definition, problems)
+            definition.rules.reportUndecidedTemplates(problems)
+            if problems.areDuplicates { throw Failure(.duplicate, details: problems.details) }
+            try problems.throwIfAny()
+            if state.isFrozen, !definition.functions.missing.isEmpty {
+                throw Failure(.config, details: definition.functions.missing)
             }
-            try reader.problems.throwIfAny()
-            if state.isFrozen {
-                let missing = reader.definition.missingFunctions
-                guard missing.isEmpty else { throw Failure(.config, details: missing) }
-            }
-            state.loaded = LoadedAPI(reader.definition)
+            state.loaded = LoadedAPI(definition)
         }
     }
 }

@@ -79,9 +79,9 @@ package final class Client: Sendable {
             definition, environment, userAgent: options.userAgent,
             accepted: mappers.accepted(named: nil))
         timers = (clock as? any Timers) ?? SystemTimers.shared
-        let fileMode = options.fileMode ?? definition.fileMode
+        let fileMode = options.fileMode ?? definition.storage.fileMode
         store = ObservedStore(
-            try definition.store.open(
+            try definition.storage.store.open(
                 definition.entities, path: options.storePath, mode: fileMode),
             clock: clock, timers: timers)
         delivery = try Delivery(options.delivery, pool: pool, clock: clock)
@@ -97,7 +97,11 @@ package final class Client: Sendable {
                 transport: transports.standard, pool: pool, clock: clock, timers: timers,
                 userAgent: options.userAgent, timeouts: options.timeouts))
         outbox = try Outbox.make(
-            definition, options, pool: pool, clock: clock, timers: timers, delivery: delivery)
+            definition, options,
+            OutboxSurroundings(
+                api: api, store: store, baseURL: environment.baseURL, reachability: wayToServer,
+                pool: pool, clock: clock, timers: timers, delivery: delivery,
+                bodyBytesMax: options.bodyBytesMax))
         outbox?.begin(self)
     }
 
@@ -150,6 +154,7 @@ package final class Client: Sendable {
         let spec = spec.captured()
         let questions = BodyQuestions(exclusion: exclusion)
         let request = try prepare(spec, loaded, questions)
+        outbox?.adopt(request)
         let isAsked = modifier != nil || request.owesBody
         return Call(
             client: self, api: loaded, request: request, token: token,
@@ -246,7 +251,7 @@ package final class Client: Sendable {
     package func setRetry(_ text: UnsafeRawBufferPointer?) throws(Failure) {
         try refuseAfterFork()
         guard !isClosed else { throw Self.closedFailure }
-        retry.set(try text.map { text throws(Failure) in try DocumentReader.retryPolicy(text) })
+        retry.set(try text.map { text throws(Failure) in try RetryPolicy(document: text) })
     }
 
     private var isClosed: Bool { state.withLock { $0.isClosed } }
@@ -315,9 +320,9 @@ package final class Client: Sendable {
     func prepare(
         _ spec: RequestSpec, _ api: LoadedAPI, _ questions: BodyQuestions
     ) throws(Failure) -> PreparedRequest {
-        let standIns = outbox.map { IdentityStandIns(self, $0) }
+        let identities = outbox.map { RequestIdentities($0.ledger) }
         return try RequestPreparation(
-            client: self, api: api, questions: questions, standIns: standIns
+            client: self, api: api, questions: questions, identities: identities
         ).prepare(spec)
     }
 
@@ -325,7 +330,9 @@ package final class Client: Sendable {
     /// meanwhile.
     func prepareAgain(_ spec: RequestSpec, _ api: LoadedAPI) throws(Failure) -> PreparedRequest {
         let exclusion = state.withLock { $0.exclusion }
-        return try prepare(spec, api, BodyQuestions(exclusion: exclusion).asking())
+        let request = try prepare(spec, api, BodyQuestions(exclusion: exclusion).asking())
+        outbox?.adopt(request)
+        return request
     }
 
     /// Throws in a forked child, which has neither threads nor connections.
@@ -378,18 +385,16 @@ package final class Client: Sendable {
     private static func named(
         _ definition: APIDefinition, _ options: ClientOptions
     ) throws -> Environment {
-        if let name = options.environment ?? definition.environment {
+        if let name = options.environment ?? definition.environments.chosen {
             if let environment = definition.environments[name] { return environment }
-            throw RoutingError.unknownEnvironment(name, known: definition.environmentNames)
+            throw RoutingError.unknownEnvironment(name, known: definition.environments.names)
         }
         if let baseURL = options.baseURL {
             return Environment(
                 name: "", baseURL: try BaseURL(baseURL), headers: [], timeouts: Timeouts(),
                 trustedOrigins: [])
         }
-        if definition.environments.count == 1, let only = definition.environments.values.first {
-            return only
-        }
-        throw RoutingError.unknownEnvironment("", known: definition.environmentNames)
+        if let only = definition.environments.only { return only }
+        throw RoutingError.unknownEnvironment("", known: definition.environments.names)
     }
 }

@@ -6,7 +6,7 @@ package import RestwayThreads
 /// An error as every caller of the library sees it.
 package struct Failure: Error, Sendable {
     /// One case for each status of the C ABI.
-    package enum Reason: Sendable, Equatable {
+    package enum Reason: CaseIterable, Sendable, Equatable {
         case invalidArgument
         case outOfMemory
         case `internal`

@@ -69,7 +69,7 @@ final class LoadedAPI: Sendable {
             if let plan = plans[indices] { return plan }
             let plan = MappingPlan(
                 indices.map { descriptors[$0] }, entities: definition.entityMappings,
-                transforms: definition.transforms)
+                transforms: definition.functions.transforms)
             plans[indices] = plan
             return plan
         }
@@ -81,7 +81,7 @@ final class LoadedAPI: Sendable {
         method: Method, entity: Entity, route: Route?, path: String?
     ) -> RequestDescriptor? {
         let choice = DescriptorChoice(route: route, path: path)
-        let all = definition.allRequestDescriptors.filter {
+        let all = definition.rules.requestDescriptors.filter {
             $0.fits(method: method, entity: entity, choice)
         }
         return choice.mostSpecific(all, \.template).first

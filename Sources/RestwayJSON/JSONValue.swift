@@ -1,4 +1,5 @@
 package import CJansson
+import Glibc
 
 /// One value of a JSON tree. It owns a reference to Jansson's tree and never changes it.
 ///
@@ -164,5 +165,167 @@ package final class JSONValue: @unchecked Sendable {
     package func text(sortsKeys: Bool = false) -> [UInt8] {
         Self.text(
             of: pointer, hasOutOfRangeNumbers: hasOutOfRangeNumbers, sortsKeys: sortsKeys)
+    }
+}
+
+/// Reads and writes JSON text.
+extension JSONValue {
+    /// The nesting depth beyond which Jansson refuses a text.
+    package static var nestingDepthMax: Int { 2_048 }
+
+    /// Chooses the seed of Jansson's hash tables, as the first object of a process does anyway.
+    /// Later calls do nothing.
+    package static func chooseSeed() {
+        json_object_seed(0)
+    }
+
+    /// Parses one JSON value of any kind from UTF-8 text (RFC 8259). A byte order mark is skipped.
+    package static func parse(
+        _ text: UnsafeRawBufferPointer, _ options: ParseOptions = ParseOptions()
+    ) throws(JSONError) -> JSONValue {
+        JSONValue(owning: try JSONTree.parse(text, options))
+    }
+
+    package static func withoutByteOrderMark(
+        _ text: UnsafeRawBufferPointer
+    ) -> UnsafeRawBufferPointer {
+        text.starts(with: [0xEF, 0xBB, 0xBF]) ? .init(rebasing: text.dropFirst(3)) : text
+    }
+
+    package static func parse(
+        _ text: String, _ options: ParseOptions = ParseOptions()
+    ) throws(JSONError) -> JSONValue {
+        let bytes = Array(text.utf8)
+        let result: Result<JSONValue, JSONError> = bytes.withUnsafeBytes { bytes in
+            Result { () throws(JSONError) in try parse(bytes, options) }
+        }
+        return try result.get()
+    }
+
+    /// Writes a tree as compact JSON text, with its marked numbers as numbers.
+    package static func text(
+        of pointer: UnsafeMutablePointer<json_t>, hasOutOfRangeNumbers: Bool,
+        sortsKeys: Bool = false
+    ) -> [UInt8] {
+        let flags = JSON_COMPACT | JSON_ENCODE_ANY | (sortsKeys ? JSON_SORT_KEYS : 0)
+        guard let dump = CLocale.run({ json_dumps(pointer, Int(flags)) }) else {
+            preconditionFailure("out of memory")
+        }
+        defer { free(dump) }
+        // A NUL in a string is escaped, so the first NUL ends the text.
+        let text = Array(UnsafeRawBufferPointer(start: dump, count: strlen(dump)))
+        return hasOutOfRangeNumbers ? OutOfRangeNumber.unmarking(text) : text
+    }
+
+    /// The digits of a marked number; `nil` for every other string. Call this only for strings of a
+    /// tree that `hasOutOfRangeNumbers`.
+    package static func outOfRangeNumber(
+        _ bytes: UnsafePointer<CChar>, _ count: Int
+    ) -> UnsafeRawBufferPointer? {
+        let mark = OutOfRangeNumber.mark
+        guard count > mark.count, memcmp(bytes, mark, mark.count) == 0 else { return nil }
+        return UnsafeRawBufferPointer(start: bytes + mark.count, count: count - mark.count)
+    }
+}
+
+/// Builds trees for request bodies.
+extension JSONValue {
+    package static var null: JSONValue { JSONValue(owning: json_null()) }
+
+    package static func bool(_ value: Bool) -> JSONValue {
+        JSONValue(owning: value ? json_true() : json_false())
+    }
+
+    package static func integer(_ value: Int64) -> JSONValue {
+        JSONValue(owning: made(json_integer(value)))
+    }
+
+    /// A number; `nil` for infinities and not-a-number, which JSON cannot express.
+    package static func real(_ value: Double) -> JSONValue? {
+        json_real(value).map { JSONValue(owning: $0) }
+    }
+
+    package static func string(_ value: String) -> JSONValue {
+        var value = value
+        return value.withUTF8 { bytes in
+            bytes.withMemoryRebound(to: CChar.self) { bytes in
+                // An empty Swift string may have no address, but Jansson needs one.
+                JSONValue(owning: made(json_stringn(bytes.baseAddress ?? emptyText, bytes.count)))
+            }
+        }
+    }
+
+    /// A number that neither an int64 nor a double can hold, given by its digits.
+    package static func outOfRange(_ digits: UnsafeRawBufferPointer) -> JSONValue {
+        let marked = OutOfRangeNumber.mark + Array(digits)
+        return marked.withUnsafeBufferPointer { bytes in
+            bytes.withMemoryRebound(to: CChar.self) { bytes in
+                JSONValue(
+                    owning: made(json_stringn(bytes.baseAddress, bytes.count)),
+                    hasOutOfRangeNumbers: true)
+            }
+        }
+    }
+
+    package static func array(_ elements: [JSONValue]) -> JSONValue {
+        let array = made(json_array())
+        for element in elements {
+            json_incref(element.pointer)
+            precondition(json_array_append_new(array, element.pointer) == 0, "out of memory")
+        }
+        return JSONValue(
+            owning: array, hasOutOfRangeNumbers: elements.contains { $0.hasOutOfRangeNumbers })
+    }
+
+    /// An object. If two members have the same key, the later one is kept.
+    package static func object(_ members: [(key: String, value: JSONValue)]) -> JSONValue {
+        let object = made(json_object())
+        for member in members {
+            json_incref(member.value.pointer)
+            var key = member.key
+            let result = key.withUTF8 { key in
+                key.withMemoryRebound(to: CChar.self) { key in
+                    json_object_setn_new_nocheck(
+                        object, key.baseAddress ?? emptyText, key.count, member.value.pointer)
+                }
+            }
+            precondition(result == 0, "out of memory")
+        }
+        return JSONValue(
+            owning: object,
+            hasOutOfRangeNumbers: members.contains { $0.value.hasOutOfRangeNumbers })
+    }
+
+    nonisolated(unsafe) static let emptyText = UnsafePointer<CChar>(
+        UnsafeMutablePointer<CChar>.allocate(capacity: 1))
+
+    private static func made(
+        _ make: @autoclosure () -> UnsafeMutablePointer<json_t>?
+    ) -> UnsafeMutablePointer<json_t> {
+        _ = JSONArena.isServing
+        guard let pointer = make() else { preconditionFailure("out of memory") }
+        return pointer
+    }
+}
+
+/// Why a text is not valid or not usable JSON.
+package enum JSONError: Error, Equatable, Sendable {
+    /// Lines and columns count from 1, bytes from 0. The reason never quotes the text.
+    case malformed(line: Int, column: Int, byteOffset: Int, reason: String)
+    case tooDeep(max: Int)
+    case empty
+    case outOfMemory
+
+    package var message: String {
+        switch self {
+        case .malformed(let line, let column, let byteOffset, let reason):
+            "not valid JSON: \(reason) at line \(line), column \(column) (byte \(byteOffset))"
+        case .tooDeep(let max):
+            "JSON nested deeper than \(max) levels"
+        case .empty:
+            "no JSON: the text is empty"
+        case .outOfMemory:
+            "out of memory while reading JSON"
+        }
     }
 }

@@ -1,5 +1,7 @@
-import RestwayJSON
+package import RestwayJSON
 package import RestwayMapping
+import RestwayObjects
+import RestwayText
 
 /// The built-in mapper. It parses JSON (RFC 8259) with Jansson.
 package struct JanssonMapper: Mapper {
@@ -44,12 +46,59 @@ package struct JanssonMapper: Mapper {
     }
 
     package func encode(_ reader: ValueReader) throws(MapperError) -> [UInt8] {
-        let builder = TreeBuilder()
+        let builder = WireBuilder()
         try reader.read(into: builder)
-        guard let value = builder.value, !builder.hasNoWord else {
+        guard let value = builder.value, let tree = JSONValue.tree(of: value) else {
             throw MapperError("a number is infinite, or none: JSON cannot write it")
         }
-        return value.text()
+        return tree.text()
+    }
+}
+
+extension JSONValue {
+    /// Reads a body with `mapper` and returns its value as JSON; nil if the body does not have the
+    /// mapper's media type, the mapper breaks its contract, or JSON cannot express a number.
+    package static func read(
+        _ bytes: UnsafeRawBufferPointer, by mapper: any Mapper, _ limits: MappingLimits
+    ) -> JSONValue? {
+        let builder = WireBuilder()
+        do throws(MapperError) {
+            try mapper.decode(bytes, into: builder, limits: limits)
+        } catch {
+            return nil
+        }
+        return builder.value.flatMap { tree(of: $0) }
+    }
+
+    /// The tree of a value that was built from events; nil if it has infinities or not-a-number,
+    /// which JSON cannot express. Dates and bytes become text.
+    fileprivate static func tree(of value: WireValue) -> JSONValue? {
+        switch value {
+        case .list(let list):
+            let elements = list.compactMap { tree(of: $0) }
+            return elements.count == list.count ? .array(elements) : nil
+        case .object(let object):
+            let members = object.keys.compactMap { key in
+                object[key].flatMap { tree(of: $0) }.map { (key: key, value: $0) }
+            }
+            return members.count == object.keys.count ? .object(members) : nil
+        case .leaf(let value):
+            return leaf(value)
+        }
+    }
+
+    private static func leaf(_ value: Value) -> JSONValue? {
+        switch value {
+        case .bool(let value): .bool(value)
+        case .int64(let value): .integer(value)
+        case .double(let value): .real(value)
+        case .string(let text): .string(text)
+        case .bytes(let bytes): .string(Base64.encode(bytes))
+        case .date(let date): .string(DateFormat.iso8601.format(date))
+        // The text of a number that neither an int64 nor a double can hold.
+        case .json(let digits): Array(digits.utf8).withUnsafeBytes { .outOfRange($0) }
+        case .null, .absent, .link, .links: .null
+        }
     }
 }
 

@@ -58,9 +58,6 @@ package struct ChangeSet: Sendable {
     /// Whether all rows were made for this change set, as a mapping does. A store then need not
     /// check each row for an earlier commit.
     package var rowsAreNew = false
-    /// Whether rows may be snapshots of this store. Such a row says that this snapshot, with all
-    /// its cells, was the newest of its object when it was read.
-    package var mayHoldKnown = false
     package var origin: Origin
     /// The edits by row. They are applied before all other rows, so that the server's values win
     /// over the sent ones.

@@ -89,9 +89,7 @@ package struct CommitRun<Target: CommitTarget> {
     package mutating func run() throws(StoreError) -> Commit {
         if let first = changes.rows.first {
             let suspects = changes.rowsAreNew ? changes.rows[..<1] : changes.rows[...]
-            if !changes.mayHoldKnown {
-                for row in suspects where row.storeKey != 0 { throw .alreadyCommitted }
-            }
+            for row in suspects where row.storeKey != 0 { throw .alreadyCommitted }
             try target.makeRoom(changes.rows.count, first.entity)
         }
         for answer in changes.answers { try adopt(answer) }
@@ -179,20 +177,10 @@ package struct CommitRun<Target: CommitTarget> {
     private mutating func store(
         _ row: Snapshot, _ index: Int, _ key: Int64, isEdit: Bool
     ) throws(StoreError) {
-        var row = row
-        var isKnown = false
-        if row.storeKey != 0 {
-            // The row is the newest snapshot, or was once. An older one is stored again as a new
-            // row.
-            isKnown = try target.newest(row.entity, key) === row
-            if !isKnown { row = row.unpublished() }
-            commit.objects[index] = row
-        }
-        if !isKnown { row.settleRelationships(keys, assigning: isEdit) }
+        row.settleRelationships(keys, assigning: isEdit)
         if key <= keysBefore, changes.origin == .server, try target.isUnsent(key) {
             try target.setUnsent(row.entity, key, false)
         }
-        if isKnown { return }
         let isNew = key > keysBefore
         if isNew, changes.origin == .host { try target.setUnsent(row.entity, key, true) }
         guard let older = try target.newest(row.entity, key) else {

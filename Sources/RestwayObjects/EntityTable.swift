@@ -108,11 +108,6 @@ final class EntityTable: @unchecked Sendable {
             let row = rows[index]
             guard row.isOf(entity) else { return (index, false) }
             if hasRelationships, row.lastReferredRow >= index { return (index, true) }
-            if row.storeKey != 0 {
-                guard newest[row.storeKey] === row else { return (index, true) }
-                keys.append(row.storeKey)
-                continue
-            }
             let fresh = lastKey + 1
             let key = key(of: row, orNew: fresh)
             keys.append(key)

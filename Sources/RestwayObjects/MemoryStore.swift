@@ -38,11 +38,6 @@ package final class MemoryStore: ObjectStore {
         state.withLock { $0.table(entity)?.snapshot(identity) }
     }
 
-    package func glance(at entity: Entity) -> Glance? {
-        guard count(entity) > 0 else { return nil }
-        return { [self] identity in object(entity, .integer(identity)) }
-    }
-
     package func newest(_ entity: Entity, storeKey: Int64) -> Snapshot? {
         state.withLock { $0.newest(entity, storeKey) }
     }

@@ -18,10 +18,6 @@ package protocol ObjectStore: AnyObject, Sendable {
     /// Returns the newest snapshot of an object; `nil` if there is no such object.
     func object(_ entity: Entity, _ identity: Identity) throws(StoreError) -> Snapshot?
 
-    /// Returns a function that finds the newest snapshots of `entity` by integer identity without
-    /// reading a file; `nil` if there is nothing to look at.
-    func glance(at entity: Entity) -> Glance?
-
     /// Returns the newest snapshot of an object; `nil` if it was deleted or is of another entity.
     func newest(_ entity: Entity, storeKey: Int64) throws(StoreError) -> Snapshot?
 
@@ -46,12 +42,7 @@ package protocol ObjectStore: AnyObject, Sendable {
     func statistics() throws(StoreError) -> StoreStatistics
 }
 
-/// Finds the newest snapshot of an object, from any thread.
-package typealias Glance = @Sendable (_ identity: Int64) -> Snapshot?
-
 extension ObjectStore {
-    package func glance(at entity: Entity) -> Glance? { nil }
-
     package func commit(_ changes: ChangeSet) throws(StoreError) -> Commit {
         try commit(changes, recordingChanges: false)
     }

@@ -153,11 +153,6 @@ extension Snapshot {
         return withExtendedLifetime((self, older)) { merged(over: older, [:]) }
     }
 
-    /// Returns a row that no store has seen, with all cells of this snapshot.
-    func unpublished() -> Snapshot {
-        withExtendedLifetime(self) { Self.make(entity) { cells[$0] } }
-    }
-
     /// Returns the lists that the policy `merge` requires, by the index of their cell: first the
     /// existing links, then the new ones.
     private func unions(over older: Snapshot) -> [Int: [Int64]] {

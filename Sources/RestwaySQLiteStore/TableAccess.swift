@@ -14,8 +14,6 @@ final class TableAccess {
     /// The number of rows that one statement may insert. A statement for each row would open the
     /// table, its index and their pages anew each time.
     let rowsAtOnce: Int
-    /// The number of parameters for one row.
-    let parameterCount: Int
     /// The letters of the rows that are being written.
     let letters: UnsafeMutableBufferPointer<UInt8>
     /// Whether rows may have letters of attributes that the document no longer has.
@@ -59,7 +57,7 @@ final class TableAccess {
         self.connection = connection
         cells = .allocate(capacity: max(1, layout.entity.cellCount))
         cells.initialize(repeating: .absent, count: max(1, layout.entity.cellCount))
-        parameterCount = layout.columns.count + Self.ownColumns.count
+        let parameterCount = layout.columns.count + Self.ownColumns.count
         rowsAtOnce = max(1, min(Self.rowsAtOnceMax, Self.parametersMax / parameterCount))
         letters = .allocate(capacity: max(1, layout.letterCount * rowsAtOnce))
         letters.initialize(repeating: 0)
@@ -70,6 +68,9 @@ final class TableAccess {
                 isIdentity: index == layout.entity.identityIndex, coding: column.coding)
         }
     }
+
+    /// The number of parameters for one row.
+    var parameterCount: Int { places.count + Self.ownColumns.count }
 
     deinit {
         cells.deallocate()

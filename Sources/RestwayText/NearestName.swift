@@ -13,6 +13,12 @@ package enum NearestName {
         return best.name
     }
 
+    /// Returns a question about the name that was probably meant, which follows a message about
+    /// `wrong`. It is empty if no name is near enough.
+    package static func hint(for wrong: String, in names: some Sequence<String>) -> String {
+        to(wrong, in: names).map { "; did you mean \"\($0)\"?" } ?? ""
+    }
+
     /// The longest name that is compared. It limits the work on malicious names.
     private static let lengthMax = 64
 

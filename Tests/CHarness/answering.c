@@ -15,7 +15,7 @@ static void fail(const char *what) {
     exit(2);
 }
 
-/** Reads one request; its body, or NULL when there was none to read. */
+/** Reads one request; returns its body, or NULL when there was none. */
 static char *receive(int connection) {
     static const char name[] = "Content-Length:";
     char *bytes = malloc(REQUEST_BYTES_MAX + 1);

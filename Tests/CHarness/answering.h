@@ -14,19 +14,19 @@ struct answering_server {
     pthread_mutex_t lock;
     char *answer;
     size_t answer_length;
-    /** The body of the last request; NULL before there was one. */
+    /** The body of the last request; NULL before the first one. */
     char *body;
 };
 
 void answering_begin(struct answering_server *server);
 
-/** From now on answers are JSON with @p status and @p body. */
+/** From now on, answers are JSON with @p status and @p body. */
 void answering_set(struct answering_server *server, int status, const char *body);
 
-/** From now on answers are these bytes, head and all. */
+/** From now on, answers are these bytes, including the head. */
 void answering_set_bytes(struct answering_server *server, const char *bytes, size_t length);
 
-/** The body of the last request; freed by the caller. */
+/** Returns the body of the last request; freed by the caller. */
 char *answering_take_body(struct answering_server *server);
 
 void answering_end(struct answering_server *server);

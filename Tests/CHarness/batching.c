@@ -8,7 +8,7 @@ void batch_end_done(
     end->status = status;
     end->found_batch = batch != NULL && restway_batch_is_complete(batch);
     end->told_before = end->request != NULL ? end->request->done_count : 0;
-    /* Complete: this does not wait. */
+    /* The session is complete, so this does not wait. */
     end->waited = restway_batch_wait(batch, 0, NULL);
     end->probe.had_error = error != NULL;
     pthread_mutex_unlock(&end->probe.lock);

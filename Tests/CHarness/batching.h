@@ -7,14 +7,14 @@
 #include "harness.h"
 #include "probe.h"
 
-/** What a session's notice tells. */
+/** The content of a session's notice. */
 struct batch_end {
     struct probe probe;
     int count;
     restway_status status;
     restway_status waited;
     int found_batch;
-    /** Of the request whose notice comes first, and what it had been told by then. */
+    /** The request whose notice comes first, and what had been reported by then. */
     struct probe *request;
     int told_before;
 };
@@ -25,10 +25,10 @@ void batch_end_done(
 
 restway_batch *make_batch(restway_client *client);
 
-/** Adds a GET of @p path, whose completion @p probe is told of unless it is NULL. */
+/** Adds a GET of @p path. @p probe is its context, unless it is NULL. */
 void batch_add_get(restway_batch *batch, const char *path, struct probe *probe);
 
-/** How the request at @p index has completed, and the status of its answer. */
+/** Returns how the request at @p index has completed, and the status of its answer. */
 restway_status batch_status(restway_batch *batch, size_t index, int32_t *http_status);
 
 #endif

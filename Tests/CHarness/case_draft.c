@@ -5,7 +5,7 @@
 
 #include "store_text.h"
 
-/** A value of an attribute; strings are borrowed from @p json. */
+/** Makes a value of an attribute; strings are borrowed from @p json. */
 static restway_value value_of(const json_t *json) {
     if (json_is_string(json)) {
         return restway_value_string(json_string_value(json));
@@ -23,7 +23,7 @@ static restway_value value_of(const json_t *json) {
     return restway_value_null();
 }
 
-/** Leads a relationship to what the elements of @p list describe, in one step. */
+/** Sets a relationship to the elements of @p list, in one step. */
 static void relate(
     restway_draft *draft, restway_store *store, json_t *entities, const char *name, json_t *list) {
     size_t count = json_array_size(list);

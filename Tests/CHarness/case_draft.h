@@ -1,6 +1,6 @@
 /** @file case_draft.h
- *  The drafts that cases of the mapping describe, and the objects that nobody has been told about.
- */
+ *  The drafts that cases of the mapping describe, and the objects that nobody has been told
+ *  about. */
 #ifndef RESTWAY_HARNESS_CASE_DRAFT_H
 #define RESTWAY_HARNESS_CASE_DRAFT_H
 
@@ -8,10 +8,11 @@
 
 #include "harness.h"
 
-/** The draft that @p description is; owned by the caller. */
+/** Makes the draft that @p description describes; owned by the caller. */
 restway_draft *case_draft(restway_store *store, json_t *entities, json_t *description);
 
-/** By entity, the unsent objects, without entities that have none. The caller owns it. */
+/** Returns the unsent objects by entity, without entities that have none. The caller owns the
+ *  result. */
 json_t *case_unsent(restway_store *store, json_t *entities);
 
 #endif

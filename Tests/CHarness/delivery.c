@@ -40,7 +40,7 @@ restway_call *send_and_complete(
     if (restway_call_wait(call, 0, NULL, &error) != RESTWAY_OK) {
         restway_error_release(error);
     }
-    /* The notice of a completed call may still be on the way. */
+    /* The notice of a completed call may not be due yet. */
     wait_readable(client);
     return call;
 }

@@ -44,13 +44,13 @@ static const char document[] =
     "  \"person\": {\"path\": \"people/:id\", \"response\": {\"entity\": \"Person\"}}"
     "}}";
 
-/** Does nothing: what an attribute has, it keeps. */
+/** Does not change the value of the attribute. */
 static restway_status keep(void *context, const restway_value *value, restway_answer *answer) {
     (void)context;
     return restway_answer_set_value(answer, value, NULL);
 }
 
-/** A client of the document, with what is not given left as it is. */
+/** Makes a client of the document; arguments that are not given take their defaults. */
 static struct drafting begin(restway_client_options options, restway_api *api) {
     struct drafting drafting;
     static const char put[] =

@@ -63,8 +63,8 @@ void gate_destroy(void *context) {
     pthread_mutex_unlock(&gate->lock);
 }
 
-/** Waits for a counter to reach @p count. A gate that is asked after its test would be written to
- *  then, so the run ends here. */
+/** Waits until a counter reaches @p count. If it does not, the run ends here, because the gate
+ *  could be called after its test, when its memory is no longer valid. */
 static void wait_for(struct gate *gate, const int *counter, int count, const char *what) {
     struct timespec deadline;
     clock_gettime(CLOCK_REALTIME, &deadline);

@@ -10,30 +10,30 @@
 
 struct gate;
 
-/** What a modifier does with a request; its status is the answer. */
+/** The function of a modifier; the call completes with the status that it returns. */
 typedef restway_status (*gate_work_fn)(struct gate *gate, restway_request *request);
 
 /** The context of one modifier. */
 struct gate {
     pthread_mutex_t lock;
     pthread_cond_t changed;
-    /** 1 lets askers pass. */
+    /** 1 lets calls of the modifier pass. */
     int is_open;
     int asked_count;
     int answered_count;
     int destroyed_count;
-    /** answered_count when the context was destroyed. */
+    /** The value of answered_count when the context was destroyed. */
     int answered_count_when_destroyed;
     pthread_t thread;
 
-    /** NULL lets every request go as it is. */
+    /** NULL leaves every request unchanged. */
     gate_work_fn work;
     restway_client *client;
     restway_request *request;
     restway_status found[4];
 };
 
-/** An open gate that does @p work; a modifier of @p client from now on. */
+/** Makes an open gate that does @p work, and sets it as the modifier of @p client. */
 void gate_set(struct gate *gate, restway_client *client, gate_work_fn work);
 
 void gate_begin(struct gate *gate, gate_work_fn work);
@@ -44,14 +44,14 @@ void gate_open(struct gate *gate);
 restway_status gate_ask(void *context, restway_request *request);
 void gate_destroy(void *context);
 
-/** Wait until @p count calls stand at the gate or have passed it. */
+/** Waits until @p count calls wait at the gate or have passed it. */
 void gate_wait_asked(struct gate *gate, int count);
 
-/** Waits until the context was destroyed, then checks that this was once, after the last answer,
- *  and that @p asked_count calls asked (-1: any number). */
+/** Waits until the context was destroyed, then checks that this happened once, after the last call
+ *  of the modifier, and that @p asked_count calls were made (-1: any number). */
 void gate_expect_destroyed(struct gate *gate, int asked_count);
 
-/** Whether the context is still alive. */
+/** Returns whether the context is still alive. */
 int gate_is_alive(struct gate *gate);
 
 #endif

@@ -48,7 +48,7 @@ static const char document[] =
 
 enum { DIRECTORIES_MAX = 4 };
 
-/** Of the clients of one test; each has a file of its own. */
+/** The clients of one test; each has a file of its own. */
 static char directories[DIRECTORIES_MAX][40];
 static char paths[DIRECTORIES_MAX][60];
 static int directory_count;

@@ -1,6 +1,6 @@
 /** @file graph.h
- *  An api whose entities are linked: meetings, the enterprises they are of, who attends them.
- */
+ *  An api whose entities are linked: meetings, the enterprises they are of, who attends
+ *  them. */
 #ifndef RESTWAY_HARNESS_GRAPH_H
 #define RESTWAY_HARNESS_GRAPH_H
 
@@ -10,18 +10,18 @@
  *  Meeting 1 is of enterprise 1; employees 1, 2 and 3 attend it; it has no sponsor. */
 restway_client *make_graph_client(restway_delivery mode);
 
-/** Around a test whose clients' stores are to be in files. */
+/** Surrounds a test whose clients have stores in files. */
 int begin_test_in_files(void **state);
 int end_test_in_files(void **state);
 int is_test_in_files(void);
 
-/** The first object that a GET of @p path gives. */
+/** Returns the first object that a GET of @p path gives. */
 restway_object *fetch_first(restway_client *client, const char *path);
 
-/** The object of @p entity with that identity, which the store has. */
+/** Returns the object of @p entity with that identity, which the store must have. */
 restway_object *find(restway_store *store, const char *entity, int64_t identity);
 
-/** The objects of @p list have these int64 identities, in this order. */
+/** Checks that the objects of @p list have these int64 identities, in this order. */
 void expect_identities(const restway_list *list, size_t count, const int64_t *identities);
 
 #endif

@@ -14,7 +14,7 @@
 
 restway_error *failure;
 
-/** What failed tests before this one have left behind: each leak is reported once, where it is. */
+/** The handles that earlier failed tests have leaked, so that each leak is reported only once. */
 static int64_t leaked_before;
 
 int begin_test(void **state) {

@@ -1,5 +1,5 @@
 /** @file harness.h
- *  What the tests of the installed library share: fixtures, assertions, suites.
+ *  Common code of the tests of the installed library: fixtures, assertions, suites.
  *
  *  Every test ends with restway_debug_live_handles() at zero; each suite's tests run between
  *  begin_test() and end_test(), which check that.
@@ -20,7 +20,7 @@
 struct suite {
     const struct CMUnitTest *tests;
     size_t count;
-    /** Run a second time with make_graph_client() making stores in files. */
+    /** Runs the suite a second time, with make_graph_client() making stores in files. */
     int has_files;
 };
 
@@ -31,29 +31,29 @@ struct suite {
 int begin_test(void **state);
 int end_test(void **state);
 
-/** Pass `&failure` as the `out_error` of a function under test: the assertions below look at it,
+/** Pass `&failure` as the `out_error` of a function under test: the assertions below check it,
  *  print it and release it. */
 extern restway_error *failure;
 
-/** The call returns RESTWAY_OK and leaves no error. */
+/** Checks that the call returns RESTWAY_OK and leaves no error. */
 #define assert_ok(call) assert_ok_at((call), #call, __FILE__, __LINE__)
 
-/** The call returns @p status with an error of that status, whose message holds @p fragment
- *  whatever its case; the error is released. */
+/** Checks that the call returns @p status with an error of that status, whose message contains @p
+ *  fragment in any case; the error is released. */
 #define assert_fails(call, status, fragment) \
     do { \
         assert_fails_at((call), (status), (fragment), #call, __FILE__, __LINE__); \
         forget_failure(); \
     } while (0)
 
-/** The same, but `failure` stays, to be looked at; forget_failure() releases it. */
+/** Does the same, but keeps `failure` for further checks; forget_failure() releases it. */
 #define assert_fails_keeping(call, status, fragment) \
     assert_fails_at((call), (status), (fragment), #call, __FILE__, __LINE__)
 
-/** The call returns RESTWAY_E_INVALID_ARGUMENT, and an error that says why. */
+/** Checks that the call returns RESTWAY_E_INVALID_ARGUMENT, and an error with a reason. */
 #define assert_refused(call) assert_fails((call), RESTWAY_E_INVALID_ARGUMENT, "")
 
-/** @p text is not NULL and holds @p fragment, whatever its case. */
+/** Checks that @p text is not NULL and contains @p fragment in any case. */
 #define assert_holds(text, fragment) assert_holds_at((text), (fragment), __FILE__, __LINE__)
 
 void assert_ok_at(restway_status status, const char *call, const char *file, int line);
@@ -63,41 +63,41 @@ void assert_fails_at(
 void assert_holds_at(const char *text, const char *fragment, const char *file, int line);
 void forget_failure(void);
 
-/** A pointer that is neither NULL nor valid: an out parameter must be cleared of it. */
+/** A pointer that is neither NULL nor valid: functions must clear out parameters that hold it. */
 #define POISON ((void *)(uintptr_t)0x5a5a)
 
 /** Bytes that are not UTF-8. */
 #define BAD_UTF8 "a\xff\xfe"
 
-/** Removes a store's file, what SQLite keeps beside it, and their directory. After the last release
- *  a worker may still be letting go of the client, and so of the files: that is waited for. */
+/** Removes a store's file, the files that SQLite makes beside it, and their directory. After the
+ *  last release a worker may still hold the client, and so the files; this waits for it. */
 void remove_store(const char *directory, const char *path);
 
-/** The base URL of the demo API; the run ends when it is not set. */
+/** Returns the base URL of the demo API; the run ends when it is not set. */
 const char *demo_url(void);
 
-/** The harness's own API document (entities Enterprise and Note), loaded. */
+/** Loads the harness's own API document (entities Enterprise and Note). */
 restway_api *make_api(void);
 
-/** A client of make_api() for the demo API. */
+/** Makes a client of make_api() for the demo API. */
 restway_client *make_client(void);
 
-/** The same with options; their base URL is set here unless it is set already. */
+/** Does the same with options; sets their base URL unless it is set already. */
 restway_client *make_client_with(restway_client_options options);
 
-/** A GET request to @p path. */
+/** Makes a GET request to @p path. */
 restway_request *make_get(const char *path);
 
-/** Performs a GET of @p path, which succeeds. */
+/** Performs a GET of @p path, which must succeed. */
 restway_response *fetch(restway_client *client, const char *path);
 
-/** Enterprise 3 of the demo API. */
+/** Returns enterprise 3 of the demo API. */
 restway_object *fetch_enterprise(restway_client *client);
 
-/** A port of the loopback interface that nobody listens on. */
+/** Returns a port of the loopback interface on which no process listens. */
 int closed_port(void);
 
-/** 1, or less under a slow tool: what loops and threads are scaled by. */
+/** 1, or less under a slow tool: the numbers of loops and threads are scaled by it. */
 int scaled(int count);
 
 #endif

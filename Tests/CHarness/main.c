@@ -57,7 +57,7 @@ static void add(const struct suite *suite) {
     count += suite->count;
 }
 
-/** The tests of @p suite once more, with stores in files. */
+/** Runs the tests of @p suite again, with stores in files. */
 static void add_in_files(const struct suite *suite) {
     size_t first = count;
     add(suite);
@@ -69,11 +69,11 @@ static void add_in_files(const struct suite *suite) {
     }
 }
 
-/** Has valgrind, if there is one, look for leaks; those that stay are errors.
+/** Lets valgrind, if the program runs under it, look for leaks; remaining leaks are errors.
  *
- *  The last clients may still be ending, on threads of the library: what only such a thread holds
- *  looks lost, and so does what Swift holds by an address with marks in it.
- */
+ *  The last clients may still be ending on threads of the library. Memory to which only such a
+ *  thread refers looks lost, and so does memory to which Swift refers with a tagged
+ *  address. */
 static void check_for_leaks(void) {
     for (int turn = 0; turn < LEAK_TURNS_MAX; turn++) {
         unsigned long leaked = 0, dubious = 0, reachable = 0, suppressed = 0;
@@ -88,7 +88,7 @@ static void check_for_leaks(void) {
     VALGRIND_DO_LEAK_CHECK;
 }
 
-/** Runs all tests, or those whose name matches the pattern that is given (`client_*`). */
+/** Runs all tests, or those whose name matches the given pattern (`client_*`). */
 int main(int argument_count, char **arguments) {
     demo_url();
     for (size_t index = 0; index < SUITE_COUNT; index++) {

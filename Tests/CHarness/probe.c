@@ -52,8 +52,8 @@ void probe_send(
     restway_request_release(request);
 }
 
-/** Waits for a counter to leave 0. A probe that is never called back would be written to after its
- *  test, so the run ends here. */
+/** Waits until a counter is no longer 0. If that never happens, the run ends here, because the
+ *  probe could be written to after its test. */
 static void wait_for(struct probe *probe, const int *counter, const char *what) {
     struct timespec deadline;
     clock_gettime(CLOCK_REALTIME, &deadline);

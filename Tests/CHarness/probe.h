@@ -1,5 +1,5 @@
 /** @file probe.h
- *  A context for restway_client_send() that counts how often it was called back.
+ *  A context for restway_client_send() that counts its callbacks.
  */
 #ifndef RESTWAY_HARNESS_PROBE_H
 #define RESTWAY_HARNESS_PROBE_H
@@ -10,16 +10,17 @@
 
 struct probe;
 
-/** More to do inside the completion notice; findings go into the probe. */
+/** Further work inside the completion notice; its results go into the probe. */
 typedef void (*probe_work_fn)(struct probe *probe, restway_call *call, restway_response *response);
 
-/** What came back. Assertions belong on the test's own thread: a callback only takes notes. */
+/** The results of a call. Assertions run on the test's own thread: a callback only stores its
+ *  results. */
 struct probe {
     pthread_mutex_t lock;
     pthread_cond_t changed;
     int done_count;
     int destroyed_count;
-    /** done_count when the context was destroyed: 1, unless something is very wrong. */
+    /** The value of done_count when the context was destroyed; it should be 1. */
     int done_count_when_destroyed;
     restway_status status;
     restway_status error_status;
@@ -30,7 +31,7 @@ struct probe {
     pthread_t thread;
 
     probe_work_fn work;
-    /** For the work: what it works on, and what it found. */
+    /** For the work: its input and its results. */
     restway_client *client;
     restway_request *request;
     restway_call *call;
@@ -55,11 +56,11 @@ void probe_send(
 #define probe_expect(probe, status) probe_expect_at((probe), (status), __FILE__, __LINE__)
 void probe_expect_at(struct probe *probe, restway_status status, const char *file, int line);
 
-/** Waits until the context was destroyed, then checks that it was never called back. */
+/** Waits until the context was destroyed, then checks that the callback never ran. */
 #define probe_expect_dropped(probe) probe_expect_dropped_at((probe), __FILE__, __LINE__)
 void probe_expect_dropped_at(struct probe *probe, const char *file, int line);
 
-/** Waits until @p probe was called back, which does not yet mean that it was destroyed. */
+/** Waits until the callback of @p probe ran; the context may not be destroyed yet. */
 void probe_wait_done(struct probe *probe);
 
 #endif

@@ -24,7 +24,8 @@ restway_client *make_client_of(const char *sections, restway_client_options opti
     return client;
 }
 
-/** A request for a token of the realm, marked so that it never waits for the refresh. */
+/** Makes a request for a token of the realm. It is marked so that it never waits for the
+ *  refresh. */
 static restway_request *token_request(struct realm *realm) {
     static const char form[] = "grant_type=client_credentials";
     char path[256];
@@ -48,7 +49,7 @@ static void read_token(struct realm *realm, const restway_response *response) {
     }
 }
 
-/** Counts; the last thing that whoever gets a token does. */
+/** Counts; this is the last step of every function that gets a token. */
 static void set_answering(struct realm *realm, int difference) {
     pthread_mutex_lock(&realm->lock);
     realm->answering_count += difference;
@@ -81,7 +82,7 @@ static void token_came(
     free(answer);
 }
 
-/** For a host that drains: a thread of its own gets the token, with another client. */
+/** For programs that drain events: a thread of its own gets the token with another client. */
 static void *token_thread(void *context) {
     struct answer *answer = context;
     restway_request *request = token_request(answer->realm);

@@ -1,6 +1,6 @@
 /** @file realm.h
- *  A realm of the demo API, and a client whose host gets its tokens there.
- */
+ *  A realm of the demo API (a part with its own tokens), and a client that gets its tokens
+ *  there. */
 #ifndef RESTWAY_HARNESS_REALM_H
 #define RESTWAY_HARNESS_REALM_H
 
@@ -10,7 +10,7 @@
 
 struct realm {
     char name[64];
-    /** Of the token request: "?mode=slow". */
+    /** The query of the token request: "?mode=slow". */
     const char *query;
     restway_client *client;
 
@@ -19,40 +19,41 @@ struct realm {
     int refresh_count;
     /** Makes refreshes fail with this reason. */
     const char *failure;
-    /** Whether they are declared final, and what is attached to them. */
+    /** Whether failures are final, and the cause that is attached to them. */
     int is_final;
     void *cause;
     restway_destroy_fn destroy;
-    /** Refreshes are kept for the test to complete. */
+    /** Refreshes are kept, so that the test can complete them. */
     int keeps_refresh;
     restway_refresh *refresh;
-    /** Refreshes whose token is being got. */
+    /** How many refreshes are waiting for their token. */
     int answering_count;
     char token[128];
     char persisted[128];
 };
 
-/** A client with the scheme bearer and a dead token, which refreshes in a realm of its own. */
+/** Makes a client with the scheme bearer and an invalid token, which refreshes in a realm of its
+ *  own. */
 void realm_begin(struct realm *realm, restway_delivery delivery, const char *query);
 
-/** The same with a clock, which may be NULL. */
+/** Does the same with a clock, which may be NULL. */
 void realm_begin_clocked(
     struct realm *realm, restway_delivery delivery, const char *query, restway_clock *clock);
 void realm_end(struct realm *realm);
 
-/** A GET of what lies below the realm. */
+/** Makes a GET request for a path below the realm. */
 restway_request *realm_request(struct realm *realm, const char *path);
 
 /** Waits for a refresh that is kept; the caller owns it. */
 restway_refresh *realm_wait_refresh(struct realm *realm);
 
-/** Gets a good token for the realm, on this thread. */
+/** Gets a valid token for the realm, on this thread. */
 void realm_get_token(struct realm *realm);
 
-/** What the realm counted: "issued", "accepted", "refused", "refreshing_max". */
+/** Returns a counter of the realm: "issued", "accepted", "refused", "refreshing_max". */
 int realm_log(struct realm *realm, const char *what);
 
-/** A client of a document with @p sections (`"auth": {...}`) for the demo API. */
+/** Makes a client of a document with @p sections (`"auth": {...}`) for the demo API. */
 restway_client *make_client_of(const char *sections, restway_client_options options);
 
 #endif

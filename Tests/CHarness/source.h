@@ -1,7 +1,6 @@
 /** @file source.h
- *  A body that is read while it is sent, counts how it is asked, and stands still or fails where a
- *  test wants it to.
- */
+ *  A body that is read while it is sent. It counts its calls, and waits or fails where a test
+ *  says. */
 #ifndef RESTWAY_HARNESS_SOURCE_H
 #define RESTWAY_HARNESS_SOURCE_H
 
@@ -16,43 +15,46 @@ struct source {
     const char *content;
     size_t length;
     size_t given;
-    /** The largest piece that it gives; 0 for as much as fits. */
+    /** The size of the largest piece that it gives; 0 fills the buffer. */
     size_t piece;
     int read_count;
     int rewind_count;
     int destroyed_count;
-    /** A function of it runs; two at once, or one after its end, are counted as wrong. */
+    /** Set while one of its functions runs. Two calls at once, or a call after its end, are counted
+     *  as wrong. */
     int is_running;
     int wrong_count;
-    /** Stands still in its next read until source_open(). */
+    /** Makes its next read wait until source_open(). */
     int is_shut;
-    /** When not RESTWAY_OK: what its reads answer at the end, in place of the end. */
+    /** If it is not RESTWAY_OK: its reads return this at the end of the content, instead of the
+     *  end. */
     restway_status end;
-    /** What its rewind answers. */
+    /** The result of its rewind function. */
     restway_status rewind_answer;
     pthread_t thread;
-    /** When set: a blocking call through it inside of a read, and what that returned. */
+    /** If it is set, a read makes a blocking call with it; and the result of that call. */
     restway_client *client;
     restway_status found;
 };
 
-/** Gives @p content, which outlives it. */
+/** Gives @p content, which must outlive it. */
 void source_begin(struct source *source, const char *content);
 
-/** Makes it the body of @p request. @p rewinds 0 leaves the rewind function out. */
+/** Sets it as the body of @p request. With @p rewinds 0 it has no rewind function. */
 void source_set(struct source *source, restway_request *request, int64_t length, int rewinds);
 
-/** A request with the source for a body. */
+/** Makes a request with the source as its body. */
 restway_request *source_request(
     struct source *source, const char *method, const char *path, int64_t length, int rewinds);
 
 void source_shut(struct source *source);
 void source_open(struct source *source);
 
-/** Waits until it was asked @p count times for a piece. */
+/** Waits until @p count pieces were asked for. */
 void source_wait_read(struct source *source, int count);
 
-/** Waits until its context was destroyed, then checks that this was once, after the last read. */
+/** Waits until its context was destroyed, then checks that this happened once, after the last
+ *  read. */
 void source_expect_destroyed(struct source *source);
 
 #endif

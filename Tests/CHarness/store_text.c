@@ -1,6 +1,6 @@
 #include "store_text.h"
 
-/** The JSON of an attribute; NULL when it is absent. */
+/** Returns the JSON of an attribute; NULL when it is absent. */
 static json_t *value_json(const restway_value *value) {
     switch (value->kind) {
         case RESTWAY_VALUE_NULL: return json_null();
@@ -33,7 +33,7 @@ json_t *store_reference(restway_store *store, const restway_object *object) {
     return json_pack("{s:I}", "#", (json_int_t)place);
 }
 
-/** What a relationship leads to; NULL when it is absent. */
+/** Returns the objects that a relationship leads to; NULL when it is absent. */
 static json_t *related_json(
     restway_store *store, const restway_object *object, size_t relationship) {
     const char *name = restway_object_relationship_name(object, relationship);

@@ -1,5 +1,5 @@
 /** @file store_text.h
- *  What a store holds, as the JSON of the cases of the mapping.
+ *  The content of a store as JSON, in the form of the mapping cases.
  */
 #ifndef RESTWAY_HARNESS_STORE_TEXT_H
 #define RESTWAY_HARNESS_STORE_TEXT_H
@@ -8,10 +8,12 @@
 
 #include "harness.h"
 
-/** All objects by entity, without entities that have none. The caller owns the reference. */
+/** Returns all objects by entity, without entities that have none. The caller owns the
+ *  reference. */
 json_t *store_contents(restway_store *store, const json_t *entities);
 
-/** The identity of an object, or its place among those of its entity. The caller owns it. */
+/** Returns the identity of an object, or its position among those of its entity. The caller owns
+ *  it. */
 json_t *store_reference(restway_store *store, const restway_object *object);
 
 #endif

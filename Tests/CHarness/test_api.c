@@ -1,4 +1,4 @@
-/* API documents: loaded, checked, added to. */
+/* API documents are loaded, checked and extended. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

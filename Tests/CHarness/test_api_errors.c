@@ -1,11 +1,11 @@
-/* API documents that are wrong: everything is reported at once, with its place. */
+/* Wrong API documents: all problems are reported at once, each with its place. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "harness.h"
 
-/** One problem of the document below: where it lies, and a word that the report has to name. */
+/** One problem of the document below: its place, and a word that the report must contain. */
 struct problem {
     const char *path;
     const char *word;
@@ -62,7 +62,7 @@ static const struct problem twenty_problems[] = {
     {"$.errors", "bogus16"},
 };
 
-/** Whether the error reports @p problem: at its path or below it, with its word. */
+/** Returns whether the error reports @p problem: at its path or below it, with its word. */
 static int is_reported(const restway_error *error, const struct problem *problem) {
     for (size_t index = 0; index < restway_error_detail_count(error); index++) {
         const char *path = restway_error_detail_path(error, index);

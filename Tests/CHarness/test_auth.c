@@ -1,4 +1,4 @@
-/* Authentication against the demo API: schemes of the document, and questions to the host. */
+/* Authentication against the demo API: schemes of the document, and functions of the program. */
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>
@@ -74,7 +74,7 @@ static void auth__a_failed_refresh_tells_its_reason_until_the_credential_changes
 
 static void destroy_gate(void *context) { gate_destroy(context); }
 
-/** Sends @p request, which fails for want of a credential; answers the cause of the error. */
+/** Sends @p request, which fails without a credential; returns the cause of the error. */
 static void *cause_of(struct realm *realm, const restway_request *request) {
     assert_fails_keeping(
         restway_client_perform(realm->client, request, 0, NULL, &failure), RESTWAY_E_AUTH,

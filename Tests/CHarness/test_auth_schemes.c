@@ -1,4 +1,4 @@
-/* Schemes that the document chooses, against the demo API; credentials that never show. */
+/* Schemes of the document, against the demo API; credentials never appear in texts. */
 #include <stdio.h>
 #include <string.h>
 

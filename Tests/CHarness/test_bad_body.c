@@ -1,12 +1,12 @@
-/* Bodies that are not what they should be: each fails the call once, and says what and where. */
+/* Invalid bodies: each fails the call once, with an error that says what is wrong and where. */
 #include <stdio.h>
 #include <string.h>
 
 #include "harness.h"
 #include "probe.h"
 
-/** Fetches @p path twice, blocking and with a notice: both fail with @p status; the error of the
- *  blocking one stays in `failure`. */
+/** Fetches @p path twice, blocking and with a notice: both calls fail with @p status. The error of
+ *  the blocking call stays in `failure`. */
 static void fail_to_fetch(
     restway_client *client, const char *path, restway_status status, const char *fragment) {
     struct probe probe;
@@ -22,7 +22,7 @@ static void fail_to_fetch(
     restway_request_release(request);
 }
 
-/** @p query is no part of the message: a query may hold a token. */
+/** @p query must not be in the message, because a query may contain a token. */
 static void expect_mapping_failure(const char *path, const char *query, const char *fragment) {
     char target[128];
     restway_client *client = make_client();

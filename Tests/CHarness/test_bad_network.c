@@ -1,11 +1,12 @@
-/* Peers that cannot be reached. */
+/* Servers that cannot be reached. */
 #include <stdio.h>
 #include <string.h>
 
 #include "harness.h"
 #include "probe.h"
 
-/** Fetches "status" from @p base_url: a failure of the transport, blocking and with a notice. */
+/** Fetches "status" from @p base_url, blocking and with a notice: both calls fail in the
+ *  transport. */
 static void fail_to_reach(const char *base_url, restway_status status, const char *fragment) {
     restway_client_options options = RESTWAY_CLIENT_OPTIONS_INIT;
     struct probe probe;
@@ -39,7 +40,8 @@ static void network__of_a_port_nobody_listens_on(void **state) {
     assert_int_equal(restway_error_is_retryable(failure), 1);
 }
 
-/* A label of 64 octets is one too long (RFC 1035, section 2.3.4): the resolver asks nobody. */
+/* A label of 64 octets is one too long (RFC 1035, section 2.3.4), so the resolver sends no
+ * query. */
 static void network__of_a_host_that_does_not_resolve(void **state) {
     (void)state;
     char host[65] = "", url[80];

@@ -1,4 +1,4 @@
-/* Bytes that are not UTF-8, wherever text goes in. */
+/* Bytes that are not UTF-8, in every text parameter. */
 #include <string.h>
 
 #include "harness.h"
@@ -35,7 +35,7 @@ static void api_functions__refuse_bad_utf8(void **state) {
     restway_api_release(api);
 }
 
-/** JSON is refused as an argument or as a document; both say what is wrong. */
+/** JSON is refused as an argument or as a document; both errors say what is wrong. */
 static void refuse_json(restway_status status) {
     assert_true(status == RESTWAY_E_INVALID_ARGUMENT || status == RESTWAY_E_CONFIG);
     assert_int_equal(restway_error_status(failure), status);

@@ -1,4 +1,4 @@
-/* Versions, names of statuses, values by hand. */
+/* Versions, names of statuses, values made by hand. */
 #include <string.h>
 
 #include "harness.h"

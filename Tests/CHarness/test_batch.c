@@ -128,7 +128,7 @@ static void batch__an_answer_of_another_shape_is_an_error(void **state) {
         assert_int_equal(batch_status(batch, 1, &http_status), RESTWAY_E_BATCH);
         restway_batch_release(batch);
     }
-    /* The limit is 3: the fourth is not sent, and says so. */
+    /* The limit is 3: the fourth request is not sent, and its error says so. */
     restway_batch *batch = make_batch(client);
     for (int index = 0; index < 4; index++) {
         batch_add_get(batch, "status", NULL);
@@ -232,7 +232,7 @@ static void batch__the_last_release_cancels_what_was_not_sent(void **state) {
     assert_int_equal(restway_batch_is_complete(batch), 0);
     restway_batch_release(batch);
     probe_expect(&probe, RESTWAY_E_CANCELLED);
-    /* One that was sent goes on. */
+    /* A session that was sent goes on. */
     batch = make_batch(client);
     batch_add_get(batch, "status", &probe);
     assert_ok(restway_batch_send(batch, NULL, NULL, NULL, &failure));

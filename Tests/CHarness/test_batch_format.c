@@ -1,4 +1,4 @@
-/* Batch formats of the host's, and what the functions of batch.h refuse. */
+/* Batch formats of the program, and wrong arguments of the functions in batch.h. */
 #include <stdio.h>
 #include <string.h>
 
@@ -6,10 +6,10 @@
 #include "gate.h"
 #include "harness.h"
 
-/** A format of lines: "GET /a <body bytes>" on the way out, "200" on the way in. */
+/** A format of lines: requests are "GET /a <body bytes>", answers are "200". */
 struct format {
     struct gate gate;
-    /** 1 fails to write, 2 to read; 3 sets no body, 4 no answers. */
+    /** 1 fails to write, 2 fails to read; 3 sets no body, 4 sets no answers. */
     int fault;
     char written[256];
     char header[64];
@@ -113,7 +113,7 @@ static restway_client *client_with(struct answering_server *server, struct forma
     return client;
 }
 
-/** A batch of a GET and a PUT with bytes that are no text, which is sent and waited for. */
+/** Makes, sends and waits for a batch of a GET and a PUT whose body is not text. */
 static restway_batch *run(restway_client *client, restway_status expected, const char *fragment) {
     restway_batch *batch = NULL;
     restway_request *get = make_get("enterprises/7"), *put = NULL;

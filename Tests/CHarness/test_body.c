@@ -11,7 +11,7 @@
 
 #define NEVER_WAITS "\"retry\": {\"attempts\": 3, \"baseMilliseconds\": 0}"
 
-/** Whether the demo API echoed @p count letters, framed by @p header. */
+/** Checks that the demo API echoed @p count letters, framed by @p header. */
 static void expect_echo(restway_response *response, size_t count, const char *header) {
     char bytes[64];
     snprintf(bytes, sizeof(bytes), "\"body_bytes\":%zu", count);
@@ -65,7 +65,8 @@ static void body__of_unknown_length_goes_out_in_chunks(void **state) {
     source_begin(&source, "seven letters, and more");
     source.piece = 7;
     restway_request *request = source_request(&source, "PUT", "echo", -1, 1);
-    // Between blocking calls that move the bytes by themselves; sent again, it is rewound.
+    // Blocking calls move the bytes on their own thread in between; a body that is sent again is
+    // rewound.
     for (int index = 0; index < 3; index++) {
         restway_response *response = NULL;
         restway_response_release(fetch(client, "status"));
@@ -223,7 +224,7 @@ static void body__a_call_ends_while_its_reader_is_asked(void **state) {
         } else {
             restway_call_cancel(call);
         }
-        // The call is over, although its reader has not answered.
+        // The call has ended, although its reader has not returned.
         probe_expect(&probe, closes ? RESTWAY_E_CLOSED : RESTWAY_E_CANCELLED);
         restway_request_release(request);
         restway_call_release(call);
@@ -345,7 +346,7 @@ static void body__wrong_arguments_are_refused(void **state) {
     assert_fails(
         restway_client_perform(client, request, 0, NULL, &failure), RESTWAY_E_INVALID_ARGUMENT,
         "out_count");
-    // In place of another body; and another body in its place.
+    // This body replaces another one, and another one replaces it.
     source_set(&source, request, -1, 1);
     assert_ok(restway_request_set_body(request, "x", 1, "text/plain", &failure));
     source_expect_destroyed(&source);

@@ -1,4 +1,5 @@
-/* What is asked while a body is written: on a worker, in every mode, before the call goes out. */
+/* Functions that are called while a body is written: on a worker, in every delivery mode, before
+ * the call is sent. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -31,7 +32,7 @@ static restway_status encode(void *context, const restway_value *value, restway_
     return restway_answer_set_value(answer, &result, NULL);
 }
 
-/** A new employee of a new enterprise: that cannot be sent by identity. */
+/** Makes a new employee of a new enterprise, which cannot be sent by identity. */
 static restway_request *make_request(struct drafting *own, const char *email) {
     restway_draft *employee = drafted(own, "Employee"), *enterprise = drafted(own, "Enterprise");
     restway_request *request = NULL;
@@ -139,14 +140,14 @@ static void exclusion__of_a_cancelled_call_is_asked_nothing_more(void **state) {
         own.client, request, probe_done, &probe, probe_destroy, &call, &failure));
     gate_wait_asked(&gate, 1);
     restway_call_cancel(call);
-    /* It completes while the question is still open. */
+    /* The call completes while the function still runs. */
     probe_expect(&probe, RESTWAY_E_CANCELLED);
     gate_open(&gate);
     restway_call_release(call);
     restway_request_release(request);
     restway_draft_release(enterprise);
     drafting_end(&own);
-    /* There are two relationships. */
+    /* The object has two relationships. */
     gate_expect_destroyed(&gate, 1);
 }
 
@@ -170,7 +171,7 @@ static void exclusion__of_a_closed_client_lets_its_call_end(void **state) {
     gate_expect_destroyed(&gate, 1);
 }
 
-/** Inside an exclusion: what would ask again would wait for itself. */
+/** Inside an exclusion, a call that needs the exclusion would wait for itself. */
 static restway_status write_command(struct gate *gate, restway_request *request) {
     (void)request;
     gate->found[0] = restway_request_to_curl(gate->request, gate->client, 0, NULL, 0, NULL, NULL);

@@ -1,4 +1,4 @@
-/* Calls that end early: cancelled, timed out, closed, left behind by their client. */
+/* Calls that end early: cancelled, timed out, closed, or after the last release of their client. */
 #include "harness.h"
 #include "probe.h"
 

@@ -1,4 +1,4 @@
-/* Clients: made, refused, closed; the sizes of their options. */
+/* Clients are made, refused and closed; the sizes of their options. */
 #include <string.h>
 
 #include "harness.h"
@@ -103,7 +103,7 @@ static void client_options__of_an_unknown_size(void **state) {
     refuse_options(&options);
 }
 
-/** What a program compiled against a later header would pass. */
+/** The options of a program that was compiled against a later header. */
 struct later_options {
     restway_client_options known;
     uint64_t tail[4];

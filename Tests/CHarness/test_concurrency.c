@@ -6,7 +6,7 @@
 
 enum { THREADS = 4, REQUESTS_PER_THREAD = 100 };
 
-/** One thread's part. Threads only take notes; the test asserts. */
+/** The work of one thread. Threads only store results; the test checks them. */
 struct part {
     restway_client *client;
     struct probe *probes;
@@ -108,7 +108,7 @@ static void threads__one_closes_while_others_send(void **state) {
     free(probes);
 }
 
-/** Waits for the same call from several threads, beside a completion notice. */
+/** Waits for the same call on several threads, while it also has a completion notice. */
 static void *wait_for_call(void *context) {
     struct probe *probe = context;
     restway_response *response = NULL;

@@ -1,4 +1,4 @@
-/* Requests as curl commands: what a shell would run, and what is kept out of it. */
+/* Requests as curl commands: a shell runs them correctly, and they contain no secrets. */
 #include <stdio.h>
 #include <string.h>
 
@@ -143,7 +143,7 @@ static void to_curl__quotes_for_the_shell(void **state) {
     restway_client_release(client);
 }
 
-/** A body that starts like the name of a file is still a body. */
+/** A body that starts like a file name is still sent as a body. */
 static void to_curl__a_body_is_no_file_name(void **state) {
     (void)state;
     restway_client *client = make_client();
@@ -163,7 +163,7 @@ static void to_curl__pipes_bytes_that_are_no_text(void **state) {
     assert_ok(restway_request_create("POST", "echo", &request, &failure));
     assert_ok(restway_request_set_body(
         request, body, sizeof(body), "application/octet-stream", &failure));
-    /* The input comes through the pipe: the redirection of the test would take its place. */
+    /* The input comes through the pipe, because the test redirects the standard input. */
     char piped[COMMAND_BYTES_MAX];
     snprintf(piped, sizeof(piped), "{ %s; }", write_command(client, request, 0));
     const char *words = run_command(piped);
@@ -194,7 +194,7 @@ static void to_curl__is_cut_off_where_the_buffer_ends(void **state) {
     restway_client_release(client);
 }
 
-/** The buffer holds UTF-8, cut off or not: never a half of a letter. */
+/** The buffer always holds UTF-8, even if it is cut off: never half of a character. */
 static void to_curl__is_not_cut_inside_a_letter(void **state) {
     (void)state;
     restway_client *client = make_client();

@@ -1,4 +1,4 @@
-/* Delivery used wrongly: NULL, the wrong mode, sizes and waits that are none. */
+/* Wrong use of delivery: NULL, the wrong mode, invalid sizes and waits. */
 #include "delivery.h"
 #include "harness.h"
 
@@ -101,7 +101,7 @@ static void drain__refuses_no_room(void **state) {
     restway_client_release(client);
 }
 
-/** A capacity may promise more than there can be; only what is there is written. */
+/** A capacity may be larger than the number of events; only existing events are written. */
 static void drain__takes_the_largest_capacity(void **state) {
     (void)state;
     restway_client *client = make_client_delivering(RESTWAY_DELIVERY_DRAIN);

@@ -1,4 +1,4 @@
-/* The demo API through its own document: what the examples build on. */
+/* The demo API with its own document, which the examples use. */
 #include <stdlib.h>
 #include <string.h>
 

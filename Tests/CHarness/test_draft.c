@@ -1,4 +1,4 @@
-/* Drafts: what they say, and what they refuse. */
+/* Drafts: their values, and the values that they refuse. */
 #include <string.h>
 
 #include "drafting.h"
@@ -82,7 +82,7 @@ static void draft_insert__puts_linked_drafts_into_the_store(void **state) {
     assert_int_equal(restway_object_is_same(found, inserted), 1);
     assert_int_equal(stored(&own, NULL), 2);
 
-    /* By object: taken away, and put back. */
+    /* The objects are removed and added again. */
     assert_ok(restway_draft_remove(enterprise, "staff", employee, &failure));
     assert_ok(restway_draft_remove_draft(enterprise, "staff", person, &failure));
     assert_ok(restway_draft_insert(enterprise, NULL, &failure));
@@ -132,7 +132,7 @@ static void draft_set__refuses_what_does_not_fit(void **state) {
     value = restway_value_date(0);
     assert_refused(restway_draft_set(draft, "name", &value, &failure));
     assert_refused(restway_draft_set(draft, "tags", &value, &failure));
-    /* Where no type is declared, any value is taken. */
+    /* An attribute without a declared type takes any value. */
     assert_ok(restway_draft_set(draft, "website", &value, &failure));
     assert_ok(restway_draft_revert(draft, "website", &failure));
     value.kind = RESTWAY_VALUE_OBJECT;
@@ -174,7 +174,7 @@ static void draft_relate__leads_to_objects_and_drafts_in_one_step(void **state) 
     assert_ok(restway_draft_insert(drafts[1], &employee, &failure));
     restway_draft *third = drafted(&own, "Employee");
     assert_ok(restway_draft_insert(third, &last, &failure));
-    /* The first is the same as the second, whose draft takes its place. */
+    /* The first object is the object of the second draft, which replaces it. */
     const restway_object *objects[3] = {last, NULL, employee};
     assert_ok(restway_draft_relate(draft, "staff", objects, drafts, 3, &failure));
     assert_ok(restway_draft_snapshot(draft, &snapshot, &failure));
@@ -187,7 +187,7 @@ static void draft_relate__leads_to_objects_and_drafts_in_one_step(void **state) 
     assert_true(keys[1] == restway_object_store_key(employee));
     restway_object_release(snapshot);
 
-    /* What is refused changes nothing. */
+    /* A refused change changes nothing. */
     restway_draft *wrong[3] = {NULL, stranger, NULL};
     assert_fails(
         restway_draft_relate(draft, "staff", objects, wrong, 3, &failure),
@@ -237,7 +237,7 @@ static void draft_relate__leads_to_objects_and_drafts_in_one_step(void **state) 
     drafting_end(&own);
 }
 
-/** A draft is of a store, that of a client, and that froze the api: no draft knows an older form of
+/** A draft belongs to the store of a client, which froze the api, so no draft has an older form of
  *  its entity. */
 static void draft__is_of_an_entity_that_no_longer_changes(void **state) {
     (void)state;

@@ -1,4 +1,4 @@
-/* Drafts and objects on their way, and what the answers make of them. */
+/* Drafts and objects are sent, and answers change them. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -33,7 +33,7 @@ static void draft_send__makes_one_object_that_keeps_its_key(void **state) {
     restway_response *response = send_draft(&own, "POST", draft);
     restway_object *object = restway_response_object(response, 0);
     assert_int_equal(restway_response_status(response), 201);
-    /* It has its identity now: it is the same instance, and says more than it did. */
+    /* It now has its identity: it is the same instance with more values. */
     assert_int_equal(restway_object_is_same(before, object), 1);
     assert_int_equal(restway_object_is_equal(before, object), 0);
     assert_true(restway_object_hash(before) == hash);
@@ -100,7 +100,7 @@ static void request_set_draft__writes_the_body_of_any_request(void **state) {
     assert_holds(
         restway_response_json(response, NULL),
         "\\\"first_name\\\":\\\"before\\\",\\\"more\\\":{\\\"id\\\":7}");
-    /* The caller's null wins over what was mapped. */
+    /* The caller's null replaces the mapped value. */
     restway_response_release(response);
     response = NULL;
     value = restway_value_null();

@@ -1,11 +1,11 @@
-/* Delivery by drain(): many events, several threads, close, and events that nobody comes for. */
+/* Delivery by drain(): many events, several threads, close, and events that are never drained. */
 #include <stdlib.h>
 
 #include "delivery.h"
 #include "harness.h"
 #include "probe.h"
 
-/** Counts how often each token came, releases the events. */
+/** Counts how often each token came; releases the events. */
 static void note_tokens(restway_event *events, size_t count, int *seen, size_t seen_max) {
     for (size_t index = 0; index < count; index++) {
         assert_true(events[index].token < seen_max);
@@ -104,10 +104,10 @@ static void client_release__drops_the_events_of_calls_in_flight(void **state) {
 
 enum { THREADS = 4 };
 
-/** One thread's part of the events. */
+/** The events of one thread. */
 struct part {
     restway_client *client;
-    /** Guarded by `lock`: how many are still to come. */
+    /** Guarded by `lock`: the number of events that are still to come. */
     int *left;
     pthread_mutex_t *lock;
     restway_status status;

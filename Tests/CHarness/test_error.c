@@ -1,4 +1,4 @@
-/* Errors: every field, and what the API itself said. */
+/* Errors: every field, and the API's own code and message. */
 #include <string.h>
 
 #include "harness.h"

@@ -1,4 +1,4 @@
-/* After fork() the child's handles refuse every use but release. */
+/* After fork() the child's handles refuse every use except release. */
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -7,13 +7,13 @@
 #include "gate.h"
 #include "harness.h"
 
-/** What the parent made, and the child finds. */
+/** The handles that the parent made. */
 struct inherited {
     restway_client *thread;
     restway_client *process;
     restway_client *drain;
     restway_request *request;
-    /** Complete, as its parent saw it. */
+    /** This call is complete, and the parent has waited for it. */
     restway_call *call;
     restway_api *api;
     restway_store *store;
@@ -161,7 +161,8 @@ static void release(struct inherited *inherited) {
     restway_clock_release(inherited->clock);
 }
 
-/** Runs @p check in a child, which then releases what it inherited; the parent's work on. */
+/** Runs @p check in a child, which then releases what it inherited; the parent's handles still
+ *  work. */
 static void run_in_child(check_fn check) {
     struct inherited inherited;
     memset(&inherited, 0, sizeof(inherited));
@@ -185,8 +186,8 @@ static void run_in_child(check_fn check) {
         alarm(60);
         char result = check(&inherited);
         release(&inherited);
-        /* Through a pipe: the exit status belongs to the tool that the harness may run under,
-           which sees leaks where the parent's other threads were. */
+        /* The result goes through a pipe: a tool under which the harness runs may change the exit
+           status, because it takes the memory of the parent's other threads for leaks. */
         _exit(write(results[1], &result, 1) == 1 ? 0 : 1);
     }
     char result = 99;
@@ -196,7 +197,7 @@ static void run_in_child(check_fn check) {
     assert_int_equal(waitpid(child, NULL, 0), child);
     assert_int_equal(result, 0);
     assert_ok(restway_client_perform(inherited.thread, inherited.request, 0, NULL, &failure));
-    /* What the child did with its copy of the event must not show here. */
+    /* The child's use of its copy of the event must have no effect here. */
     assert_int_equal(is_readable(inherited.drain, 5000), 1);
     restway_event event = drain_event(inherited.drain, RESTWAY_OK);
     restway_event_release(&event);

@@ -1,4 +1,4 @@
-/* Hooks: rows of a response before they are stored. */
+/* Hooks, which see the rows of a response before they are stored. */
 #include <string.h>
 
 #include "gate.h"
@@ -17,7 +17,7 @@
     "  {\"path\": \"meetings/:id\", \"entity\": \"Meeting\", \"hook\": \"family\"}," \
     "  {\"path\": \"employees/:id\", \"entity\": \"Employee\"}]}"
 
-/** The context of the hooks here. */
+/** The context of the hooks in this file. */
 struct asker {
     struct gate gate;
     restway_client *client;
@@ -81,7 +81,7 @@ static restway_status family(void *context, restway_rows *rows, restway_answer *
             && strcmp(rank.as.text, "seen") == 0
             && strcmp(restway_rows_entity(rows, parents[i]), "Meeting") == 0
             && restway_rows_result_count(rows) == 1;
-        /* What was read before the row changed is still there. */
+        /* A value that was read before the row changed is still valid. */
         asker->text_is_kept = value.kind == RESTWAY_VALUE_STRING
             && strlen(value.as.text) == value.length && value.length > 0;
     }
@@ -145,7 +145,7 @@ static void hook__that_fails_discards_the_response(void **state) {
     assert_fails(
         restway_store_find(store, "Meeting", &identity, &object, &failure), RESTWAY_E_NO_OBJECT,
         "");
-    /* Not a status of this version. */
+    /* This version does not define this status. */
     asker.found[2] = (restway_status)4711;
     assert_fails(
         restway_client_perform(client, request, 0, NULL, &failure), RESTWAY_E_INVALID_ARGUMENT,
@@ -256,7 +256,7 @@ static void rows__of_null(void **state) {
     assert_refused(restway_rows_relate_objects(NULL, 0, "a", NULL, 0, &failure));
 }
 
-/** Notes which descriptor it stands on, ten times what was noted before. */
+/** Appends the index of its descriptor to the earlier ones, as decimal digits. */
 static restway_status note_own_result(void *context, restway_rows *rows, restway_answer *answer) {
     struct asker *asker = context;
     (void)answer;
@@ -281,7 +281,7 @@ static void hook__of_a_route_and_of_a_descriptor_are_asked_in_their_order(void *
     assert_ok(restway_api_add_hook(api, "family", note_own_result, &asker, NULL, &failure));
     options.base_url = demo_url();
     assert_ok(restway_client_create(api, &options, &client, &failure));
-    /* Routes may be added to a frozen api, and with them the hooks that they name. */
+    /* Routes may be added to a frozen api, together with the hooks that they name. */
     assert_ok(restway_api_add_hook(api, "own", note_own_result, &asker, NULL, &failure));
     assert_ok(restway_api_add_route(api, "meeting", route, strlen(route), 0, &failure));
     restway_response_release(fetch(client, "employees/1"));

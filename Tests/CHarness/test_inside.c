@@ -1,5 +1,5 @@
-/* What callbacks may do with the very call that they are asked about: cancel it. And what questions
- * may do with its client: send requests of their own. */
+/* Callbacks may cancel the very call that they are about, and may send requests of their own
+ * through its client. */
 #include <pthread.h>
 #include <string.h>
 
@@ -14,7 +14,7 @@ struct inside {
     pthread_mutex_t lock;
     pthread_cond_t changed;
     restway_client *client;
-    /** What the callback cancels, as soon as the test knows it. */
+    /** The call that the callback cancels, as soon as the test knows it. */
     restway_call *call;
     int asked_count;
     /** A request that the callback sends, instead of cancelling. */
@@ -22,7 +22,7 @@ struct inside {
     restway_status found;
 };
 
-/** In every callback: cancels the call, or sends a request of its own. */
+/** Runs in every callback: cancels the call, or sends another request. */
 static void inside_act(struct inside *inside) {
     pthread_mutex_lock(&inside->lock);
     inside->asked_count++;
@@ -69,7 +69,7 @@ static void act_refresh(void *context, restway_refresh *refresh) {
     restway_refresh_release(refresh);
 }
 
-/** Succeeds at once: the place is the one where the token is persisted. */
+/** Succeeds at once, because this case is about the function that stores the token. */
 static void end_refresh(void *context, restway_refresh *refresh) {
     restway_credential credential = RESTWAY_CREDENTIAL_INIT;
     restway_error *error = NULL;

@@ -4,7 +4,7 @@
 
 #include "harness.h"
 
-/** What was logged, and how often the context was destroyed. */
+/** The log messages, and how often the context was destroyed. */
 struct journal {
     pthread_mutex_t lock;
     int message_count;

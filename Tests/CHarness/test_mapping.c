@@ -1,4 +1,4 @@
-/* Transforms of the program's, and entities put together by function. */
+/* Transforms of the program, and entities that are built with functions. */
 #include <ctype.h>
 #include <string.h>
 
@@ -11,7 +11,7 @@
     "  \"creation\": {\"source\": \"creation_date\", \"type\": \"string\"}}}}," \
     "\"responses\": [{\"path\": \"enterprises/:id\", \"entity\": \"Enterprise\"}]}"
 
-/** The context of the transforms here. */
+/** The context of the transforms in this file. */
 struct asker {
     struct gate gate;
     restway_client *client;
@@ -38,7 +38,7 @@ static void end_asker(void *context) {
     gate_destroy(&((struct asker *)context)->gate);
 }
 
-/** A client of the document whose transform `shout` is @p decode; the api is released. */
+/** Makes a client of the document whose transform `shout` is @p decode; the api is released. */
 static restway_client *client_with(
     restway_transform_fn decode, struct asker *asker, int is_strict) {
     restway_client_options options = RESTWAY_CLIENT_OPTIONS_INIT;
@@ -69,7 +69,7 @@ static restway_status shout(void *context, const restway_value *value, restway_a
     }
     restway_value result = restway_value_string(text);
     asker->found[0] = restway_answer_set_value(answer, &result, NULL);
-    /* The answer has its own copy. */
+    /* The answer has its own copy of the text. */
     memset(text, 'x', sizeof(text));
     return RESTWAY_OK;
 }

@@ -9,17 +9,17 @@
 #include "case_draft.h"
 #include "store_text.h"
 
-/** One case that is being run. */
+/** The case that is running. */
 struct run {
     const char *folder;
     int is_strict;
-    /** For messages. */
+    /** The name for messages. */
     int number;
     struct answering_server server;
     json_t *document;
     restway_client *client;
     restway_store *store;
-    /** Of a store in a file; else empty. */
+    /** The path of the store's file; empty for a store in memory. */
     char directory[32], file[64];
 };
 
@@ -77,7 +77,7 @@ static json_t *contents_of(struct run *run) {
     return store_contents(run->store, entities_of(run));
 }
 
-/** Gives back both references. */
+/** Releases both references. */
 static void assert_json(struct run *run, const char *what, json_t *found, json_t *expected) {
     if (!json_equal(found, expected)) {
         char *texts[] = {
@@ -100,7 +100,7 @@ static json_t *details_of(const restway_error *error) {
     return details;
 }
 
-/** Says what @p request is about, if it is about something. */
+/** Sets the object or draft that @p request is about, if there is one. */
 static void describe(struct run *run, json_t *exchange, restway_request *request) {
     json_t *description = json_object_get(exchange, "draft");
     if (description == NULL) {
@@ -126,8 +126,8 @@ static void check_sent(struct run *run, json_t *exchange) {
     free(body);
 }
 
-/** Performs the exchange: the status that came of it, the response, or that of the failure, and
- *  the failure's details. */
+/** Performs the exchange; returns its status, the response (also of a failure), and the details of
+ *  the failure. */
 static restway_status perform(
     struct run *run, json_t *exchange, restway_response **out_response, json_t **out_details) {
     char method[8], path[128];
@@ -179,7 +179,8 @@ static json_t *expected_issues(json_t *exchange) {
     return issues == NULL ? json_array() : json_incref(issues);
 }
 
-/** The objects of each descriptor under the name that the case gives; null when none applied. */
+/** Returns the objects of each descriptor under the name that the case gives; null when no
+ *  descriptor applied. */
 static json_t *objects_of(struct run *run, const restway_response *response, json_t *expected) {
     if (!restway_response_is_mapped(response)) {
         return json_null();

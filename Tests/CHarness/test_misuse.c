@@ -1,5 +1,5 @@
-/* NULL and text that is no UTF-8, for what other files of tests of NULL do not reach: apis that are
- * built by functions, drafts, stores, queries, outboxes. */
+/* NULL and text that is not UTF-8, for functions that the other tests of NULL do not cover:
+ * functions that build apis, drafts, stores, queries, outboxes. */
 #include <string.h>
 
 #include "drafting.h"

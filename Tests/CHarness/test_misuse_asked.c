@@ -1,17 +1,17 @@
-/* NULL and text that is no UTF-8, for the functions that only a question can call. Assertions
- * belong on the test's own thread, so questions only take notes. */
+/* NULL and text that is not UTF-8, for functions that only a callback can call. Assertions run on
+ * the test's own thread, so callbacks only store results. */
 #include <string.h>
 
 #include "answering.h"
 #include "harness.h"
 #include "realm.h"
 
-/** What a question has found out. */
+/** The results of a callback. */
 struct notes {
-    /** How many calls there were that had to be refused; the number of the first that was not. */
+    /** The number of calls that had to be refused, and the number of the first that was not. */
     int calls;
     int accepted;
-    /** What must not change did. */
+    /** Whether a value that had to stay has changed. */
     int wrong;
 };
 
@@ -22,7 +22,7 @@ static void note(struct notes *notes, restway_status status) {
     }
 }
 
-/** All of @p calls calls were made, and refused. */
+/** Checks that all @p calls calls were made and refused. */
 static void expect_all_refused(const struct notes *notes, int calls) {
     assert_int_equal(notes->accepted, 0);
     assert_int_equal(notes->wrong, 0);

@@ -1,4 +1,4 @@
-/* The modifier: a question about each request before it goes out. */
+/* The modifier, which may change each request before it is sent. */
 #include <string.h>
 
 #include "delivery.h"
@@ -130,7 +130,8 @@ static void modifier__refuses_with_its_status(void **state) {
     gate_expect_destroyed(&gate, sizeof(statuses) / sizeof(statuses[0]));
 }
 
-/** Not a status of this version: the call fails all the same, with an error that says so. */
+/** This version does not define the status: the call fails nevertheless, with an error that says
+ *  so. */
 static void modifier__refuses_with_any_number(void **state) {
     (void)state;
     struct gate gate;
@@ -172,7 +173,7 @@ static restway_status block_inside(struct gate *gate, restway_request *request) 
     restway_call *call = NULL;
     size_t count = 0;
     (void)request;
-    /* The inner call asks too: only the first of them may try. */
+    /* The inner call also has the modifier: only its first call makes another one. */
     if (gate->asked_count > 1) {
         return RESTWAY_OK;
     }

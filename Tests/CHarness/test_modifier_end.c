@@ -1,4 +1,4 @@
-/* The modifier: replaced, removed, and left behind by calls that ended while it answered. */
+/* The modifier is replaced or removed, or its call ends while it runs. */
 #include <stdlib.h>
 
 #include "gate.h"
@@ -82,7 +82,7 @@ static void modifier__of_a_cancelled_call_answers_nobody(void **state) {
     gate_wait_asked(&gate, 1);
     restway_call_cancel(call);
     assert_int_equal(restway_call_is_complete(call), 1);
-    /* The notice does not wait for the answer. */
+    /* The notice does not wait for the modifier. */
     probe_expect(&probe, RESTWAY_E_CANCELLED);
     gate_open(&gate);
     restway_response_release(fetch(client, "status"));
@@ -126,7 +126,7 @@ static void modifier__may_outlast_its_client(void **state) {
     gate_expect_destroyed(&gate, 1);
 }
 
-/** A refusal that comes too late is dropped like any other answer. */
+/** A refusal after the end of the call is dropped, like any other result. */
 static restway_status refuse(struct gate *gate, restway_request *request) {
     (void)gate;
     (void)request;
@@ -152,7 +152,7 @@ static void modifier__a_late_refusal_changes_nothing(void **state) {
     gate_expect_destroyed(&gate, 1);
 }
 
-/** Inside the question: closes, releases, and takes itself away. */
+/** Inside the modifier: closes and releases the client, and removes the modifier. */
 static restway_status saw_off_the_branch(struct gate *gate, restway_request *request) {
     (void)request;
     gate->found[0] = restway_client_set_modifier(gate->client, NULL, NULL, NULL, NULL);

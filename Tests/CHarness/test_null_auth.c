@@ -1,4 +1,4 @@
-/* NULL where auth.h, retry.h, progress.h and failure.h want something. */
+/* NULL for required pointers of auth.h, retry.h, progress.h and failure.h. */
 #include "harness.h"
 
 static void null_auth__functions_of_handles_refuse_null(void **state) {

@@ -1,4 +1,5 @@
-/* Objects: attributes of every kind, identity, absent and null. Enterprise 3 of the demo API. */
+/* Objects: attributes of every kind, identity, absent and null values. Enterprise 3 of the demo
+ * API. */
 #include <string.h>
 
 #include "harness.h"
@@ -206,7 +207,7 @@ static void object_is_equal__across_clients_by_every_value(void **state) {
 
 static void object_is_same__never_across_apis(void **state) {
     (void)state;
-    /* Two loads of one document are two apis. */
+    /* Two loads of one document make two apis. */
     restway_client *one = make_client();
     restway_client *two = make_client();
     restway_object *a = fetch_enterprise(one);

@@ -1,4 +1,4 @@
-/* Observers: what they are told, when, and how they end. */
+/* Observers: the changes that they receive, when they receive them, and how they end. */
 #include <stdio.h>
 #include <string.h>
 
@@ -74,7 +74,7 @@ static void observer__of_one_object(void **state) {
     watch_expect_destroyed(&watch);
 }
 
-/** Keeps the changes that it is told. */
+/** Keeps the changes that it receives. */
 static void keep_changes(void *context, const restway_changes *changes) {
     restway_changes **kept = context;
     restway_changes_release(*kept);
@@ -99,7 +99,7 @@ static void changes__tell_what_differs(void **state) {
     assert_int_equal(restway_object_is_same(before, after), 1);
     assert_null(restway_object_string(before, "name"));
     assert_non_null(restway_object_string(after, "name"));
-    /* name, rating, website; not the identity. */
+    /* The attributes are name, rating and website, but not the identity. */
     assert_int_equal(restway_changes_attributes(changes, 0, indices, 2), 3);
     assert_int_equal(indices[0], 1);
     assert_int_equal(indices[1], 2);
@@ -201,7 +201,7 @@ static void observer__ends_with_its_client(void **state) {
         RESTWAY_E_CLOSED, "closed");
     assert_null(refused);
     assert_int_equal(late.destroyed_count, 0);
-    /* The store lives on, and nobody hears of it. */
+    /* The store lives on, but no observer receives the change. */
     assert_ok(restway_store_clear(store, NULL, &failure));
     process_notices(client, 1);
     watch_expect_destroyed(&watch);

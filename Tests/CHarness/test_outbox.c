@@ -1,4 +1,4 @@
-/* Requests that wait in the outbox, and what a host sees of them. */
+/* Requests that wait in the outbox, and how a program sees them. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -70,7 +70,7 @@ static void outbox__a_refused_connection_stores_and_a_restart_sends(void **state
     assert_ok(restway_outbox_flush(
         outboxing.client, RESTWAY_OUTBOX_FORCE, NULL, NULL, NULL, &failure));
     outboxing_wait(&outboxing, 0, 0, 0);
-    /* It was, and outlives its outbox. */
+    /* The item was stored, and outlives its outbox. */
     assert_int_equal(restway_outbox_item_id(item), 1);
     restway_outbox_item *same = restway_outbox_item_retain(item);
     restway_outbox_item_release(item);
@@ -218,7 +218,7 @@ static void outbox__what_depends_on_an_unsent_object_waits_for_it(void **state) 
     assert_ok(restway_store_find(store, "Thing", &identity, &object, &failure));
     restway_object_release(object);
     restway_draft_release(draft);
-    /* One that was never sent takes its requests along. */
+    /* Dropping the creation of an object that was never sent also removes the requests about it. */
     assert_ok(restway_client_set_reachability(
         outboxing.client, RESTWAY_REACHABILITY_UNREACHABLE, &failure));
     assert_ok(restway_draft_create(store, "Thing", &draft, &failure));
@@ -233,7 +233,7 @@ static void outbox__what_depends_on_an_unsent_object_waits_for_it(void **state) 
     outboxing_end(&outboxing);
 }
 
-/** The object things/1, as the store has it. */
+/** Returns the object things/1 of the store. */
 static restway_object *find_thing(restway_store *store) {
     restway_value identity = restway_value_int64(1);
     restway_object *object = NULL;
@@ -250,7 +250,7 @@ static void assert_name(restway_store *store, const char *expected) {
     restway_object_release(object);
 }
 
-/** Has the client fetch things/1, and stores a PUT that gives it another name. */
+/** Lets the client fetch things/1, and stores a PUT that changes its name. */
 static void store_renaming(struct outboxing *outboxing, restway_store *store) {
     restway_request *request = NULL;
     restway_draft *draft = NULL;

@@ -1,11 +1,11 @@
-/* What the outbox tells, in every delivery mode. */
+/* The callbacks and events of the outbox, in every delivery mode. */
 #include <string.h>
 
 #include "delivery.h"
 #include "outboxing.h"
 #include "probe.h"
 
-/** What was told; the context of an observer and of a flush. */
+/** The reported results; the context of an observer and of a flush. */
 struct told {
     struct probe probe;
     int items;
@@ -139,7 +139,7 @@ static void outbox__a_closed_client_ends_a_flush(void **state) {
     outboxing_restart(&outboxing, RESTWAY_DELIVERY_DRAIN);
     assert_ok(restway_outbox_flush(
         outboxing.client, 0, NULL, &flush, probe_destroy, &failure));
-    /* Never drained: dropped with the client. */
+    /* The event is never drained: it is dropped with the client. */
     outboxing_end(&outboxing);
     probe_expect_dropped(&flush.probe);
 }

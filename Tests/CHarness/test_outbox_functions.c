@@ -1,4 +1,5 @@
-/* Functions of the host that fail while stored requests go out, and what becomes of the items. */
+/* Functions of the program that fail while stored requests are sent, and the state of the items
+ * then. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,7 +15,7 @@
     " \"routes\": {\"thing\": {\"method\": \"PUT\", \"path\": \"things/:id\"," \
     "   \"response\": {\"entity\": \"Thing\", \"hook\": \"look\"}, \"offline\": true}}"
 
-/** What the functions here answer; the context of all of them. */
+/** The results of the functions in this file; the context of all of them. */
 struct host {
     pthread_mutex_t lock;
     restway_status answer;
@@ -93,7 +94,7 @@ static int32_t cannot_say(void *context, const restway_error *error) {
 
 static void refresh(void *context, restway_refresh *ticket) {
     (void)asked(context);
-    /* A refresh that is over already needs no failure. */
+    /* A refresh that has already ended needs no failure. */
     restway_status status = restway_refresh_fail(ticket, "no token today", 0, NULL, NULL, NULL);
     (void)status;
     restway_refresh_release(ticket);
@@ -105,7 +106,7 @@ static void told_flushed(
     (void)context, (void)items, (void)status, (void)error;
 }
 
-/** Sends what is stored, and waits until that is over. */
+/** Flushes the outbox, and waits until the flush has ended. */
 static void flush(restway_client *client) {
     struct probe probe;
     probe_begin(&probe);
@@ -114,7 +115,7 @@ static void flush(restway_client *client) {
     probe_expect_dropped(&probe);
 }
 
-/** A client of a document that ends with @p end, whose hook is the host's. */
+/** Makes a client of a document that ends with @p end, whose hook is a function of the program. */
 static void begin(struct outboxing *outboxing, struct host *host, const char *end) {
     char document[1024];
     restway_api *api = NULL;
@@ -138,7 +139,7 @@ static void finish(struct outboxing *outboxing, struct host *host) {
     pthread_mutex_destroy(&host->lock);
 }
 
-/** Two items stay as long as the function answers anything but RESTWAY_OK. */
+/** Two items stay stored as long as the function returns anything but RESTWAY_OK. */
 static void expect_kept(struct outboxing *outboxing, struct host *host) {
     static const restway_status answers[] = {
         RESTWAY_E_CANCELLED, RESTWAY_E_INVALID_ARGUMENT, RESTWAY_E_INTERNAL, RESTWAY_E_AUTH,

@@ -1,4 +1,4 @@
-/* Transports of plugins: the template's `mirror`, which answers with the body that it pulls, and
+/* Transports of plugins: `mirror` of the template, which answers with the body that it reads, and
  * those of Tests/Plugins, good and bad ones. */
 #include <stdio.h>
 #include <string.h>
@@ -32,7 +32,7 @@ static restway_client *mirror(void) {
     return mirror_with(options);
 }
 
-/** A client whose transport does what @p does says. */
+/** Makes a client whose transport does what @p does says. */
 static restway_client *doing_with(const char *does, restway_client_options options) {
     char json[128];
     snprintf(json, sizeof(json), "{\"does\": \"%s\"}", does);
@@ -89,7 +89,7 @@ static void mirror__pulls_a_body_that_comes_piece_by_piece(void **state) {
     restway_client_release(client);
 }
 
-/** A call whose body stands still: the transport was told to read again later. */
+/** A call whose body waits: the transport was told to read again later. */
 static restway_call *send_late(
     restway_client *client, struct source *source, restway_request **out_request) {
     restway_call *call = NULL;
@@ -108,7 +108,7 @@ static void mirror__goes_on_when_a_late_body_is_ready(void **state) {
     restway_response *response = NULL;
     restway_call *call = send_late(client, &source, &request);
     (void)state;
-    /* Nobody else waits for it meanwhile. */
+    /* No other thread waits for the call meanwhile. */
     restway_response_release(fetch(client, "other"));
     assert_int_equal(restway_call_is_complete(call), 0);
     source_open(&source);
@@ -184,7 +184,7 @@ static void mirror__stops_at_a_body_that_is_too_large(void **state) {
     restway_client_release(client);
 }
 
-/** One field behind the body. */
+/** The response has one trailer. */
 static void expect_trailer(const restway_response *response, const char *name, const char *value) {
     assert_string_equal(restway_response_trailer(response, name), value);
     assert_int_equal(restway_response_trailer_count(response), 1);

@@ -1,4 +1,4 @@
-/* Plugins: loading the one that ships, and mapping with it. */
+/* Plugins: loading a plugin that ships, and mapping with it. */
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -103,7 +103,7 @@ static void transport__of_a_plugin_performs_the_calls(void **state) {
     assert_int_equal(length, 6);
     assert_memory_equal(body, "played", 6);
     restway_response_release(response);
-    /* Strictly, each answer is given once. */
+    /* In strict mode, each answer is given once. */
     assert_int_equal(
         restway_client_perform(client, request, 0, NULL, &error), RESTWAY_E_PLUGIN);
     assert_int_equal(restway_error_domain(error), RESTWAY_DOMAIN_PLUGIN);

@@ -1,4 +1,4 @@
-/* Delivery by process(): notices run on the thread that asks for them. */
+/* Delivery by process(): notices run on the thread that calls it. */
 #include <stdlib.h>
 
 #include "delivery.h"
@@ -129,7 +129,7 @@ static void process__readable_means_that_notices_wait(void **state) {
     restway_client_release(client);
 }
 
-/** What may not be done inside a notice, because it might wait for that notice. */
+/** Functions that must not be called inside a notice, because they might wait for that notice. */
 static void process_inside(struct probe *probe, restway_call *call, restway_response *response) {
     restway_error *error = NULL;
     size_t count = 99;

@@ -1,4 +1,4 @@
-/* Delivery by process(): several threads, close, and notices that nobody comes for. */
+/* Delivery by process(): several threads, close, and notices that are never processed. */
 #include <stdlib.h>
 
 #include "delivery.h"
@@ -7,11 +7,11 @@
 
 enum { THREADS = 4, NOTICES = 200 };
 
-/** What the notices of one test have in common. */
+/** The common state of the notices of one test. */
 struct crowd {
     restway_client *client;
     pthread_mutex_t alone;
-    /** Guarded by `alone`, which a notice must always find free. */
+    /** Guarded by `alone`, which must be free in every notice. */
     int overlap_count;
     int finished_count;
     int expected_count;
@@ -40,7 +40,7 @@ static void count_alone(
     }
 }
 
-/** Processes until the client is closed and has nothing left to tell. */
+/** Processes until the client is closed and no notice is left. */
 static void *process_until_closed(void *context) {
     struct crowd *crowd = context;
     size_t count = 1;
@@ -121,8 +121,8 @@ static void process__is_woken_by_close(void **state) {
     restway_client_release(crowd.client);
 }
 
-/** "Nothing left to tell" is only said when nothing is on the way either: a close that meets a call
- *  just completing must not lose sight of its notice. */
+/** process() may report that no notice is left only if none is about to come: a close while a call
+ *  is completing must not lose its notice. */
 static void process__leaves_no_notice_behind_a_close(void **state) {
     (void)state;
     enum { CALLS = 8 };

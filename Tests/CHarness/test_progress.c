@@ -1,4 +1,4 @@
-/* How far a call has come, and what an API's own errors look like. */
+/* The progress of calls, and the API's own errors. */
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -43,7 +43,7 @@ static void watcher_begin(struct watcher *watcher) {
     pthread_cond_init(&watcher->changed, NULL);
 }
 
-/** Waits until nothing can tell the watcher anything any more: that comes once. */
+/** Waits until the watcher can receive nothing more; this happens once. */
 static void watcher_end(struct watcher *watcher) {
     pthread_mutex_lock(&watcher->lock);
     while (watcher->destroyed == 0) {
@@ -55,7 +55,7 @@ static void watcher_end(struct watcher *watcher) {
     pthread_cond_destroy(&watcher->changed);
 }
 
-/** A POST of @p count bytes, watched. */
+/** Makes a POST of @p count bytes, whose progress is watched. */
 static restway_request *make_upload(struct watcher *watcher, size_t count) {
     restway_request *request = NULL;
     char *body = malloc(count);
@@ -140,7 +140,7 @@ struct keeper {
     restway_call *call;
 };
 
-/** Keeps the call in what the call's progress function is given. */
+/** Keeps the call in the context of its own progress function. */
 static void keep(void *context, restway_call *call, const restway_progress *progress) {
     struct keeper *keeper = context;
     (void)progress;
@@ -170,7 +170,7 @@ static void progress__a_context_that_holds_its_call_goes_when_that_completes(voi
         client, request, probe_done, &probe, probe_destroy, NULL, &failure));
     restway_request_release(request);
     probe_expect(&probe, RESTWAY_OK);
-    /* The call is held by the context alone, which only the call's completion can end. */
+    /* Only the context refers to the call, and only the call's completion can release it. */
     watcher_end(&keeper.watcher);
     assert_true(keeper.watcher.count >= 1);
     restway_client_release(client);
@@ -243,7 +243,7 @@ static void failure__a_reader_may_replace_what_was_found(void **state) {
     assert_string_equal(restway_error_api_code(failure), "teapot");
     assert_null(restway_error_api_message(failure));
     assert_int_equal(restway_error_is_retryable(failure), 1);
-    // What the reader says is temporary is tried again.
+    // A failure that the reader declares temporary is retried.
     assert_int_equal(restway_error_attempt_count(failure), 2);
     assert_int_equal(asked, 2);
     assert_int_equal(restway_response_status(restway_error_response(failure)), 418);

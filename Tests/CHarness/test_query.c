@@ -1,9 +1,9 @@
-/* Queries on the store. Enterprises 1 to 20 of the demo API. */
+/* Queries on the store, with enterprises 1 to 20 of the demo API. */
 #include <string.h>
 
 #include "graph.h"
 
-/** A store with enterprises 1 to 20. */
+/** Makes a store with enterprises 1 to 20. */
 static restway_store *make_store(void) {
     restway_client *client = make_graph_client(RESTWAY_DELIVERY_THREAD);
     restway_response_release(fetch(client, "enterprises?page=1&per_page=20"));
@@ -49,7 +49,7 @@ static void query__without_conditions_finds_all_in_the_order_of_storing(void **s
     for (size_t index = 0; index < 20; index++) {
         assert_int_equal(
             restway_object_int64(restway_list_object(list, index), "id", 0), (int64_t)index + 1);
-        /* Of a store in memory it is the very snapshot. */
+        /* A store in memory returns the very same snapshot. */
         assert_int_equal(
             restway_object_is_same(
                 restway_list_object(list, index), restway_list_object(all, index)),

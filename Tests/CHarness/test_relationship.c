@@ -1,9 +1,9 @@
-/* Relationships: what a snapshot knows of them, and what the store finds at their other end. */
+/* Relationships: the links of a snapshot, and the objects that the store finds for them. */
 #include <string.h>
 
 #include "graph.h"
 
-/** What restway_object_related_keys() tells. */
+/** The results of restway_object_related_keys(). */
 struct links {
     uint32_t kind;
     const int64_t *keys;
@@ -148,7 +148,7 @@ static void store_related__of_what_leads_nowhere(void **state) {
         restway_store_related(store, meeting, "nothing", &list, &failure),
         RESTWAY_E_UNKNOWN_ATTRIBUTE, "nothing");
     assert_null(list);
-    /* Another store knows none of them. */
+    /* Another store has none of the objects. */
     assert_ok(restway_store_related(empty, meeting, "attendees", &list, &failure));
     assert_int_equal(restway_list_count(list), 0);
     restway_list_release(list);

@@ -1,9 +1,9 @@
-/* Requests: what reaches the wire, seen through the demo API's echo. */
+/* Requests: the bytes that are sent, seen through the demo API's echo. */
 #include <string.h>
 
 #include "harness.h"
 
-/** Performs @p request, releases it, and gives the echo: the JSON of what arrived. */
+/** Performs @p request, releases it, and returns the echo: the JSON of the request that arrived. */
 static restway_response *echoed(restway_client *client, restway_request *request) {
     restway_response *response = NULL;
     assert_ok(restway_client_perform(client, request, 0, &response, &failure));

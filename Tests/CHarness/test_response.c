@@ -28,7 +28,7 @@ static void response_read__gives_an_object_with_its_values(void **state) {
         assert_int_equal(values[31].kind, RESTWAY_VALUE_NULL);
         restway_object_release(object);
     }
-    /* It is the caller's own, and what was read is the object's. */
+    /* The handle belongs to the caller, and the values belong to the object. */
     restway_object *object = NULL;
     assert_ok(restway_response_read(response, 1, values, 32, NULL, NULL, &object, &failure));
     restway_response_release(response);

@@ -12,7 +12,7 @@
 
 #define NEVER_WAITS "\"retry\": {\"attempts\": 3, \"baseMilliseconds\": 0}"
 
-/** A path of the demo API that no other test and no other run uses. */
+/** Returns a path of the demo API that no other test and no other run uses. */
 static const char *path_of(const char *place, const char *query) {
     static char path[128];
     static int count;
@@ -28,7 +28,7 @@ static restway_client *make_clocked(const char *sections, restway_clock **out_cl
     return make_client_of(sections, options);
 }
 
-/** Moves the clock to what waits next, and says how far that was. */
+/** Moves the clock to the next event, and returns how far that was. */
 static int64_t advance_to_next(restway_clock *clock) {
     int64_t milliseconds;
     while ((milliseconds = restway_clock_next_milliseconds(clock)) < 0) {
@@ -49,7 +49,7 @@ static void retry__a_busy_server_is_asked_again_when_it_says(void **state) {
         restway_response *response = NULL;
         assert_ok(restway_client_send(client, request, NULL, NULL, NULL, &call, &failure));
         int64_t waited = advance_to_next(clock);
-        // A date has whole seconds, and the clock has stood still since before it was made.
+        // A date has whole seconds, and the clock has not moved since before it was made.
         assert_in_range(waited, 29000, index == 0 ? 30000 : 60000);
         assert_ok(restway_call_wait(call, 0, &response, &failure));
         assert_int_equal(restway_response_attempt_count(response), 2);
@@ -83,7 +83,7 @@ static void retry__a_flaky_server_is_met_with_patience(void **state) {
         attempts += restway_response_attempt_count(response);
         restway_response_release(response);
     }
-    // About three in ten fail; which ones, the seed says.
+    // About three in ten requests fail; the seed decides which ones.
     assert_in_range(attempts, 60, 90);
     restway_request_release(request);
     restway_client_release(client);
@@ -220,7 +220,7 @@ static void retry__attempts_come_as_events_to_a_host_that_drains(void **state) {
         assert_int_equal(events[index].status, RESTWAY_E_HTTP);
         assert_int_equal(events[index].token, 77);
         assert_int_equal(events[index].call_id, events[2].call_id);
-        // Each has its error, with the attempts until then.
+        // Each event has its error, with the attempts until then.
         size_t number = (size_t)index + 1;
         restway_attempt attempt = RESTWAY_ATTEMPT_INIT;
         assert_int_equal(restway_error_attempt_count(events[index].payload.error), number);
@@ -237,7 +237,7 @@ static void retry__attempts_come_as_events_to_a_host_that_drains(void **state) {
         assert_null(events[index].payload.error);
     }
     assert_int_equal(witness.count, 0);
-    // What nobody drains goes with the client; nobody asks for events any more.
+    // Events that are never drained are dropped with the client, and none is asked for any more.
     send_token(client, "bad/status/503", 78);
     while (!is_readable(client, 1000)) {
     }

@@ -15,7 +15,7 @@
 
 enum { WARM_UP = 10, REQUESTS = 40 };
 
-/** How often this thread has gone to sleep. */
+/** Returns how often this thread has gone to sleep. */
 static long sleeps(void) {
     struct rusage usage;
     assert_int_equal(getrusage(RUSAGE_THREAD, &usage), 0);
@@ -35,14 +35,14 @@ static void waiting_thread__sleeps_for_each_answer(void **state) {
     assert_true(sleeps() - before > REQUESTS / 2);
 }
 
-/** What a callback has seen: policies, -1 where there is none. */
+/** The policies that a callback has seen; -1 where there is none. */
 struct policies {
     sem_t is_over;
     int callback;
     int io_thread;
 };
 
-/** The policy of the library's I/O thread, the only one of this process. */
+/** Returns the policy of the library's I/O thread, the only one of this process. */
 static int policy_of_io_thread(void) {
     DIR *tasks = opendir("/proc/self/task");
     struct dirent *task;

@@ -1,4 +1,5 @@
-/* Sending: each call completes once, its context is destroyed once, callbacks may do anything. */
+/* Sending: each call completes once, its context is destroyed once, and callbacks may call any
+ * function. */
 #include <string.h>
 
 #include "harness.h"
@@ -97,7 +98,7 @@ static void send__of_a_route_that_cannot_be(void **state) {
     restway_client_release(client);
 }
 
-/** Blocking calls from inside a notice: of the client, and of another call that is pending. */
+/** Blocking calls inside a notice: a call of the client, and a wait for another pending call. */
 static void block(struct probe *probe, restway_call *call, restway_response *response) {
     restway_error *error = NULL;
     (void)call;
@@ -132,7 +133,7 @@ static void send__a_blocking_call_inside_a_callback_would_block(void **state) {
     restway_client_release(client);
 }
 
-/** The last releases of everything, inside the notice. */
+/** Releases the last references to everything inside the notice. */
 static void release_all(struct probe *probe, restway_call *call, restway_response *response) {
     restway_call_release(restway_call_retain(call));
     restway_response_release(restway_response_retain(response));
@@ -153,7 +154,7 @@ static void send__the_last_release_may_be_inside_the_callback(void **state) {
     probe_expect(&probe, RESTWAY_OK);
 }
 
-/** Sends the next request from inside the notice of the one before. */
+/** Sends the next request inside the notice of the one before. */
 static void send_next(struct probe *probe, restway_call *call, restway_response *response) {
     struct probe *next = probe + 1;
     (void)call;

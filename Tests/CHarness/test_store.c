@@ -1,4 +1,4 @@
-/* The store: found by identity, newest snapshots, counts. */
+/* The store: finding objects by identity, newest snapshots, counts. */
 #include "harness.h"
 
 static void store_find__by_identity(void **state) {
@@ -71,7 +71,8 @@ static void store_newest__does_not_know_objects_of_another_store(void **state) {
     assert_fails(
         restway_store_newest(store, object, &newest, &failure), RESTWAY_E_NO_OBJECT, "");
     assert_null(newest);
-    /* Another instance may live there under the same store key: it is not the newest snapshot. */
+    /* Another store may have another instance under the same store key: that is not the newest
+     * snapshot. */
     restway_response_release(fetch(two, "status"));
     newest = POISON;
     assert_fails(

@@ -1,4 +1,4 @@
-/* Deletions from the store, and how large it is. */
+/* Deletions from the store, and the size of the store. */
 #include <string.h>
 
 #include "graph.h"
@@ -89,7 +89,7 @@ static void store_delete_all__of_an_entity_then_of_every_one(void **state) {
     assert_int_equal(count, 2);
     assert_ok(restway_store_clear(store, NULL, &failure));
     assert_int_equal(count_of(store, NULL), 0);
-    /* What comes anew is stored under a new key. */
+    /* An object that comes again is stored under a new key. */
     restway_object *again = fetch_first(client, "meetings/1");
     assert_true(restway_object_store_key(again) > restway_object_store_key(meeting));
     assert_ok(restway_store_delete_all(store, "Meeting", NULL, &failure));

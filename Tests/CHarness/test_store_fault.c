@@ -1,5 +1,5 @@
-/* A store in a file when something is wrong with it, others use it, or the document changes:
- * a clear error, and the last published state intact. */
+/* A store in a file that is damaged, that others use, or whose document changes: the error is
+ * clear, and the last published state is intact. */
 #define _XOPEN_SOURCE 700
 
 #include <signal.h>
@@ -27,7 +27,7 @@ struct bench {
     restway_store *store;
 };
 
-/** A client of the file whose notes have @p attributes beside `id`. */
+/** Makes a client of the file whose notes have @p attributes beside `id`. */
 static restway_status open_file(struct bench *bench, const char *attributes) {
     char document[1024];
     restway_api *api = NULL;
@@ -84,7 +84,7 @@ static restway_status receive(struct bench *bench, const char *text) {
     return status;
 }
 
-/** Note 1 is there, and has @p text; NULL: none. */
+/** Checks that note 1 exists and has @p text; NULL: that it does not exist. */
 static void expect_text(struct bench *bench, const char *text) {
     restway_value identity = restway_value_int64(1);
     restway_object *note = NULL;
@@ -101,7 +101,7 @@ static void expect_text(struct bench *bench, const char *text) {
     restway_object_release(note);
 }
 
-/** `failure` says which file it is about, and is a store's. */
+/** Checks that `failure` names the file and belongs to a store. */
 static void expect_named(struct bench *bench) {
     assert_int_equal(restway_error_domain(failure), RESTWAY_DOMAIN_STORE);
     assert_string_equal(restway_error_field(failure), bench->path);
@@ -134,7 +134,7 @@ static void store_file__that_is_no_store_is_refused_and_left_alone(void **state)
     }
 }
 
-/** What @p path holds, up to @p size bytes; the result is how many there are. */
+/** Reads at most @p size bytes of @p path; returns how many there are. */
 static size_t read_file(const char *path, char *bytes, size_t size) {
     FILE *file = fopen(path, "r");
     assert_non_null(file);
@@ -224,7 +224,8 @@ static void store_file__on_a_full_disk_keeps_the_last_commit(void **state) {
     bench_end(&bench);
 }
 
-/** Runs @p work in a child, as nobody if this is root, whom no directory refuses. */
+/** Runs @p work in a child process. If this process is root, whom no permission stops, the child is
+ *  the user nobody. */
 static int in_child(int (*work)(struct bench *), struct bench *bench) {
     int results[2], status = -1;
     char result = -1;
@@ -232,7 +233,8 @@ static int in_child(int (*work)(struct bench *), struct bench *bench) {
     pid_t child = fork();
     assert_true(child >= 0);
     if (child == 0) {
-        /* Through a pipe: the exit status belongs to the tool that the harness may run under. */
+        /* The result goes through a pipe: a tool under which the harness runs may change the exit
+         * status. */
         result = (char)work(bench);
         _exit(write(results[1], &result, 1) == 1 ? 0 : 1);
     }
@@ -244,7 +246,7 @@ static int in_child(int (*work)(struct bench *), struct bench *bench) {
     return result;
 }
 
-/** 0 when the file is refused with an error that names it. */
+/** Returns 0 if the file is refused with an error that names it. */
 static int open_as_nobody(struct bench *bench) {
     if (geteuid() == 0 && setuid(NOBODY) != 0) {
         return 2;
@@ -274,7 +276,7 @@ static void store_file__in_a_read_only_directory_is_named(void **state) {
     bench_end(&bench);
 }
 
-/** 0 when the one note's text is "ours". */
+/** Returns 0 if the only note has the text "ours". */
 static int read_ours(struct bench *bench) {
     sqlite3 *file = NULL;
     sqlite3_stmt *statement = NULL;

@@ -1,4 +1,4 @@
-/* A store in a file: opened by a document or an option, closed, opened again. */
+/* A store in a file: opened because of a document or an option, closed, opened again. */
 #include "harness.h"
 
 #include <stdio.h>
@@ -81,7 +81,8 @@ static void store_file__is_shared_by_two_clients(void **state) {
     remove_directory();
 }
 
-/** The file and those that SQLite has made beside it have the permissions @p mode. */
+/** Checks that the file, and the files that SQLite has made beside it, have the permissions @p
+ *  mode. */
 static void expect_mode(mode_t mode) {
     static const char *const suffixes[] = {"", "-wal", "-shm"};
     for (size_t index = 0; index < sizeof suffixes / sizeof suffixes[0]; index++) {

@@ -1,4 +1,5 @@
-/* How long the phases of a call took: known, plausible, never asserted to be short. */
+/* The durations of the phases of a call are known and plausible; the tests never require them to be
+ * short. */
 #include <string.h>
 
 #include "harness.h"
@@ -20,7 +21,7 @@ static void expect_plausible(const restway_timings *timings) {
     assert_true(timings->decode_microseconds >= 0);
     assert_true(timings->map_microseconds >= timings->store_microseconds);
     assert_true(timings->store_microseconds >= 0);
-    /* The transport counts by its own clock: a millisecond is left for rounding. */
+    /* The transport has a clock of its own: a millisecond is allowed for rounding. */
     assert_true(
         timings->total_microseconds + 1000
         >= timings->exchange_microseconds + timings->decode_microseconds
@@ -128,7 +129,7 @@ static void response_timings__refuses_what_is_none(void **state) {
     restway_client_release(client);
 }
 
-/** What a program compiled against a later header would pass. */
+/** The structure of a program that was compiled against a later header. */
 static void response_timings__of_a_later_version(void **state) {
     (void)state;
     struct {

@@ -1,4 +1,4 @@
-/* Values that are none: unknown kinds, missing pointers, kinds that do not belong. */
+/* Invalid values: unknown kinds, missing pointers, kinds that are not allowed. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -71,7 +71,7 @@ static void value__strings_need_no_nul(void **state) {
     restway_client_release(client);
 }
 
-/** A list in a list in a list: an answer, never a stack overflow. */
+/** A list in a list in a list gets an error, never a stack overflow. */
 static void value__refuses_lists_nested_too_deep(void **state) {
     (void)state;
     enum { DEPTH = 100000 };

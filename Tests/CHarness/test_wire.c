@@ -1,4 +1,4 @@
-/* Answers that are odd on the wire: heads, redirects, and bodies of JSON that few servers send. */
+/* Unusual answers: heads, redirects, and JSON bodies that few servers send. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,7 +8,7 @@
 
 #define OK_HEAD "HTTP/1.1 200 OK\r\n"
 
-/** A client with entity Thing (any, real, text) at @p server. */
+/** Makes a client with entity Thing (any, real, text) for @p server. */
 static restway_client *make_wire_client(struct answering_server *server, const char *more) {
     char document[1024];
     restway_api *api = NULL;
@@ -31,7 +31,7 @@ static void answer(struct answering_server *server, const char *bytes) {
     answering_set_bytes(server, bytes, strlen(bytes));
 }
 
-/** What a GET of "x" fails with, in `failure`. */
+/** Performs a GET of "x", which fails; the error is in `failure`. */
 static void fail_with(restway_client *client, restway_status status, const char *fragment) {
     restway_response *response = POISON;
     restway_request *request = make_get("x");
@@ -107,7 +107,7 @@ static void wire__of_keys_with_nul_and_integers_beyond_64_bits(void **state) {
     answering_end(&server);
 }
 
-/** Posts a body with the header "X-Mine" to @p client, which gets a redirect to @p other. */
+/** Posts a body with the header "X-Mine" with @p client; the answer redirects to @p other. */
 static restway_status post(
     restway_client *client, struct answering_server *here, struct answering_server *other) {
     char bytes[256];

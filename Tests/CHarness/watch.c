@@ -33,7 +33,7 @@ void watch_changed(void *context, const restway_changes *changes) {
         watch_write(changes, watch->notes[watch->told_count]);
     }
     int count = ++watch->told_count;
-    /* The observer may be told before the program has its handle. */
+    /* The observer may receive a change before the program has its handle. */
     while (watch->remove_at == count && watch->observer == NULL) {
         pthread_cond_wait(&watch->changed, &watch->lock);
     }

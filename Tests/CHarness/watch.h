@@ -1,5 +1,5 @@
 /** @file watch.h
- *  An observer that takes notes.
+ *  An observer that stores its changes as text.
  */
 #ifndef RESTWAY_HARNESS_WATCH_H
 #define RESTWAY_HARNESS_WATCH_H
@@ -16,11 +16,11 @@ struct watch {
     pthread_cond_t changed;
     int told_count;
     int destroyed_count;
-    /** told_count when the context was destroyed. */
+    /** The value of told_count when the context was destroyed. */
     int told_count_when_destroyed;
-    /** What was told, a line for each notice: "+1 ~2 -3", by the attribute `id`. */
+    /** The received changes, a line for each notice: "+1 ~2 -3", by the attribute `id`. */
     char notes[WATCH_NOTES_MAX][WATCH_NOTE_BYTES];
-    /** Removed inside the notice number @p remove_at; 0 never. */
+    /** The number of the notice in which the observer is removed; 0 never. */
     restway_observer *observer;
     int remove_at;
     int destroyed_inside;
@@ -32,16 +32,16 @@ void watch_begin(struct watch *watch);
 void watch_changed(void *context, const restway_changes *changes);
 void watch_destroy(void *context);
 
-/** Writes what @p changes are as a note. */
+/** Writes @p changes as text. */
 void watch_write(const restway_changes *changes, char *note);
 
-/** Waits until @p count notices have come. */
+/** Waits until @p count notices have run. */
 void watch_wait_told(struct watch *watch, int count);
 
-/** Waits until the context was destroyed: once, after the last notice. Its memory ends here. */
+/** Waits until the context was destroyed: once, after the last notice. Frees its memory. */
 void watch_expect_destroyed(struct watch *watch);
 
-/** Whether it has been destroyed already. */
+/** Returns whether the context was already destroyed. */
 int watch_is_destroyed(struct watch *watch);
 
 #endif

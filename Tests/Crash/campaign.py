@@ -1,4 +1,4 @@
-"""One outbox through many deaths: what was said of it, and whether it was kept."""
+"""One outbox is killed many times; the campaign compares what was reported with what was kept."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ PATIENCE_SECONDS = 60.0
 
 @dataclass
 class Told:
-    """What a victim said before it ended."""
+    """The output of a victim before it ended."""
 
     queued: list[str] = field(default_factory=list)
     delivered: list[str] = field(default_factory=list)
@@ -99,7 +99,7 @@ class Campaign:
         self.folder = folder
         self.told: list[Told] = []
         self.kills = 0
-        #: Of which the file had items that are done and still to be taken out.
+        #: The number of runs in which the file had delivered items that were not removed yet.
         self.deaths_with_marks = 0
         self._numbers = 0
         self._document = folder / "crash.restway.json"
@@ -123,7 +123,7 @@ class Campaign:
         return subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment)
 
     def finish(self, process: subprocess.Popen[str]) -> Told:
-        """What it said until its end, which comes by itself or came by a signal."""
+        """Returns the output of a run, which ends by itself or is killed."""
         output, _ = process.communicate(timeout=PATIENCE_SECONDS)
         told = Told()
         for line in output.splitlines(keepends=True):
@@ -147,7 +147,7 @@ class Campaign:
         return self.finish(process)
 
     def drain(self) -> None:
-        """Delivers what is left; from here on nothing is in anybody's way."""
+        """Delivers the remaining items; from here on there are no failures."""
         told = self.run("drain", 0)
         assert told.finished, told
         assert not told.stuck
@@ -155,7 +155,9 @@ class Campaign:
     # Checks
 
     def check_file(self) -> None:
-        """A copy, so that whoever opens the file next finds it as the dead have left it."""
+        """Makes a copy, so that the next process that opens the file finds it as the killed one
+        left it.
+        """
         with tempfile.TemporaryDirectory(dir=self.folder) as folder:
             for name in ("outbox.db", "outbox.db-wal"):
                 if (self.folder / name).exists():
@@ -173,11 +175,11 @@ class Campaign:
 
     @property
     def applied(self) -> list[str]:
-        """What the server has applied, in its order."""
+        """Returns the requests that the server has applied, in order."""
         return [self._tag(arrival) for arrival in self.server.record.first.values()]
 
     def check(self) -> None:
-        """After the drain: everything that must hold."""
+        """Checks everything that must hold after the drain."""
         record = self.server.record
         tags = {key: self._tag(arrival) for key, arrival in record.first.items()}
         applied = self.applied

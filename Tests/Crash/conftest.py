@@ -1,4 +1,4 @@
-"""What the crash suite shares: its programs, and a folder for each outbox."""
+"""Fixtures of the crash suite: its programs, and a folder for each outbox."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def programs(tmp_path_factory: pytest.TempPathFactory) -> Programs:
 
 @pytest.fixture
 def folder() -> Iterator[Path]:
-    """In memory where that can be: a process is killed here, not a disk."""
+    """A folder in memory if possible, because a process is killed here, not the machine."""
     parent = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
     path = Path(tempfile.mkdtemp(prefix="restway-crash-", dir=parent))
     yield path
@@ -28,7 +28,7 @@ def folder() -> Iterator[Path]:
 
 @pytest.fixture(scope="session")
 def kills() -> int:
-    """How many in each of the two suites of kills; `make crash` sets more."""
+    """The number of kills in each of the two suites that kill; `make crash` sets more."""
     return int(os.environ.get("RESTWAY_CRASH_KILLS", "12"))
 
 

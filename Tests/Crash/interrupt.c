@@ -1,5 +1,5 @@
-/* Preloaded into the victim: counts what is written to the files of the outbox, and ends the
- * process, or lets the disk fail, at the n-th step.
+/* Preloaded into the victim: counts the writes to the files of the outbox, and at the n-th step
+ * ends the process or makes the disk fail.
  *
  *     INTERRUPT=kill:N        SIGKILL before step N
  *     INTERRUPT=half:N        SIGKILL in the middle of step N, when that writes bytes
@@ -60,7 +60,7 @@ static void begin(void) {
     if (kind == NONE) abort();
 }
 
-/* Whether it is the database, its log, or the index of that. */
+/* Returns whether the file is the database, its log, or the index of its log. */
 static int is_ours(const char *path) { return strstr(path, "/outbox.db") != NULL; }
 
 static int is_ours_open(int descriptor) {
@@ -74,8 +74,8 @@ static int is_ours_open(int descriptor) {
     return is_ours(path);
 }
 
-/* What becomes of a step that would make a file `end` bytes long: 0, or the error; does not return
- * when the process ends here. `half` writes a part of it. */
+/* Returns the result of a step that would make a file `end` bytes long: 0, or the error. Does not
+ * return if the process ends here. `half` writes a part of the bytes. */
 static int interrupted(off64_t end, void (*half)(void *), void *context) {
     int error = 0;
 

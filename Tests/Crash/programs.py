@@ -1,4 +1,4 @@
-"""Compiles what is killed, and what kills it."""
+"""Compiles the victim, and the library that is preloaded to kill it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A server that applies each request once, by its key, and remembers every one that came."""
+"""A server that applies each request once, by its key, and records every request."""
 
 from __future__ import annotations
 
@@ -9,16 +9,17 @@ from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, Self
 
-#: The problem type of a request that is sent again while the server works on the first try.
+#: The problem type of a request that is sent again while the server still works on the first
+#: attempt.
 BUSY = "https://example.com/problems/busy"
 
-#: What a local identity begins with.
+#: The prefix of a local identity.
 LOCAL = "restway-local-"
 
 
 @dataclass(frozen=True)
 class Arrival:
-    """A request as it came, in a batch or alone."""
+    """A request as it arrived, in a batch or alone."""
 
     sender: str
     key: str
@@ -29,27 +30,28 @@ class Arrival:
 
 @dataclass
 class Moods:
-    """How often the server is not what a client wishes for, in percent."""
+    """How often the server fails in each way, in percent."""
 
     temporary: int = 8
-    #: It applies, and the answer is lost.
+    #: The server applies the request, and the answer is lost.
     loses_answers: int = 8
     #: The connection breaks before anything was applied.
     breaks: int = 4
-    #: The connection breaks while it works on the request; to the key it says 409 for a while.
+    #: The connection breaks while the server works on the request; the key then gets 409 for a
+    #: while.
     works_on: int = 4
 
 
 @dataclass
 class Record:
     arrivals: list[Arrival] = field(default_factory=list)
-    #: Keys in the order in which they were applied, and what each was answered.
+    #: The keys in the order in which they were applied, and their answers.
     applied: dict[str, tuple[int, str]] = field(default_factory=dict)
     first: dict[str, Arrival] = field(default_factory=dict)
-    #: How often a key is still answered 409.
+    #: How often a key is still answered with 409.
     working: dict[str, int] = field(default_factory=dict)
     conflicts: int = 0
-    #: Of things, and of parts: their numbers, by the identity that they were given.
+    #: The numbers of things and of parts, by the identity that they were given.
     identities: dict[str, dict[int, int]] = field(
         default_factory=lambda: {"thing": {}, "part": {}}
     )
@@ -78,11 +80,11 @@ class RecordingServer(ThreadingHTTPServer):
         self.server_close()
 
     def url(self, sender: str) -> str:
-        """The base URL of one process: who sends is told by the path."""
+        """Returns the base URL of one process: the path says which process sends."""
         return f"http://127.0.0.1:{self.server_address[1]}/{sender}"
 
     def handle_error(self, request: Any, client_address: Any) -> None:
-        """A victim that is killed leaves connections behind."""
+        """Ignores broken connections, which a killed victim leaves."""
 
     def mood(self) -> str:
         with self.lock:
@@ -106,7 +108,7 @@ class RecordingServer(ThreadingHTTPServer):
             return known
 
     def work_on(self, key: str) -> None:
-        """Begins with a request, which is applied when it has come a few times more."""
+        """Begins to work on a request, which is applied when it has come a few more times."""
         with self.lock:
             if key not in self.record.applied:
                 self.record.working.setdefault(key, self._random.randrange(1, 4))
@@ -146,7 +148,7 @@ def _content(arrival: Arrival) -> tuple[str, str, str]:
 
 
 def _conflict(key: str) -> tuple[dict[str, str], str]:
-    """What a 409 says, in one of two ways: when to come back, or its problem type."""
+    """Returns a 409 in one of two forms: with Retry-After, or with its problem type."""
     if int(key[-1], 16) % 2:
         return {"Retry-After": "1"}, "{}"
     return {}, json.dumps({"type": BUSY})
@@ -154,7 +156,8 @@ def _conflict(key: str) -> tuple[dict[str, str], str]:
 
 class _Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
-    #: An answer leaves whole, and at once: head and body apart wait for each other's receipt.
+    #: An answer is sent as a whole: with head and body in two packets, one would wait for the
+    #: other's acknowledgement.
     disable_nagle_algorithm = True
     wbufsize = -1
     server: RecordingServer

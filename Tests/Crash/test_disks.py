@@ -1,4 +1,4 @@
-"""A disk that is full, or fails at one write: the caller gets an error or durability."""
+"""The disk is full, or fails at one write: the caller gets an error, or the request is durable."""
 
 from __future__ import annotations
 
@@ -16,8 +16,9 @@ CALM = Moods(temporary=0, loses_answers=0, breaks=0)
 
 
 def _check_refusals(campaign: Campaign, *, may_be_kept: bool = False) -> None:
-    """A refusal says why, and what was refused was not kept either: but for a disk that fails when
-    everything is written, and which the process does not outlive; its log may be whole."""
+    """A refusal has a reason, and a refused request was not stored. The exception is a disk that
+    fails during the final write of a process that then ends: the log may be complete.
+    """
     applied = set() if may_be_kept else set(campaign.applied)
     for told in campaign.told:
         for refusal in told.refused:
@@ -64,7 +65,7 @@ def test_a_file_that_may_not_grow_keeps_what_it_took(
 
 @pytest.fixture
 def small_disk(folder: Path) -> Iterator[Path]:
-    """A file system of 256 KiB, where this process may mount one."""
+    """Mounts a file system of 256 KiB, if this process may do so."""
     disk = folder / "disk"
     disk.mkdir()
     command = ["mount", "-t", "tmpfs", "-o", "size=256k", "tmpfs", str(disk)]
@@ -77,7 +78,9 @@ def small_disk(folder: Path) -> Iterator[Path]:
 def test_a_small_disk_holds_any_number_of_requests_one_after_the_other(
     small_disk: Path, programs: Programs
 ) -> None:
-    """Their log does not fit on the disk: it is moved into the file when a write finds no room."""
+    """The log of these requests does not fit on the disk: it is moved into the file when a write
+    finds no space.
+    """
     with RecordingServer(1, CALM) as server:
         campaign = Campaign(programs, server, small_disk)
         for _ in range(12):
@@ -96,7 +99,7 @@ def test_a_full_disk_is_an_error_and_keeps_what_it_took(
         told = campaign.run("enqueue", 300)
         assert told.queued
         assert told.refused
-        # The index of the log is what needs room to open the file at all.
+        # Without space for the index of the log, the file cannot even be opened.
         subprocess.run(
             ["mount", "-o", "remount,size=2m", str(small_disk)], check=True, capture_output=True
         )

@@ -1,4 +1,4 @@
-"""A process that enqueues and flushes is killed, again and again, at random and at each write."""
+"""A process that enqueues and flushes is killed repeatedly, at random times and at each write."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from campaign import Campaign
 from programs import Programs
 from recording_server import Moods, RecordingServer
 
-#: Of one outbox, before it is looked at.
+#: The number of kills of one outbox before it is checked.
 KILLS_EACH = 12
 
-#: A batch goes well as a whole, as a rule.
+#: Most batches succeed as a whole.
 MOSTLY_GOOD = Moods(temporary=0, loses_answers=1, breaks=1, works_on=1)
 
 
@@ -28,8 +28,9 @@ def campaigns(
     batch: bool,
     moods: Moods | None = None,
 ) -> Iterator[Campaign]:
-    """Campaigns until there were so many kills, each with a server and an outbox of its own, which
-    is drained and checked in the end."""
+    """Runs campaigns until there were enough kills. Each campaign has a server and an outbox of its
+    own, which is drained and checked at the end.
+    """
     done = 0
     while done < kills:
         life = folder / str(done)
@@ -63,7 +64,8 @@ def test_nothing_is_lost_or_done_twice_when_killed_at_random(
 def test_a_key_that_comes_while_the_server_works_on_it_is_not_refused(
     batch: bool, programs: Programs, folder: Path, seed: int
 ) -> None:
-    """A process is killed in the middle, so that another one meets the first tries of its items."""
+    """A process is killed in the middle, so that another process finds items that were sent before.
+    """
     moods = Moods(temporary=0, loses_answers=0, breaks=0, works_on=50)
     with RecordingServer(seed, moods) as server:
         campaign = Campaign(programs, server, folder, batch=batch)
@@ -79,7 +81,7 @@ def test_a_key_that_comes_while_the_server_works_on_it_is_not_refused(
 def test_nothing_is_lost_or_done_twice_when_killed_at_each_write(
     kind: str, batch: bool, programs: Programs, folder: Path, kills: int, seed: int
 ) -> None:
-    """The steps of a whole life are as far apart as the number of kills allows."""
+    """The kills are spread evenly over the steps of a whole run."""
     chance = random.Random(f"{seed} {kind} {batch}")
     wanted = -(-kills // 4)
     stride = max(1, 700 // wanted)
@@ -89,7 +91,7 @@ def test_nothing_is_lost_or_done_twice_when_killed_at_each_write(
             step = next(steps)
             told = campaign.run("work", 10, f"{kind}:{step}")
             campaign.check_file()
-            if told.finished:  # It never came so far: from the beginning again.
+            if told.finished:  # The process never came this far: it begins again.
                 steps = itertools.count(1 + chance.randrange(stride), stride)
 
 
@@ -97,7 +99,8 @@ def test_nothing_is_lost_or_done_twice_when_killed_at_each_write(
 def test_what_is_only_marked_as_done_is_not_sent_again(
     kind: str, programs: Programs, folder: Path, kills: int, seed: int
 ) -> None:
-    """Batches are taken from many lanes; most of what is done is in the file yet at each death."""
+    """Batches take items from many lanes; most delivered items are still in the file at each kill.
+    """
     chance = random.Random(f"{seed} {kind} marks")
     marked = 0
     wanted = -(-kills // 8)

@@ -1,4 +1,4 @@
-"""Several processes share an outbox: all enqueue, one sends, and another takes over."""
+"""Several processes share an outbox: all enqueue, one sends, and another one takes over."""
 
 from __future__ import annotations
 
@@ -13,7 +13,9 @@ from recording_server import Arrival, Moods, RecordingServer
 
 
 class WatchingServer(RecordingServer):
-    """Knows which processes live, and that nobody sends while one that sent before still does."""
+    """Knows which processes are alive, and checks that no process sends while an earlier sender is
+    alive.
+    """
 
     def __init__(self, seed: int) -> None:
         super().__init__(seed, Moods())
@@ -23,7 +25,9 @@ class WatchingServer(RecordingServer):
         self.arrived = threading.Event()
 
     def kill(self, name: str) -> subprocess.Popen[str]:
-        """The kernel gives back the locks of a process a moment before it says that it is gone."""
+        """The kernel releases the locks of a process a moment before it reports the end of the
+        process.
+        """
         process = self.living[name]
         with self.lock:
             is_alive = process.poll() is None
@@ -78,7 +82,7 @@ def test_one_sends_and_another_takes_over_when_it_is_killed(
 
 
 def _let_one_send(server: WatchingServer, senders: dict[str, str]) -> None:
-    """Waits until the sender is one of those that live."""
+    """Waits until one of the living processes is the sender."""
     for _ in range(100):
         if server.senders and server.senders[-1] in senders:
             return

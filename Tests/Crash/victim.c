@@ -1,14 +1,15 @@
-/* Enqueues and flushes until it is done, or killed; says on stdout what it was told.
+/* Enqueues and flushes until it is done or killed; prints what the library reported.
  *
  *     victim DOCUMENT BASE-URL MODE FIRST COUNT LANE
  *
  * MODE work: enqueues COUNT requests, numbered from FIRST, from two threads into lanes LANE.*, and
  * flushes meanwhile;
- * online: the same, tries each first; enqueue: flushes nothing; lanes: the same with many lanes,
- * and without objects; serve: flushes until it is killed; drain: flushes until nothing is left.
+ * online: the same, but tries each request first; enqueue: never flushes; lanes: like work, with
+ * many lanes and without objects; serve: flushes until it is killed; drain: flushes until nothing
+ * is left.
  *
- * Lines: "R" the client stands, "Q <tag>" stored, "D <tag>" delivered, "E <tag> <why>" neither,
- * "F" nothing is left, "X <why>" it cannot go on. */
+ * Lines: "R" the client is made, "Q <tag>" stored, "D <tag>" delivered, "E <tag> <why>" neither,
+ * "F" nothing is left, "X <why>" it cannot continue. */
 #include <errno.h>
 #include <poll.h>
 #include <pthread.h>
@@ -21,7 +22,7 @@
 
 #define THREADS 2
 #define ROUNDS_MAX 5000
-/* Of each thread, where they are many. */
+/* The lanes of each thread, in the mode with many lanes. */
 #define LANES 16
 
 static restway_client *client;
@@ -30,7 +31,7 @@ static long first, count;
 static const char *lanes;
 static int flushes, has_many_lanes;
 
-/* In one piece: a line that was not written was not said. */
+/* A line is written with one call, so that it is either complete or missing. */
 static void say(const char *format, ...) {
     char line[1024];
     va_list arguments;
@@ -52,7 +53,7 @@ static void expect(restway_status status, restway_error **error) {
     _exit(2);
 }
 
-/* Whether it was stored or delivered. */
+/* Reports whether the request was stored or delivered. */
 static int perform(restway_request *request, const char *tag) {
     restway_response *response = NULL;
     restway_error *error = NULL;
@@ -87,7 +88,7 @@ static void event(int thread, long number) {
     perform(request, tag);
 }
 
-/* Says what it is now, and sends that. */
+/* Prints the new value, and sends it. */
 static int send_draft(
     restway_draft *draft, const char *method, const char *title, long number, int version) {
     restway_request *request = NULL;
@@ -111,15 +112,15 @@ static restway_draft *made(const char *entity, long number) {
     return draft;
 }
 
-/* An object that is made offline, and changed before the server has heard of it; every other one
- * with a part, which the answer to the same request names, and which is changed as well. */
+/* Makes an object offline, and changes it before the server has received it. Every other object has
+ * a part, which the answer to the same request names, and which is changed as well. */
 static void object(long number) {
     restway_draft *thing = made("Thing", number);
     restway_draft *part = number % 2 ? made("Part", number) : NULL;
     restway_error *error = NULL;
 
     if (part != NULL) expect(restway_draft_add_draft(thing, "part", part, &error), &error);
-    // What the server is never to hear of cannot be changed there.
+    // A part that the server never receives cannot be changed there.
     if (send_draft(thing, "POST", "thing", number, 0)) {
         for (int version = 1; version <= 2; version++) {
             if (part != NULL) send_draft(part, "PUT", "part", number, version);

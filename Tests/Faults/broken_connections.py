@@ -1,4 +1,4 @@
-"""Faults of the connection: refused, reset, closed too early, at every place of an exchange."""
+"""Faults of the connection: refused, reset, closed too early, at every point of an exchange."""
 
 from __future__ import annotations
 
@@ -14,10 +14,11 @@ BODY = b'{"n": 1}'
 REFUSED = Outcome(
     Status.CONNECT, ConnectError, "Couldn't connect", frozenset({7}), retryable=True
 )
-#: libcurl meets a reset while it sends, or while it receives.
+#: libcurl notices a reset while it sends, or while it receives.
 RESET = (55, 56)
 EMPTY, PARTIAL = 52, 18
-#: The library itself ends what libcurl would send again: a POST on a kept connection.
+#: The library itself reports these errors where libcurl would send again: a POST on a kept
+#: connection.
 NOT_REPEATED = 0
 
 BROKEN_CONNECTIONS = (
@@ -50,7 +51,7 @@ BROKEN_CONNECTIONS = (
     ),
     Fault("reset_after_body", (send(HEAD_OF_8 + BODY), reset), answers(BODY)),
     Fault("close_after_body", (send(HEAD_OF_8 + BODY), close), answers(BODY)),
-    # Without a length the end of the connection is the end of the body; a reset is not an end.
+    # Without a length, the end of the connection is the end of the body, but a reset is an error.
     Fault("close_is_the_end", (send(HEAD_TO_THE_END + BODY), close), answers(BODY)),
     Fault("reset_is_no_end", (send(HEAD_TO_THE_END + BODY), reset), lost("reset", *RESET)),
     # The server answers before it has read the request, and never reads it.

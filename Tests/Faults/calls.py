@@ -1,4 +1,4 @@
-"""Calls that end as they are expected to, exactly once."""
+"""Performs calls and checks that they end as expected, exactly once."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from fault import Fault, Outcome
 from restway import Domain, Request, Response, RestwayError, Status
 from restway._ffi import callbacks
 
-#: Beyond a time-out, on a machine that has other things to do.
+#: The time beyond a time limit that is allowed on a busy machine.
 SLACK_SECONDS = 2.5
 
 
 class Ended(NamedTuple):
-    """How a call ended, and how long that took."""
+    """How a call ended, and how long it took."""
 
     response: Response | None
     error: RestwayError | None
@@ -25,7 +25,7 @@ class Ended(NamedTuple):
 
 
 def request_of(fault: Fault) -> Request:
-    """The request that meets `fault`; its query must appear in no message."""
+    """Makes the request that gets `fault`; its query must appear in no message."""
     return Request.path(
         fault.method,
         f"{fault.name}?secret=1",
@@ -36,7 +36,7 @@ def request_of(fault: Fault) -> Request:
 
 
 def perform(client: restway.Client, request: Request) -> Ended:
-    """The blocking way."""
+    """Performs the call in the blocking way."""
     started = time.monotonic()
     try:
         response = client.perform(request)
@@ -46,7 +46,7 @@ def perform(client: restway.Client, request: Request) -> Ended:
 
 
 def outcome_of(call: restway.Call) -> Response | RestwayError:
-    """Of a call that is complete, or will be."""
+    """Returns the outcome of a call, when it is complete."""
     try:
         return call.wait()
     except RestwayError as error:
@@ -54,7 +54,9 @@ def outcome_of(call: restway.Call) -> Response | RestwayError:
 
 
 def notified(client: restway.Client, request: Request) -> Ended:
-    """The way by a callback, which must run exactly once, with what a wait gives as well."""
+    """Performs the call with a callback, which must run exactly once with the same result as a
+    wait.
+    """
     seen: list[Response | RestwayError] = []
     done = threading.Event()
 
@@ -78,7 +80,7 @@ def notified(client: restway.Client, request: Request) -> Ended:
 
 
 def check(ended: Ended, fault: Fault, origin: str) -> None:
-    """`ended` is what `fault` is expected to end in, in time."""
+    """Checks that `ended` is the expected outcome of `fault`, in time."""
     outcome = fault.outcome
     if outcome.status == Status.TIMEOUT:
         bound = fault.options.get("idle_timeout") if fault.timeout > 5 else None

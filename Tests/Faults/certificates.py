@@ -10,13 +10,13 @@ from pathlib import Path
 
 @dataclass(frozen=True)
 class Certificate:
-    """What a server shows."""
+    """The certificate and key of a server."""
 
     certificate: Path
     key: Path
 
     def context(self, *protocols: str) -> ssl.SSLContext:
-        """For a server that speaks these protocols, the best first (ALPN)."""
+        """Returns the context of a server with these protocols, the preferred one first (ALPN)."""
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
         context.load_cert_chain(self.certificate, self.key)
         context.set_alpn_protocols(list(protocols))
@@ -24,7 +24,7 @@ class Certificate:
 
 
 class Authority:
-    """Vouches for servers of 127.0.0.1 and, for those that ask, of other hosts."""
+    """An authority that signs certificates for 127.0.0.1 and other hosts."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder

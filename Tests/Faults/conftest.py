@@ -1,4 +1,4 @@
-"""What all tests of faults and peers share: the live-handle check, clients."""
+"""Fixtures of all tests of faults and servers: the live-handle check, clients."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ pytest.register_assert_rewrite("calls", "health")
 MakeClient = Callable[..., restway.Client]
 FAILED = pytest.StashKey[bool]()
 
-#: One route for whatever is elsewhere: `elsewhere/good` at another origin.
+#: One route for other origins: `elsewhere/good` at another origin.
 DOCUMENT = {
     "restway": 1,
     "headers": {"Accept-Encoding": "gzip"},
@@ -28,17 +28,17 @@ DOCUMENT = {
 @pytest.hookimpl(hookwrapper=True)
 def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, Any, None]:
     report = (yield).get_result()
-    if report.failed:  # its traceback holds handles
+    if report.failed:  # its traceback refers to handles
         item.stash[FAILED] = True
 
 
 @pytest.fixture(autouse=True)
 def every_handle_is_gone_at_the_end(request: pytest.FixtureRequest) -> Iterator[None]:
     for name in ("last_type", "last_value", "last_traceback", "last_exc"):
-        sys.__dict__.pop(name, None)  # a failed test before this one lives on in its traceback
+        sys.__dict__.pop(name, None)  # the traceback of an earlier failed test keeps objects alive
     yield
     if FAILED not in request.node.stash:
-        request.node.funcargs.clear()  # pytest keeps them a little longer than the test lives
+        request.node.funcargs.clear()  # pytest keeps the fixtures a little longer than the test
         assert callbacks.completions.wait_until_empty(30)
         gc.collect()
         assert restway.debug_live_handles() == 0
@@ -51,7 +51,8 @@ def authority(tmp_path_factory: pytest.TempPathFactory) -> Authority:
 
 @pytest.fixture
 def make_client() -> Iterator[MakeClient]:
-    """Makes clients of an origin; keywords are those of `Client`. They are closed at the end."""
+    """Makes clients of an origin; the keywords are those of `Client`. They are closed at the end.
+    """
     clients: list[restway.Client] = []
 
     def make(base_url: str, **options: Any) -> restway.Client:

@@ -14,17 +14,17 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-#: Whatever goes wrong, no thread of the server outlives a test by more than this.
+#: No thread of the server outlives a test by more than this, whatever happens.
 SECONDS_MAX = 20.0
-#: What "for ever" means: far beyond every bound of the library that a test counts on.
+#: The meaning of "for ever": far beyond every time limit of the library in a test.
 BYTES_MAX = 32 << 20
-#: Between two bytes of a drip.
+#: The time between two bytes that are sent slowly.
 DRIP_SECONDS = 0.02
 
 
 @dataclass
 class Received:
-    """A request as it came."""
+    """A request as it arrived."""
 
     method: str
     target: str
@@ -33,7 +33,7 @@ class Received:
 
 
 class Connection:
-    """The server's side of an accepted connection. Used by one thread."""
+    """The server's side of an accepted connection. Only one thread uses it."""
 
     def __init__(self, accepted: socket.socket) -> None:
         accepted.settimeout(SECONDS_MAX)
@@ -43,7 +43,9 @@ class Connection:
         self._buffer = b""
 
     def read_head(self) -> Received | None:
-        """The next request without its body; None when the client has gone."""
+        """Returns the next request without its body; None when the client has closed the
+        connection.
+        """
         while b"\r\n\r\n" not in self._buffer:
             if not self._read_more():
                 return None
@@ -69,7 +71,7 @@ class Connection:
         return bool(part)
 
     def secure(self, context: ssl.SSLContext) -> None:
-        """Goes on under TLS; the connection has ended when the client does not want to."""
+        """Continues with TLS; the connection ends if the client refuses."""
         plain = self.socket
         try:
             self.socket = context.wrap_socket(plain, server_side=True)
@@ -93,8 +95,9 @@ def send(data: bytes) -> Step:
 
 
 def deliver(data: bytes) -> Step:
-    """Sends `data`, and goes on when the client's end has it: none is unacknowledged (SIOCOUTQ,
-    tcp(7))."""
+    """Sends `data`, and returns when the client's kernel has all of it: no byte is unacknowledged
+    (SIOCOUTQ, tcp(7)).
+    """
 
     def step(connection: Connection) -> None:
         connection.socket.sendall(data)
@@ -117,7 +120,7 @@ def trickle(data: bytes) -> Step:
 
 
 def for_ever(data: bytes) -> Step:
-    """Sends `data` again and again until the client has had enough."""
+    """Sends `data` repeatedly until the client closes the connection."""
 
     def step(connection: Connection) -> None:
         piece = data * max(1, 16384 // len(data))
@@ -129,7 +132,9 @@ def for_ever(data: bytes) -> Step:
 
 
 def drip(byte: bytes) -> Step:
-    """Sends `byte` now and then, so that the connection is never idle, until the client leaves."""
+    """Sends `byte` from time to time, so that the connection is never idle, until the client closes
+    it.
+    """
 
     def step(connection: Connection) -> None:
         with contextlib.suppress(OSError):
@@ -143,7 +148,7 @@ def drip(byte: bytes) -> Step:
 
 
 def stall(connection: Connection, seconds: float = SECONDS_MAX) -> None:
-    """Neither reads nor writes until the client has gone."""
+    """Neither reads nor writes until the client has closed the connection."""
     poll = select.poll()
     poll.register(connection.socket, select.POLLRDHUP)
     poll.poll(int(seconds * 1000))
@@ -151,12 +156,16 @@ def stall(connection: Connection, seconds: float = SECONDS_MAX) -> None:
 
 
 def stall_unread(connection: Connection) -> None:
-    """The same for a client that is still sending: its end stands behind what is not read."""
+    """Does the same for a client that is still sending: its end comes after the bytes that are not
+    read.
+    """
     stall(connection, seconds=1.0)
 
 
 def wait_for_bytes(connection: Connection) -> None:
-    """Until the client has sent something: only then does it take itself for connected."""
+    """Waits until the client has sent something: only then does the client take itself for
+    connected.
+    """
     select.select([connection.socket], [], [], SECONDS_MAX)
 
 
@@ -165,13 +174,13 @@ def close(connection: Connection) -> None:
     with contextlib.suppress(OSError):
         connection.socket.shutdown(socket.SHUT_WR)
         connection.socket.setblocking(False)
-        while connection.socket.recv(65536):  # else what was not read would make it a reset
+        while connection.socket.recv(65536):  # otherwise unread bytes would make it a reset
             pass
     connection.end()
 
 
 def say_goodbye(connection: Connection) -> None:
-    """Ends TLS as it wants to be ended, with close_notify, and then the connection."""
+    """Ends TLS in the correct way, with close_notify, and then the connection."""
     assert isinstance(connection.socket, ssl.SSLSocket)
     with contextlib.suppress(OSError):
         connection.socket = connection.socket.unwrap()
@@ -179,7 +188,7 @@ def say_goodbye(connection: Connection) -> None:
 
 
 def close_when_client_does(connection: Connection) -> None:
-    """Ends its side, and reads what is still on the way."""
+    """Ends its own side, and reads the remaining bytes."""
     with contextlib.suppress(OSError):
         connection.socket.shutdown(socket.SHUT_WR)
         while connection.socket.recv(65536):

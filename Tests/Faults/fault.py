@@ -1,4 +1,4 @@
-"""What a fault is, and what the library is expected to make of it."""
+"""The description of a fault, and the expected result of the library."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ import restway
 from connection import Step
 from restway import Status
 
-#: Of every request that is not expected to time out; no fault may take as long.
+#: The time limit of every request that is not expected to time out; no fault may take as long.
 PATIENCE_SECONDS = 10.0
-#: Of those that are.
+#: The time limit of those that are expected to time out.
 TIMEOUT_SECONDS = 0.3
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """How a call ends."""
+    """The result of a call."""
 
     status: Status
     error: type[restway.RestwayError] | None
@@ -34,7 +34,7 @@ class Outcome:
 
 @dataclass(frozen=True)
 class Fault:
-    """One way in which a server misbehaves: the steps it plays, and what the client must say."""
+    """One way in which a server misbehaves: its steps, and the expected result of the client."""
 
     name: str
     """Also its path at the server."""

@@ -29,7 +29,7 @@ class FaultServer:
         certificate: Certificate | None = None,
         version_max: ssl.TLSVersion = ssl.TLSVersion.MAXIMUM_SUPPORTED,
     ) -> None:
-        """With a certificate, it speaks TLS; faults at accept come before that."""
+        """With a certificate, the server speaks TLS; faults at accept come before that."""
         self._context = certificate.context("http/1.1") if certificate else None
         if self._context:
             self._context.maximum_version = version_max
@@ -58,7 +58,9 @@ class FaultServer:
 
     @contextlib.contextmanager
     def playing(self, fault: Fault) -> Iterator[None]:
-        """Plays a fault that is no answer to a request: it meets the connections made within."""
+        """Plays a fault that is no answer to a request, on the connections that are made in this
+        context.
+        """
         if fault.refuses:
             self._stop_listening()
         with self._lock:
@@ -72,14 +74,14 @@ class FaultServer:
                 self._listen()
 
     def wait_until_played(self) -> None:
-        """Until nothing more comes of the faults that have begun."""
+        """Waits until all faults that have begun have ended."""
         with self._lock:
             assert self._played.wait_for(lambda: self._plays == 0, SECONDS_MAX)
 
     # Connections
 
     def _listen(self) -> None:
-        # The same port again, once there is one.
+        # The same port is used again, once it is known.
         self._listener = socket.create_server(("127.0.0.1", self.port), backlog=256)
         self.port = self._listener.getsockname()[1]
         self._accepting = self._start(self._accept, self._listener)
@@ -146,7 +148,8 @@ class FaultServer:
     def _play(self, fault: Fault, connection: Connection) -> None:
         with self._lock:
             self._plays += 1
-        with contextlib.suppress(ConnectionError):  # the client may leave in the middle
+        # the client may close the connection at any time
+        with contextlib.suppress(ConnectionError):
             for step in fault.steps:
                 if not connection.has_ended:
                     step(connection)
@@ -178,7 +181,7 @@ class FaultServer:
 
 
 def good_answer(request: Received) -> bytes:
-    """What a well-behaved server answers: the request, as JSON."""
+    """Returns the answer of a well-behaved server: the request, as JSON."""
     document = {"method": request.method, "target": request.target, "bytes": len(request.body)}
     body = json.dumps(document).encode()
     head = (

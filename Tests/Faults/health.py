@@ -1,16 +1,18 @@
-"""Whether a client still works, after whatever it met."""
+"""Checks that a client still works after a fault."""
 
 from __future__ import annotations
 
 import restway
 from restway import Request
 
-#: Enough to meet every connection that a fault may have left behind.
+#: The number of requests, so that every connection that a fault may have left is used.
 REQUESTS = 4
 
 
 def check_health(client: restway.Client, origin: str | None = None) -> None:
-    """Good requests succeed, one after the other and side by side, each with its own answer."""
+    """Checks that good requests succeed, one after the other and at the same time, each with its
+    own answer.
+    """
     for number in range(REQUESTS):
         with client.perform(good(origin, f"n={number}"), timeout=10.0) as response:
             assert response.json() == {"method": "GET", "target": f"/good?n={number}", "bytes": 0}
@@ -21,7 +23,7 @@ def check_health(client: restway.Client, origin: str | None = None) -> None:
 
 
 def good(origin: str | None, query: str) -> Request:
-    """A request that is answered well, at the client's origin or at another."""
+    """Makes a request that is answered well, at the client's origin or at another."""
     name, _, value = query.partition("=")
     if origin is None:
         return Request.path("GET", "good", params={name: value})

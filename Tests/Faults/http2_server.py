@@ -1,4 +1,4 @@
-"""A server of HTTP/2 over TLS that plays faults of streams and connections, on the package h2."""
+"""An HTTP/2 server over TLS that plays faults of streams and connections, with the package h2."""
 
 from __future__ import annotations
 
@@ -47,11 +47,13 @@ class Stream:
         self.h2.reset_stream(self.number, code)
 
     def go_away(self, code: int = 0, last: int | None = None) -> None:
-        """The last stream that the server says it has dealt with is this one, unless given."""
+        """The last stream that the server claims to have handled is this one, unless another is
+        given.
+        """
         self.h2.close_connection(code, last_stream_id=self.number if last is None else last)
 
     def raw(self, data: bytes) -> None:
-        """Bytes behind all frames so far."""
+        """Sends bytes after all frames so far."""
         self._link.flush()
         self._link.socket.sendall(data)
 
@@ -73,7 +75,7 @@ class Link:
 
 
 class HTTP2Server:
-    """Plays `plays[path]`, without its query, and answers everything else well."""
+    """Plays `plays[path]`, without its query, and answers all other paths well."""
 
     def __init__(
         self, certificate: Certificate, plays: Mapping[str, Play], streams_max: int = 100
@@ -128,7 +130,7 @@ class HTTP2Server:
             try:
                 events = link.h2.receive_data(data)
             except ProtocolError:
-                return  # the client goes on after a GOAWAY that it has not seen yet
+                return  # the client continues after a GOAWAY that it has not seen yet
             for event in events:
                 if isinstance(event, RequestReceived):
                     self._answer(link, event)
@@ -144,7 +146,7 @@ class HTTP2Server:
         path = fields[b":path"].decode()
         name = path.partition("?")[0].strip("/")
         self.requests[name] += 1
-        with contextlib.suppress(ProtocolError):  # the connection was just given up
+        with contextlib.suppress(ProtocolError):  # the connection was just ended
             self._plays.get(name, Stream.answer)(Stream(link, event.stream_id, path))
 
     def __enter__(self) -> HTTP2Server:

@@ -14,7 +14,7 @@ THREADS = 8
 
 @contextlib.contextmanager
 def httpbin(folder: Path) -> Iterator[str]:
-    """Runs httpbin; gives its base URL."""
+    """Runs httpbin; returns its base URL."""
     listening = listener()
     url = f"http://127.0.0.1:{port_of(listening)}"
     command = [

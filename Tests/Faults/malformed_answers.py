@@ -1,4 +1,5 @@
-"""Faults of the message: wrong lengths, bad chunking, broken codings, what is no HTTP."""
+"""Faults of the message: wrong lengths, bad chunking, broken codings, and bytes that are not HTTP.
+"""
 
 from __future__ import annotations
 
@@ -25,14 +26,14 @@ BOMB = gzip.compress(bytes(16 << 20), 1, mtime=0)
 
 
 def coded(body: bytes, coding: bytes = b"gzip") -> Step:
-    """A whole answer whose body claims to be `coding`."""
+    """Makes a complete answer whose body claims to be `coding`."""
     length = str(len(body)).encode()
     fields = b"Content-Encoding: " + coding + b"\r\nContent-Length: " + length + b"\r\n\r\n"
     return send(START + fields + body)
 
 
 def fields(*lines: bytes, body: bytes = BODY) -> Step:
-    """An answer with these lines for headers."""
+    """Makes an answer with these header lines."""
     return send(START + b"".join(line + b"\r\n" for line in lines) + b"\r\n" + body)
 
 
@@ -41,12 +42,12 @@ def chunked(body: bytes) -> Step:
 
 
 def misframed(name: str, *steps: Step) -> Fault:
-    """Bad chunking, after an answer that began well."""
+    """Makes bad chunking, after an answer that began well."""
     return Fault(name, steps, violates("chunk", 56))
 
 
 def no_length(name: str, *lines: bytes) -> Fault:
-    """An answer that does not say how long it is, but in a wrong way."""
+    """Makes an answer whose length is given in a wrong way."""
     return Fault(name, (fields(*lines), close), violates("Content-Length", 0, 8))
 
 
@@ -57,7 +58,7 @@ def broken_coding(name: str, step: Step, outcome: Outcome) -> Fault:
 MALFORMED_ANSWERS = (
     Fault("length_too_large", (send(HEAD_OF_8.replace(b"8", b"9") + BODY), close),
           lost("1 bytes remaining", 18)),
-    # What is beyond the length must not answer the next request.
+    # Bytes after the announced length must not answer the next request.
     Fault("length_too_small", (send(HEAD_OF_8 + BODY + FORGED),), answers(BODY)),
     no_length("length_is_no_number", b"Content-Length: eight"),
     no_length("length_is_negative", b"Content-Length: -8"),
@@ -74,7 +75,7 @@ MALFORMED_ANSWERS = (
           answers(BODY)),
     Fault("endless_trailers", (chunked(b"8\r\n" + BODY + b"\r\n0\r\n"), for_ever(b"X: yes\r\n")),
           too_large("headers exceed")),
-    # libcurl reads on and keeps nothing, so only the time-out ends it.
+    # libcurl reads on and keeps nothing, so only the time limit ends the call.
     Fault("endless_chunk_extension", (chunked(b"8;"), for_ever(b"x")), times_out(""),
           timeout=TIMEOUT_SECONDS),
     broken_coding("gzip_truncated", coded(PACKED[:-12]),

@@ -12,9 +12,9 @@ from typing import NamedTuple
 from certificates import Certificate
 from peer_process import listener, port_of, running
 
-#: Of each connection; nginx then closes it, or sends a GOAWAY.
+#: The number of requests on a connection; nginx then closes it, or sends a GOAWAY.
 KEEPALIVE_REQUESTS = 7
-#: libcurl gives a request up when the fifth connection in a row leaves it out.
+#: libcurl fails a request when the fifth connection in a row does not answer it.
 HTTP2_REQUESTS = 200
 LARGE_BYTES = 24 << 20
 
@@ -62,12 +62,12 @@ location /put/ {{
 
 
 class Nginx(NamedTuple):
-    """Where it is."""
+    """The address of the server."""
 
     url: str
     secure_url: str
     files: Path
-    #: Where what is PUT below put/ ends up.
+    #: The folder for bodies that are PUT below put/.
     put: Path
 
 
@@ -102,10 +102,11 @@ def nginx(prefix: Path, certificate: Certificate, origin: str) -> Iterator[Nginx
         )
     )
     (prefix / "locations").write_text(LOCATIONS.format(prefix=prefix))
-    # Where Debian has it, which is not on everybody's path.
+    # Debian installs nginx here, which is not in every PATH.
     program = shutil.which("nginx", path=f"{os.environ['PATH']}:/usr/sbin") or "nginx"
     command = [program, "-p", str(prefix), "-e", str(prefix / "start.log"), "-c"]
-    inherited = f"{plain.fileno()};{secure.fileno()};"  # as nginx hands them to its successor
+    # nginx passes its sockets to its successor in this form
+    inherited = f"{plain.fileno()};{secure.fileno()};"
     with running(
         [*command, str(configuration)], [plain, secure], prefix / "output", {"NGINX": inherited}
     ):
@@ -113,5 +114,7 @@ def nginx(prefix: Path, certificate: Certificate, origin: str) -> Iterator[Nginx
 
 
 def _user() -> str:
-    """nginx's workers give up being root; these files are for whoever runs the tests."""
+    """The workers of nginx drop the rights of root; these files belong to the user who runs the
+    tests.
+    """
     return "user root;" if os.geteuid() == 0 else ""

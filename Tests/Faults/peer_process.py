@@ -1,6 +1,6 @@
 """A packaged server as a process of its own, on sockets that it inherits.
 
-The sockets listen before the process starts, so nobody has to ask whether it is up.
+The sockets listen before the process starts, so no test has to check whether it is up.
 """
 
 from __future__ import annotations
@@ -13,12 +13,12 @@ import subprocess
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
-#: To start, answer what is in flight, and end.
+#: The time to start, to answer the requests in flight, and to end.
 END_SECONDS = 20.0
 
 
 def listener() -> socket.socket:
-    """A listening socket on a free port of the loopback interface."""
+    """Makes a listening socket on a free port of the loopback interface."""
     return socket.create_server(("127.0.0.1", 0), backlog=512)
 
 
@@ -45,7 +45,7 @@ def running(
             env={**os.environ, **(environment or {})},
         )
     for listening in listeners:
-        listening.close()  # a peer that has gone must refuse, not keep clients waiting
+        listening.close()  # a server that has ended must refuse clients, not keep them waiting
     try:
         yield process
         assert process.poll() is None, log.read_text()

@@ -1,4 +1,4 @@
-"""Faults of pace: servers that stall, trickle, or talk for ever."""
+"""Faults of speed: servers that stall, send slowly, or never stop sending."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from fault import TIMEOUT_SECONDS, Fault, answers, http_error, times_out, too_la
 
 HINT = b"HTTP/1.1 103 Early Hints\r\nLink: </style.css>\r\n\r\n"
 LONG_HEAD = b"HTTP/1.1 200 OK\r\n" + b"X-Filler: yes\r\n" * 500 + b"Content-Length: 8\r\n\r\n"
-#: Of connections, which are found to be idle in steps of a second.
+#: The idle limit of connections, which is checked every second.
 IDLE = {"idle_timeout": 1.0}
 
 SLOW_SERVERS = (
@@ -39,7 +39,7 @@ SLOW_SERVERS = (
     Fault(
         "drip_body", (send(HEAD_TO_THE_END), drip(b" ")), times_out(""), timeout=TIMEOUT_SECONDS
     ),
-    # Bytes move, so the connection is not idle; the whole exchange has a time-out of its own.
+    # Bytes move, so the connection is not idle; the whole exchange has a time limit of its own.
     Fault(
         "drip_is_not_idle", (send(HEAD_TO_THE_END), drip(b" ")), times_out("1[0-9]{3} milli"),
         timeout=1.5, options=IDLE,

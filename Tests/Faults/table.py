@@ -1,4 +1,4 @@
-"""All faults of the server: a new one is one entry in one of these tables."""
+"""All faults of the server. A new fault is one entry in one of these tables."""
 
 from __future__ import annotations
 

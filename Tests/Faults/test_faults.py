@@ -1,4 +1,4 @@
-"""Every fault ends as it should, in time and once, and leaves a client that works."""
+"""Every fault ends as expected, in time and once, and leaves a client that works."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""GOAWAY, RST_STREAM and broken frames of HTTP/2: one stream's end is no other's."""
+"""GOAWAY, RST_STREAM and broken frames of HTTP/2: the end of one stream does not end another."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""httpbin as a peer: methods, headers, codings, redirects, cookies, statuses, chunks, unicode."""
+"""httpbin as a server: methods, headers, codings, redirects, cookies, statuses, chunks, Unicode."""
 
 from __future__ import annotations
 
@@ -107,7 +107,7 @@ def test_redirects_can_be_left_alone(server: str, make_client: MakeClient) -> No
 def test_cookies_are_kept_for_one_client_alone(
     client: restway.Client, server: str, make_client: MakeClient
 ) -> None:
-    # Set by a redirect, which must carry them on.
+    # A redirect sets the cookie, and the next request must send it.
     assert read(client.get("cookies/set/flavour/vanilla"))["cookies"] == {"flavour": "vanilla"}
     assert read(client.get("cookies"))["cookies"] == {"flavour": "vanilla"}
     assert read(make_client(server).get("cookies"))["cookies"] == {}

@@ -1,4 +1,4 @@
-"""What may go wrong between two requests on a connection that is kept."""
+"""Faults between two requests on a kept connection."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""nginx as a peer: kept connections, gzip, chunks of a proxied origin, limits, HTTP/2."""
+"""nginx as a server: kept connections, gzip, chunks of a proxied origin, limits, HTTP/2."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from restway import Request
 CHUNKED = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
 LOAD = 500
 
-#: What nginx's origin does; nginx breaks off what it has begun to answer.
+#: The origin of nginx; nginx cuts off an answer that it has begun.
 ORIGIN = (
     *BROKEN_CONNECTIONS,
     Fault("chunks", (send(CHUNKED), trickle(b"8\r\n" + BODY + b"\r\n0\r\n\r\n")), answers(BODY)),
@@ -49,7 +49,8 @@ def client(server: Nginx, make_client: MakeClient) -> restway.Client:
 
 
 def test_requests_all_succeed_while_the_server_closes_connections(client: restway.Client) -> None:
-    """nginx ends each connection after a few requests, which the load meets all the time."""
+    """nginx ends each connection after a few requests, which happens all the time under this load.
+    """
     assert LOAD > 10 * KEEPALIVE_REQUESTS
     calls = [client.send(Request.path("GET", "good", params={"n": n})) for n in range(LOAD)]
     for number, call in enumerate(calls):
@@ -60,7 +61,7 @@ def test_requests_all_succeed_while_the_server_closes_connections(client: restwa
 
 def test_requests_one_by_one_meet_every_end_of_a_kept_connection(client: restway.Client) -> None:
     for _ in range(3 * KEEPALIVE_REQUESTS):
-        with client.post("good", body=b"") as response:  # would not be repeated
+        with client.post("good", body=b"") as response:  # it would not be repeated
             assert response.status == 200
 
 
@@ -173,7 +174,7 @@ def test_as_many_connections_as_the_server_takes_all_succeed(
 def test_http2_requests_all_succeed_while_the_server_goes_away(
     server: Nginx, authority: Authority, make_client: MakeClient
 ) -> None:
-    """nginx sends a GOAWAY while more requests are on the way."""
+    """nginx sends a GOAWAY while more requests are in flight."""
     assert LOAD > 2 * HTTP2_REQUESTS
     client = make_client(server.secure_url, timeout=20.0, ca_file=authority.ca_file)
     calls = [client.send(Request.path("GET", "good", params={"n": n})) for n in range(LOAD)]
@@ -197,7 +198,9 @@ def test_http2_a_broken_origin_resets_its_stream_alone(
 def test_bodies_that_are_read_while_they_are_sent_arrive_whole(
     server: Nginx, authority: Authority, make_client: MakeClient, secure: bool
 ) -> None:
-    """Side by side: over HTTP/1.1 each on a connection of its own, over HTTP/2 on one."""
+    """The requests run at the same time: over HTTP/1.1 each on a connection of its own, over HTTP/2
+    on one.
+    """
     url, kind = (server.secure_url, "h2") if secure else (server.url, "h1")
     client = make_client(url, timeout=60.0, ca_file=authority.ca_file)
     digests = [hashlib.sha256() for _ in range(4)]

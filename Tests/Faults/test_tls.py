@@ -52,8 +52,8 @@ OLD_HEAD = HEAD_TO_THE_END.replace(b"1.1", b"1.0")
 NO_CONTENT = b"HTTP/1.1 204 Any\r\nConnection: close\r\n\r\n"
 CUT_OFF = lost("close_notify.* may be cut off", 56)
 
-#: Without a goodbye of TLS the end of a connection may be an attacker's (RFC 9112, section 9.8):
-#: a body that has no other end may be cut off, whatever it looks like.
+#: Without close_notify an attacker may have ended the connection (RFC 9112, section 9.8): a body
+#: that ends with the connection may be cut off, whatever it looks like.
 ENDS = (
     Fault("cut_off", (send(HEAD_TO_THE_END + BODY), close), CUT_OFF),
     Fault("cut_off_of_old", (send(OLD_HEAD + BODY), close), CUT_OFF),
@@ -61,7 +61,7 @@ ENDS = (
     Fault("goodbye", (send(HEAD_TO_THE_END + BODY), say_goodbye), answers(BODY)),
     Fault("goodbye_of_old", (send(OLD_HEAD + BODY), say_goodbye), answers(BODY)),
     Fault("goodbye_at_once", (send(HEAD_TO_THE_END), send(BODY), say_goodbye), answers(BODY)),
-    # These end by themselves.
+    # These bodies have an end of their own.
     Fault("length", (send(HEAD_OF_8 + BODY), close), answers(BODY)),
     Fault(
         "chunks",
@@ -151,7 +151,7 @@ def test_only_a_goodbye_of_tls_ends_a_body_without_a_length(
     with FaultServer(ENDS, authority.loopback, version) as server:
         client = make_client(server.url, timeout=PATIENCE_SECONDS, ca_file=authority.ca_file)
         check(perform(client, request_of(fault)), fault, server.url)
-        # On a connection that is kept, and was made for another request.
+        # The connection is kept, and was made for another request.
         client.get("good").close()
         accepted = server.accepted
         check(notified(client, request_of(fault)), fault, server.url)

@@ -1,4 +1,4 @@
-"""Calls functions of the library by what the headers say about them, with ctypes."""
+"""Calls functions of the library with ctypes, using only the information in the headers."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ OK, INVALID_ARGUMENT, FORKED = 0, 1, 8
 #: restway_value_kind
 BOOL, INT64, DATE, OBJECT, LIST = 1, 2, 4, 8, 9
 FUNCTIONS = {function.name: function for function in functions()}
-#: Large enough for everything that a function writes.
+#: The size of a buffer for everything that a function writes.
 BUFFER_BYTES = 1 << 16
 
-#: Texts that the functions take. Every other text is a name.
+#: Texts that some functions need. Every other text is a name.
 TEXTS = {
     "method": "GET", "json": "{}", "entity": "Note", "attribute": "id", "relationship": "others",
     "media_type": "text/plain", "path": "status", "route": "notes", "property": "x-a",
@@ -48,7 +48,7 @@ def _type(variable_type: str) -> Any:
 
 
 def library() -> ctypes.CDLL:
-    """The staged library, with the types of all of its functions."""
+    """Loads the staged library, with the types of all of its functions."""
     loaded = ctypes.CDLL(os.environ["RESTWAY_LIBRARY"])
     for function in FUNCTIONS.values():
         called = getattr(loaded, function.name)
@@ -58,12 +58,12 @@ def library() -> ctypes.CDLL:
 
 
 LIBRARY = library()
-#: A callback that does nothing and answers 0, whatever it is given.
+#: A callback that does nothing and returns 0, whatever its arguments are.
 NO_CALLBACK = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p)(lambda _: 0)
 
 
 class Memory:
-    """What lives as long as a call: buffers, by their addresses."""
+    """The memory of a call: buffers, by their addresses."""
 
     def __init__(self) -> None:
         self._kept: list[Any] = []
@@ -89,7 +89,7 @@ class Memory:
         return self.keep((ctypes.c_void_p * len(handles))(*handles))
 
     def struct(self, name: str, fields: Mapping[str, int] | None = None) -> int:
-        """A struct of zeros, but for its size and `fields`."""
+        """Makes a struct of zeros, except for its size and `fields`."""
         size = sum(map(size_of, structs()[name]))
         bytes_of = bytearray()
         for field in structs()[name]:
@@ -101,12 +101,12 @@ class Memory:
 
 
 def argument(parameter: Variable, handles: Mapping[str, int], memory: Memory) -> int | None:
-    """Something that fits a parameter. Handles that are not there are NULL."""
+    """Makes a value for a parameter. A missing handle is NULL."""
     name, kind = parameter.name, parameter.type
     if parameter.handle:
         return handles.get(parameter.handle)
     if parameter.handles:
-        # Of two arrays of which one is needed, the first.
+        # If one of two arrays is needed, the first one is given.
         return memory.handles(handles[parameter.handles]) if name == "objects" else None
     if kind == "const char *":
         text = TEXTS.get(name, "a")
@@ -137,7 +137,7 @@ def call(function: Function, given: Mapping[str, Any]) -> Any:
 
 
 def make(name: str, *given: Any) -> int:
-    """Calls a function with an out_error behind `given`; the handle that it makes."""
+    """Calls a function with an out_error after `given`; returns the handle that it makes."""
     made = ctypes.c_void_p()
     status = getattr(LIBRARY, name)(*given, ctypes.byref(made), None)
     assert status == OK, f"{name}: {status}"
@@ -146,6 +146,6 @@ def make(name: str, *given: Any) -> int:
 
 
 def do(name: str, *given: Any) -> None:
-    """Calls a function with an out_error behind `given`; it succeeds."""
+    """Calls a function with an out_error after `given`, which must succeed."""
     status = getattr(LIBRARY, name)(*given, None)
     assert status == OK, f"{name}: {status}"

@@ -1,4 +1,4 @@
-"""What the tests of the headers and of the installed tree share."""
+"""Fixtures of the tests of the headers and of the installed tree."""
 
 from __future__ import annotations
 
@@ -11,7 +11,9 @@ from tree import ROOT, Stage
 
 @pytest.fixture(scope="session")
 def stage() -> Stage:
-    """The staged install; `make stage` makes it. Its absence is a failure, not a reason to skip."""
+    """The staged install, which `make stage` makes. If it is missing, the tests fail rather than
+    skip.
+    """
     prefix = Path(os.environ.get("RESTWAY_PREFIX", ROOT / "build" / "stage"))
     if not (prefix / "lib" / "librestway.so").exists():
         pytest.fail(f"{prefix} holds no librestway.so: make stage", pytrace=False)

@@ -1,4 +1,4 @@
-"""Reads the headers. They are written in one plain style, so regular expressions do."""
+"""Reads the headers. They all have the same plain style, so regular expressions are enough."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from tree import INCLUDE
 
 #: The header that all others include comes first.
 HEADERS = sorted((INCLUDE / "restway").glob("*.h"), key=lambda path: (path.name != "base.h", path))
-#: What programs call. The tables of plugins are read by size, and made by no one but a plugin.
+#: The headers for programs. The tables of plugins are read by size, and only plugins make them.
 OF_PLUGINS = {"plugin.h", "plugin_base.h", "plugin_transport.h"}
 OF_PROGRAMS = [header for header in HEADERS if header.name not in OF_PLUGINS]
 
@@ -33,7 +33,9 @@ def without_comments(text: str) -> str:
 
 @dataclass(frozen=True)
 class Function:
-    """A declared function, and the comment that describes it (alone or with its neighbours)."""
+    """A declared function, and the comment that describes it (alone or together with the functions
+    beside it).
+    """
 
     name: str
     result: str
@@ -58,21 +60,21 @@ def functions(text: str) -> list[Function]:
 
 
 def _comment_before(text: str, position: int) -> str:
-    """The doc comment on top of the block of declarations that `position` stands in."""
+    """Returns the doc comment above the block of declarations around `position`."""
     block = text[:position].rsplit("\n\n", 1)[-1]
-    # A comment has empty lines of its own, which end in " *", never "\n\n".
+    # An empty line inside a comment ends in " *", so it is never "\n\n".
     start = block.find("/**")
     end = block.find("*/", start)
     return block[start : end + 2] if start >= 0 and end >= 0 else ""
 
 
 def structs(text: str) -> dict[str, str]:
-    """The body of every struct that is not opaque, by name, without comments."""
+    """Returns the body of every struct that is not opaque, by name, without comments."""
     return {match[1]: without_comments(match[2]) for match in _STRUCT.finditer(text)}
 
 
 def enums(text: str) -> dict[str, list[str]]:
-    """The constants of every enum, by name, as they are written ("RESTWAY_OK = 0")."""
+    """Returns the constants of every enum, by name, as they are written ("RESTWAY_OK = 0")."""
     return {
         match[1]: [line.strip() for line in without_comments(match[2]).split(",") if line.strip()]
         for match in _ENUM.finditer(text)
@@ -80,8 +82,9 @@ def enums(text: str) -> dict[str, list[str]]:
 
 
 def callbacks(text: str) -> list[tuple[str, str, str]]:
-    """Every type of a function that programs give to the library: its name, its result and its
-    parameters."""
+    """Returns every type of a function that programs give to the library: its name, its result and
+    its parameters.
+    """
     return [
         (match[2], match[1].strip(), " ".join(match[3].split()))
         for match in _CALLBACK.finditer(without_comments(text))
@@ -89,7 +92,7 @@ def callbacks(text: str) -> list[tuple[str, str, str]]:
 
 
 def constants(text: str) -> dict[str, int]:
-    """The macros that are integers: flags and numbers of versions."""
+    """Returns the macros that are integers: flags and version numbers."""
     return {match[1]: int(match[2], 0) for match in _CONSTANT.finditer(text)}
 
 

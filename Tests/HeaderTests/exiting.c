@@ -1,7 +1,7 @@
-/* Exits in one of several states, and says whether the library's I/O thread was gone by the time
- * the exit handlers ran that were registered before it started.
+/* Exits in one of several states, and prints whether the library's I/O thread had ended when the
+ * exit handlers ran that were registered before it started.
  *
- * Arguments: the API document, the base URL, and what to do before the exit.
+ * Arguments: the API document, the base URL, and the state before the exit.
  */
 #include <dirent.h>
 #include <pthread.h>

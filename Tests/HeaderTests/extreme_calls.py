@@ -16,19 +16,19 @@ from calling import BOOL, DATE, FUNCTIONS, INT64, LIBRARY, OK, Memory, arguments
 from interface import Function, Variable, extremes, functions, integer_parameters, structs
 from world import world
 
-#: Numbers that say how much memory stands at a pointer. There is a small buffer, so a number that
-#: a larger one could match is not given: only one that nothing can match.
+#: Numbers that give the size of the memory at a pointer. The buffer is small, so a number that a
+#: larger buffer could match is not used: only numbers that no buffer can match.
 OF_MEMORY = {"length", "count", "capacity", "column_count"}
 #: More bytes than any address space has.
 BEYOND_MEMORY = 1 << 63
-#: How long a call may take whose bound is tested.
+#: The longest time of a call whose time limit is tested.
 WAIT_MILLISECONDS = 5_000
 
 Handles = dict[str, int]
 
 
 class Tally:
-    """Counts the calls, and the handles that they gave."""
+    """Counts the calls, and the handles that they returned."""
 
     def __init__(self) -> None:
         self.calls = 0
@@ -74,13 +74,13 @@ USES: dict[str, Callable[[Handles], None]] = {
 
 
 def use(kind: str, handles: Handles) -> None:
-    """Uses what a call has changed, which is a handle of `kind`."""
+    """Uses a handle of `kind` that a call has changed."""
     if kind in USES:
         USES[kind](handles)
 
 
 def fresh(handles: Handles, function: Function) -> Handles:
-    """`handles`, with new ones of what the function changes."""
+    """Returns `handles`, with new handles in place of those that the function changes."""
     changed = function.parameters[0].handle if function.parameters else ""
     memory = Memory()
     if changed == "restway_request":
@@ -100,7 +100,7 @@ def attempt(
     tally: Tally, function: Function, handles: Handles, memory: Memory, change: dict[str, Any],
     what: str,
 ) -> None:
-    """One call with some arguments of its own, which `memory` keeps."""
+    """Makes one call with some arguments of its own, which `memory` keeps."""
     mine = fresh(handles, function)
     tally.say(f"{function.name}: {what}")
     answer = call(function, arguments(function, mine, memory) | change)
@@ -114,7 +114,7 @@ def attempt(
 
 
 def every_parameter(tally: Tally, handles: Handles, kinds: set[str]) -> None:
-    """Those of functions whose handles are all there, and of which one is of `kinds`."""
+    """Returns the functions whose handles all exist, and of which one is of `kinds`."""
     for function, parameter in integer_parameters():
         needed = {p.handle or p.handles for p in function.handle_parameters}
         if not needed <= set(handles) or not (needed & kinds or (not needed and not kinds)):
@@ -129,7 +129,7 @@ def every_parameter(tally: Tally, handles: Handles, kinds: set[str]) -> None:
 
 
 def every_value(tally: Tally, handles: Handles, kinds: set[str]) -> None:
-    """Functions that are given a restway_value: each kind of integer, and lengths and kinds."""
+    """Tests functions that take a restway_value: each kind of integer, and lengths and kinds."""
     for function in functions():
         place = next((p for p in function.parameters if p.type == "const restway_value *"), None)
         needed = {p.handle or p.handles for p in function.handle_parameters}
@@ -145,21 +145,21 @@ def every_value(tally: Tally, handles: Handles, kinds: set[str]) -> None:
 
 
 def values() -> Iterator[tuple[int, int, int]]:
-    """Kinds, numbers and lengths."""
+    """Tests kinds, numbers and lengths."""
     for number in extremes("int64_t"):
         for kind in (BOOL, INT64, DATE):
             yield kind, number, 0
     for kind in extremes("uint32_t"):
         if kind not in (BOOL, INT64):
             yield kind, 0, 0
-    # A length without memory is refused, as a NULL is.
+    # A length without memory is refused, like NULL.
     for length in extremes("uint32_t"):
         for kind in range(10):
             yield kind, 0, length
 
 
 def names(function: Function) -> list[dict[str, str]]:
-    """The attributes of each type, where the function takes the name of one."""
+    """Uses the attributes of each type, if the function takes the name of one."""
     if function.parameters[0].handle == "restway_request":
         return [{}]
     places = [p.name for p in function.parameters if p.name in ("name", "attribute")]

@@ -16,7 +16,7 @@ from calling import FUNCTIONS, LIBRARY, LIST, OBJECT, OK, Memory, Value, argumen
 from interface import functions_of_handles, handle_types
 from world import own, world
 
-#: A child that takes longer hangs.
+#: A child that takes longer than this hangs.
 PATIENCE_SECONDS = 20
 
 
@@ -39,7 +39,7 @@ def parameter_by_parameter(parents: dict[str, int], mine: dict[str, int]) -> lis
 
 
 def inside_of_structs(parents: dict[str, int], mine: dict[str, int]) -> list[list[object]]:
-    """Handles that stand in a field: the clock of a client, objects as values."""
+    """Tests handles in fields: the clock of a client, objects as values."""
     memory = Memory()
     options = memory.struct("restway_client_options", {"clock": parents["restway_clock"]})
     answers: list[list[object]] = []
@@ -62,7 +62,7 @@ def inside_of_structs(parents: dict[str, int], mine: dict[str, int]) -> list[lis
 
 
 def without_a_status(parents: dict[str, int]) -> list[list[object]]:
-    """Functions that answer something else end, and answer what they answer for NULL."""
+    """Functions with other results return, and give the same result as for NULL."""
     answers: list[list[object]] = []
     for function in FUNCTIONS.values():
         words = function.name.split("_")
@@ -81,7 +81,7 @@ def without_a_status(parents: dict[str, int]) -> list[list[object]]:
 
 
 def released(parents: dict[str, int]) -> list[list[object]]:
-    """Every handle can be retained and released, and the count of those alive follows."""
+    """Every handle can be retained and released, and the live-handle count follows."""
     before = LIBRARY.restway_debug_live_handles()
     for kind, handle in parents.items():
         name = kind + "_retain"
@@ -92,7 +92,7 @@ def released(parents: dict[str, int]) -> list[list[object]]:
 
 
 def in_child(parents: dict[str, int]) -> None:
-    """One child; its answers become lines of this process."""
+    """Runs one child; its output becomes lines of this process."""
     reading, writing = os.pipe()
     sys.stdout.flush()
     child = os.fork()
@@ -103,7 +103,7 @@ def in_child(parents: dict[str, int]) -> None:
             "forked": parameter_by_parameter(parents, mine) + inside_of_structs(parents, mine),
             "ok": without_a_status(parents) + released(parents),
         }
-        # The child's own still work.
+        # The child's own handles still work.
         make("restway_request_create", b"GET", b"status")
         with os.fdopen(writing, "w") as pipe:
             json.dump(found, pipe)

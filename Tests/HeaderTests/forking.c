@@ -1,8 +1,8 @@
-/* Forks children beside threads that open, perform, send, read a store and write an outbox, and
- * beside a thread of the program that uses SQLite itself. Each child makes a client, a store and an
+/* Forks children while threads open clients, perform, send, read a store and write an outbox, and
+ * while a thread of the program itself uses SQLite. Each child makes a client, a store and an
  * outbox of its own, and uses them.
  *
- * Arguments: the base URL, a directory, and how many children.
+ * Arguments: the base URL, a directory, and the number of children.
  * Prints "worked W refused R hung H failed F", and the last step of each child that failed.
  */
 #include <pthread.h>
@@ -17,9 +17,9 @@
 #include <restway/restway.h>
 #include <sqlite3.h>
 
-/* A child that has not ended after so many seconds hangs. */
+/* A child that has not ended after this many seconds hangs. */
 #define PATIENCE_SECONDS 20
-/* Children at the same time. */
+/* The number of children at the same time. */
 #define CHILDREN_MAX 4
 #define REFUSED 100
 
@@ -223,7 +223,8 @@ static void *keep_using_sqlite(void *unused) {
 
 /* --- A child. --- */
 
-/* 0 when everything works, REFUSED when the first step is, else the step that failed. */
+/* Returns 0 if everything works, REFUSED if the first step is refused, otherwise the step that
+ * failed. */
 static int work_in_child(void) {
     char owner[32];
     restway_client *client = NULL;
@@ -248,7 +249,7 @@ static int work_in_child(void) {
     }
     restway_client_release(client);
     client = NULL;
-    /* The parent has this file open: its locks are not the child's. */
+    /* The parent has this file open, and a child does not inherit its locks. */
     place = place_of("read");
     return make_client(&place, &client) == RESTWAY_E_FORKED && client == NULL ? 0 : 6;
 }
@@ -267,7 +268,7 @@ int main(int count, char **arguments) {
     url = arguments[1];
     directory = arguments[2];
     const int children = atoi(arguments[3]);
-    /* The files that the children are refused are open before the first of them is made. */
+    /* The files that the children are refused are open before the first child is made. */
     restway_client_release(client_for("opened"));
     restway_client *read = client_for("read");
     for (int i = 0; i < work_count; i++) {

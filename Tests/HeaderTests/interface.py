@@ -25,7 +25,7 @@ from declarations import (
 )
 from tree import INCLUDE
 
-#: The interface as data, for whoever writes a binding.
+#: The interface as data, for generators of bindings.
 INTERFACE_FILE = INCLUDE / "restway.api.json"
 
 #: The integer types of the headers: whether they are signed, and their size in bits.
@@ -33,7 +33,7 @@ INTEGERS = {
     "int32_t": (True, 32), "uint32_t": (False, 32), "int64_t": (True, 64),
     "uint64_t": (False, 64), "size_t": (False, 64),
 }
-#: Sizes of everything that a field or a parameter can be, in bytes.
+#: The sizes of all types of fields and parameters, in bytes.
 SIZES = {**{name: bits // 8 for name, (_, bits) in INTEGERS.items()}, "double": 8}
 
 _OPAQUE = re.compile(r"^typedef struct (restway_\w+) \1;", re.MULTILINE)
@@ -41,38 +41,38 @@ _OPAQUE = re.compile(r"^typedef struct (restway_\w+) \1;", re.MULTILINE)
 
 @cache
 def handle_types() -> frozenset[str]:
-    """The opaque types: what a handle can point at."""
+    """Returns the opaque types, which handles point to."""
     texts = [header.read_text() for header in OF_PROGRAMS]
     return frozenset(name for text in texts for name in _OPAQUE.findall(text)) - set(all_structs())
 
 
 @dataclass(frozen=True)
 class Variable:
-    """A parameter or a field, by its type ("const char *") and its name."""
+    """A parameter or a field: its type ("const char *") and its name."""
 
     name: str
     type: str
 
     @property
     def pointee(self) -> str:
-        """What it points at, without const: "restway_api" for `const restway_api *`."""
+        """The type that it points to, without const: "restway_api" for `const restway_api *`."""
         words = self.type.replace("const", " ").replace("struct ", " ").split()
         return "".join(words)[:-1] if self.type.endswith("*") else ""
 
     @property
     def handle(self) -> str:
-        """The opaque type, for one handle that is passed in; else ""."""
+        """The opaque type, for a single handle parameter; otherwise ""."""
         return self.pointee if self.pointee in handle_types() else ""
 
     @property
     def handles(self) -> str:
-        """The opaque type, for an array of handles that is passed in; else ""."""
+        """The opaque type, for a parameter that is an array of handles; otherwise ""."""
         element = self.pointee[:-1] if self.pointee.endswith("*") else ""
         return element if element in handle_types() and "const *" in self.type else ""
 
     @property
     def integer(self) -> str:
-        """The integer type; an enum is one of 32 bits. "" for everything else."""
+        """The integer type; an enum has 32 bits. "" for other types."""
         if self.type in all_enums():
             return "uint32_t"
         return self.type if self.type in INTEGERS else ""
@@ -80,7 +80,7 @@ class Variable:
 
 @dataclass(frozen=True)
 class Function:
-    """A function, by its result and its parameters."""
+    """A function: its result and its parameters."""
 
     name: str
     result: str
@@ -112,7 +112,7 @@ def functions() -> tuple[Function, ...]:
 
 @cache
 def callbacks() -> tuple[Function, ...]:
-    """The types of functions that the library calls."""
+    """Returns the types of functions that the library calls."""
     return tuple(_function(*found) for found in all_callbacks())
 
 
@@ -123,8 +123,9 @@ def _function(name: str, result: str, parameters: str) -> Function:
 
 @cache
 def structs() -> dict[str, tuple[Variable, ...]]:
-    """The fields of every struct. A union is one field, of the type "union"; an array has a type
-    like "uint64_t[4]"."""
+    """Returns the fields of every struct. A union is one field of the type "union"; an array has a
+    type like "uint64_t[4]".
+    """
     found = {}
     for name, body in all_structs().items():
         flat = re.sub(r"union\s*\{.*?\}", "union", body, flags=re.DOTALL)
@@ -136,7 +137,8 @@ def structs() -> dict[str, tuple[Variable, ...]]:
 
 @cache
 def unions() -> dict[str, dict[str, tuple[Variable, ...]]]:
-    """The members of the unions inside structs: by the struct's name, and by the field's."""
+    """Returns the members of the unions inside structs, by the names of the struct and the field.
+    """
     found: dict[str, dict[str, tuple[Variable, ...]]] = {}
     for name, body in all_structs().items():
         for members, field in re.findall(r"union\s*\{(.*?)\}\s*(\w+)", body, re.DOTALL):
@@ -147,7 +149,7 @@ def unions() -> dict[str, dict[str, tuple[Variable, ...]]]:
 
 @cache
 def enums() -> dict[str, dict[str, int]]:
-    """The constants of every enum, without those that only pin its size."""
+    """Returns the constants of every enum, without those that only pin its size."""
     found = {}
     for name, lines in all_enums().items():
         pairs = [line.split(" = ") for line in lines]
@@ -156,13 +158,15 @@ def enums() -> dict[str, dict[str, int]]:
 
 
 def size_of(field: Variable) -> int:
-    """In bytes: everything that is no number is a pointer, or as large as one."""
+    """Returns a size in bytes: a type that is not a number is a pointer, or as large as one."""
     element, _, count = field.type.rstrip("]").partition("[")
     return SIZES.get(element.strip(), 8) * int(count or 1)
 
 
 def functions_of_handles() -> list[Function]:
-    """Those that can say RESTWAY_E_FORKED: they answer a status, and are given a handle."""
+    """Returns the functions that can return RESTWAY_E_FORKED: they return a status and take a
+    handle.
+    """
     return [f for f in functions() if f.answers_a_status and f.handle_parameters]
 
 
@@ -173,8 +177,7 @@ def integer_parameters() -> Iterator[tuple[Function, Variable]]:
 
 
 def extremes(integer: str) -> list[int]:
-    """The numbers at the ends of a type, and those at the ends of the types that it is mixed up
-    with."""
+    """Returns the limits of a type, and the limits of the types with which it may be confused."""
     is_signed, bits = INTEGERS[integer]
     low, high = (-(1 << (bits - 1)), (1 << (bits - 1)) - 1) if is_signed else (0, (1 << bits) - 1)
     ends = [0, 1, -1]
@@ -184,7 +187,7 @@ def extremes(integer: str) -> list[int]:
 
 
 def interface() -> dict[str, Any]:
-    """Everything that programs call, as `Include/restway.api.json` says it."""
+    """Returns the interface for programs, in the form of `Include/restway.api.json`."""
     return {
         "handles": sorted(handle_types()),
         "enums": enums(),
@@ -213,12 +216,12 @@ def _field_data(field: Variable, members: dict[str, tuple[Variable, ...]]) -> di
 
 
 def interface_text() -> str:
-    """What stands in `Include/restway.api.json`."""
+    """Returns the content of `Include/restway.api.json`."""
     return "{\n" + ",\n".join(_section(*item) for item in interface().items()) + "\n}\n"
 
 
 def _section(name: str, content: Any) -> str:
-    """One line for each thing, so that a changed one is a changed line."""
+    """Writes one line for each item, so that a changed item is a changed line."""
     if isinstance(content, dict):
         lines = [f"{json.dumps(key)}: {json.dumps(value)}" for key, value in content.items()]
     else:

@@ -1,6 +1,6 @@
 /** @file mapping.h
- *  The enterprises of the demo API, mapped once: for programs that look at what that does to them.
- */
+ *  The enterprises of the demo API, mapped once: for programs that check side effects of
+ *  mapping. */
 #ifndef RESTWAY_HEADER_TESTS_MAPPING_H
 #define RESTWAY_HEADER_TESTS_MAPPING_H
 
@@ -9,7 +9,8 @@
 
 #include <restway/restway.h>
 
-/** How many objects came; -1 when it failed, which is told on the standard error stream.
+/** Returns how many objects were received; -1 when it failed, with the reason on the standard error
+ *stream.
  *
  *  @param meanwhile Called while the response is there; NULL for nothing.
  */

@@ -1,5 +1,6 @@
-/* A host that uses Jansson too, with an allocator of its own: the library neither changes that nor
- * calls it, and values that the host made before and while objects were mapped stay as they are.
+/* A program that also uses Jansson, with an allocator of its own: the library neither changes nor
+ * calls that allocator, and values that the program made before and during the mapping do not
+ * change.
  *
  * Arguments: the API document, the base URL.
  */

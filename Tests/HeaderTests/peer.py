@@ -1,4 +1,4 @@
-"""A server on the loopback interface that answers what the tests of handles need."""
+"""A server on the loopback interface with the answers that the tests of handles need."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ class _Handler(BaseHTTPRequestHandler):
     do_GET = do_POST = do_PUT = do_HEAD = _answer
 
     def log_message(self, *_: object) -> None:
-        """Says nothing."""
+        """Logs nothing."""
 
 
 @contextmanager
 def peer() -> Iterator[str]:
-    """Its URL."""
+    """The server's URL."""
     with ThreadingHTTPServer(("127.0.0.1", 0), _Handler) as server:
         thread = threading.Thread(target=server.serve_forever)
         thread.start()

@@ -1,5 +1,5 @@
-/* A host with functions that are called as Jansson's are, as those of json-c and json-glib: the
- * library takes none of them for its own. Prints how many companies it mapped.
+/* A program with functions that have the same names as Jansson's, as those of json-c and json-glib
+ * do: the library does not call them. Prints how many companies it mapped.
  *
  * Arguments: the API document, the base URL.
  */

@@ -1,4 +1,4 @@
-"""A child is forked at any moment, whatever the threads of its parent are doing."""
+"""A child may be forked at any moment, whatever the threads of its parent are doing."""
 
 from __future__ import annotations
 
@@ -12,7 +12,9 @@ CHILDREN = 500
 def test_children_beside_busy_threads_never_hang(
     stage: Stage, demo_url: str, tmp_path: Path
 ) -> None:
-    """The parent's threads open, perform, send, read a store, write an outbox and use SQLite."""
+    """The parent's threads open clients, perform, send, read a store, write an outbox and use
+    SQLite.
+    """
     program = tmp_path / "forking"
     source = Path(__file__).with_name("forking.c")
     stage.compile("gcc", "gnu11", source, program, "sqlite3", words=["-pthread"])
@@ -25,6 +27,6 @@ def test_children_beside_busy_threads_never_hang(
     counts = dict(zip(words[::2], map(int, words[1::2]), strict=True))
     assert counts["hung"] == 0, result.stdout
     assert counts["failed"] == 0, result.stdout
-    # To be refused is allowed where a fork could not wait for a lock: not as a rule.
+    # A refusal is allowed where a fork could not wait for a lock, but it must be rare.
     assert counts["worked"] >= CHILDREN * 9 // 10, result.stdout
     assert counts["worked"] + counts["refused"] == CHILDREN

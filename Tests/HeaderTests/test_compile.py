@@ -1,4 +1,4 @@
-"""Every header compiles alone, twice, and through the umbrella, in every dialect."""
+"""Every header compiles alone, twice, and through the umbrella header, in every dialect."""
 
 from __future__ import annotations
 
@@ -27,6 +27,6 @@ def test_umbrella_includes_every_header() -> None:
     umbrella = (INCLUDE / "restway" / "restway.h").read_text()
     included = [line.split('"')[1] for line in umbrella.splitlines() if line.startswith("#include")]
     assert included == sorted(included)
-    # A program is no plugin.
+    # A program is not a plugin.
     others = {header.name for header in OF_PROGRAMS} - {"restway.h"}
     assert set(included) == others

@@ -1,4 +1,6 @@
-"""The C harness leaves no function of the headers out, and no way to misuse one with a pointer."""
+"""The C harness calls every function of the headers, also with NULL for every pointer that must not
+be NULL.
+"""
 
 from __future__ import annotations
 
@@ -11,13 +13,13 @@ HARNESS = "\n".join(
     without_comments(source.read_text())
     for source in sorted((ROOT / "Tests" / "CHarness").glob("*.c"))
 )
-#: A text of the harness that is no UTF-8 has such a name.
+#: The name of a text in the harness that is not UTF-8.
 IS_BAD_TEXT = r"\bbad|\bBAD_UTF8\b"
 FUNCTIONS = all_functions()
 
 
 def parts(text: str) -> list[str]:
-    """What stands between the commas of a list, but for those inside of brackets and strings."""
+    """Returns the parts between the commas of a list, except commas inside brackets and strings."""
     found: list[str] = []
     depth, start = 0, 0
     for match in re.finditer(r"""[(\[{]|[)\]}]|,|"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'""", text):
@@ -34,7 +36,7 @@ def parts(text: str) -> list[str]:
 
 
 def _calls() -> dict[str, list[list[str]]]:
-    """The arguments of every call of every function in the harness."""
+    """Returns the arguments of every call of every function in the harness."""
     found: dict[str, list[list[str]]] = {function.name: [] for function in FUNCTIONS}
     for match in re.finditer(r"\b(restway_\w+)\s*\(", HARNESS):
         if match[1] in found:
@@ -46,7 +48,9 @@ CALLS = _calls()
 
 
 def never_given(wanted: str, what: str) -> set[str]:
-    """The parameters that `wanted` describes, and that no call gives what `what` describes."""
+    """Returns the parameters that `wanted` describes, and for which no call has an argument that
+    `what` describes.
+    """
     return {
         f"{function.name}: {parameter}"
         for function in FUNCTIONS
@@ -64,7 +68,9 @@ def test_the_harness_calls_every_function() -> None:
 
 
 def test_the_harness_gives_null_for_every_pointer() -> None:
-    """But for contexts, which nobody looks at, and the error, which is optional everywhere."""
+    """Contexts, which the library never uses, and the error, which is always optional, are left
+    out.
+    """
     pointer = r"^(?!void \*context$|restway_error \*\*out_error$).*\*"
     assert never_given(pointer, r"^(NULL|0)$") == set()
 

@@ -1,4 +1,4 @@
-"""The examples compile with what pkg-config says, as C and as C++, and say something true."""
+"""The examples compile with the flags of pkg-config, as C and as C++, and print correct results."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tree import ROOT, Stage, language, output, run
 EXAMPLES = sorted((ROOT / "bindings" / "c" / "examples").glob("*.c"))
 DIALECTS = [("gcc", "c99"), ("clang", "c99"), ("g++", "c++11"), ("clang++", "c++20")]
 C_DIALECTS = [dialect for dialect in DIALECTS if language(dialect[0]) == "c"]
-#: What an example needs beside Restway, for pkg-config. Their headers are C, and so are these.
+#: The other pkg-config packages of an example. Their headers are C, and so are these examples.
 FOREIGN = {"glib": ["glib-2.0"], "libuv": ["libuv"]}
 RUNS = [
     (example, *dialect)

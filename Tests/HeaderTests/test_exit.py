@@ -1,5 +1,6 @@
-"""A program may exit at any time: the library's I/O thread is over before exit handlers that were
-there before it, such as those of the libraries below it."""
+"""A program may exit at any time: the library's I/O thread ends before the exit handlers that were
+registered earlier, such as those of the libraries that it uses.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +16,7 @@ DOCUMENT = ROOT / "examples" / "demo-api" / "demo.restway.json"
 
 @pytest.fixture(name="silent_url")
 def _silent_url() -> Iterator[str]:
-    """A server that accepts, and never answers."""
+    """A server that accepts connections and never answers."""
     with socket.socket() as listener:
         listener.bind(("127.0.0.1", 0))
         listener.listen()
@@ -45,7 +46,7 @@ def test_exit_after_the_client_was_released(program: Path, stage: Stage, _turn: 
 def test_exit_with_a_call_in_flight(
     program: Path, stage: Stage, silent_url: str, what: str
 ) -> None:
-    # The call never completes: what its notice would look at may be gone.
+    # The call never completes: the objects that its notice would use may have been freed.
     assert _lines(program, stage, silent_url, what) == ["threads: 0"]
 
 

@@ -1,4 +1,4 @@
-"""The library shows what the headers declare, and nothing else."""
+"""The library exports the functions that the headers declare, and nothing else."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import re
 from declarations import all_functions
 from tree import Stage, output
 
-#: What may be needed at run time: no Swift library, nothing outside the C world.
+#: The libraries that may be needed at run time: no Swift library, only C libraries.
 NEEDED = re.compile(
     r"lib(curl|jansson|sqlite3|z|c|m|dl|pthread|rt|stdc\+\+|gcc_s)\.so\.\d+|ld-linux[-\w]*\.so\.\d+"
 )
@@ -56,5 +56,5 @@ def test_is_stripped(stage: Stage) -> None:
 
 
 def test_is_small(stage: Stage) -> None:
-    """One call of a function of Swift's string processing links a MiB of it."""
+    """A single call of a function of Swift's string processing would add a MiB to the library."""
     assert stage.library.stat().st_size <= 9 << 20

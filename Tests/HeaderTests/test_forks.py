@@ -1,4 +1,4 @@
-"""What a forked child may do: everything with what is its own, and nothing with its parent's."""
+"""A forked child may use all of its own handles, and must not use its parent's."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tree import Stage, run
 
 @pytest.fixture(name="answers", scope="module")
 def _answers(stage: Stage) -> list[dict[str, Any]]:
-    """What the children of `forked_calls.py` were answered."""
+    """The results in the children of `forked_calls.py`."""
     program = Path(__file__).with_name("forked_calls.py")
     with peer() as url:
         result = run(sys.executable, program, url, env=stage.environment)
@@ -30,7 +30,7 @@ def test_every_type_of_handle_was_there(answers: list[dict[str, Any]]) -> None:
 
 
 def test_a_child_is_refused_every_handle_of_its_parent(answers: list[dict[str, Any]]) -> None:
-    """By every function that answers a status, for each of its handles."""
+    """Checks every function that returns a status, for each of its handles."""
     forked = [tuple(pair) for answer in answers for pair in answer.get("forked", [])]
     assert {name: status for name, status in forked if status != FORKED} == {}
     expected = {

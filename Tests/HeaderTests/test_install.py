@@ -8,7 +8,7 @@ from pathlib import Path
 from declarations import HEADERS
 from tree import ROOT, Stage, output
 
-#: The plugins that ship; `check` holds the tool that checks them.
+#: The plugins that ship; `check` contains the tool that checks plugins.
 PLUGINS = [
     path.name
     for path in sorted((ROOT / "Plugins").iterdir())
@@ -17,7 +17,7 @@ PLUGINS = [
 
 
 def _make(verb: str, *variables: str) -> None:
-    # Inside `make test` the outer make's variables must not reach this one.
+    # Inside `make test`, the variables of the outer make must not reach this one.
     own = {
         "MFLAGS", "PREFIX", "BINDIR", "LIBDIR", "INCLUDEDIR", "DOCDIR", "DESTDIR", "LIBRARY",
     }

@@ -1,6 +1,4 @@
-"""The interface as data, and the Python modules that are generated from it, are those of the
-headers.
-"""
+"""The interface as data, and the Python modules that are generated from it, match the headers."""
 
 from __future__ import annotations
 

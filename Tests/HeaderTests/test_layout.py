@@ -1,4 +1,4 @@
-"""Sizes and offsets, and INIT macros that do what the init functions do."""
+"""Sizes and offsets of structs; INIT macros and init functions set the same values."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ from tree import C_DIALECTS, CXX_DIALECTS, INCLUDE, STRICT, Stage, language, out
 STRUCTS = all_structs()
 #: Structs that no version may change, and their sizes.
 FROZEN = {"restway_value": 16, "restway_event": 64}
-#: Structs that say their own size: append only, with an INIT macro and an init function.
+#: Structs that hold their own size: they are append-only, with an INIT macro and an init function.
 SIZED = [name for name, body in STRUCTS.items() if "struct_size" in body]
 
 
 def _fields(name: str) -> list[str]:
-    """The names of a struct's fields; a nested union counts as one, an array too."""
+    """Returns the names of a struct's fields; a nested union counts as one field, an array too."""
     body = re.sub(r"\{.*?\}|\[\w+\]", "", STRUCTS[name], flags=re.DOTALL)
     return [part.split()[-1].strip("*") for part in body.split(";") if part.strip()]
 
 
 def _asserting(conditions: list[str]) -> str:
-    # An array of a negative size stops any compiler, of C or C++, whatever the year.
+    # An array of a negative size stops any C or C++ compiler, whatever its version.
     lines = [
         f"typedef char check_{number}[({condition}) ? 1 : -1];"
         for number, condition in enumerate(conditions)
@@ -54,7 +54,7 @@ def test_sizes(compiler: str, standard: str, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", STRUCTS)
 def test_no_implicit_padding(name: str, tmp_path: Path) -> None:
-    """Each field starts where the one before ends, and the last ends with the struct."""
+    """Each field starts where the one before ends, and the last field ends with the struct."""
     fields = _fields(name)
     size = "sizeof((({0} *)0)->{1})".format
     ends = [f"offsetof({name}, {field}) + {size(name, field)}" for field in fields]
@@ -101,7 +101,7 @@ def test_every_sized_struct_has_an_init_function(name: str) -> None:
 
 @pytest.mark.parametrize("compiler", ["gcc", "clang", "g++", "clang++"])
 def test_an_ignored_status_is_an_error(compiler: str, tmp_path: Path) -> None:
-    """Once for every function: as many warnings as functions that return a status."""
+    """The compiler warns once for every function that returns a status."""
     checked = [function for function in all_functions() if function.must_use]
     lines = ["#include <restway/restway.h>", "void ignore(void);", "void ignore(void) {"]
     for function in checked:

@@ -1,5 +1,6 @@
-"""The library's Jansson is its own (docs/decisions/0022): a host with another, or with functions of
-the same names, and the library do not meet."""
+"""The library has its own Jansson (docs/decisions/0022): a program with another Jansson, or with
+functions of the same names, and the library do not affect each other.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The README's examples compile and run as they stand there."""
+"""The README's examples compile and run as they are printed."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ LINES_MAX = {"c": 40, "python": 20}
 
 
 def _example(language: str) -> str:
-    """The first fenced block of a language; a README without one fails."""
+    """Returns the first fenced block of a language; the test fails if the README has none."""
     readme = ROOT / "README.md"
     assert readme.exists(), "there is no README.md"
     match = re.search(rf"^```{language}\n(.*?)^```$", readme.read_text(), re.DOTALL | re.MULTILINE)

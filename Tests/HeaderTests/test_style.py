@@ -1,4 +1,4 @@
-"""What the headers promise in their form: nothing that another language could not call."""
+"""The headers contain nothing that another language could not call."""
 
 from __future__ import annotations
 

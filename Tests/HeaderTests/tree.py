@@ -1,4 +1,4 @@
-"""The tree, compilers, and an installed Restway."""
+"""The source tree, compilers, and an installed Restway."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ ROOT = Path(__file__).resolve().parents[2]
 INCLUDE = ROOT / "Include"
 STRICT = ["-Wall", "-Wextra", "-pedantic", "-Werror"]
 
-#: (compiler, standard); gcc 12 and its kin call C23 c2x.
+#: (compiler, standard); gcc 12 and older call C23 c2x.
 C_DIALECTS = [(cc, std) for cc in ("gcc", "clang") for std in ("c99", "c11", "c17", "c2x")]
 CXX_DIALECTS = [
     (cxx, std) for cxx in ("g++", "clang++") for std in ("c++11", "c++14", "c++17", "c++20")
@@ -23,7 +23,7 @@ def run(
     *command: str | Path, env: dict[str, str] | None = None, cwd: Path | None = None,
     timeout_seconds: float = 120,
 ) -> subprocess.CompletedProcess[str]:
-    """Runs a command to its end; the caller judges the result."""
+    """Runs a command; the caller checks the result."""
     return subprocess.run(
         [str(word) for word in command],
         env={**os.environ, **(env or {})},
@@ -37,7 +37,7 @@ def run(
 
 
 def output(*command: str | Path, env: dict[str, str] | None = None, cwd: Path | None = None) -> str:
-    """What a command printed; a failing one fails the test with all that it said."""
+    """Returns the output of a command; if it fails, the test fails with the whole output."""
     result = run(*command, env=env, cwd=cwd)
     assert result.returncode == 0, (
         f"{' '.join(str(word) for word in command)} gave {result.returncode}\n"
@@ -47,13 +47,13 @@ def output(*command: str | Path, env: dict[str, str] | None = None, cwd: Path | 
 
 
 def language(compiler: str) -> str:
-    """What a compiler takes its input for, whatever the file is called."""
+    """The language that a compiler assumes for its input, whatever the file's name is."""
     return "c++" if compiler.endswith("++") else "c"
 
 
 @dataclass(frozen=True)
 class Stage:
-    """Restway installed below `prefix`."""
+    """Restway, installed below `prefix`."""
 
     prefix: Path
 
@@ -63,7 +63,7 @@ class Stage:
 
     @property
     def environment(self) -> dict[str, str]:
-        """What a program that uses it needs, and the Python package too."""
+        """The environment of a program that uses this Restway, and of the Python package."""
         return {
             "PKG_CONFIG_PATH": str(self.prefix / "lib" / "pkgconfig"),
             "LD_LIBRARY_PATH": str(self.prefix / "lib"),
@@ -78,7 +78,7 @@ class Stage:
         self, compiler: str, standard: str, source: Path, program: Path, *others: str,
         words: Sequence[str] = (),
     ) -> None:
-        """Compiles as any program would: with what pkg-config says, of Restway and `others`."""
+        """Compiles like any program, with the flags of pkg-config for Restway and `others`."""
         output(
             compiler, f"-std={standard}", *STRICT, *words, "-x", language(compiler), source,
             "-o", program, *self.pkg_config("--cflags", "--libs", *others),

@@ -1,4 +1,4 @@
-"""A handle of every type that there is, those included that live only inside a callback."""
+"""Makes a handle of every type, including those that exist only inside a callback."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ DOCUMENT = {
     },
 }
 
-#: What is done with the handles that are there at one moment, by their types.
+#: A function that uses the handles that exist at one moment, by their types.
 Act = Callable[[dict[str, int]], None]
 _UNREACHABLE, _UNKNOWN = 2, 0
 _DRAIN = 2
@@ -51,7 +51,7 @@ def load() -> int:
 
 
 def own() -> dict[str, int]:
-    """What a process can make by itself, without a server or a file."""
+    """Makes the handles that need neither a server nor a file."""
     memory = Memory()
     document = {key: value for key, value in DOCUMENT.items() if key not in ("outbox", "routes")}
     text = json.dumps(document).encode()
@@ -71,7 +71,7 @@ def own() -> dict[str, int]:
 
 
 class World:
-    """A client of the server at `url`, and what it made."""
+    """Makes a client of the server at `url`, and the handles that it gives."""
 
     def __init__(self, url: str, directory: str) -> None:
         self._memory = Memory()
@@ -128,7 +128,7 @@ class World:
             "restway_call_wait", handles["restway_call"], _WAIT_MILLISECONDS)
 
     def _changes(self) -> int:
-        """The payload of the first event: what the observer saw of the draft."""
+        """Returns the payload of the first event, in which the observer received the draft."""
         event = (ctypes.c_uint64 * 8)()
         count = ctypes.c_size_t()
         for _ in range(1_000):
@@ -136,14 +136,14 @@ class World:
                ctypes.addressof(count))
             if count.value:
                 return int(event[3])
-            # The commit has been told already; its notice is a worker's.
+            # The commit has been done already; a worker delivers its notice.
             os.sched_yield()
         raise AssertionError("no event came")
 
     # Callbacks
 
     def _asked(self, *names: str) -> int:
-        """A callback whose parameters behind the context are handles of these types."""
+        """Makes a callback whose parameters after the context are handles of these types."""
 
         def ask(_context: object, *given: int) -> int:
             new = {f"restway_{name}": handle for name, handle in zip(names, given, strict=True)}
@@ -169,7 +169,7 @@ class World:
            self._encoding(), self._asked("batch_reader", "answer"), None, None)
 
     def _encoding(self) -> int:
-        """Asks, and then writes a body, so that the batch is sent."""
+        """Calls `act`, and then writes a body, so that the batch is sent."""
         asked = self._asked("batch_writer", "answer")
         ask = self._callbacks[-1]
 
@@ -184,13 +184,14 @@ class World:
         return ctypes.cast(callback, ctypes.c_void_p).value or 0
 
     def _perform(self, request: int, milliseconds: int = 0) -> None:
-        """Whatever comes of it: what counts is the callbacks. 0 milliseconds are no bound."""
+        """Ignores the result, because only the callbacks matter. 0 milliseconds set no limit."""
         LIBRARY.restway_client_perform(self.client, request, milliseconds, None, None)
         LIBRARY.restway_request_release(request)
 
     def visit(self, act: Act) -> set[str]:
-        """Calls `act` with all handles that a program keeps, then inside of callbacks with theirs
-        as well. The types that were there."""
+        """Calls `act` with all handles that a program keeps, then inside callbacks with their
+        handles as well. Returns the types of all handles.
+        """
         act(dict(self.handles))
         self.act = act
         self._perform(make("restway_request_create_route", b"notes", None))
@@ -200,7 +201,7 @@ class World:
         LIBRARY.restway_batch_send(batch, None, None, None, None)
         LIBRARY.restway_batch_wait(batch, 0, None)
         LIBRARY.restway_batch_release(batch)
-        # Last: nothing goes out as long as the refresh is under way, which nobody ends.
+        # This comes last: nothing is sent while the refresh is in progress, which never ends.
         self._perform(make("restway_request_create", b"GET", b"secret"), _WAIT_MILLISECONDS)
         with self._asking:
             self.act = None

@@ -1,4 +1,4 @@
-/* One transport for each way of breaking the contract. */
+/* Each transport here violates the contract in one way. */
 #include <string.h>
 
 #include "transport.h"
@@ -16,7 +16,7 @@ static int does(struct job *job, const char *what) {
     return strcmp(job->transport->does, what) == 0;
 }
 
-/* Breaks the order, then ends as if nothing had been. */
+/* Calls in the wrong order, then ends as if nothing had happened. */
 static void disorder(struct job *job) {
     const restway_plugin_host *host = job->transport->host;
     const restway_plugin_header trailer = {"X-Trailer", "x"};

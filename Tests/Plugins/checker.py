@@ -1,4 +1,4 @@
-"""restway-plugin-check, and plugins that are bad on purpose for it."""
+"""Runs restway-plugin-check on deliberately bad plugins."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ TOOL = Path(os.environ.get("RESTWAY_PREFIX", ROOT / "build" / "stage"), "bin/res
 
 @dataclass(frozen=True)
 class Report:
-    """What the tool found: check, subject, result and why."""
+    """The result of the tool: check, subject, result and reason."""
 
     status: int
     name: str
     results: list[tuple[str, str, str, str]]
 
     def failed(self) -> dict[str, str]:
-        """Why, by check."""
+        """The reasons, by check."""
         return {check: why for check, _, result, why in self.results if result == "FAILED"}
 
     def result(self, check: str) -> str:
@@ -54,8 +54,9 @@ def check(plugin: Path, *words: str | Path) -> Report:
 
 
 def check_all(plugin: Path, expected: set[str], is_slow: bool, *words: str | Path) -> list[Report]:
-    """Runs all checks. Those that are expected to be found when their time is up run apart, so that
-    the others may take as long as a busy machine makes them."""
+    """Runs all checks. Checks that are expected to time out run separately, so that the others may
+    take longer on a busy machine.
+    """
     if not is_slow:
         return [check(plugin, *words, "--time-out", "150")]
     listed = run_tool("--list").stdout.splitlines()
@@ -67,9 +68,9 @@ def check_all(plugin: Path, expected: set[str], is_slow: bool, *words: str | Pat
 
 
 class Ahead:
-    """What is found out about the faults that tests of one function are about, before each test
-    asks for its own. A check waits for what does not come most of its time, so several that wait
-    side by side take no longer than one.
+    """Runs the tool for the faults that tests of one function need, before each test asks for its
+    own. A check spends most of its time waiting, so several checks at the same time take no longer
+    than one.
     """
 
     SIDE_BY_SIDE = 6
@@ -86,7 +87,7 @@ class Ahead:
 
 
 def selected(request: pytest.FixtureRequest, function: str) -> list[str]:
-    """The faults for which `function`, of the module of `request`, is going to run."""
+    """Returns the faults for which `function`, of the module of `request`, is going to run."""
     items = [item for item in request.session.items if isinstance(item, pytest.Function)]
     return [
         str(item.callspec.params["fault"]) for item in items
@@ -109,7 +110,7 @@ def compile_bad(source: str, path: Path, *flags: str) -> Path:
 
 
 def faults_of(source: str) -> set[str]:
-    """The faults that a source can be compiled with."""
+    """Returns the faults that a source can be compiled with."""
     text = (BAD / source).read_text()
     body = text[text.index("enum fault {") : text.index("};")]
     lines = [line for line in body.splitlines()[1:] if "/*" not in line]

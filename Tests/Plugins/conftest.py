@@ -1,5 +1,6 @@
-"""Plugins that are compiled for one test, and programs that load them: a plugin stays for the life
-of a process, so each test has a process of its own."""
+"""Compiles plugins for one test, and programs that load them: a plugin stays loaded until its
+process ends, so each test has a process of its own.
+"""
 
 from __future__ import annotations
 
@@ -39,7 +40,9 @@ def _make_plugin(tmp_path: Path) -> MakePlugin:
 
 
 class _Numbers(http.server.BaseHTTPRequestHandler):
-    """Answers every path with a number, as what the path says it is; a POST with what it was."""
+    """Answers every path with a number, in the media type of the path; answers a POST with its
+    body.
+    """
 
     protocol_version = "HTTP/1.1"
 

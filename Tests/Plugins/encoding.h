@@ -1,4 +1,4 @@
-/* The other half of plugin.c: writes a value as the list of its steps, or breaks the contract. */
+/* The encoder of plugin.c: writes a value as the list of its steps, or violates the contract. */
 #ifndef RESTWAY_TESTS_ENCODING_H
 #define RESTWAY_TESTS_ENCODING_H
 
@@ -61,7 +61,7 @@ static void *write_elsewhere(void *argument) {
     return NULL;
 }
 
-/** What a plugin may do wrong. Answers go unheeded, as a bad plugin does. */
+/** The faults of the plugin. It ignores answers, as a bad plugin does. */
 static int32_t misbehave(const restway_plugin_reader *reader, restway_plugin_reason *reason) {
     restway_plugin_item item = {.struct_size = sizeof item};
     (void)item;

@@ -1,4 +1,5 @@
-/* A C program that speaks MessagePack with the server at argv[1]: sends a draft, reads it back. */
+/* A C program that speaks MessagePack with the server at argv[1]: it sends a draft and reads it
+ * back. */
 #include <restway/restway.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,7 +13,7 @@
         } \
     } while (0)
 
-/** The call returns RESTWAY_OK; else its error is told. */
+/** Checks that the call returns RESTWAY_OK; otherwise prints its error. */
 #define OK(call) \
     do { \
         if ((call) != RESTWAY_OK) { \

@@ -1,5 +1,5 @@
-/* The msgpack plugin against its contract, without a host: under the sanitizers, with every event
- * looked at, with answers and bytes at random, and with each call made to fail. */
+/* Tests the msgpack plugin against its contract, without a host: under the sanitizers, with a check
+ * of every event, with random answers and bytes, and with a failure of each call. */
 #include <restway/plugin.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -16,7 +16,7 @@
 
 static size_t largest_allocation;
 
-/** What the plugin calls in place of realloc(). */
+/** The plugin calls this in place of realloc(). */
 void *counted_realloc(void *memory, size_t size);
 void *counted_realloc(void *memory, size_t size) {
     largest_allocation = size > largest_allocation ? size : largest_allocation;
@@ -32,7 +32,7 @@ static uint32_t chance(uint32_t below) {
     return (uint32_t)(seed >> 32) % below;
 }
 
-/* A sink that knows what may come. */
+/* A sink that knows which events are allowed. */
 
 enum place { PLACE_KEY, PLACE_VALUE, PLACE_ELEMENT, PLACE_TOP, PLACE_DONE };
 
@@ -67,7 +67,7 @@ static int32_t answer(bool may_skip) {
     return may_skip ? RESTWAY_PLUGIN_SKIP : RESTWAY_PLUGIN_WANT;
 }
 
-/** A value has come. */
+/** Handles a value. */
 static void arrive(void) {
     enum place *place = &told.places[told.depth];
     CHECK(*place != PLACE_KEY && *place != PLACE_DONE);
@@ -116,7 +116,7 @@ static int32_t on_begin_array(void *context, int64_t count) {
     return begin(text, PLACE_ELEMENT);
 }
 
-/** Reads all of it, so that the sanitizer sees it. */
+/** Reads all bytes, so that the sanitizer checks them. */
 static void touch(const void *bytes, size_t length) {
     volatile uint8_t sum = 0;
     for (size_t index = 0; index < length; index++)
@@ -191,7 +191,7 @@ static const restway_plugin_sink sink = {
 
 static const restway_plugin_mapper *mapper;
 
-/** Decodes a copy that ends where the sanitizer sees it. */
+/** Decodes a copy whose end the sanitizer knows. */
 static int32_t decode(const void *bytes, size_t length, int64_t depth_max, bool is_random) {
     const restway_plugin_limits limits = {sizeof limits, depth_max};
     restway_plugin_reason reason = {.struct_size = sizeof reason};
@@ -249,7 +249,7 @@ static void test_announced_lengths_get_no_memory(void) {
         CHECK(decode(body, sizeof body, 512, false) == RESTWAY_PLUGIN_MALFORMED);
         CHECK(largest_allocation == 0 && told.events == 0);
     }
-    // Lists in lists: memory for those that are open, and not beyond the limit.
+    // Nested lists: memory is used for open containers only, and not beyond the limit.
     memset(body, 0x91, sizeof body);
     CHECK(decode(body, sizeof body, 600, false) == RESTWAY_PLUGIN_TOO_DEEP);
     CHECK(largest_allocation <= 1024 * 16);

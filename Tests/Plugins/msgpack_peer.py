@@ -1,4 +1,4 @@
-"""A server that speaks MessagePack through Python's own library: the other side of the plugin."""
+"""A server that speaks MessagePack with Python's own library."""
 
 from __future__ import annotations
 
@@ -20,18 +20,18 @@ def then(start: datetime, microseconds: int) -> datetime:
 
 
 def packed(value: Any) -> bytes:
-    """`value` as MessagePack; datetimes are timestamps."""
+    """Returns `value` as MessagePack; datetimes are timestamps."""
     content: bytes = msgpack.packb(value, datetime=True)
     return content
 
 
 def unpacked(content: bytes) -> Any:
-    """What MessagePack holds; timestamps are datetimes in UTC."""
+    """Returns the value of MessagePack; timestamps are datetimes in UTC."""
     return msgpack.unpackb(content, timestamp=3, strict_map_key=False)
 
 
 class Peer(ThreadingHTTPServer):
-    """Answers a GET with `body`, and keeps what else it is sent: things, by their id."""
+    """Answers a GET with `body`, and stores the things that it receives, by their id."""
 
     body = b""
     media_type = TYPE
@@ -55,7 +55,7 @@ class Peer(ThreadingHTTPServer):
 
 class _Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
-    # Head and body are two writes: the second must not wait for the first one's acknowledgement.
+    # Head and body are two writes: the second must not wait for the acknowledgement of the first.
     disable_nagle_algorithm = True
     server: Peer
 

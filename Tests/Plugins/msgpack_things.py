@@ -1,4 +1,4 @@
-"""An api of things, and clients of it that speak MessagePack."""
+"""An api of things, and clients that speak MessagePack."""
 
 from __future__ import annotations
 
@@ -12,7 +12,9 @@ JSON = Any
 
 
 def client_of(document: dict[str, JSON], peer: Peer, mapper: str = "msgpack") -> restway.Client:
-    """A client whose answers `mapper` reads, the built-in one or that of the plugin called so."""
+    """Makes a client whose answers `mapper` reads: the built-in mapper, or that of the plugin with
+    this name.
+    """
     plugins = [] if mapper == "jansson" else [{"name": mapper}]
     api = restway.API.from_json({**document, "plugins": plugins, "dataMapper": mapper})
     return restway.Client(api, base_url=peer.url, load_plugins=True, timeout=30)
@@ -53,7 +55,7 @@ THINGS = {
 
 
 def received(peer: Peer, body: bytes) -> tuple[dict[str, Any], list[tuple[str, str]]]:
-    """The attributes of the thing that a body holds, and what did not fit."""
+    """Returns the attributes of the thing in a body, and the values that did not fit."""
     peer.answer(body)
     with client_of(THINGS, peer) as client:
         response = client.get("any")
@@ -65,7 +67,7 @@ def received(peer: Peer, body: bytes) -> tuple[dict[str, Any], list[tuple[str, s
 
 
 def refused(peer: Peer, body: bytes) -> str:
-    """Why a body is refused."""
+    """Returns why a body is refused."""
     peer.answer(body)
     with client_of(THINGS, peer) as client, pytest.raises(restway.MappingError) as caught:
         client.get("any")
@@ -73,7 +75,7 @@ def refused(peer: Peer, body: bytes) -> str:
 
 
 def told(client: restway.Client, method: str, path: str) -> JSON:
-    """What comes of a request: the issues and the objects, or the kind of error."""
+    """Returns the result of a request: the issues and the objects, or the kind of error."""
     try:
         response = client.perform(restway.Request.path(method, path))
     except restway.RestwayError as error:

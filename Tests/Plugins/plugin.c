@@ -1,4 +1,4 @@
-/* A plugin that does one thing wrong, or right: the test that compiles it defines which.
+/* A plugin that does one thing wrong, or everything right: the test that compiles it chooses.
  *
  * Its mapper, for application/x-number, reads a body that is one decimal number as {"id": number}.
  * With WRITES it also writes, see encoding.h.
@@ -99,7 +99,7 @@ static const restway_plugin_mapper mapper = {
 #endif
 
 #ifdef LARGER
-/* As a later version may have it: more behind what is known now. */
+/* A table of a later version, with additional fields. */
 static const struct {
     restway_plugin_mapper table;
     void *unknown[8];

@@ -1,4 +1,4 @@
-"""What the tests of the replay transport share: a server, and what a client is told."""
+"""Common code of the tests of the replay transport: a server, and the results of a client."""
 
 from __future__ import annotations
 
@@ -58,7 +58,9 @@ class _Handler(BaseHTTPRequestHandler):
     server: Server
 
     def _is_let_in(self) -> bool:
-        """Whether the request answers the challenge of this server (RFC 7616, MD5, qop auth)."""
+        """Returns whether the request answers the challenge of this server (RFC 7616, MD5, qop
+        auth).
+        """
         given = dict(re.findall(r'(\w+)="?([^",]*)"?', self.headers.get("Authorization", "")))
 
         def digest(*parts: str) -> str:
@@ -108,7 +110,7 @@ Open = Callable[..., restway.Client]
 
 
 def opening(server: Server, cassette: Path) -> Open:
-    """Makes clients of the server, or of what was recorded of it."""
+    """Makes clients of the server, or of a recording of it."""
 
     def make(mode: JSON = "play", document: JSON = None, **options: Any) -> restway.Client:
         api = restway.API.from_json({

@@ -1,4 +1,4 @@
-"""restway-plugin-check finds what a bad mapper does, under the right name and no other."""
+"""restway-plugin-check finds the faults of a bad mapper, with the right check and no other."""
 
 from __future__ import annotations
 
@@ -8,17 +8,17 @@ from pathlib import Path
 import pytest
 from checker import Ahead, Report, check, check_all, compile_bad, failed_of, faults_of, selected
 
-#: What fails, and words of the reason of the first.
+#: The checks that fail, and words of the reason of the first.
 FINDINGS: dict[str, tuple[set[str], str]] = {
     "PUSHES_NOTHING": ({"mapper.events"}, "nothing is pushed"),
-    "PUSHES_TWICE": ({"mapper.events"}, "behind the value, which is complete"),
+    "PUSHES_TWICE": ({"mapper.events"}, "after the value, which is complete"),
     "LEAVES_OPEN": ({"mapper.events"}, "the value is not completed"),
     "ENDS_WRONGLY": ({"mapper.events"}, "end_object, comes where no object is open"),
-    "KEY_IN_ARRAY": ({"mapper.events"}, "key, comes outside of an object"),
+    "KEY_IN_ARRAY": ({"mapper.events"}, "key, comes outside an object"),
     "VALUE_WITHOUT_KEY": ({"mapper.events"}, "in an object, without a key"),
-    "TWO_KEYS": ({"mapper.events"}, "key, comes behind another key, whose value is missing"),
-    "COUNTS_WRONG": ({"mapper.events"}, "tells 5 elements; 4 come"),
-    "TEXT_IS_NO_UTF8": ({"mapper.events"}, "a text that is no UTF-8"),
+    "TWO_KEYS": ({"mapper.events"}, "key, comes after another key, whose value is missing"),
+    "COUNTS_WRONG": ({"mapper.events"}, "announces 5 elements, but has 4"),
+    "TEXT_IS_NO_UTF8": ({"mapper.events"}, "a text that is not UTF-8"),
     "IGNORES_SKIP_OF_KEY": ({"mapper.skip"}, "after SKIP for event 1, key"),
     "IGNORES_SKIP_OF_BEGIN": ({"mapper.skip"}, "after SKIP for event 0, begin_object"),
     "ENDS_WHAT_IS_SKIPPED": ({"mapper.skip"}, "event 1, end_object"),
@@ -27,26 +27,26 @@ FINDINGS: dict[str, tuple[set[str], str]] = {
     "IGNORES_DEPTH": ({"mapper.depth"}, "OK instead of TOO_DEEP"),
     "IGNORES_DEPTH_OF_SKIPPED": ({"mapper.depth"}, "all is answered SKIP: OK instead of TOO_DEEP"),
     "REFUSES_SAMPLES": ({"mapper.samples"}, "is not read: FAILED (not tiny)"),
-    # What lies behind gets into texts; the noise behind a body is no UTF-8.
-    "READS_ON": ({"mapper.truncated", "mapper.garbage"}, "depends on what lies behind them"),
-    "READS_PAST_PADDING": ({"mapper.bounds"}, "reading more than 64 bytes behind the body"),
+    # The bytes after a body get into texts; the noise after a body is not UTF-8.
+    "READS_ON": ({"mapper.truncated", "mapper.garbage"}, "depends on the bytes after them"),
+    "READS_PAST_PADDING": ({"mapper.bounds"}, "reading more than 64 bytes after the body"),
     "READS_BEFORE": ({"mapper.bounds"}, "reading before the body"),
     "WRITES_INTO_BODY": ({"mapper.bounds"}, "writing into the body"),
     "CRASHES_ON_NOISE": ({"mapper.garbage", "mapper.reasons"}, "crashes: Aborted; while it reads"),
-    "HANGS_ON_NOISE": ({"mapper.garbage", "mapper.reasons"}, "does not end within 3 s"),
+    "HANGS_ON_NOISE": ({"mapper.garbage", "mapper.reasons"}, "does not finish within 3 s"),
     "EXITS_ON_NOISE": ({"mapper.garbage", "mapper.reasons"}, "ends the process, with status 3"),
     "ACCEPTS_HALF": ({"mapper.truncated", "mapper.garbage"}, "nothing is pushed"),
     "REFUSES_LARGE": ({"mapper.sizes"}, "is not read: FAILED"),
     "QUOTES_BODY": ({"mapper.reasons"}, "the reason quotes the body"),
-    "REASON_IS_NO_UTF8": ({"mapper.reasons"}, "the reason is no UTF-8"),
+    "REASON_IS_NO_UTF8": ({"mapper.reasons"}, "the reason is not UTF-8"),
     "REASON_WITHOUT_END": ({"mapper.reasons"}, "the reason does not end"),
     "ODD_RESULT": ({"mapper.reasons"}, "the result 42 has no meaning"),
-    "ODD_PLACE": ({"mapper.reasons"}, "is none of its"),
-    "WRITES_BEHIND_REASON": ({"mapper.tables"}, "using what lies behind the reason"),
-    "READS_BEHIND_SINK": ({"mapper.tables"}, "using what lies behind the sink's table"),
+    "ODD_PLACE": ({"mapper.reasons"}, "is not within its"),
+    "WRITES_BEHIND_REASON": ({"mapper.tables"}, "using memory after the reason"),
+    "READS_BEHIND_SINK": ({"mapper.tables"}, "using memory after the sink's table"),
     "PUSHES_FROM_THREAD": ({"mapper.thread"}, "pushes from another thread"),
-    "PUSHES_LATE": ({"mapper.late"}, "pushed when decode has returned"),
-    "PUSHES_LATE_FROM_THREAD": ({"mapper.late"}, "1 events are pushed when decode has returned"),
+    "PUSHES_LATE": ({"mapper.late"}, "pushed after decode has returned"),
+    "PUSHES_LATE_FROM_THREAD": ({"mapper.late"}, "1 events are pushed after decode has returned"),
     "DEPENDS_ON_ADDRESS": ({"mapper.repeat"}, "event 0 is null_value instead of begin_object"),
     "IS_NOT_THREAD_SAFE": ({"mapper.concurrent"}, "read by 8 threads at once"),
     "SHARES_ITS_WRITER": ({"mapper.concurrent"}, "written by 8 threads at once"),
@@ -55,8 +55,8 @@ FINDINGS: dict[str, tuple[set[str], str]] = {
     # Each thread has some memory of its own.
     "LEAKS_THREADS": ({"mapper.threads", "mapper.memory"}, "more threads run after 64 rounds"),
     "CRASHES_AT_EXIT": ({"plugin.exit"}, "crashes: Aborted; while the process ends"),
-    "HANGS_AT_EXIT": ({"plugin.exit"}, "does not end within 3 s; while the process ends"),
-    "READS_BEHIND_END": ({"encode.order"}, "asks for 1 more steps behind the end"),
+    "HANGS_AT_EXIT": ({"plugin.exit"}, "does not finish within 3 s; while the process ends"),
+    "READS_BEHIND_END": ({"encode.order"}, "asks for 1 more steps after the end"),
     "STOPS_BEFORE_END": (
         {"encode.order", "encode.trip"}, "returns OK before the end of the value",
     ),
@@ -64,12 +64,12 @@ FINDINGS: dict[str, tuple[set[str], str]] = {
     "HIDES_FAILURE_OF_NEXT": ({"encode.errors"}, "returns FAILED after call 0 of next failed"),
     "HIDES_FAILURE_OF_WRITE": ({"encode.errors"}, "returns FAILED after call 0 of write failed"),
     "KEEPS_TEXT": ({"encode.trip"}, "is not read"),
-    "WRITES_OTHER_NUMBERS": ({"encode.trip"}, "step 3 came back as another integer"),
+    "WRITES_OTHER_NUMBERS": ({"encode.trip"}, "step 3 was read back as another integer"),
     "READS_FROM_THREAD": ({"encode.order"}, "calls the reader from another thread"),
-    "WRITES_LATE": ({"encode.order"}, "calls of the reader when encode has returned"),
+    "WRITES_LATE": ({"encode.order"}, "calls of the reader after encode has returned"),
 }
 
-#: Behind these nothing else of the mapper is looked at.
+#: If these checks fail, the other checks of the mapper are skipped.
 BASIC = {"mapper.samples", "mapper.events"}
 
 

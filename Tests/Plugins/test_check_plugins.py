@@ -1,5 +1,6 @@
-"""restway-plugin-check finds plugins that start, describe themselves or take options wrongly; it
-passes those of other versions, and those that ship."""
+"""restway-plugin-check finds plugins that start, describe themselves or take options wrongly. It
+accepts plugins of other versions, and those that ship.
+"""
 
 from __future__ import annotations
 
@@ -10,25 +11,25 @@ from pathlib import Path
 import pytest
 from checker import check, compile_bad, faults_of, run_tool
 
-#: What fails, and words of the reason.
+#: The check that fails, and words of its reason.
 FINDINGS: dict[str, tuple[str, str]] = {
     "DOES_NOT_START": ("plugin.starts", "does not start: the stars are wrong"),
     "CRASHES_AT_START": ("plugin.starts", "crashes: Aborted; while it starts"),
     "USES_EXCHANGES": ("plugin.starts", "calls exchange_rewind of the host that it was started"),
     "OTHER_MAJOR": ("plugin.version", "made for version 2.0 of the plugin interface; 1.x fits"),
-    "READS_BEHIND_HOST": ("plugin.older-host", "using what lies behind the host's table"),
+    "READS_BEHIND_HOST": ("plugin.older-host", "using memory after the host's table"),
     "REFUSES_NEWER_HOST": ("plugin.newer-host", "does not start on a newer host, 1.7"),
-    "WRITES_BEHIND_PLUGIN": ("plugin.newer-host", "writes behind what it knows"),
+    "WRITES_BEHIND_PLUGIN": ("plugin.newer-host", "writes after the end of the plugin's table"),
     "CHANGES_SIZE": ("plugin.tables", "changes the size of the table that it fills to 8"),
     "NO_NAME": ("plugin.texts", "its name is missing"),
-    "BAD_NAME": ("plugin.texts", "its name is not of letters, digits, - and _"),
-    "VERSION_IS_NO_UTF8": ("plugin.texts", "its version is no UTF-8"),
-    "UNKNOWN_CAPABILITY": ("plugin.capabilities", "needs what no host can do: 0x10000000000"),
+    "BAD_NAME": ("plugin.texts", "its name is not made of letters, digits, - and _"),
+    "VERSION_IS_NO_UTF8": ("plugin.texts", "its version is not UTF-8"),
+    "UNKNOWN_CAPABILITY": ("plugin.capabilities", "requires unknown capabilities: 0x10000000000"),
     "NO_CAPABILITY": ("plugin.capabilities", "does not require RESTWAY_PLUGIN_CAN_MAP"),
-    "BRINGS_NOTHING": ("plugin.tables", "brings nothing"),
+    "BRINGS_NOTHING": ("plugin.tables", "provides no mapper and no transport"),
     "NULL_MAPPER": ("plugin.tables", "mapper 0 is NULL"),
-    "TOO_MANY_MAPPERS": ("plugin.tables", "its list of 1000 mappers makes no sense"),
-    "SMALL_MAPPER": ("plugin.tables", "mapper 0 says that it has 24 bytes"),
+    "TOO_MANY_MAPPERS": ("plugin.tables", "its list of 1000 mappers is invalid"),
+    "SMALL_MAPPER": ("plugin.tables", "mapper 0 has the size 24"),
     "MAPPER_WITHOUT_NAME": ("mapper.table", "its name is missing"),
     "MAPPERS_OF_ONE_NAME": ("mapper.table", 'another mapper is called "zero"'),
     "NO_DECODE": ("mapper.table", "it has no function to decode"),
@@ -43,13 +44,13 @@ FINDINGS: dict[str, tuple[str, str]] = {
     "DOES_NOT_NAME_KEY": ("options.unknown", "without naming"),
     "ACCEPTS_OTHER_TYPES": ("options.types", "a value of another type is accepted"),
 }
-#: Good ones, made for another version of the interface.
+#: Good plugins that were made for another version of the interface.
 GOOD = {"NONE", "OLDER_TABLES", "LARGER_TABLES"}
 
-#: Faults that are no matter of running code.
+#: Faults that are found without running the plugin.
 SHOWN: dict[str, tuple[str, str]] = {
     "OTHER_ENTRY": ("plugin.loads", "does not export restway_plugin_v1"),
-    "SHOWS_MORE": ("plugin.exports", "shows 1 more symbol, such as zero_shows_this"),
+    "SHOWS_MORE": ("plugin.exports", "exports 1 more symbol, such as zero_shows_this"),
     "LINKS_LIBRARY": ("plugin.loads", "links librestway"),
 }
 
@@ -100,8 +101,8 @@ def test_a_file_that_is_no_plugin(tmp_path: Path) -> None:
 
 SHIPPED = sorted(Path(os.environ["RESTWAY_PREFIX"], "lib/restway/plugins").glob("*.so"))
 
-#: How a plugin is run that needs to be told something; CASSETTE is a file of its own. What was
-#: recorded of a URL is played back of it.
+#: The options of plugins that need some; CASSETTE is a file of its own. The replay plugin plays
+#: back the recording of a URL.
 RUNS: dict[str, list[list[str]]] = {
     "replay": [
         ["--options", '{"cassette": "CASSETTE", "mode": "record"}'],
@@ -128,7 +129,7 @@ def test_the_report_has_a_line_for_each_check(tmp_path: Path, sample: list[str])
     assert ended.returncode == 1
     lines = ended.stdout.splitlines()
     assert lines[0] == f"{plugin} (zero 1.0)"
-    assert "FAILED   plugin.tables       : brings nothing" in lines
+    assert "FAILED   plugin.tables       : provides no mapper and no transport" in lines
     assert "skipped  plugin.exit         : plugin.tables failed" in lines
     assert lines[-1] == "10 checks: 6 ok, 1 FAILED, 3 skipped"
 
@@ -153,11 +154,11 @@ def test_the_report_as_json_is_json(tmp_path: Path, sample: list[str]) -> None:
         ([], "usage: restway-plugin-check PLUGIN.so"),
         (["missing.so"], "No such file or directory: missing.so"),
         (["a.so", "b.so"], "usage:"),
-        (["--options", "[]", "a.so"], "the options are no JSON object: []"),
-        (["--options", '{"a": }', "a.so"], "the options are no JSON object"),
+        (["--options", "[]", "a.so"], "the options are not a JSON object: []"),
+        (["--options", '{"a": }', "a.so"], "the options are not a JSON object"),
         (["--sample", "missing", "a.so"], "No such file or directory: missing"),
         (["--time-out", "0", "a.so"], "not a number of seconds from 1 to 3600: 0"),
-        (["--only", "mapper,nothing", "a.so"], "no check is called so (see --list): nothing"),
+        (["--only", "mapper,nothing", "a.so"], "no check has this name (see --list): nothing"),
     ],
     ids=str,
 )

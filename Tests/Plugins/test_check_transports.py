@@ -1,4 +1,4 @@
-"""restway-plugin-check finds what a bad transport does, under the right name and no other."""
+"""restway-plugin-check finds the faults of a bad transport, with the right check and no other."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from pathlib import Path
 import pytest
 from checker import Ahead, Report, check, check_all, compile_bad, failed_of, faults_of, selected
 
-#: What fails, and words of the reason of one of them.
+#: The checks that fail, and words of the reason of one of them.
 FINDINGS: dict[str, tuple[set[str], str]] = {
     "NO_TRANSPORT_NAME": ({"table"}, "its name is missing"),
     "NO_CANCEL": ({"table"}, "it has no function to cancel"),
     "OPENS_NOT": ({"opens"}, "it does not open: not today"),
-    "OPENS_AS_NULL": ({"opens"}, "it opens, and gives NULL"),
-    # Another transport is open while that one closes.
-    "SHARES_STATE": ({"apart", "close"}, "which there is not"),
+    "OPENS_AS_NULL": ({"opens"}, "it opens, but gives NULL"),
+    # Another transport is open while the first one closes.
+    "SHARES_STATE": ({"apart", "close"}, "which does not exist"),
     "ACCEPTS_UNKNOWN_OPTION": ({"options"}, "an unknown key of its options is accepted"),
     "DOES_NOT_NAME_OPTION": ({"options"}, "refused without naming it"),
     "NEVER_COMPLETES": ({"completes"}, "GET /plain does not complete"),
@@ -25,27 +25,27 @@ FINDINGS: dict[str, tuple[set[str], str]] = {
     "BODY_BEFORE_HEAD": ({"order"}, "a body before the head"),
     "TWO_HEADS": ({"order"}, "a second head"),
     "OK_WITHOUT_HEAD": ({"order"}, "it completes with OK without a head"),
-    "BODY_BEHIND_TRAILERS": ({"order"}, "a body behind the trailers"),
-    "PROGRESS_AFTER_END": ({"late"}, "exchange_progress when it has completed"),
-    "BODY_AFTER_END": ({"late"}, "exchange_body when it has completed"),
-    "OVERLAPS": ({"overlap"}, "while another call is under way"),
-    "UNKNOWN_EXCHANGE": ({"completes"}, "exchange_progress for exchange 1077, which there is not"),
-    "KEEPS_TEXTS": ({"texts"}, "using what was lent until start returned"),
+    "BODY_BEHIND_TRAILERS": ({"order"}, "a body after the trailers"),
+    "PROGRESS_AFTER_END": ({"late"}, "exchange_progress after it has completed"),
+    "BODY_AFTER_END": ({"late"}, "exchange_body after it has completed"),
+    "OVERLAPS": ({"overlap"}, "while another call is running"),
+    "UNKNOWN_EXCHANGE": ({"completes"}, "_progress for exchange 1077, which does not exist"),
+    "KEEPS_TEXTS": ({"texts"}, "using memory that was valid until start returned"),
     "TELLS_INTERIM": ({"heads", "answers"}, "the head has status 103"),
-    "HEADER_IS_NO_TOKEN": ({"heads"}, "the name of a header is no token"),
+    "HEADER_IS_NO_TOKEN": ({"heads"}, "the name of a header is not a token"),
     "HEADER_WITH_CONTROL": ({"heads"}, "the value of a header has control characters"),
     "ODD_END": ({"ends"}, "the result 55 has no meaning"),
     "NEGATIVE_TIME": ({"ends"}, "a number of its end is negative"),
     "QUOTES_QUERY": ({"ends"}, "the text of its end quotes the query"),
     "OK_WHEN_BROKEN": ({"ends"}, "it completes with OK"),
-    "PROGRESS_GOES_BACK": ({"ends"}, "its progress goes back"),
-    "NULL_END": ({"ends"}, "its end is no table of this version"),
+    "PROGRESS_GOES_BACK": ({"ends"}, "its progress decreases"),
+    "NULL_END": ({"ends"}, "its end is not a table of this version"),
     "LOSES_BYTE": ({"answers", "body"}, "22 of 23 bytes"),
-    "CHANGES_BODY": ({"answers", "body"}, "and other ones"),
-    "OTHER_STATUS": ({"answers", "body"}, "status 201 is told instead of 200"),
-    "LOSES_TRAILERS": ({"answers"}, "its trailers are not told"),
-    "LOSES_HEADERS": ({"answers"}, "the header x-seen: checked is not told"),
-    "FOLLOWS_REDIRECT": ({"answers"}, "status 200 is told instead of 302"),
+    "CHANGES_BODY": ({"answers", "body"}, "with different bytes"),
+    "OTHER_STATUS": ({"answers", "body"}, "status 201 instead of 200"),
+    "LOSES_TRAILERS": ({"answers"}, "its trailers are missing"),
+    "LOSES_HEADERS": ({"answers"}, "the header x-seen: checked is missing"),
+    "FOLLOWS_REDIRECT": ({"answers"}, "status 200 instead of 302"),
     "LOSES_REQUEST_BODY": ({"body"}, "the body is not the one that was sent"),
     "READS_AFTER_LATER": ({"body"}, "POST /echo"),
     "GOES_ON_AFTER_FAILED_READ": ({"body"}, "it completes with OK although its body failed"),
@@ -63,12 +63,12 @@ FINDINGS: dict[str, tuple[set[str], str]] = {
     "REMEMBERS_UNKNOWN_CANCEL": ({"ids"}, "makes it complete with CANCELLED"),
     "CLOSE_LEAVES_EXCHANGES": ({"close"}, "does not complete, though its transport was closed"),
     "CANCELS_AT_CLOSE": ({"close"}, "it completes with CANCELLED instead of CLOSED"),
-    "CALLS_AFTER_CLOSE": ({"close"}, "exchange_head when it has completed"),
+    "CALLS_AFTER_CLOSE": ({"close"}, "exchange_head after it has completed"),
     "LEAKS_TRANSPORT": ({"memory"}, "memory grows by"),
     "LEAKS_CONNECTION": ({"descriptors"}, "more descriptors are open after 64 rounds"),
     "LEAKS_THREAD": ({"threads", "memory"}, "more threads run after 64 rounds"),
 }
-#: These are found when the time is up.
+#: These are found only when the time limit has passed.
 SLOW = {
     "IGNORES_TIME_OUT", "IGNORES_IDLE", "NEVER_RESUMES", "LOSES_EARLY_RESUME",
     "IGNORES_CANCEL", "CLOSE_LEAVES_EXCHANGES",
@@ -78,7 +78,7 @@ FORWARDED: dict[str, tuple[set[str], str]] = {
     "NONE": (set(), ""),
     "SAYS_LATER": (set(), ""),
     "ANSWERS_AS_WELL": ({"order"}, "exchange_head although it was forwarded"),
-    "COMPLETES_TWICE": ({"once"}, "it completes, and says that the host shall"),
+    "COMPLETES_TWICE": ({"once"}, "it completes, although it asked the host to do so"),
     "SAYS_NEVER": ({"completes"}, "GET /plain does not complete"),
     "READS_AS_WELL": ({"body"}, "exchange_read although it was forwarded"),
 }

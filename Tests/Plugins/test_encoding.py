@@ -1,4 +1,5 @@
-"""Bodies that mappers of plugins write: who writes, what it is given, and misbehaving ones."""
+"""Bodies that mappers of plugins write: which mapper writes, the values that it gets, and bad ones.
+"""
 
 from __future__ import annotations
 
@@ -81,7 +82,7 @@ def test_answers_are_asked_for_in_the_type_of_the_mapper(
         "a": {"path": "things", "method": "POST", "dataMapper": "number"},
         "b": {"path": "things", "method": "POST"},
     }
-    # The answers are JSON, which the mapper does not mind: no descriptor applies to the routes.
+    # The answers are JSON, which has no effect on the mapper: no descriptor applies to the routes.
     api = {"responses": [{"entity": "Thing", "path": "nowhere"}], "routes": routes}
     path = make_plugin("WRITES")
     assert run_program(program, path, _api(**api)).split() == [_NUMBER, "application/json", "x/y"]
@@ -218,7 +219,7 @@ def test_a_mapper_that_only_reads_cannot_write(
         'PluginError dataMapper mapper "number" only reads, and a body would have to be written'
     )
     assert (raw, labelled) == ("x/y | raw", 'application/json | {"a":1}')
-    # What a document chooses is for answers; bodies are JSON then.
+    # The document chooses a mapper for answers only; bodies are then JSON.
     printed = run_program(
         _CLIENT + _SEND + "sent(client.post, 'things', params={'a': 1})",
         path, _api(dataMapper="number"),

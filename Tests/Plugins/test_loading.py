@@ -1,4 +1,4 @@
-"""What loads, what is refused, and what the refusal says."""
+"""Plugins that load, plugins that are refused, and the reasons."""
 
 from __future__ import annotations
 

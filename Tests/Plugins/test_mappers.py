@@ -1,4 +1,4 @@
-"""Mappers of plugins at work: chosen by media type, document or route; and misbehaving ones."""
+"""Mappers of plugins: chosen by media type, document or route; and bad ones."""
 
 from __future__ import annotations
 

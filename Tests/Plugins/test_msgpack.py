@@ -1,4 +1,4 @@
-"""The mapper of MessagePack, against a server that speaks it through Python's own library."""
+"""The mapper of MessagePack, against a server that uses Python's own library."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ from msgpack_peer import EPOCH, TYPE, Peer, packed
 from msgpack_things import INTEGERS, THINGS, client_of, received, refused, told
 from tests import mapping_cases
 
-# The same cases as JSON
+# The same cases as for JSON
 
 
 class _NotInMessagePack(Exception):
-    """A value that MessagePack has no form for."""
+    """A value that MessagePack cannot represent."""
 
 
 def _transcoded(text: str) -> bytes:
-    """A body of JSON as MessagePack; one that is broken is broken as MessagePack too."""
+    """Returns a JSON body as MessagePack; a broken body stays broken."""
 
     def number(digits: str) -> int:
         if not -(2**63) <= int(digits) < 2**64:
@@ -59,7 +59,8 @@ def test_every_case_maps_to_the_same_as_json(
             for client in (one, two):
                 body, media_type = text.encode(), "application/json"
                 if client is two:
-                    # What has no form in it comes as JSON, which stays the built-in mapper's.
+                    # Bodies that it cannot represent come as JSON, which the built-in mapper still
+                    # reads.
                     with suppress(_NotInMessagePack):
                         body, media_type = _transcoded(text), TYPE
                 peer.answer(body, media_type, exchange.status)
@@ -96,7 +97,7 @@ def test_integers_of_every_width_come_and_go_as_they_are(peer: Peer) -> None:
             assert received(peer, packed({"size": value})) == ({"size": value}, [])
     peer.answer(packed(everything))
     with client_of(THINGS, peer) as client:
-        # As JSON text it goes back as it came.
+        # As JSON text it is sent back unchanged.
         client.put(client.draft(client.get("any").objects[0]))
     assert peer.received[0][3] == {"id": 1, "raw": [*INTEGERS, *beyond], "size": -(2**63)}
 
@@ -147,7 +148,7 @@ def test_dates_come_and_go_as_dates(date: datetime, peer: Peer) -> None:
     assert (got, issues) == ({"id": 1, "at": date, "day": date, "any": date}, [])
     with client_of(THINGS, peer) as client:
         answer = client.post(client.draft("Thing", id=1, at=date, day=date)).objects[0]
-        # A format that the document spells out is kept to.
+        # An explicit format of the document is obeyed.
         day = date.strftime("%Y-%m-%d").rjust(10, "0")
         assert peer.received.pop()[3] == {"id": 1, "at": date, "day": day}
         assert answer["at"] == date
@@ -170,7 +171,7 @@ def test_timestamps_of_all_lengths_are_dates(peer: Peer) -> None:
         _timestamp(">Q", 999_999_999 << 34 | 1): at(1_999_999),
         _timestamp(">Q", 2**34 - 1): at((2**34 - 1) * 1_000_000),
         _timestamp(">Iq", 1_999, 5): at(5_000_001),
-        # Before 1970 nanoseconds still count forwards, and what is less than a microsecond goes.
+        # Before 1970 nanoseconds still count forwards, and fractions of a microsecond are dropped.
         _timestamp(">Iq", 999_999_999, -1): at(-1), _timestamp(">Iq", 1, -1): at(-1_000_000),
         _timestamp(">Iq", 0, -62_135_596_800): datetime(1, 1, 1, tzinfo=UTC),
     }

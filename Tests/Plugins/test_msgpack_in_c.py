@@ -1,4 +1,4 @@
-"""The msgpack plugin from C: by a program that uses the library, and alone under the sanitizers."""
+"""The msgpack plugin in C: in a program that uses the library, and alone under the sanitizers."""
 
 from __future__ import annotations
 
@@ -36,8 +36,9 @@ def test_a_program_sends_a_draft_and_reads_it_back(tmp_path: Path) -> None:
 
 
 def test_the_contract_is_kept_whatever_comes(tmp_path: Path) -> None:
-    """With events in order, nothing pushed after a stop or into what is skipped, no memory by
-    announced lengths, and every call of a reader failing once."""
+    """Events come in order, nothing is pushed after a stop or into skipped values, announced
+    lengths allocate no memory, and every call of a reader fails once.
+    """
     program = str(tmp_path / "contract")
     flags = ["-g", "-O1", "-Wall", "-Wextra", "-Werror", f"-I{ROOT / 'Include'}",
              "-fsanitize=address,undefined", "-fno-sanitize-recover=all"]
@@ -46,6 +47,6 @@ def test_the_contract_is_kept_whatever_comes(tmp_path: Path) -> None:
         objects.append(str(tmp_path / f"{source.stem}.o"))
         _output("cc", "-std=c11", *flags, "-Drealloc=counted_realloc", "-c", str(source),
                 "-o", objects[-1])
-    # Texts of bytes are cut so that a digit behind an escape is not taken for a part of it.
+    # Texts of bytes are split so that a digit after an escape is not a part of it.
     _output("cc", "-std=c11", *flags, str(HERE / "msgpack_contract.c"), *objects, "-o", program)
     assert _output(program, ASAN_OPTIONS="detect_leaks=1") == "fine\n"

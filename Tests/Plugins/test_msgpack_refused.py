@@ -1,4 +1,4 @@
-"""Bodies of MessagePack that are wrong, or at random."""
+"""Bodies of MessagePack that are wrong or random."""
 
 from __future__ import annotations
 
@@ -52,7 +52,8 @@ def test_what_is_cut_off_anywhere_is_refused(peer: Peer) -> None:
         for length in range(len(body)):
             peer.answer(body[:length])
             if length == 0:
-                assert len(client.get("any").objects) == 0  # No body, no objects: as with JSON.
+                # An empty body gives no objects, as with JSON.
+                assert len(client.get("any").objects) == 0
                 continue
             with pytest.raises(restway.MappingError, match="not valid MessagePack at byte"):
                 client.get("any")

@@ -200,7 +200,7 @@ def test_a_cancelled_call_is_not_recorded(cassette: Path, open_client: Open) -> 
         for _ in range(20):
             client.send(restway.Request.path("GET", "a")).cancel()
         told(client, "GET", "b")
-    # One or the other had its answer before the cancel came.
+    # One of the two calls had its answer before the cancel came.
     assert exchanges(cassette)[-1]["request"]["url"].endswith("/b")
 
 

@@ -1,4 +1,4 @@
-"""The replay transport: options, cassettes and disks that are not as they should be."""
+"""The replay transport: bad options, cassettes and disks."""
 
 from __future__ import annotations
 
@@ -118,7 +118,7 @@ def test_a_write_that_fails_fails_the_call_and_keeps_the_cassette(
 
 
 def test_a_full_disk_fails_the_call(server: Server, cassette: Path) -> None:
-    """A limit on the size of files stands for the disk; the one before stays whole."""
+    """A limit on the size of files simulates a full disk; the earlier cassette stays complete."""
     program = """
 import resource, signal, sys, restway
 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)

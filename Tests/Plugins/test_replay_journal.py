@@ -1,4 +1,5 @@
-"""Long recordings: what is added to a large cassette lies in a journal until it is written anew."""
+"""Long recordings: additions to a large cassette are kept in a journal until it is written again.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +13,7 @@ from pathlib import Path
 import pytest
 from replaying import ROOT, Open, Server, exchanges, restway, told
 
-#: Of 64 KiB each: sixteen make a cassette that is large.
+#: The size of an exchange is 64 KiB: sixteen of them make a cassette that is large.
 BODY = "x" * (64 << 10)
 
 
@@ -26,7 +27,7 @@ def _lines(cassette: Path) -> int:
 
 
 def _record(cassette: Path, open_client: Open, count: int) -> list[tuple[int, int]]:
-    """After each call, how many exchanges the cassette and its journal have."""
+    """Returns, after each call, how many exchanges the cassette and its journal have."""
     found = []
     with open_client("record") as client:
         for number in range(count):
@@ -73,7 +74,7 @@ os._exit(1)
 
 @pytest.fixture(name="crashed")
 def _crashed(server: Server, cassette: Path) -> Path:
-    """A cassette that was left by a process in the middle of a recording."""
+    """Makes a cassette that a process left in the middle of a recording."""
     ended = subprocess.run(
         [sys.executable, "-c", CRASH, str(cassette), f"http://127.0.0.1:{server.server_port}"],
         env={**os.environ, "PYTHONPATH": str(ROOT / "bindings" / "python")}, check=False,

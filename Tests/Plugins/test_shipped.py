@@ -1,4 +1,4 @@
-"""The plugins that ship pass the tool that checks plugins."""
+"""The plugins that ship pass the plugin checker."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import pytest
 from checker import ROOT, TOOL, check
 
 PLUGINS = sorted((TOOL.parent.parent / "lib" / "restway" / "plugins").glob("*.so"))
-#: What a mapper may lack: options, and the way back.
+#: Checks that may be skipped for a mapper: options and writing.
 _MAY_BE_SKIPPED = {"options.accepted", "options.unknown", "options.types"}
 _OF_WRITERS = {"encode.order", "encode.errors", "encode.trip"}
 

@@ -1,5 +1,6 @@
-"""The mapper of simdjson does what the built-in one does: the cases of the mapping, and bodies that
-are extreme or broken."""
+"""The mapper of simdjson gives the same results as the built-in one: for the mapping cases, and for
+extreme or broken bodies.
+"""
 
 from __future__ import annotations
 
@@ -61,7 +62,7 @@ def _client(document: dict[str, JSON], server: _Server, mapper: str, **more: Any
     return restway.Client(api, base_url=url, load_plugins=True, timeout=30, **more)
 
 
-#: What is at least so long is read by one thread and mapped by another.
+#: Bodies of at least this length are read by one thread and mapped by another.
 _LONG = 1 << 20
 _PADDINGS = pytest.mark.parametrize("padding", [b"", b" " * _LONG], ids=["short", "long"])
 
@@ -118,7 +119,7 @@ def _nested(depth: int) -> str:
     return '{"a":' + "[" * (depth - 1) + "]" * (depth - 1) + "}"
 
 
-#: Bodies, whatever they hold, and the limit on nesting.
+#: Bodies with any content, and the nesting limit.
 _TEXTS: dict[str, str | bytes] = {
     "int64 max": '{"a":9223372036854775807}',
     "int64 min": '{"a":-9223372036854775808}',
@@ -181,7 +182,8 @@ _TEXTS: dict[str, str | bytes] = {
     "quote escaped in a key": '{"\\"":1,"\\u0061":2}',
     "list of many": "[" + ",".join(f'{{"a":{n}}}' for n in range(3_000)) + "]",
 }
-#: It is read in windows of 64 KiB: what would end one in a bad place, and errors behind the first.
+#: It is read in windows of 64 KiB: texts that would end a window in a bad place, and errors after
+#: the first window.
 _LONG_LIST = ",".join(
     json.dumps({"a": ("}," * (n % 9) + '"\\\n\u00e9') * (n % 13), "b": [n, {"c": []}]})
     for n in range(4_000)
@@ -241,8 +243,9 @@ def test_an_error_says_where_it_is(body: str, why: str, padding: bytes, server: 
 
 
 def test_a_key_that_stands_twice_is_the_documented_difference(server: _Server) -> None:
-    """Jansson keeps the last value only; simdjson gives both, and the first stands where the last
-    does not fit."""
+    """Jansson keeps only the last value; simdjson gives both, and the first one stays if the last
+    does not fit.
+    """
     server.body, server.status = b'{"a":1,"a":"x"}', 200
     ends = []
     for mapper in ("jansson", "simdjson"):

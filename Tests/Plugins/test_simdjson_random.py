@@ -1,5 +1,6 @@
-"""Bodies at random, whole and broken: the mapper of simdjson decides as the built-in one, and makes
-the same of them."""
+"""Random bodies, valid and broken: the mapper of simdjson accepts and maps the same ones as the
+built-in one.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +15,7 @@ from msgpack_peer import Peer
 from msgpack_things import JSON, client_of, told
 
 _TYPES = ("any", "bool", "int", "double", "string", "date", "bytes", "json")
-#: Each key is read as every type; "o" leads on.
+#: Each key is read as every type; "o" leads to another object.
 _DOCUMENT = {
     "restway": 1,
     "environments": {"here": {"baseURL": "http://127.0.0.1"}},
@@ -34,7 +35,7 @@ _DOCUMENT = {
     },
     "responses": [{"entity": "Thing"}, {"entity": "Thing", "keyPath": "o.p"}],
 }
-#: What breaks bodies in interesting places.
+#: Pieces that break bodies in interesting places.
 _BYTES = b'{}[],:"\\0123456789.eE+-tfnu \n\t\x00\x1f\x7f\x80\xbf\xc2\xe2\xf0\xffad'
 _NUMBERS = (
     "0", "-0", "-0.0", "1e5", "1E+2", "-1.5e-7", "9223372036854775807", "9223372036854775808",
@@ -49,7 +50,7 @@ _TEXTS = (
 
 
 class _Bodies:
-    """Text of JSON, and what remains of it when it is broken."""
+    """Makes JSON text, and breaks it."""
 
     def __init__(self, seed: int) -> None:
         self._random = random.Random(seed)
@@ -71,12 +72,12 @@ class _Bodies:
             return f"[{space}" + f",{space}".join(self.value(depth + 1) for _ in range(count)) + "]"
         keys = self._random.sample(("i", "a", "b", "o", "p", "x", r"\u0061"), choose((0, 1, 3, 5)))
         if "a" in keys and r"\u0061" in keys:
-            keys.remove("a")  # One key in two forms: the documented difference.
+            keys.remove("a")  # One key in two forms is the documented difference.
         members = [f'"{key}"{space}:{self.value(depth + 1)}' for key in keys]
         return "{" + f",{space}".join(members) + "}"
 
     def body(self, least: int) -> bytes:
-        """A list of objects that is at least so long."""
+        """Makes a list of objects that has at least this length."""
         parts: list[str] = []
         while sum(map(len, parts)) <= least:
             values = ",".join(f'"{key}":{self.value(1)}' for key in "aop")
@@ -100,7 +101,7 @@ class _Bodies:
 
 
 def _has_a_key_twice(body: bytes) -> bool:
-    """Whether an object has: of those the two mappers see different things."""
+    """Returns whether an object has such keys: for those the two mappers differ."""
     found = False
 
     def look(members: list[tuple[str, JSON]]) -> dict[str, JSON]:
@@ -121,7 +122,7 @@ def _end(client: restway.Client, peer: Peer, body: bytes) -> Any:
 
 @pytest.mark.parametrize(
     ("seed", "rounds", "least"),
-    # The last ones are long enough to be read by one thread and mapped by another.
+    # The last bodies are long enough to be read by one thread and mapped by another.
     [(1, 400, 0), (2, 60, 2_000), (3, 12, 140_000), (4, 3, 1_200_000)],
 )
 def test_bodies_at_random_end_the_same(seed: int, rounds: int, least: int, peer: Peer) -> None:

@@ -1,5 +1,7 @@
-"""The templates and the plugins of the documentation, as somebody takes them: copied out of the
-tree, built with one command against what is installed, checked, loaded from C and from Python."""
+"""The templates and the plugins of the documentation are used as a reader would use them: copied
+out of the tree, built with one command against the installed library, checked, and loaded from C
+and from Python.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +21,7 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 STAGE = Path(os.environ["RESTWAY_PREFIX"])
 
-#: What the language's own run time is made of; of Restway nothing is linked.
+#: The run-time libraries of the language; no library of Restway is linked.
 LINKED = {
     "c": {"libc.so.6"},
     "swift": {"libc.so.6", "libgcc_s.so.1", "libm.so.6", "libstdc++.so.6"},
@@ -44,7 +46,7 @@ def _run(*words: str | Path, cwd: Path | None = None) -> str:
 
 @pytest.fixture(name="template", scope="module")
 def _template(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
-    """The plugin of a language's template; built once."""
+    """Builds the plugin of a language's template, once."""
     built: dict[str, Path] = {}
 
     def build(language: str) -> Path:
@@ -122,7 +124,7 @@ def test_a_c_program_loads_both(template: Callable[[str], Path], tmp_path: Path)
     assert printed == "template 1.0\nproperties 1.0\n"
 
 
-#: What is sent for each path.
+#: The body that is sent for each path.
 _BODIES = {
     "/csv": ("text/csv", 'id;name;city\n1;Acme;\n2;"B;""C""";Rome\n'),
     "/properties": ("text/x-properties", "# one\nid = 7\nname = Zoë\n"),
@@ -196,12 +198,12 @@ def test_python_maps_with_both(template: Callable[[str], Path], server: str) -> 
     assert printed[1] == "[{'id': '7', 'name': 'Zoë'}]"
     assert 'mapper "properties": no = in the line' in printed[2]
     assert "secret" not in printed[2]
-    # The transport of the one in C: a URL, a body that it pulls, a body that is there.
+    # The transport of the C template: a URL, a body that it reads, a body in memory.
     assert printed[3:] == ["/some/where", "in three pieces", "whole"]
 
 
 def _blocks(section: str, language: str) -> list[str]:
-    """The code of a section of the documentation."""
+    """Returns the code of a section of the documentation."""
     text = (ROOT / "docs/PLUGINS.md").read_text("utf-8").split(f"\n## {section}\n")[1]
     steps = re.split(r"\n###? ", text)[0]
     found = re.findall(rf"^ *```{language}\n(.*?)^ *```$", steps, re.DOTALL | re.MULTILINE)

@@ -1,4 +1,4 @@
-"""Transports of plugins: what they can do, and what is made of those that break their contract."""
+"""Transports of plugins: their functions, and the results of those that violate their contract."""
 
 from __future__ import annotations
 
@@ -149,7 +149,7 @@ def test_a_transport_is_given_what_answers_a_digest_challenge() -> None:
         c.set_credential(restway.Credential(password="open sesame"))
         answer = c.get("things/7").objects[0].attributes()
         assert (answer["digest"], answer["authorization"]) == ("demo open sesame", "")
-        # One that it leaves unanswered fails the call, once.
+        # An exchange that it never completes fails the call, once.
         with pytest.raises(restway.HTTPStatusError, match="401") as caught:
             c.get("challenge")
     assert len(caught.value.attempts) == 1
@@ -248,7 +248,7 @@ BROKEN = {
     "fails": "the wire is cut",
     "unknown result": "it gave no reason (4711)",
 }
-#: These are no breach, only failures: the log says nothing of them.
+#: These are failures, not violations of the contract: the log does not mention them.
 FAILURES = {"fails", "unknown result"}
 
 

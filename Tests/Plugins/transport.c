@@ -1,7 +1,7 @@
-/* Transports without a network, good ones and deliberately bad ones: the option "does" says which.
+/* Transports without a network, good ones and deliberately bad ones: the option "does" chooses.
  *
- * What they answer is JSON that tells what they were asked:
- * {"id": 7, "method": "GET", "url": "...", "sent": bytes of the request's body, "by": does, ...}.
+ * Their answers are JSON that describes the request: {"id": 7, "method": "GET", "url": "...",
+ * "sent": bytes of the request's body, "by": does, ...}.
  */
 #include <pthread.h>
 #include <stdio.h>
@@ -39,7 +39,7 @@ const char *header_of(const restway_plugin_exchange *exchange, const char *name)
     return "";
 }
 
-/* Reads the whole body of a request, a few bytes at a time; twice when it can be rewound. */
+/* Reads the whole body of a request, a few bytes at a time; twice if it can be rewound. */
 static size_t read_body(struct job *job) {
     const restway_plugin_host *host = job->transport->host;
     char buffer[7];
@@ -83,7 +83,7 @@ int32_t give_body(struct job *job, const char *bytes, size_t length) {
     return host->exchange_body(host, job->id, bytes, length);
 }
 
-/* A whole answer, as it should be. */
+/* Gives a complete and correct answer. */
 static void answer(struct job *job) {
     const restway_plugin_host *host = job->transport->host;
     const restway_plugin_header trailer = {"X-Trailer", "behind"};
@@ -105,7 +105,7 @@ static void answer(struct job *job) {
     end_job(job, RESTWAY_PLUGIN_OK, NULL);
 }
 
-/* Threads answer what has come. The last one to leave gives everything back. */
+/* Threads answer the exchanges. The last one to end frees everything. */
 static void *work(void *context) {
     struct transport *transport = context;
     for (;;) {
@@ -158,7 +158,7 @@ void free_transport(struct transport *transport) {
     free(transport);
 }
 
-/* "does" of {"does": "..."}; "answers" without. */
+/* Returns "does" of {"does": "..."}; "answers" without options. */
 static int32_t read_options(
     const char *options, struct transport *transport, restway_plugin_reason *reason) {
     const char *key = strstr(options, "\"does\"");
@@ -244,7 +244,7 @@ static void start(void *context, const restway_plugin_exchange *exchange) {
     free(job);
 }
 
-/* Ends what waits; what runs on a thread sees it there. */
+/* Ends the waiting exchanges; a running thread notices the end itself. */
 static void cancel(void *context, uint64_t exchange) {
     struct transport *transport = context;
     struct job *waiting = NULL;

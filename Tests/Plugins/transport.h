@@ -1,4 +1,4 @@
-/* What the transports of the tests share. */
+/* Common code of the transports of the tests. */
 #ifndef RESTWAY_TRANSPORT_H
 #define RESTWAY_TRANSPORT_H
 
@@ -21,11 +21,11 @@ struct job {
 
 struct transport {
     const restway_plugin_host *host;
-    /* What it does, in words. */
+    /* What the transport does, as a word. */
     char does[32];
     pthread_mutex_t mutex;
     pthread_cond_t condition;
-    /* Those that wait for a thread, in order. */
+    /* The exchanges that wait for a thread, in order. */
     struct job *jobs;
     struct job *running;
     int threads;
@@ -41,7 +41,7 @@ void give_head(struct job *job, int32_t status);
 int32_t give_body(struct job *job, const char *bytes, size_t length);
 void end_job(struct job *job, int32_t result, const char *text);
 
-/* Does what `does` of its transport says, against the contract. */
+/* Does what the option `does` of its transport says, against the contract. */
 void misbehave(struct job *job);
 
 #endif

@@ -3,7 +3,7 @@ import RestwayABI
 import RestwayClient
 import XCTest
 
-/// The header as a Swift program calls it. The C harness covers every function.
+/// Calls the header from a Swift program. The C harness covers every function.
 final class BoundaryTests: XCTestCase {
     func testTheVersionIsThatOfTheHeader() {
         XCTAssertEqual(Version.major, RESTWAY_VERSION_MAJOR)

@@ -5,8 +5,8 @@ import XCTest
 @testable import RestwayABI
 @testable import RestwayClient
 
-/// Random schedules against the promise of the header: a call that was started completes exactly
-/// once, its context ends exactly once, and nothing stays behind.
+/// Random schedules that test the guarantee of the header: a call that was started completes
+/// exactly once, its context is destroyed exactly once, and nothing leaks.
 final class ExactlyOnceTests: XCTestCase {
     private static let schedulesOfAMode = 60
 
@@ -31,7 +31,8 @@ final class ExactlyOnceTests: XCTestCase {
                 let done = promise.doneCount.load(ordering: .relaxed)
                 let destroyed = promise.destroyCount.load(ordering: .relaxed)
                 XCTAssertEqual(destroyed, 1, "seed \(seed)")
-                // What the host did not fetch before it let go may be dropped, but never doubled.
+                // Notices that the program did not fetch before its last release may be dropped,
+                // but never repeated.
                 XCTAssertLessThanOrEqual(done, 1, "seed \(seed)")
                 if mode == .thread { XCTAssertEqual(done, 1, "seed \(seed)") }
             }
@@ -41,7 +42,7 @@ final class ExactlyOnceTests: XCTestCase {
         }
     }
 
-    /// Plays one schedule to its end; what it returns can no longer change.
+    /// Runs one schedule to its end; its result can no longer change.
     private func play(
         seed: UInt64, _ mode: ClientOptions.Delivery, _ pool: WorkerPool
     ) throws -> [Promise] {

@@ -83,7 +83,7 @@ final class MisbehavingTransport: Transport {
     }
 }
 
-/// Random numbers that a failed run can have again (SplitMix64).
+/// Random numbers that a failed run can repeat (SplitMix64).
 struct SeededRandom: RandomNumberGenerator {
     private var state: UInt64
 

@@ -5,7 +5,7 @@ import Synchronization
 @testable import RestwayABI
 @testable import RestwayClient
 
-/// What became of one send.
+/// The result of one send.
 final class Promise: Sendable {
     let doneCount = Atomic<Int>(0)
     let destroyCount = Atomic<Int>(0)
@@ -27,8 +27,8 @@ private final class Context: Sendable {
     }
 }
 
-/// One random schedule of sends, cancels, waits, closes and releases from several threads, through
-/// the functions of the header.
+/// A random schedule of sends, cancels, waits, closes and releases on several threads, through the
+/// functions of the header.
 final class Schedule: @unchecked Sendable {
     static let threads = 4
     static let stepsOfAThread = 25
@@ -38,9 +38,9 @@ final class Schedule: @unchecked Sendable {
     let client: OpaquePointer
     private let request: OpaquePointer
     private let random: Lock<SeededRandom>
-    /// All sends that returned RESTWAY_OK, with whether somebody is to be told.
+    /// All sends that returned RESTWAY_OK, and whether each has a callback.
     private let promises = Lock<[Promise]>([])
-    /// A reference that some callback may turn into the last one.
+    /// A reference that a callback may release as the last one.
     private let spareClient = Lock<OpaquePointer?>(nil)
     let progress = Monitor(0)
 
@@ -61,8 +61,8 @@ final class Schedule: @unchecked Sendable {
         random.withLock { Int.random(in: 0..<100, using: &$0) < percent }
     }
 
-    /// On a worker a callback may run when everybody else has let go. Where the host delivers, what
-    /// is dropped at the last release must not hold a reference itself.
+    /// On a worker a callback may run when all other references are gone. If the program delivers,
+    /// a notice that is dropped at the last release must not hold a reference itself.
     func retainForCallbacks() {
         guard mode == .thread else { return }
         _ = restway_client_retain(client)
@@ -85,7 +85,7 @@ final class Schedule: @unchecked Sendable {
 
     // MARK: Steps
 
-    /// What one thread does. It holds a reference of the client of its own.
+    /// The steps of one thread, which has a reference to the client of its own.
     func run() {
         var calls: [OpaquePointer] = []
         for _ in 0..<Self.stepsOfAThread {
@@ -99,14 +99,15 @@ final class Schedule: @unchecked Sendable {
         for call in calls { restway_call_release(call) }
     }
 
-    /// Sends; the call's handle, if it was asked for.
+    /// Sends; returns the call's handle if it was asked for.
     @discardableResult
     func send() -> OpaquePointer? {
         let promise = Promise()
         let context = UserData.retain(Context(promise, self))
         var call: OpaquePointer?
         let isForgotten = chance(30)
-        // Promised before it is sent: its callback may be faster than we are.
+        // The send is registered first, because its callback may run before this function
+        // continues.
         let isPromised = promises.withLock { promises in
             guard promises.count < Self.callsMax else { return false }
             promises.append(promise)
@@ -163,7 +164,7 @@ final class Schedule: @unchecked Sendable {
         schedule.progress.update { $0 += 1 }
     }
 
-    /// Everything that is allowed inside a callback.
+    /// Does everything that is allowed inside a callback.
     private func react(_ call: OpaquePointer?) {
         if chance(10) { restway_call_cancel(call) }
         if chance(15), let other = send() { restway_call_release(other) }
@@ -177,9 +178,9 @@ final class Schedule: @unchecked Sendable {
         restway_client_release(spare)
     }
 
-    // MARK: Delivery by the host
+    // MARK: Delivery by the program
 
-    /// Lets the host do its part; says whether something came.
+    /// Lets the program process or drain; returns whether there was something.
     @discardableResult
     func deliver() -> Bool {
         switch mode {
@@ -197,9 +198,9 @@ final class Schedule: @unchecked Sendable {
         }
     }
 
-    /// Releases what the schedule itself holds.
+    /// Releases the references of the schedule itself.
     func end() {
-        // Its callbacks hold references, and not every exchange ends by itself.
+        // The callbacks hold references, and not every exchange ends by itself.
         if mode == .thread { restway_client_close(client) }
         restway_request_release(request)
         releaseSpareClient()

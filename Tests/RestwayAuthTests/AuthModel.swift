@@ -1,8 +1,8 @@
 import RestwayAuth
 import RestwayThreads
 
-/// What the issue says about authentication, as plainly as it can be written: a list of calls that
-/// is searched again for every question. The machine has to agree with it in every step.
+/// A model of authentication that is written as plainly as possible: a list of calls that is
+/// searched for every question. The machine must agree with it in every step.
 struct AuthModel {
     struct Waiting { let call: UInt64 }
     struct Running { let number: UInt64, credential: UInt64 }
@@ -11,11 +11,11 @@ struct AuthModel {
     var credential: UInt64 = 1
     /// Credentials that a server refused, or that could not be replaced.
     var dead: Set<UInt64> = []
-    /// Why the present credential cannot be replaced, and until when that holds.
+    /// The reason why the present credential cannot be replaced, and how long it holds.
     var failure: (why: AuthFailure, until: Deadline)?
     var waiting: [UInt64] = []
     var running: Running?
-    /// Somebody came to wait while a refresh was under way.
+    /// A call began to wait while a refresh was in progress.
     var isWanted = false
     var refreshStarts: [Deadline] = []
     var refreshCount: UInt64 = 0
@@ -40,7 +40,7 @@ struct AuthModel {
             isWanted = true
             return []
         }
-        // Whoever else waits does so for a refresh that runs.
+        // Every other waiting call waits for a running refresh.
         precondition(isFirst)
         return start(now)
     }
@@ -81,7 +81,7 @@ struct AuthModel {
         guard !isClosed, let ended = running, ended.number == number else { return [] }
         running = nil
         if ended.credential != credential { return again(now) }
-        // A failure counts until the host sets a credential, or for a second.
+        // A failure holds until the program sets a credential, or for a second.
         failure = (
             why, isFinal ? .never : now.advanced(milliseconds: settings.pauseMilliseconds)
         )
@@ -103,7 +103,7 @@ struct AuthModel {
         return running.map { [.abandon($0.number)] } ?? []
     }
 
-    /// A refresh starts even when everyone who waited has been cancelled meanwhile.
+    /// A refresh starts even if all waiting calls have been cancelled meanwhile.
     private mutating func again(_ now: Deadline) -> [AuthMachine.Action] {
         isDead && failure == nil && isWanted ? start(now) : []
     }

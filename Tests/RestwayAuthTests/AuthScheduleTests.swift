@@ -3,8 +3,8 @@ import XCTest
 
 @testable import RestwayAuth
 
-/// Random schedules of calls, answers, refreshes, cancels and a close, against `AuthModel` and
-/// against what must hold whatever a model says.
+/// Random schedules of calls, answers, refreshes, cancels and a close. They are compared with
+/// `AuthModel`, and with rules that hold for any model.
 final class AuthScheduleTests: XCTestCase {
     func testTheMachineAgreesWithTheModelInThousandsOfSchedules() {
         var totals = World.Counts()
@@ -16,7 +16,7 @@ final class AuthScheduleTests: XCTestCase {
             }
             totals.add(world.counts)
         }
-        // The schedules are worth something only when they lead everywhere.
+        // The schedules are only useful if they reach every state.
         XCTAssertGreaterThan(totals.replayed, 5_000)
         XCTAssertGreaterThan(totals.refreshes, 5_000)
         XCTAssertGreaterThan(totals.failed, 5_000)
@@ -28,7 +28,7 @@ final class AuthScheduleTests: XCTestCase {
     }
 }
 
-/// One schedule: a server that lets tokens die, hosts that refresh well, badly or never.
+/// One schedule: a server that invalidates tokens, and programs that refresh well, badly or never.
 private struct World {
     struct Counts {
         var replayed = 0, refreshes = 0, failed = 0, cancelledWaiting = 0, obsolete = 0
@@ -62,7 +62,7 @@ private struct World {
     private var now = Deadline(nanoseconds: 1)
     private var calls: [UInt64: Call] = [:]
     private var lastCall: UInt64 = 0
-    /// Credentials that a refusal proved to be dead.
+    /// Credentials that a refusal has proved to be invalid.
     private var knownDead: Set<UInt64> = []
     private var runningRefresh: UInt64?
     private var problem: String?
@@ -116,7 +116,7 @@ private struct World {
         guard let call = sent.keys.sorted().randomElement(using: &random),
             case .sent(let credential)? = calls[call]?.place
         else { return }
-        // A server never takes back that a credential is dead.
+        // A server never accepts a credential again that it has refused.
         let isRefused = knownDead.contains(credential) || roll(3) == 0
         guard isRefused else {
             log.append("answer \(call)")
@@ -125,7 +125,7 @@ private struct World {
         let replays = calls[call]!.replays
         if settings.canRefresh, replays < settings.replaysMax { knownDead.insert(credential) }
         if roll(8) == 0 {
-            // Its body was read, and is gone.
+            // Its body was read and cannot be read again.
             counts.notReplayed += 1
             log.append("refuse \(call) for good, sent with \(credential)")
             let wouldReplay = machine.refuseForGood(sentWith: credential, replays: replays)
@@ -153,7 +153,7 @@ private struct World {
             check("refreshed \(number)", machine.refreshed(number, now: now),
                 model.refreshed(number, now))
         case 4:
-            // It never ended; the time-out does.
+            // The refresh never ended, so its time limit ends it.
             let late = AuthFailure.timedOut(milliseconds: 9)
             let actions = machine.refreshTimedOut(number, milliseconds: 9, now: now)
             let expected = model.running?.number == number && !model.isClosed
@@ -186,13 +186,13 @@ private struct World {
     private mutating func close() {
         guard !model.isClosed else { return }
         counts.closed += 1
-        // The client completes them; the machine only has to forget them.
+        // The client completes these calls; the machine must only forget them.
         for call in calls.keys where calls[call]!.place != .completed { complete(call) }
         check("close", machine.close(), model.close())
         runningRefresh = nil
     }
 
-    /// Everything ends at last: refreshes well or badly, calls with an answer.
+    /// Finally everything ends: refreshes well or badly, calls with an answer.
     private mutating func finish() {
         for _ in 0..<1_000 where problem == nil {
             let open = calls.filter { $0.value.place != .completed }

@@ -1,11 +1,11 @@
 import RestwayBatch
 import XCTest
 
-/// Which requests go out together, and when.
+/// Tests which requests are sent together, and when.
 final class BatchMachineTests: XCTestCase {
     private typealias Action = BatchMachine.Action
 
-    /// A session that was started, whose requests all want to go out.
+    /// A session that was started, whose requests all want to be sent.
     private func machine(_ count: Int, limit: Int) -> (BatchMachine, [Action]) {
         var machine = BatchMachine(limit: limit)
         for index in 0..<count { XCTAssertEqual(machine.add(), index) }
@@ -113,8 +113,8 @@ final class BatchMachineTests: XCTestCase {
         XCTAssertEqual(machine.arrive(1), [.send(call: 1, items: [1])])
     }
 
-    /// Whatever happens in whatever order: every request ends, the session finishes once, no call
-    /// is larger than the limit, two are never under way.
+    /// Events may come in any order: every request ends, the session finishes once, no call is
+    /// larger than the limit, and two calls are never in flight.
     func testRandomSchedules() {
         var random = SystemRandomNumberGenerator()
         for _ in 0..<500 {
@@ -128,7 +128,7 @@ final class BatchMachineTests: XCTestCase {
     }
 }
 
-/// Requests, calls and chance.
+/// The requests, the calls and a random generator.
 private struct Schedule {
     private var machine: BatchMachine
     private let limit: Int
@@ -137,7 +137,7 @@ private struct Schedule {
     private var call: (number: Int, items: [Int])?
     private var pending: [BatchMachine.Action] = []
     private(set) var finished = 0
-    /// How often something may still be sent: an end must come.
+    /// How many more requests may be sent, so that the schedule ends.
     private var sendsLeft = 40
 
     init(count: Int, limit: Int) {
@@ -159,7 +159,7 @@ private struct Schedule {
         pending += machine.leave(item)
     }
 
-    /// False when the session has finished.
+    /// Returns false when the session has finished.
     private mutating func perform() -> Bool {
         while !pending.isEmpty {
             switch pending.removeFirst() {

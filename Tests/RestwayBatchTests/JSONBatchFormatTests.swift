@@ -2,7 +2,7 @@ import RestwayBatch
 import RestwayHTTP
 import XCTest
 
-/// What stands in the body of a batch, and which answers are taken apart.
+/// Tests the body of a batch, and how its answers are read.
 final class JSONBatchFormatTests: XCTestCase {
     private let format = JSONBatchFormat()
 
@@ -93,7 +93,7 @@ final class JSONBatchFormatTests: XCTestCase {
         }
     }
 
-    /// As if each of them had been parsed.
+    /// The result is the same as if each answer had been parsed by itself.
     func testWhatIsWrongAmongRepeatedAnswersIsNamed() {
         let one = #"{"code":200}"#
         let cases: [(String, String)] = [
@@ -180,7 +180,7 @@ final class JSONBatchFormatTests: XCTestCase {
         }
     }
 
-    /// Of a format that the host brings.
+    /// An error of a batch format of the program.
     func testAnotherFormatIsHeldToItsCounts() {
         struct Format: BatchFormat {
             let decoded: [BatchAnswer]

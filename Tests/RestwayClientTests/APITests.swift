@@ -28,7 +28,7 @@ final class APITests: XCTestCase {
         XCTAssertEqual(
             failure { try api.add(entity: "Note", #"{"attributes": {}}"#) }?.reason, .duplicate)
         XCTAssertEqual(api.definition.routes.all.count, before.routes.all.count)
-        XCTAssertEqual(api.definition.entityNames, before.entityNames)
+        XCTAssertEqual(api.definition.entityCatalog.names, before.entityCatalog.names)
     }
 
     func testAClientFreezesEntitiesAndDescriptorsButNotRoutes() throws {
@@ -89,7 +89,7 @@ final class APITests: XCTestCase {
         XCTAssertEqual(
             definition.descriptors.map(\.mapping.entity.name),
             ["Company", "Company", "Note", "Note"])
-        // It may be replaced by what it was, and its equal descriptor is no second one.
+        // It may be replaced by an equal route, and its equal descriptor is no duplicate.
         try api.add(
             route: "company",
             #"{"path": "firms/:id", "entity": "Company", "response": {"entity": "Note"}}"#,
@@ -97,7 +97,7 @@ final class APITests: XCTestCase {
         try api.joinRoutes("company", parent: "company", child: "companies", replaces: true)
         XCTAssertEqual(
             try api.definition.routes.route(named: "company").template.text, "firms/:id/companies")
-        // A replacement that is wrong replaces nothing, and a new name needs no route before it.
+        // An invalid replacement replaces nothing, and a new name does not need an earlier route.
         XCTAssertThrowsError(try api.add(route: "company", #"{"path": 1}"#, replaces: true))
         XCTAssertEqual(
             try api.definition.routes.route(named: "company").template.text, "firms/:id/companies")

@@ -16,7 +16,7 @@ final class AuthDriverTests: AuthTestCase {
         }
         let refresh = nextRefresh()
         let late = try client.send(.get("things/50"))
-        // All have met their 401 before the refresh ends.
+        // All calls have got their 401 before the refresh ends.
         while client.auth.waitingCount < 51 { sched_yield() }
         XCTAssertEqual(transport.waitingCount, 0)
         XCTAssertTrue(try refresh.succeed(token("t2")))
@@ -327,7 +327,7 @@ final class AuthDriverTests: AuthTestCase {
     }
 }
 
-/// What a host attaches to the failure of a refresh.
+/// A cause that a program attaches to the failure of a refresh.
 private final class Cause: HostCause {
     var pointer: UnsafeMutableRawPointer? { nil }
 }

@@ -5,8 +5,8 @@ import XCTest
 
 @testable import RestwayClient
 
-/// Many threads at once: tokens that die, refreshes that fail, cancels, a close. Whatever happens,
-/// every call completes once, and there is one refresh at a time.
+/// Many threads at once: tokens that expire, refreshes that fail, cancels, a close. Every call
+/// completes once, and there is one refresh at a time.
 final class AuthStressTests: AuthTestCase {
     private struct Server {
         var random: SeededRandom
@@ -16,7 +16,7 @@ final class AuthStressTests: AuthTestCase {
         var refreshCount = 0
     }
 
-    /// Answers what comes, on a thread of its own, until it is told to end.
+    /// Answers the exchanges on a thread of its own, until it is stopped.
     private func serve(_ server: Lock<Server>, _ end: String) {
         let transport = transport
         Thread.detachNewThread {
@@ -45,7 +45,7 @@ final class AuthStressTests: AuthTestCase {
                 return (server.token, Int.random(in: 0..<8, using: &server.random))
             }
             Thread.detachNewThread {
-                // Before it is told: the next one may start right then.
+                // This runs before the refresh ends, because the next one may start right then.
                 server.withLock { $0.refreshing -= 1 }
                 var fresh = Credential()
                 fresh.token = Secret("t\(token)")
@@ -77,7 +77,8 @@ final class AuthStressTests: AuthTestCase {
                     clock.advance(milliseconds: 1_000)
                 }
                 if Int.random(in: 0..<30, using: &random) == 0 {
-                    // After a failed refresh nobody is asked for a second: somebody logs in again.
+                    // After a failed refresh none starts for a second, so the test sets a
+                    // credential.
                     try client.setCredential(token("t\(server.withLock(\.token))"))
                 }
             }

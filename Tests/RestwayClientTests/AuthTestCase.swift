@@ -5,11 +5,11 @@ import XCTest
 
 @testable import RestwayClient
 
-/// A client with a fake transport and a clock that stands still.
+/// A client with a fake transport and a clock that does not run.
 class AuthTestCase: XCTestCase {
     let transport = FakeTransport()
     let clock = ManualClock()
-    /// Refreshes that the host was asked for.
+    /// The refreshes that the program was asked for.
     let refreshes = Monitor<[RefreshTicket]>([])
     let persisted = Monitor<[Credential]>([])
 
@@ -53,7 +53,7 @@ class AuthTestCase: XCTestCase {
         return client
     }
 
-    /// The next refresh that the host is asked for; waits for it.
+    /// Waits for the next refresh that the program is asked for.
     func nextRefresh() -> RefreshTicket {
         refreshes.wait { $0.isEmpty ? nil : $0.removeFirst() }!
     }
@@ -69,20 +69,20 @@ class AuthTestCase: XCTestCase {
         Headers(exchange.headers)[first: "Authorization"]
     }
 
-    /// The failure that a call ends with.
+    /// Returns the failure of a call.
     func failure(of call: Call, file: StaticString = #filePath, line: UInt = #line) -> Failure? {
         RestwayClientTests.failure(
             { _ = try call.wait(milliseconds: 0) }, file: file, line: line)
     }
 
-    /// The failure that `body` throws.
+    /// Returns the failure that `body` throws.
     func refusal(
         file: StaticString = #filePath, line: UInt = #line, _ body: () throws -> Void
     ) -> Failure? {
         RestwayClientTests.failure(body, file: file, line: line)
     }
 
-    /// Moves the clock to the next thing that waits, as soon as something does.
+    /// Moves the clock to the next timer, as soon as one is set.
     func advanceToNext() -> Int64 {
         while true {
             if let milliseconds = clock.nextMilliseconds {

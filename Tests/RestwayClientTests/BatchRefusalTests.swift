@@ -4,7 +4,7 @@ import XCTest
 
 @testable import RestwayClient
 
-/// What a session refuses, and formats of the host's.
+/// Tests what a session refuses, and batch formats of the program.
 final class BatchRefusalTests: BatchTestCase {
     // MARK: What is refused
 
@@ -59,7 +59,7 @@ final class BatchRefusalTests: BatchTestCase {
 
     // MARK: Formats
 
-    /// Lines in the place of JSON.
+    /// A format of lines in place of JSON.
     private struct Lines: BatchFormat {
         var takesBinaryBodies: Bool { true }
 

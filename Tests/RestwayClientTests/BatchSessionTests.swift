@@ -7,7 +7,7 @@ import XCTest
 
 @testable import RestwayClient
 
-/// Sessions: what goes out, what comes of the answers, how they end.
+/// Sessions: which requests are sent, how answers are handled, and how sessions end.
 final class BatchSessionTests: BatchTestCase {
     // MARK: What goes out
 
@@ -95,7 +95,7 @@ final class BatchSessionTests: BatchTestCase {
         XCTAssertEqual(refused?.apiMessage, "no")
         XCTAssertEqual(failure { _ = try session.response(at: 2) }?.reason, .mapping)
         XCTAssertEqual(try session.response(at: 3).status, 204)
-        // The DELETE came last, and so did what it means for the store.
+        // The DELETE came last, and so did its effect on the store.
         XCTAssertEqual(try client.store.count(nil), 0)
     }
 

@@ -5,7 +5,7 @@ import XCTest
 
 @testable import RestwayClient
 
-/// Sessions with a transport that the test plays by hand.
+/// Sessions with a transport that the test controls.
 class BatchTestCase: XCTestCase {
     let transport = FakeTransport()
     let clock = ManualClock()
@@ -38,7 +38,7 @@ class BatchTestCase: XCTestCase {
 
     func get(_ path: String) -> RequestSpec { RequestSpec(target: .path(.get, path)) }
 
-    /// A session whose requests and whose end are told in `told`.
+    /// Makes a session. The ends of its requests, and its own end, are stored in `told`.
     func session(_ client: Client, _ specs: [RequestSpec]) throws -> BatchSession {
         let session = try BatchSession(client)
         for (index, spec) in specs.enumerated() {
@@ -59,7 +59,7 @@ class BatchTestCase: XCTestCase {
             }, end: { [told] in told.update { $0.append("end") } })
     }
 
-    /// What was told, once the session's own context has ended.
+    /// Returns the notices, when the session's own context has been destroyed.
     func everythingTold() -> [String] {
         told.wait { $0.last == "end" ? $0 : nil }!
     }
@@ -70,7 +70,7 @@ class BatchTestCase: XCTestCase {
         return tree["batch"]?.elements?.map { String(decoding: $0.text(), as: UTF8.self) } ?? []
     }
 
-    /// A GET as it stands in a batch.
+    /// A GET in the form that it has in a batch.
     static func item(_ number: Int) -> String {
         #"{"method":"GET","uri":"/things/\#(number)"}"#
     }

@@ -7,9 +7,9 @@ import XCTest
 
 @testable import RestwayClient
 
-/// What the host is asked while a body is written: on a worker, whoever sends.
+/// Functions of the program that are called while a body is written, always on a worker.
 final class BodyQuestionTests: SubmissionTestCase {
-    /// What was asked, and on which threads.
+    /// The calls of the functions, and their threads.
     private final class Notes: Sendable {
         private let state = Lock<(texts: [String], threads: Set<UInt>)>(([], []))
 
@@ -33,7 +33,7 @@ final class BodyQuestionTests: SubmissionTestCase {
         }
     }
 
-    /// A company and the person who works for it, who are linked both ways.
+    /// A company and the person who works for it; each refers to the other.
     private func circle() throws -> Draft {
         let (company, person) = (try draft("Company"), try draft("Person", ["key": .int64(1)]))
         try person.add(.draft(company), relationship: 0)
@@ -62,7 +62,7 @@ final class BodyQuestionTests: SubmissionTestCase {
             "POST elsewhere Company.owner",
         ]
         XCTAssertEqual(notes.texts, questions, "once for each call")
-        // "key" is a name of secrets, which a command shows only when it is asked to.
+        // "key" is a name of secrets, which a command shows only if `reveal` is set.
         let command = try client.curlCommand(spec, reveals: true)
         XCTAssertTrue(command.hasSuffix(#"'{"staff":[{"key":1}]}' 'http://api.test/v2/elsewhere'"#))
         XCTAssertEqual(notes.texts, questions + questions)
@@ -121,7 +121,7 @@ final class BodyQuestionTests: SubmissionTestCase {
     }
 
     func testACallThatWasCancelledMeanwhileIsAskedNoFurtherAndNeverGoesOut() throws {
-        // With a single worker the next job begins when it is through with the call.
+        // With a single worker the next job begins when the worker has finished with the call.
         try replaceClient { transport in
             try Client(
                 api: try TestAPI.load(Self.document), options: ClientOptions(),

@@ -5,7 +5,7 @@ import XCTest
 
 @testable import RestwayClient
 
-/// What a call does with a body that the host gives piece by piece.
+/// Tests how a call uses a body that the program gives piece by piece.
 final class BodyReaderTests: AuthTestCase {
     private static let policy = #"{"attempts": 4, "baseMilliseconds": 100}"#
 
@@ -116,7 +116,7 @@ final class BodyReaderTests: AuthTestCase {
             XCTAssertTrue(failure?.message.hasSuffix(
                 "it was not sent again, as the body's reader cannot be rewound") == true)
             if status == 401 {
-                // Nobody else goes out with what the server has refused.
+                // No other call is sent with the credential that the server has refused.
                 let next = try client.send(.get("things"))
                 nextRefresh().succeedOrFail(token("t2"))
                 XCTAssertEqual(authorization(transport.answer(200)), "Bearer t2")
@@ -124,7 +124,7 @@ final class BodyReaderTests: AuthTestCase {
             }
         }
         XCTAssertEqual(transport.waitingCount, 0)
-        // An answer that would not lead to another send says nothing of it.
+        // An answer that would not cause another send is reported unchanged.
         let call = try client.send(put(ScriptedReader(["a"]).body(rewinds: false)))
         let started = transport.next()
         XCTAssertEqual(started.pull(), "a")
@@ -185,7 +185,7 @@ final class BodyReaderTests: AuthTestCase {
         reader.waitForReads(2)
         started.answer(503)
         _ = advanceToNext()
-        // The time-out of the call holds meanwhile.
+        // The time limit of the call still applies meanwhile.
         while clock.nextMilliseconds == nil { sched_yield() }
         XCTAssertEqual(reader.rewinds, 0)
         reader.open()
@@ -223,7 +223,7 @@ final class BodyReaderTests: AuthTestCase {
         XCTAssertEqual(refused?.field, "reader")
         first.cancel()
         let second = try client.send(spec)
-        // What the exchange before still asks for is not asked any more.
+        // The reader no longer gets the requests of the previous exchange.
         started.ask()
         let again = transport.next()
         XCTAssertEqual(again.pull(), "onetwo")
@@ -247,7 +247,7 @@ final class BodyReaderTests: AuthTestCase {
         let started = calls.map { _ in transport.next() }
         for started in started { started.ask() }
         for reader in readers { reader.waitForReads(1) }
-        // More than the workers there are: what is not a body goes on.
+        // There are more readers than workers, but other work continues.
         let told = Monitor(false)
         let other = try client.send(
             .get("things"), completion: { _, _ in told.update { $0 = true } })

@@ -4,7 +4,7 @@ import XCTest
 
 @testable import RestwayClient
 
-/// Entities and transforms that are added by function.
+/// Entities and transforms that are added by functions.
 final class BuildingTests: XCTestCase {
     private let transport = FakeTransport()
 
@@ -40,7 +40,7 @@ final class BuildingTests: XCTestCase {
     func testEntitiesThatReferToEachOtherAreBuiltStepByStep() throws {
         let api = try emptyPeople()
         try api.add(entity: "Team", "{}")
-        // A descriptor that was there before the steps maps by what they made.
+        // An earlier descriptor maps to the entity that these steps have built.
         try api.add(response: #"{"path": "people", "entity": "Person"}"#)
         try api.add(route: "teams", #"{"path": "teams", "response": {"entity": "Team"}}"#)
         try addAttribute(api, "id", source: "key.id", .int)
@@ -203,7 +203,7 @@ final class BuildingTests: XCTestCase {
             XCTAssertEqual(person.value(named: name), .int64(Int64(value)), name)
         }
         XCTAssertEqual(person.relatedKeys(at: 0).count, 1)
-        // It is written where it was read.
+        // The value is written at the key path from which it was read.
         let draft = Draft(copying: person)
         let spec = RequestSpec(
             target: .path(.post, "people"), subject: .draft(draft, client.store))
@@ -312,7 +312,7 @@ final class BuildingTests: XCTestCase {
         try api.addTransform("shout", Self.shouting)
         try api.addHook("family") { _ in }
         try client(api).close()
-        // What comes later must be complete at once.
+        // A route that is added later must be complete at once.
         let late = #"{"path": "a", "response": {"entity": "Person", "hook": "late"}}"#
         XCTAssertThrowsError(try api.add(route: "late", late)) {
             XCTAssertEqual(($0 as? Failure)?.reason, .config)

@@ -2,12 +2,13 @@ import XCTest
 
 @testable import RestwayClient
 
-/// The journey of a call as a machine: its ways, and random schedules against a naive model.
+/// Tests the journey of a call as a machine: each path, and random schedules against a simple
+/// model.
 final class CallMachineTests: XCTestCase {
     private typealias Stage = CallMachine.Stage
     private typealias Event = CallMachine.Event
 
-    /// Takes the call from stage to stage, each of which passes.
+    /// Takes the call from stage to stage; each stage lets it pass.
     private func stagesPassed(_ optional: CallMachine.OptionalStages) -> [Stage] {
         var machine = CallMachine(passing: optional)
         var stages: [Stage] = []
@@ -166,7 +167,7 @@ final class CallMachineTests: XCTestCase {
 
     // MARK: Schedules
 
-    /// The rules once more, as lists of what may follow what.
+    /// The rules of the machine again, as lists of allowed transitions.
     private struct Model {
         let optional: Set<Stage>
         static let order: [Stage] = [
@@ -184,7 +185,7 @@ final class CallMachineTests: XCTestCase {
         func after(_ stage: Stage) -> Stage { next(Self.order.firstIndex(of: stage)! + 1) }
         func from(_ stage: Stage) -> Stage { next(Self.order.firstIndex(of: stage)!) }
 
-        /// Where an event that is not late leads; `nil` if it is ignored.
+        /// Returns the state after an event that is not late; `nil` if the event is ignored.
         func follows(_ stage: Stage, _ event: Event, isRefused: Bool) -> Stage? {
             let endsHere: Set<Stage> = [.modify, .prepare, .recover, .intercept, .commit, .store]
             let afterFailure: Stage = endsHere.contains(stage) ? .deliver : .recover
@@ -210,7 +211,7 @@ final class CallMachineTests: XCTestCase {
         }
     }
 
-    /// What a stage may answer.
+    /// The answers that a stage may give.
     private func answers(_ stage: Stage, _ entry: Int, isRefused: Bool) -> [Event] {
         switch stage {
         case .modify, .cache: [.passed(entry), .answered(entry), .failed(entry)]

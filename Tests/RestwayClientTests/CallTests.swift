@@ -181,7 +181,7 @@ final class CallTests: XCTestCase {
     func testWaitingGivesUpAfterItsTimeAndCancelsTheCall() throws {
         let client = try client()
         let call = try client.send(.get("companies/1"))
-        // The clock stands still, so the wait's end is already past for the system's clock.
+        // The clock does not run, so the end of the wait is already past for the system's clock.
         let failure = failure { _ = try call.wait(milliseconds: 1) }
         XCTAssertEqual(failure?.reason, .timedOut)
         XCTAssertTrue(call.isComplete)
@@ -314,7 +314,7 @@ final class CallTests: XCTestCase {
             if ending == 1 { started.answer(200, #"{"id": 1}"#) }
         }
         client.close()
-        // Whoever ended the last call may still be on its way out.
+        // The thread that ended the last call may still hold a reference.
         let deadline = SystemClock().now().advanced(milliseconds: 10_000)
         while forgotten != nil, SystemClock().now() < deadline {}
         XCTAssertNil(forgotten)

@@ -31,7 +31,7 @@ final class DeliveryTests: XCTestCase {
             transport.answer(200)
             _ = try call.wait(milliseconds: 0)
         }
-        // A call is complete before its notice is there to be fetched: wait for each.
+        // A call is complete before its notice is due, so the test waits for each.
         var count = 0
         while count < 3 { count += try client.delivery.process(milliseconds: -1) }
         XCTAssertEqual(order.withLock { $0 }, [0, 1, 2])

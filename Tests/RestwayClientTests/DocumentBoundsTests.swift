@@ -3,12 +3,12 @@ import XCTest
 
 @testable import RestwayClient
 
-/// Reading a document takes work in proportion to its length, whatever it says.
+/// Reading a document takes work in proportion to its length, whatever it contains.
 final class DocumentBoundsTests: XCTestCase {
-    /// How many steps a byte may take, beside those for the names of hints.
+    /// The largest number of steps for each byte, in addition to those for the names of hints.
     private static let stepsPerByte = 2
 
-    /// Reads a document; how many steps that took, and how many problems it has.
+    /// Reads a document; returns how many steps that took, and how many problems it has.
     @discardableResult
     private func read(_ text: [UInt8]) -> (steps: Int, problems: Int) {
         let problems = DocumentProblems()
@@ -164,14 +164,15 @@ final class DocumentBoundsTests: XCTestCase {
                 return XCTFail("\(worst) steps per byte: \(text)")
             }
         }
-        // Enough of them are more than broken JSON, and enough of those are refused.
+        // A good part of them differs by more than broken JSON, and a good part of those is
+        // refused.
         XCTAssertGreaterThan(parsed, 8_000)
         XCTAssertGreaterThan(loaded, 500)
         XCTAssertGreaterThan(parsed - loaded, 4_000)
     }
 }
 
-/// Makes broken and unusual documents out of the ones in `docs`, always the same for one seed.
+/// Makes broken and unusual documents from those in `docs`, always the same for one seed.
 struct DocumentMutation {
     private let seeds: [[UInt8]]
     private static let structure = Array("{}[],: \n".utf8)
@@ -191,7 +192,7 @@ struct DocumentMutation {
         self.tokens = tokens
     }
 
-    /// The JSON blocks of `docs` that are whole documents.
+    /// Returns the JSON blocks of `docs` that are whole documents.
     static func seeds() throws -> [[UInt8]] {
         let own = "Tests/RestwayClientTests/DocumentBoundsTests.swift"
         let root = String(#filePath.dropLast(own.utf8.count))
@@ -245,7 +246,7 @@ struct DocumentMutation {
             document.insert(
                 contentsOf: other[from..<min(other.count, from + 1 + below(200))], at: start)
         default:
-            // Most often a whole token takes the place of another one: that stays JSON.
+            // In most cases a whole token replaces another one, so that the text stays JSON.
             let isStructure = { (byte: UInt8) in Self.structure.contains(byte) }
             let first = document[start...].firstIndex { !isStructure($0) } ?? start
             let begin = document[..<first].lastIndex(where: isStructure).map { $0 + 1 } ?? 0
@@ -259,7 +260,7 @@ struct DocumentMutation {
     }
 }
 
-/// Steele, Lea and Flood's generator.
+/// The generator of Steele, Lea and Flood.
 struct SplitMix: RandomNumberGenerator {
     var state: UInt64
 

@@ -8,7 +8,7 @@ final class DocumentTests: XCTestCase {
         let definition = try TestAPI.load().definition
         XCTAssertEqual(definition.environments["parts"]?.baseURL.text, "http://parts.test:81/a/v1")
         XCTAssertEqual(definition.environments["parts"]?.timeouts.totalMilliseconds, 1_500)
-        XCTAssertEqual(definition.entityNames, ["Company", "Note"])
+        XCTAssertEqual(definition.entityCatalog.names, ["Company", "Note"])
         XCTAssertEqual(
             try definition.routes.route(named: "reviews").template.text,
             "companies/:itemID/reviews/:reviewID")

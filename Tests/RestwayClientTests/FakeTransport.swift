@@ -2,7 +2,7 @@ import RestwayHTTP
 import RestwayThreads
 import XCTest
 
-/// A transport that the test plays by hand: nothing happens before the test says so.
+/// A transport that the test controls: nothing happens before the test says so.
 final class FakeTransport: Transport {
     struct Started {
         let id: ExchangeID
@@ -57,7 +57,7 @@ final class FakeTransport: Transport {
     var isClosed: Bool { state.withLock { $0.isClosed } }
     var waitingCount: Int { state.withLock { $0.waiting.count } }
 
-    /// The next exchange that was started; waits for it.
+    /// Waits for the next exchange that is started.
     func next() -> Started {
         let started: Started? = state.wait { state in
             state.waiting.isEmpty ? nil : state.waiting.removeFirst()
@@ -86,7 +86,7 @@ extension FakeTransport.Started {
         for field in headers { all.fields.append(field) }
         observer.receivedHead(ResponseHead(status: status, headers: all, url: exchange.url))
         for byte in Array(body.utf8) {
-            // One byte at a time: nothing may depend on how a body is cut.
+            // The body comes one byte at a time: the result must not depend on how it is cut.
             _ = withUnsafeBytes(of: byte) { observer.receivedBody($0) }
         }
         observer.completed(.success(ExchangeSummary(redirectURL: redirectURL)))
@@ -97,7 +97,7 @@ extension FakeTransport.Started {
     }
 }
 
-/// Time that stands still until the test moves it.
+/// A clock that does not run until the test moves it.
 final class FakeClock: Clock {
     private let time = Lock(Deadline(nanoseconds: 1_000_000_000))
 

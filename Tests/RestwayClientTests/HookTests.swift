@@ -6,7 +6,7 @@ import XCTest
 
 @testable import RestwayClient
 
-/// What hooks see and do between reading a response and storing it.
+/// Tests what hooks see and do between reading a response and storing it.
 final class HookTests: XCTestCase {
     private static let document = """
         {"restway": 1,
@@ -51,7 +51,7 @@ final class HookTests: XCTestCase {
          "orphans": [{"id": 13}]}
         """
 
-    /// Gives each child its parent: what a payload that nests them leaves out.
+    /// Gives each child its parent, which a nested payload leaves out.
     private static let family: @Sendable (MappedRows) throws -> Void = { rows in
         for parent in rows.results[rows.ownResult] {
             let children = try rows.related(parent, relationship: 0)
@@ -218,7 +218,8 @@ final class HookTests: XCTestCase {
         ) { _ in
             wasOnWorker.withLock { $0.append(pthread_equal(pthread_self(), caller) == 0) }
         }
-        // A thread that waits without a bound maps itself, but where the host is asked.
+        // A thread that waits without a limit maps the response itself, except where it calls the
+        // program.
         let call = try client.send(.route("parents"))
         transport.answer(200, #"{"list": [{"id": 1, "raw": {}}]}"#)
         _ = try call.wait(milliseconds: 0)
@@ -251,7 +252,7 @@ final class HookTests: XCTestCase {
         let elements = (1...5).map { #"{"id": \#($0), "name": "after", "raw": \#($0)}"# }
         transport.answer(200, #"{"list": [\#(elements.joined(separator: ","))]}"#)
         XCTAssertEqual(failure { _ = try cancelled.wait(milliseconds: 0) }?.reason, .cancelled)
-        // The worker may still be at it; the next response is mapped behind it or beside it.
+        // The worker may still be busy; the next response is mapped after it or at the same time.
         let next = try client.send(.get("plain"))
         transport.answer(200, #"{"id": 9}"#)
         _ = try next.wait(milliseconds: 0)

@@ -5,7 +5,7 @@ import XCTest
 
 @testable import RestwayClient
 
-/// A case of `Tests/Fixtures/mapping`, whose README says what is in it.
+/// A case of `Tests/Fixtures/mapping`, whose README describes the format.
 struct MappingCase {
     /// One request and its answer.
     struct Exchange {
@@ -15,19 +15,19 @@ struct MappingCase {
         let path: String
         let status: Int
         let body: String
-        /// The entity of each descriptor that applied, and its objects; nil when none did.
+        /// The entity of each descriptor that applied, and its objects; `nil` if none applied.
         let objects: [(entity: String, references: String)]?
         let checksObjects: Bool
         let issues: [String]
         let isError: Bool
-        /// What is sent: its entity and what it says.
+        /// The object that is sent: its entity and its values.
         let draft: JSONValue?
         let isInserted: Bool
-        /// The body that goes out.
+        /// The expected body.
         let sent: String?
-        /// By entity, an object a line.
+        /// The objects by entity, one on each line.
         let store: [String: [String]]?
-        /// By entity, those that no server has answered for.
+        /// The unsent objects by entity.
         let unsent: [String: String]
 
         fileprivate init(name: String, _ json: JSONValue) throws {
@@ -112,7 +112,7 @@ struct MappingCase {
     }
 }
 
-/// Objects as text, the same whether they come from a case or from a store.
+/// Objects as text, in one form for objects of a case and of a store.
 enum CaseText {
     static func text(_ json: JSONValue) -> String {
         String(decoding: json.text(), as: UTF8.self)
@@ -131,7 +131,7 @@ enum CaseText {
 }
 
 extension ObservedStore {
-    /// By entity, an object a line, as in a case.
+    /// The objects by entity, one on each line, as in a case.
     func caseText(_ entities: [Entity]) throws -> [String: [String]] {
         var text: [String: [String]] = [:]
         for entity in entities {
@@ -141,7 +141,7 @@ extension ObservedStore {
         return text
     }
 
-    /// By entity, the objects that no server has answered for.
+    /// The unsent objects by entity.
     func caseUnsent(_ entities: [Entity]) throws -> [String: String] {
         var text: [String: String] = [:]
         for entity in entities {
@@ -192,7 +192,7 @@ extension ObservedStore {
         }
     }
 
-    /// The identity of an object, or its place among those of its entity.
+    /// The identity of an object, or its position among those of its entity.
     func caseReference(_ object: Snapshot) throws -> String {
         switch object.identity {
         case .integer(let identity): return "\(identity)"

@@ -6,9 +6,9 @@ import XCTest
 
 @testable import RestwayClient
 
-/// The rules of the mapping as cases: documents, answers, and what the store then holds.
+/// The mapping rules as cases: documents, answers, and the resulting content of the store.
 final class MappingCaseTests: XCTestCase {
-    /// Where the objects of a case live.
+    /// The kinds of stores with which a case runs.
     enum StoreKind: CaseIterable {
         case memory
         case sqlite
@@ -118,7 +118,7 @@ final class MappingCaseTests: XCTestCase {
         run.end()
     }
 
-    /// Names only the objects that differ.
+    /// Returns only the objects that differ.
     private func checkEqual(
         _ found: [String: [String]], _ expected: [String: [String]], _ name: String
     ) {

@@ -7,7 +7,7 @@ import XCTest
 
 @testable import RestwayClient
 
-/// New objects that are sent inside another one, and what the answer makes of them: in both stores.
+/// New objects that are sent inside another one, and the effect of the answer, in both stores.
 final class NestedSubmissionTests: SubmissionTestCase {
     override class var document: String {
         """
@@ -72,7 +72,7 @@ final class NestedSubmissionTests: SubmissionTestCase {
             relationship: XCTUnwrap(draft.entity.relationshipIndex(named: name)))
     }
 
-    /// The identities and names of what a relationship of the newest snapshot leads to.
+    /// The identities and names of the objects that a relationship of the newest snapshot leads to.
     private func related(_ draft: Draft, _ name: String) throws -> [String] {
         let object = try XCTUnwrap(
             client.store.newest(draft.entity, storeKey: draft.storeKey))
@@ -116,7 +116,7 @@ final class NestedSubmissionTests: SubmissionTestCase {
                     XCTAssertEqual(one.changedCells, [])
                     XCTAssertFalse(try unsent(one))
                 }
-                // Each is a draft of its own object from now on.
+                // From now on, each draft belongs to an object of its own.
                 try set(bob, "name", .string("Bobby"))
                 let put = spec(.put, bob)
                 XCTAssertEqual(try prepared(put).exchange.url, "http://api.test/people/b")

@@ -4,7 +4,7 @@ import XCTest
 
 @testable import RestwayClient
 
-/// A client whose store a test changes by hand, and what its observers were told.
+/// A client whose store a test changes directly, and the changes that its observers received.
 struct ObservedClient {
     let transport = FakeTransport()
     let client: Client
@@ -30,7 +30,7 @@ struct ObservedClient {
 
     func note(_ text: String) -> Snapshot { .make(note, [.string(text)]) }
 
-    /// Runs what is due, and says how much that was.
+    /// Runs the notices that are due, and returns how many there were.
     func process() throws -> Int { try client.delivery.process(milliseconds: 0) }
 
     func observe(_ scope: Observer.Scope, _ log: ChangeLog) throws -> Observer {
@@ -38,7 +38,7 @@ struct ObservedClient {
     }
 }
 
-/// What an observer was told.
+/// The changes that an observer received.
 final class ChangeLog: Sendable {
     private struct State {
         var lists: [ChangeList] = []
@@ -71,7 +71,7 @@ final class ChangeLog: Sendable {
         _ = state.wait { $0.lists.count >= count ? true : nil }
     }
 
-    /// Each list as text: "+1 ~2 -3", by identity or else by `#`.
+    /// Returns each list as text: "+1 ~2 -3", by identity or otherwise by `#`.
     var texts: [String] {
         lists.map { list in
             list.changes.map { change in

@@ -4,7 +4,7 @@ import XCTest
 
 @testable import RestwayClient
 
-/// The end of observers: by removal, by the close of their client, by its last release.
+/// The end of observers: by removal, by closing their client, by its last release.
 final class ObserverEndTests: XCTestCase {
     func testNothingIsToldOnceRemovalHasReturned() throws {
         for mode in [ClientOptions.Delivery.process, .drain] {
@@ -54,7 +54,7 @@ final class ObserverEndTests: XCTestCase {
         } end: {
             log.end()
         }
-        // All three have their places before the first is told.
+        // All three notices are queued before the first one runs.
         for number in 1...3 { try observed.store(observed.row(Int64(number))) }
         observer.update { $0 = made }
         XCTAssertEqual(endedInside.wait { $0 }, false)
@@ -79,7 +79,7 @@ final class ObserverEndTests: XCTestCase {
                 }
             }
             remover.waitForLists(20)
-            // Of each commit the removed one was told before the remover.
+            // For each commit, the removed observer was called before the one that removes it.
             XCTAssertEqual(log.lists.count, 5)
             XCTAssertEqual(log.endCount, 1)
             observed.client.store.remove(other)

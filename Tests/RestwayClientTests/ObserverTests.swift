@@ -52,7 +52,7 @@ final class ObserverTests: XCTestCase {
         try observed.store(observed.row(1, "and again"))
         XCTAssertEqual(try observed.process(), 3)
         XCTAssertEqual(log.texts, ["-1", "+1", "~1"])
-        // A snapshot of an instance that has another key by now leads to it.
+        // A snapshot of an instance that now has another key still leads to the instance.
         let late = ChangeLog()
         _ = try observed.observe(.object(first), late)
         try observed.store(observed.row(1, "last"))
@@ -133,7 +133,7 @@ final class ObserverTests: XCTestCase {
         second.waitForLists(1000)
         XCTAssertEqual(log.lists.count, 1000)
         XCTAssertEqual(second.lists.count, 1000)
-        // Each change begins where the one before it ended.
+        // Each change begins with the state in which the previous one ended.
         var newest = first
         for list in log.lists {
             XCTAssertEqual(list.changes.count, 1)

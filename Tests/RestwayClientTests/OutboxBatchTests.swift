@@ -7,7 +7,7 @@ import XCTest
 
 @testable import RestwayClient
 
-/// Flushes through the batch path, and sessions of the host's with requests that may be stored.
+/// Flushes through the batch path, and the program's own sessions with requests that may be stored.
 final class OutboxBatchTests: OutboxTestCase {
     private let batch = #", "batch": {"path": "/batch", "limit": 2}"#
 
@@ -43,7 +43,7 @@ final class OutboxBatchTests: OutboxTestCase {
         try flush(client)
         let first = transport.next()
         XCTAssertEqual(try uris(first.exchange), ["/things/1 1", "/things/2 2"])
-        // Nothing is settled as long as somebody else writes.
+        // Nothing is settled as long as another connection writes.
         let other = try Connection(path)
         try other.begin()
         first.answer(200, #"[{"code": 200}, {"code": 200}]"#)
@@ -51,7 +51,7 @@ final class OutboxBatchTests: OutboxTestCase {
         XCTAssertEqual(try uris(second.exchange), ["/things/3 4", "/things/4 5"])
         XCTAssertEqual(try client.requireOutbox().list().all.count, 6)
         other.rollBack()
-        // What is no whole batch waits for the lane that is being settled.
+        // An incomplete batch waits for the lane that is being settled.
         second.answer(200, #"[{"code": 200}, {"code": 200}]"#)
         let third = transport.next()
         XCTAssertEqual(try uris(third.exchange), ["/things/1 3", "/things/5 6"])
@@ -60,7 +60,7 @@ final class OutboxBatchTests: OutboxTestCase {
         XCTAssertEqual(try states(client), [])
     }
 
-    /// Nobody waits for it, so it is looked for until it has happened.
+    /// No notice reports it, so the test polls until it has happened.
     func testRowsOfWhatWasDeliveredGoWhenTheFlushIsOver() throws {
         let client = try client("", #", "batch": {"path": "/batch", "limit": 10}"#)
         try queueOffline(client)
@@ -98,7 +98,7 @@ final class OutboxBatchTests: OutboxTestCase {
         try queueOffline(client, put(1), put(2), put(2), put(3))
         try flush(client)
         transport.answer(200, #"[{"code": 200}, {"code": 422}, {"code": 424}, {"code": 424}]"#)
-        // The third is behind a dead letter; the fourth is not.
+        // The third item is blocked by a dead letter; the fourth is not.
         XCTAssertEqual(
             try uris(transport.answer(200, #"[{"code": 200}]"#)), [#"/things/3 {"name":"a"}"#])
         XCTAssertEqual(
@@ -144,6 +144,44 @@ final class OutboxBatchTests: OutboxTestCase {
         XCTAssertEqual(
             told.wait { $0.count < 4 ? nil : $0.sorted() },
             ["1 delivered 201", "2 dead 422", "3 delivered 200", "4 delivered 204"])
+    }
+
+    /// A request that leaves a header out has a call from the start; the others have none while all
+    /// goes well.
+    func testAnItemEndsInTheSameWayWithAndWithoutACall() throws {
+        let answers = [
+            #"{"code": 201, "body": "yes", "headers": {"X-A": "b"}}"#, #"{"code": 204}"#,
+            #"{"code": 422, "body": "{\"why\":1}"}"#, #"{"code": 503}"#,
+            #"{"code": 429, "headers": {"Retry-After": "7"}}"#, #"{"code": 500, "body": "no"}"#,
+        ]
+        let client = try client("", #", "batch": {"path": "/batch", "limit": 20}"#, routes: plain)
+        try observe(client)
+        for index in answers.indices {
+            var withCall = putPlain(10 + index, "\(index)")
+            withCall.headers = [("X-Left-Out", nil)]
+            try queueOffline(client, putPlain(20 + index, "\(index)"), withCall)
+        }
+        try flush(client)
+        let call = transport.next()
+        XCTAssertEqual(try uris(call.exchange).count, 2 * answers.count)
+        let doubled = answers.flatMap { [$0, $0] }.joined(separator: ", ")
+        call.answer(200, "[\(doubled)]")
+        let list = nextFlushed().all
+        XCTAssertEqual(list.count, 2 * answers.count)
+        for index in answers.indices {
+            let (without, with) = (list[2 * index], list[2 * index + 1])
+            let about = answers[index]
+            XCTAssertEqual(without.state, with.state, about)
+            XCTAssertEqual(without.attempts, with.attempts, about)
+            XCTAssertEqual(without.nextAttempt > 0, with.nextAttempt > 0, about)
+            XCTAssertEqual(without.deathReason, with.deathReason, about)
+            XCTAssertEqual(without.lastError?.count, with.lastError?.count, about)
+            let (left, right) = (without.response, with.response)
+            XCTAssertEqual(left?.status, right?.status, about)
+            XCTAssertEqual(left?.headers.fields, right?.headers.fields, about)
+            XCTAssertEqual(left?.bodyWithNUL, right?.bodyWithNUL, about)
+            XCTAssertEqual(left?.isMapped, right?.isMapped, about)
+        }
     }
 
     func testACallThatFailsLeavesEveryItemWaitingWithItsKey() throws {

@@ -7,7 +7,7 @@ import XCTest
 
 @testable import RestwayClient
 
-/// Requests about objects that the server has not named say in their bodies what they would say if
+/// Requests about objects that the server has not named have the same bodies as they would have if
 /// it had.
 final class OutboxBodyIdentityTests: OutboxTestCase {
     private var identity = #"{"source": "id", "type": "int"}"#
@@ -40,7 +40,7 @@ final class OutboxBodyIdentityTests: OutboxTestCase {
         """
     }
 
-    /// What is sent after the creation of a meeting.
+    /// The requests after the creation of a meeting.
     private typealias Step = (Client, Draft) throws -> RequestSpec
 
     private func send(
@@ -64,7 +64,7 @@ final class OutboxBodyIdentityTests: OutboxTestCase {
         return draft
     }
 
-    /// The requests of a client that is online all the time.
+    /// Returns the requests of a client that is online all the time.
     private func online(_ steps: [Step], hasPart: Bool) throws -> [String] {
         let wire = FakeTransport()
         let client = try client(transport: wire)
@@ -80,7 +80,7 @@ final class OutboxBodyIdentityTests: OutboxTestCase {
         return asked
     }
 
-    /// The requests of a client that was offline while they were made.
+    /// Returns the requests of a client that was offline while they were made.
     private func offline(_ steps: [Step], hasPart: Bool) throws -> [String] {
         let wire = FakeTransport()
         let client = try client(transport: wire)

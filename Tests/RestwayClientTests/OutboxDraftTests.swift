@@ -7,7 +7,7 @@ import XCTest
 
 @testable import RestwayClient
 
-/// Drafts whose requests were stored, and new ones inside of them.
+/// Drafts whose requests were stored, and new drafts inside them.
 final class OutboxDraftTests: OutboxTestCase {
     override func document(_ outbox: String, _ rest: String, routes: String) -> String {
         """
@@ -39,7 +39,7 @@ final class OutboxDraftTests: OutboxTestCase {
     }
 
     private var client: Client!
-    /// Of the client: it ends with that.
+    /// The observer belongs to the client and ends with it.
     private var wire = FakeTransport()
 
     override func tearDown() {
@@ -63,7 +63,7 @@ final class OutboxDraftTests: OutboxTestCase {
         return draft
     }
 
-    /// A company with two new people.
+    /// Makes a company with two new people.
     private func company() throws -> (company: Draft, ann: Draft, bob: Draft) {
         let company = try draft("Company", "New")
         let (ann, bob) = (try draft("Person", "Ann"), try draft("Person", "Bob"))
@@ -91,7 +91,7 @@ final class OutboxDraftTests: OutboxTestCase {
     private static let answer =
         #"{"id":5,"name":"New","staff":[{"id":8,"name":"Ann"},{"id":9,"name":"Bob"}]}"#
 
-    /// Flushes; what was asked, in order.
+    /// Flushes; returns the requests in order.
     private func deliver(_ answers: (Int, String)...) throws -> [String] {
         try flush(client)
         return answers.map { text(wire.answer($0.0, $0.1)) }
@@ -114,7 +114,7 @@ final class OutboxDraftTests: OutboxTestCase {
             draft.revert(cell: nil)
             XCTAssertEqual(draft.snapshot().value(named: "name"), .string("NEW"))
             XCTAssertEqual(draft.changedCells, [])
-            // Another one, of the object that there is now.
+            // Another draft is made of the object that now exists.
             try draft.set(.string("last"), attribute: 1)
             try client.setReachability(.unreachable)
             try store(.put, draft)
@@ -150,7 +150,7 @@ final class OutboxDraftTests: OutboxTestCase {
             gone = draft
             try store(.post, draft)
         }
-        // The worker that has stored it may be about to let go of it.
+        // The worker that stored it may still hold a reference.
         let limit = SystemClock().now().advanced(milliseconds: 10_000)
         while gone != nil, SystemClock().now() < limit { sched_yield() }
         XCTAssertNil(gone)
@@ -158,7 +158,7 @@ final class OutboxDraftTests: OutboxTestCase {
         XCTAssertEqual(words(nextFlushed()), ["1 delivered 201"])
     }
 
-    /// What `body` had has gone when this returns.
+    /// Checks that the objects that `body` made are freed when this returns.
     @inline(never)
     private func autoreleasing(_ body: () throws -> Void) rethrows { try body() }
 
@@ -212,7 +212,7 @@ final class OutboxDraftTests: OutboxTestCase {
             client.close()
             try begin(isFile: isFile)
             if isFile {
-                // Known by its key, in the file.
+                // The file knows the object by its key.
                 try queue(
                     client,
                     RequestSpec(target: .subject(.put), subject: .object(try person("Bob"))))
@@ -259,7 +259,7 @@ final class OutboxDraftTests: OutboxTestCase {
             let left = try client.requireOutbox().list().all
             XCTAssertEqual(left.map(\.state), [.dead], answer)
             XCTAssertTrue(left[0].lastError?.contains("identity") ?? false)
-            // The next one would have to say who it is.
+            // The next request would have to contain the identity.
             try client.setReachability(.unreachable)
             let refused = refusal { _ = try client.send(spec(.put, ann)) }
             XCTAssertEqual(refused?.reason, .missingVariable, answer)
@@ -267,7 +267,7 @@ final class OutboxDraftTests: OutboxTestCase {
             let isLost = answer.contains("staff")
             XCTAssertEqual(ann.changedCells, isLost ? change : [], answer)
             if isLost { XCTAssertEqual(company.changedCells, [2], "still to be said") }
-            // It can be sent inside of another.
+            // The draft can be sent inside another one.
             let second = try draft("Company", "Second")
             try second.set([.draft(ann)], relationship: 0)
             try store(.post, second)
@@ -298,7 +298,7 @@ final class OutboxDraftTests: OutboxTestCase {
         let answer = try client.send(spec(.delete, company)).wait(milliseconds: 0)
         XCTAssertEqual(answer.status, 0)
         XCTAssertEqual(try states(client), [])
-        // Nobody makes it now: so the next one does.
+        // No other request creates it any more, so the next one does.
         let second = try draft("Company", "Second")
         try second.set([.draft(ann)], relationship: 1)
         try store(.post, second)
@@ -312,7 +312,7 @@ final class OutboxDraftTests: OutboxTestCase {
         let (company, ann, _) = try company()
         try store(.post, company)
         try store(.put, ann)
-        // Behind the back of the outbox: it may have been sent already.
+        // The change bypasses the outbox, because the request may have been sent already.
         var changes = ChangeSet(origin: .host)
         changes.deletions = [.object(company.entity, storeKey: company.storeKey)]
         _ = try client.store.commit(changes)

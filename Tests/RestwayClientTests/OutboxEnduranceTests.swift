@@ -8,7 +8,7 @@ import XCTest
 
 @testable import RestwayClient
 
-/// The outbox without a section of its own, through many openings, and after flushes that failed.
+/// The outbox without a section in the document, after many openings, and after failed flushes.
 final class OutboxEnduranceTests: OutboxTestCase {
     private var hasSection = true
 
@@ -20,7 +20,7 @@ final class OutboxEnduranceTests: OutboxTestCase {
         return String(whole[..<start] + whole[end...])
     }
 
-    /// Looks until `isDone` says so, or ten seconds have passed.
+    /// Polls until `isDone` returns true, or ten seconds have passed.
     private func wait(
         _ what: String, file: StaticString = #filePath, line: UInt = #line,
         _ isDone: () throws -> Bool
@@ -33,7 +33,7 @@ final class OutboxEnduranceTests: OutboxTestCase {
         XCTFail("it never came to \(what)", file: file, line: line)
     }
 
-    /// Moves the clock on, by less than `milliseconds` in all, until something is sent.
+    /// Moves the clock, by less than `milliseconds` in total, until a request is sent.
     private func advanceUntilSomethingIsSent(
         within milliseconds: Int64, file: StaticString = #filePath, line: UInt = #line
     ) {
@@ -137,7 +137,7 @@ final class OutboxEnduranceTests: OutboxTestCase {
     func testAFlushThatCouldNotNoteItsEndGoesOnByItself() throws {
         let client = try client(
             #", "intervalMilliseconds": -1, "busyTimeoutMilliseconds": 0"#)
-        // It is the sender from here on.
+        // This client is the sender from here on.
         try flush(client)
         XCTAssertNil(nextFlushed().failure)
         try queueOffline(client, put(1), put(2))
@@ -147,11 +147,11 @@ final class OutboxEnduranceTests: OutboxTestCase {
         let first = transport.next()
         first.answer(200, #"{"id":1}"#)
         let outbox = try client.requireOutbox()
-        wait("the end of the flush") { !outbox.state.withLock { $0.flush.isActive } }
+        wait("the end of the flush") { !outbox.flushing.state.withLock { $0.machine.isActive } }
         XCTAssertEqual(try states(client), ["1 waiting", "2 waiting"])
         other.rollBack()
         advanceUntilSomethingIsSent(within: 2_000)
-        // The server knows the key.
+        // The server has applied the key.
         let second = transport.next()
         XCTAssertEqual(key(second.exchange), key(first.exchange))
         second.answer(200, #"{"id":1}"#)
@@ -165,7 +165,7 @@ final class OutboxEnduranceTests: OutboxTestCase {
         try queueOffline(client, put(1))
         let other = try Connection(path)
         try other.begin()
-        // To become the sender is noted in the file, which another one holds.
+        // Becoming the sender is written to the file, which another connection has locked.
         try client.setReachability(.unknown)
         try flush(client)
         XCTAssertEqual(nextFlushed().failure?.reason, .outbox)
@@ -178,11 +178,11 @@ final class OutboxEnduranceTests: OutboxTestCase {
     func testAHoldThatIsLongerThanTheTimerDoesNotEndTheTimers() throws {
         let client = try client(#", "intervalMilliseconds": -1"#)
         try queueOffline(client, put(1))
-        // The client's first look is due before the server may be asked again.
+        // The client's first check is due before the server may be asked again.
         try client.setReachability(.unknown)
         transport.next().fail(.connect)
         let outbox = try client.requireOutbox()
-        wait("the end of the flush") { !outbox.state.withLock { $0.flush.isActive } }
+        wait("the end of the flush") { !outbox.flushing.state.withLock { $0.machine.isActive } }
         advanceUntilSomethingIsSent(within: 2_000)
         transport.answer(200, #"{"id":1}"#)
         try wait("an empty outbox") { try states(client).isEmpty }

@@ -1,27 +1,28 @@
-/// What comes of requests that may be stored, in the simplest words: a list, gone through from its
-/// beginning. Knows nothing of times, attempts and threads: the end does not depend on them.
+/// A model of requests that may be stored: a list that is searched from its beginning. It has no
+/// times, attempts or threads, because the final result does not depend on them.
 struct OutboxFates {
     enum State: Equatable {
         /// The call has not ended.
         case underWay
-        /// The call was answered, refused, or ended with its client.
+        /// The call was answered or refused, or it ended with its client.
         case answered, refused, abandoned
-        /// Of an item: what it is, and what became of it.
+        /// The states of an item.
         case stored, dead, delivered, dropped, withdrawn
     }
 
     struct Request {
         let tag: Int
         let lane: String
-        /// The tag of the request that makes the object that it is about; its own when it is that.
-        /// Negative: of the object that is made inside of that one.
+        /// The tag of the request that creates the object of this request; its own tag if it
+        /// creates the object. A negative tag means the object that is created inside the other
+        /// one.
         let thing: Int?
         let isDeletion: Bool
         var state = State.underWay
-        /// Of the item.
+        /// The number of the stored item.
         var id: Int64 = 0
         var deaths = 0
-        /// The host has had it sent again, behind others perhaps.
+        /// The program has had the item sent again, perhaps after others.
         var isLate = false
     }
 
@@ -31,20 +32,20 @@ struct OutboxFates {
 
     func index(_ tag: Int) -> Int { requests.firstIndex { $0.tag == tag }! }
 
-    /// The request that makes an object.
+    /// The request that creates an object.
     func maker(_ thing: Int) -> Request { requests[index(abs(thing))] }
 
     private func line(_ request: Request) -> String { isStrict ? "" : request.lane }
 
-    /// The server knows the object, so that requests about it can go out.
+    /// The server has the object, so that requests about it can be sent.
     private func isThere(_ thing: Int) -> Bool {
         let state = maker(thing).state
         return state == .answered || state == .delivered
     }
 
-    /// Everything goes out that may.
+    /// Sends everything that may be sent.
     ///
-    /// - Parameter isTaken: Whether the server takes a request in the end.
+    /// - Parameter isTaken: Whether the server finally accepts a request.
     mutating func deliver(isTaken: (Int) -> Bool) {
         var closed: Set<String> = []
         for index in order {
@@ -56,7 +57,7 @@ struct OutboxFates {
             }
             if closed.contains(line(request)) { continue }
             if let thing = request.thing, thing != request.tag, !isThere(thing) {
-                // With a dead letter, what waits for its object is passed by.
+                // After a dead letter, requests that wait for its object are skipped.
                 let isHeld = passesDeadHeads && maker(thing).state == .dead
                 if !isHeld { closed.insert(line(request)) }
             } else if isTaken(request.tag) {
@@ -69,12 +70,12 @@ struct OutboxFates {
         }
     }
 
-    /// By age, those that were stored.
+    /// The stored requests, oldest first.
     private var order: [Int] {
         requests.indices.filter { requests[$0].id > 0 }.sorted { requests[$0].id < requests[$1].id }
     }
 
-    /// Ids of what is there, in order.
+    /// The ids of the stored items, in order.
     var left: [Int64] {
         order.filter { requests[$0].state == .stored || requests[$0].state == .dead }
             .map { requests[$0].id }
@@ -89,9 +90,9 @@ struct OutboxFates {
         }
     }
 
-    /// An item goes, and with a creation what waits for its object.
+    /// Removes an item, and with a creation the items that wait for its object.
     ///
-    /// - Returns: How many are gone.
+    /// - Returns: How many items were removed.
     mutating func drop(_ tag: Int, as state: State = .dropped) -> Int {
         let old = requests.count { $0.state == state }
         for index in requests.indices

@@ -4,7 +4,7 @@ import XCTest
 
 @testable import RestwayClient
 
-/// Order: of calls in flight, of what is stored, and of both.
+/// The order of calls in flight, of stored requests, and of both.
 final class OutboxLaneTests: OutboxTestCase {
     func testCallsOfALaneGoOutOneAfterTheOtherAlsoWhileOnline() throws {
         let client = try client()
@@ -48,7 +48,8 @@ final class OutboxLaneTests: OutboxTestCase {
         XCTAssertEqual(try calls[2].wait(milliseconds: 0).status, 200)
     }
 
-    /// Whether the server takes the first one, nobody knows: the others may not come before it.
+    /// It is not known whether the server will accept the first request, so the others may not be
+    /// sent before it.
     func testACloseLetsNoneGoThatWaitsBehindACallInFlight() throws {
         let client = try client()
         let calls = try (1...3).map { try client.send(put(1, "\($0)")) }
@@ -90,7 +91,7 @@ final class OutboxLaneTests: OutboxTestCase {
         XCTAssertEqual(lanes[2], lanes[3])
         XCTAssertEqual(Set(lanes).count, 3)
         XCTAssertEqual(lanes[4], "name:mine")
-        // Oldest first, one at a time, and none before those of its lane.
+        // The oldest are sent first, one at a time, and none before the earlier ones of its lane.
         try flush(client)
         var sent: [String] = []
         for _ in 0..<5 {

@@ -6,7 +6,7 @@ import XCTest
 
 @testable import RestwayClient
 
-/// Objects that are made while the server cannot be reached, and what depends on them.
+/// Objects that are created while the server cannot be reached, and requests that depend on them.
 final class OutboxLocalTests: OutboxTestCase {
     private func thing(_ client: Client) throws -> Entity {
         try client.api.entity(named: "Thing")
@@ -25,7 +25,7 @@ final class OutboxLocalTests: OutboxTestCase {
         RequestSpec(target: .subject(method), subject: .draft(draft, client.store))
     }
 
-    /// The one object of the store.
+    /// The only object of the store.
     private func object(_ client: Client) throws -> Snapshot {
         let all = try client.store.objects(Query(thing(client)))
         XCTAssertEqual(all.count, 1)
@@ -64,10 +64,10 @@ final class OutboxLocalTests: OutboxTestCase {
         try queue(client, spec(.post, draft(client, "new"), client))
         let outbox = try client.requireOutbox()
         let entry = try XCTUnwrap(outbox.journal.item(1)).entry
-        XCTAssertEqual(outbox.storeKey(entry), try object(client).storeKey)
+        XCTAssertEqual(outbox.ledger.storeKey(entry), try object(client).storeKey)
         let next = try self.client()
-        XCTAssertNil(try next.requireOutbox().storeKey(entry))
-        XCTAssertNil(try next.requireOutbox().local(thing(next), entry.storeKey ?? 0))
+        XCTAssertNil(try next.requireOutbox().ledger.storeKey(entry))
+        XCTAssertNil(try next.requireOutbox().ledger.local(thing(next), entry.storeKey ?? 0))
         next.close()
     }
 
@@ -93,7 +93,7 @@ final class OutboxLocalTests: OutboxTestCase {
         try queue(client, spec(.post, draft, client))
         try queue(client, spec(.put, draft, client))
         let answer = try client.send(spec(.delete, draft, client)).wait(milliseconds: 0)
-        // Nobody was asked.
+        // No request was sent.
         XCTAssertEqual(answer.status, 0)
         XCTAssertEqual(try states(client), [])
         XCTAssertEqual(try client.store.count(nil), 0)
@@ -158,7 +158,7 @@ final class OutboxLocalTests: OutboxTestCase {
 }
 
 extension FakeTransport.Started {
-    /// Answers, and says what was asked.
+    /// Answers the requests, and returns them.
     fileprivate func answering(_ status: Int, _ body: String) -> Exchange {
         answer(status, body)
         return exchange

@@ -2,9 +2,11 @@ import Glibc
 import XCTest
 
 /// Random schedules: online and offline, temporary and permanent failures, 401s, lost and slow
-/// answers, batches, restarts, the host's decisions. What comes of it is what a list would do.
+/// answers, batches, restarts, decisions of the program. The result must equal that of a simple
+/// list.
 final class OutboxModelTests: OutboxTestCase {
-    /// `RESTWAY_SCHEDULE=7` runs that seed alone; `RESTWAY_SCHEDULES=400` adds so many random ones.
+    /// `RESTWAY_SCHEDULE=7` runs only that seed; `RESTWAY_SCHEDULES=400` adds that many random
+    /// seeds.
     func testRandomSchedulesEndAsTheModelSays() throws {
         let first = UInt64.random(in: 1...1_000_000)
         let only = number("RESTWAY_SCHEDULE")

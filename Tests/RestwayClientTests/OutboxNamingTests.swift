@@ -5,7 +5,8 @@ import XCTest
 
 @testable import RestwayClient
 
-/// The journal names an object while a call asks whether something of that object goes before it.
+/// The journal gives an object its identity while a call checks whether earlier requests about that
+/// object are stored.
 final class OutboxNamingTests: OutboxTestCase {
     func testWhatIsStoredGoesFirstWhileItsLaneIsMoved() throws {
         let client = try client()
@@ -27,8 +28,8 @@ final class OutboxNamingTests: OutboxTestCase {
                 })
             let claim = OutboxClaim(
                 lane: named, formerLane: Lane(local), idempotencyKey: "k", uri: "", headers: [],
-                context: OutboxContext(without: [], auth: nil), creates: nil, local: local,
-                deferred: nil, statuses: [], retry: nil)
+                places: [], context: OutboxContext(without: [], auth: nil), creates: nil,
+                local: local, deferred: nil, statuses: [], retry: nil)
             while !isSettled.withLock({ $0 }) {
                 XCTAssertNotNil(try outbox.reasonToStore(claim), "it would overtake \(change)")
             }

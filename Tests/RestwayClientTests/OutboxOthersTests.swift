@@ -4,7 +4,8 @@ import XCTest
 
 @testable import RestwayClient
 
-/// Another client with the same file sends what this one stored, of which this one is not told.
+/// Another client with the same file sends the requests that this one stored; this one is not
+/// notified.
 final class OutboxOthersTests: OutboxTestCase {
     func testWhatAnotherHasDeliveredIsNotMadeAgain() throws {
         let client = try client()
@@ -41,12 +42,12 @@ final class OutboxOthersTests: OutboxTestCase {
         let said = RequestSpec.Subject.draft(draft, client.store)
         try queue(client, RequestSpec(target: .subject(.post), subject: said))
         let outbox = try client.requireOutbox()
-        let local = try XCTUnwrap(outbox.expected(thing, draft.storeKey))
+        let local = try XCTUnwrap(outbox.ledger.expected(thing, draft.storeKey))
 
         let other = try Connection(path)
         try other.run("ALTER TABLE item RENAME TO gone")
-        XCTAssertEqual(outbox.expected(thing, draft.storeKey), local)
+        XCTAssertEqual(outbox.ledger.expected(thing, draft.storeKey), local)
         try other.run("ALTER TABLE gone RENAME TO item")
-        XCTAssertEqual(outbox.expected(thing, draft.storeKey), local)
+        XCTAssertEqual(outbox.ledger.expected(thing, draft.storeKey), local)
     }
 }

@@ -5,7 +5,8 @@ import XCTest
 
 @testable import RestwayClient
 
-/// Whose requests are stored, and what is known of an object by that.
+/// Which object a stored request is about, and what the client knows about the object for that
+/// reason.
 final class OutboxPendingTests: OutboxTestCase {
     private func path(_ method: RestwayRouting.Method, _ path: String) -> RequestSpec {
         RequestSpec(target: .path(method, path))
@@ -40,7 +41,7 @@ final class OutboxPendingTests: OutboxTestCase {
         try queue(client, path(.post, "things?x=1"))
         let items = try client.requireOutbox().list().all
         XCTAssertEqual(items.map(\.lane), ["object:Thing:#5", "object:Thing:#5", "path:things"])
-        // It goes behind what its route stored, and what its route stores goes behind it.
+        // Its requests wait for those that its route stored, and the other way round.
         XCTAssertEqual(try queue(client, put(5)), 4)
         try flush(client)
         for _ in 0..<4 { transport.answer(200, #"{"id":5}"#) }
@@ -69,7 +70,7 @@ final class OutboxPendingTests: OutboxTestCase {
         try queueOffline(client, draft(client, of: one))
         XCTAssertTrue(try isPending(client, one))
         XCTAssertFalse(try isPending(client, two))
-        // In a lane of its own it is no less the object's.
+        // A request in a lane of its own is still about the object.
         var named = try draft(client, of: two)
         named.lane = "mine"
         try queue(client, named)
@@ -101,7 +102,7 @@ final class OutboxPendingTests: OutboxTestCase {
         transport.next().fail(.connect)
         _ = try online[0].wait(milliseconds: 0)
         XCTAssertEqual(failure(of: online[1])?.reason, .queued)
-        // Of other objects, and yet behind it.
+        // The requests are about other objects, but wait for it nevertheless.
         try queue(client, put(3))
         try flush(client)
         transport.answer(422)

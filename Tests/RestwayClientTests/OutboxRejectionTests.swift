@@ -5,10 +5,11 @@ import XCTest
 
 @testable import RestwayClient
 
-/// Objects that a dead letter is about are marked until it is retried, edited or dropped.
+/// An object is marked as rejected while a dead letter about it exists, until that is retried,
+/// edited or dropped.
 final class OutboxRejectionTests: OutboxTestCase {
     private let log = ChangeLog()
-    /// Of the client: it ends with that.
+    /// The observer belongs to the client and ends with it.
     private lazy var wire = transport
 
     private func thing(_ client: Client, _ id: Int64) throws -> Snapshot {
@@ -29,9 +30,9 @@ final class OutboxRejectionTests: OutboxTestCase {
         return found.map(\.identity)
     }
 
-    /// Stores a PUT of the object, and lets it be refused.
+    /// Stores a PUT of the object, which the server then refuses.
     ///
-    /// - Parameter count: So many others go out before it, and are taken.
+    /// - Parameter count: How many other requests are sent before it and accepted.
     private func reject(
         _ client: Client, _ object: Snapshot, behind count: Int = 0
     ) throws -> Int64 {
@@ -134,7 +135,7 @@ final class OutboxRejectionTests: OutboxTestCase {
         for list in log.lists.dropFirst() {
             XCTAssertTrue((0..<4).allSatisfy { !list.changes[0].changes(cellAt: $0) })
         }
-        // What takes back its change tells of the mark as well.
+        // The notice of the change that is taken back also reports the mark.
         try flush(client)
         transport.answer(422)
         _ = nextFlushed()

@@ -4,15 +4,15 @@ import XCTest
 
 @testable import RestwayClient
 
-/// What a server answers to a key that it has seen: 409 while it works on the first try, 422 when
-/// the key came with another request.
+/// Answers to a key that the server has seen before: 409 while it works on the first attempt, 422
+/// if the key came with another request.
 final class OutboxRepeatedKeyTests: OutboxTestCase {
     private let later = [HeaderField(name: "Retry-After", value: "30")]
     private let type = "https://api.test/problems/in-progress"
     private var listed: String { #", "inProgress": ["\#(type)"]"# }
     private var problem: String { #"{"type":"\#(type)","title":"busy"}"# }
 
-    /// A client with an item that was answered once with 503.
+    /// Makes a client with an item that was answered once with 503.
     private func begin(_ outbox: String = "", _ rest: String = "") throws -> Client {
         let client = try client(outbox, rest)
         try queueOffline(client, put(1))
@@ -39,7 +39,7 @@ final class OutboxRepeatedKeyTests: OutboxTestCase {
         XCTAssertEqual(
             try flushed(client) { $0.answer(409, headers: later) }, ["1 waiting 409"])
         XCTAssertNil(try reason(client))
-        // The server asked for the wait, so that a flush by hand keeps it.
+        // The server asked for the wait, so a flush by the program keeps it.
         try flush(client)
         XCTAssertEqual(words(nextFlushed()), [])
         XCTAssertEqual(
@@ -93,7 +93,7 @@ final class OutboxRepeatedKeyTests: OutboxTestCase {
         let second = try client()
         XCTAssertEqual(
             try flushed(second) { $0.answer(409, headers: later) }, ["1 waiting 409"])
-        // What this process stored itself has not left it before.
+        // An item that this process stored itself has not been sent before.
         try queueOffline(second, put(2))
         XCTAssertEqual(
             try flushed(second) { $0.answer(409, headers: later) }, ["2 dead 409"])
@@ -121,7 +121,7 @@ final class OutboxRepeatedKeyTests: OutboxTestCase {
         let outbox = try client.requireOutbox()
         XCTAssertEqual(try reason(client), .keyReused)
         XCTAssertEqual(try outbox.find(1).lastError, report.lastError)
-        // It is read from the file, too.
+        // The reason is read from the file, too.
         client.close()
         let wire = FakeTransport()
         let second = try self.client(transport: wire)

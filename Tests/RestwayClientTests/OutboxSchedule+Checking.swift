@@ -5,9 +5,9 @@ import XCTest
 
 @testable import RestwayClient
 
-/// What is compared when nothing is in anybody's way.
+/// The comparison with the model when there are no failures any more.
 extension OutboxSchedule {
-    /// Lets everything go out that may, and compares what is left with the model.
+    /// Lets all possible requests be sent, and compares the rest with the model.
     func settle() throws {
         server.setOnline(true)
         try client.setReachability(.reachable)
@@ -28,21 +28,16 @@ extension OutboxSchedule {
         try compare()
     }
 
-    /// The items, and where their flush stands.
+    /// The items, and the state of their flush.
     private func whatIsLeft() throws -> String {
         let outbox = try client.requireOutbox()
         let items = try outbox.list().all.map { "\($0.id) \($0.state)" }
-        let flush = outbox.state.withLock { state in
-            let flush = state.flush
-            return "looking \(flush.isLooking), under way \(flush.underWay), "
-                + "being settled \(flush.beingSettled), stopped \(flush.hasStopped), "
-                + "waiters \(flush.waiters.count), failure \(flush.failure?.message ?? "none")"
-        }
+        let flush = outbox.flushing.state.withLock { "\($0)" }
         let waiting = model.requests.filter { $0.state == .underWay }.map(\.tag)
         return "\(items); \(flush); sender \(outbox.journal.isSender); not told of \(waiting)"
     }
 
-    /// Flushes by hand; how many were sent.
+    /// Flushes; returns how many items were sent.
     private func flush(_ limit: Deadline) throws -> Int {
         try client.requireOutbox().flush(
             isForced: true, told: { [flushed] list in flushed.update { $0.append(list) } })
@@ -57,7 +52,7 @@ extension OutboxSchedule {
         return 1
     }
 
-    /// After a refresh that has failed the next one starts a second later.
+    /// After a failed refresh the next one starts a second later.
     private func waitForTheNextRefresh(_ list: StoredRequests) {
         let hasFailed = list.all.contains {
             $0.lastError?.contains("no valid credential") ?? false
@@ -65,14 +60,14 @@ extension OutboxSchedule {
         if hasFailed { clock.advance(milliseconds: 1_000) }
     }
 
-    /// Objects whose deletion asked nobody.
+    /// Objects whose deletion sent no request.
     private func withdraw() throws {
         let left = Set(try client.requireOutbox().list().all.map(\.id))
         for request in model.requests where request.isDeletion {
-            // One that is made inside of another goes when that is there.
+            // An object inside another one is deleted when it exists.
             guard let thing = request.thing, thing > 0 else { continue }
             let creation = model.requests[model.index(thing)]
-            // A client that is closed may have done it, and not come to say so.
+            // A client that is closed may have deleted it without reporting that.
             let isGone = creation.id > 0 && !left.contains(creation.id) && !server.hasApplied(thing)
             guard request.state == .withdrawn || (request.state == .abandoned && isGone) else {
                 continue
@@ -120,7 +115,7 @@ extension OutboxSchedule {
             let delivered = request.state == .delivered ? 1 : 0
             XCTAssertEqual(reports["\(request.id) delivered", default: 0], delivered, what)
             let deaths = reports["\(request.id) dead", default: 0]
-            // What a deletion takes along may have died once more before that came to it.
+            // An item that is removed by a deletion may have become a dead letter again before.
             let isTaken = request.state == .withdrawn && deaths == request.deaths + 1
             if !isTaken { XCTAssertEqual(deaths, request.deaths, what) }
         }
@@ -129,13 +124,13 @@ extension OutboxSchedule {
         }
     }
 
-    // MARK: The host
+    // MARK: The program
 
-    /// Retries, edits or drops some of what is dead.
+    /// Retries, edits or drops some of the dead letters.
     func decide(all: Bool = false) throws {
         let outbox = try client.requireOutbox()
         for request in model.dead where all || !chance(3) {
-            // Dropped with a creation meanwhile.
+            // The item was dropped together with a creation meanwhile.
             let index = model.index(request.tag)
             guard model.requests[index].state == .dead else { continue }
             if chance(3) {
@@ -159,7 +154,7 @@ extension OutboxSchedule {
 
     // MARK: The end
 
-    /// Nothing is left, everything was done once and in order, every call was told once.
+    /// Nothing is left, every request was applied once and in order, every call was reported once.
     func finish() throws {
         try settle()
         for _ in 0..<20 where !model.left.isEmpty {
@@ -178,7 +173,7 @@ extension OutboxSchedule {
         for tag in order {
             let request = model.requests[model.index(tag)]
             let lane = model.isStrict ? "" : request.lane
-            // What waited for the object of a dead letter follows that.
+            // A request that waited for the object of a dead letter comes after it.
             let maker = request.thing.map { model.maker($0) }
             if model.passesDeadHeads, request.isLate || maker?.isLate ?? false { continue }
             XCTAssertGreaterThan(tag, last[lane, default: 0], "\(about): the order of \(lane)")

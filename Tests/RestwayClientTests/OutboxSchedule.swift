@@ -6,19 +6,19 @@ import XCTest
 
 @testable import RestwayClient
 
-/// One random schedule: clients of one file, a server that misbehaves by its script, and the model.
+/// A random schedule: clients of one file, a server that misbehaves by a script, and the model.
 final class OutboxSchedule {
     let test: OutboxTestCase
     let seed: UInt64
     let server: OutboxServer
     var model: OutboxFates
-    /// Objects that are there, with their store keys, by the tag of their creation.
+    /// The existing objects with their store keys, by the tag of their creation.
     var things: [Int: Int64] = [:]
     /// Items that may have been reported to a client that was being closed.
     var exempt: Set<Int64> = []
-    /// What each call ended with, by tag.
+    /// The results of the calls, by tag.
     let outcomes = Monitor<[Int: [Call.Outcome]]>([:])
-    /// How often an item was reported so: "id state".
+    /// How often an item was reported in this way: "id state".
     let reports = Monitor<[String: Int]>([:])
     let flushed = Monitor<[StoredRequests]>([])
     private(set) var client: Client!
@@ -28,7 +28,7 @@ final class OutboxSchedule {
     let clock = ManualClock()
     private let document: String
     private var drafts: [Int: Draft] = [:]
-    /// Those inside of them.
+    /// The objects inside those.
     private(set) var inner: [Int: Draft] = [:]
 
     init(_ test: OutboxTestCase, seed: UInt64) throws {
@@ -76,7 +76,7 @@ final class OutboxSchedule {
                     count += 1
                     return count
                 }
-                // Every now and then there is no way to a new credential.
+                // Sometimes there is no way to get a new credential.
                 if number % 4 == 0 {
                     _ = ticket.fail("not now", isFinal: false)
                 } else {
@@ -99,13 +99,13 @@ final class OutboxSchedule {
     private func restart() throws {
         let journal = try client.requireOutbox().journal
         client.close()
-        // What was being stored is on the disk; that it is told comes a moment later.
+        // A request that was being stored is on the disk; the notice comes a moment later.
         let limit = SystemClock().now().advanced(milliseconds: 60_000)
         let count = model.requests.count
         XCTAssertNotNil(
             outcomes.wait(until: limit) { $0.count == count ? () : nil }, "\(about): not told")
         collect()
-        // The thread that ends the last of its calls may not have come to let go of the file.
+        // The thread that ends the last of its calls may still have the file open.
         while journal.isSender, SystemClock().now() < limit { sched_yield() }
         XCTAssertFalse(journal.isSender, "\(about): the closed client still sends")
         exempt.formUnion(model.left)
@@ -133,7 +133,7 @@ final class OutboxSchedule {
         case 18...20:
             let word = pick([Reachability.unknown, .reachable, .unreachable])!
             try client.setReachability(word)
-            name = "the host says \(word)"
+            name = "the program says \(word)"
         case 21...22:
             try client.requireOutbox().flush(isForced: chance(2))
             name = "flush"
@@ -152,7 +152,7 @@ final class OutboxSchedule {
         default:
             try settle()
             try decide()
-            name = "the host decides"
+            name = "the program decides"
         }
         steps.append(name)
     }
@@ -216,7 +216,7 @@ final class OutboxSchedule {
         return try send(spec, "thing \(tag)", thing: tag, isDeletion: true) + ", a deletion"
     }
 
-    /// Nothing more is sent about an object, nor about the one inside of it.
+    /// No more requests are made about an object, nor about the one inside it.
     func forget(_ thing: Int) {
         things[thing] = nil
         things[-abs(thing)] = nil
@@ -233,7 +233,7 @@ final class OutboxSchedule {
 
     // MARK: Outcomes
 
-    /// Takes note of the calls that have ended.
+    /// Records the calls that have ended.
     func collect() {
         for (tag, ended) in outcomes.withLock({ $0 }) {
             let index = model.index(tag)
@@ -269,7 +269,7 @@ final class OutboxSchedule {
         case .failure(let failure)
         where request.thing ?? 0 < 0
             && (failure.reason == .invalidArgument || failure.reason == .missingVariable):
-            // The request that was to make it was taken back meanwhile.
+            // The request that should create it was taken back meanwhile.
             request.state = .abandoned
         case .failure(let failure):
             request.state = .abandoned
@@ -277,6 +277,6 @@ final class OutboxSchedule {
         }
     }
 
-    /// What was done, for messages.
+    /// The steps so far, for messages.
     var about: String { "seed \(seed): " + steps.joined(separator: "; ") }
 }

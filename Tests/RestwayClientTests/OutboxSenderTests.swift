@@ -6,7 +6,7 @@ import XCTest
 
 @testable import RestwayClient
 
-/// Who sends, and with which credential.
+/// Tests which client sends, and with which credential.
 final class OutboxSenderTests: OutboxTestCase {
     private let bearer = #", "auth": {"scheme": "bearer", "token": "t1"}"#
 
@@ -74,7 +74,7 @@ final class OutboxSenderTests: OutboxTestCase {
         let first = transport.answer(401)
         let stored = failure(of: call)
         XCTAssertEqual(stored?.reason, .queued, stored?.message ?? "")
-        // A flush finds no credential either: the item waits its time.
+        // A flush has no credential either: the item waits until it is due.
         try flush(client)
         XCTAssertEqual(words(nextFlushed()), ["1 waiting 0"])
         XCTAssertEqual(try states(client), ["1 waiting"])
@@ -138,7 +138,7 @@ final class OutboxSenderTests: OutboxTestCase {
         }
     }
 
-    /// Another process has the place of the sender, and a client has noticed that.
+    /// Another process is the sender, and a client has noticed that.
     private func clientBesideSender() throws -> (Client, OutboxJournal) {
         let other = try OutboxJournal(path)
         XCTAssertTrue(try other.becomeSender())
@@ -150,7 +150,7 @@ final class OutboxSenderTests: OutboxTestCase {
 
     func testWhatAKilledSenderLeavesGoesOutWithinFiveSeconds() throws {
         let (client, other) = try clientBesideSender()
-        // The other process stores this, and this client hears nothing of it.
+        // The other process stores this request, and this client is not notified.
         let entry = OutboxEntry(
             lane: Lane(named: "a"), method: "PUT", path: "things/1", body: Array("{}".utf8),
             idempotencyKey: "key", createdAt: clock.wallMicroseconds())
@@ -186,7 +186,7 @@ final class OutboxSenderTests: OutboxTestCase {
             pool: pool, clock: clock)
         let lost = try client.send(put(1))
         let exchange = transport.next()
-        // From here on no worker comes.
+        // From here on no worker is available.
         let isHeld = Monitor(true)
         pool.submit { _ = isHeld.wait { $0 ? nil : () } }
         exchange.fail(.connectionLost)

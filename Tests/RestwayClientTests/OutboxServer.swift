@@ -3,24 +3,25 @@ import RestwayJSON
 import RestwayThreads
 import XCTest
 
-/// A server that applies each request once, by its key, and misbehaves by a script: what it answers
-/// to a request does not depend on when that comes, nor on what else does.
+/// A server that applies each request once, by its key, and misbehaves by a script: its answer to a
+/// request does not depend on when the request comes, nor on other requests.
 ///
-/// Requests say who they are by a header, `X-Tag`. It fails the test when one has two keys, when a
-/// key is of two requests, and when a local identity reaches it.
+/// Requests identify themselves by a header, `X-Tag`. The test fails when one request has two keys,
+/// when two requests have one key, and when a local identity reaches the server.
 final class OutboxServer: Sendable {
     enum Mood {
         case busy, busyForAnHour, answerLost, broken, unauthorized
     }
 
-    /// What one request meets, attempt by attempt.
+    /// What happens to one request, attempt by attempt.
     struct Script {
         var moods: [Mood] = []
         var isRefused = false
-        /// The last answer is held back until the test lets it go.
+        /// The last answer is held back until the test releases it.
         var isSlow = false
 
-        /// Whether it is delivered in the end: what was applied is answered as it was then.
+        /// Whether the request is finally delivered: a request that was applied gets its first
+        /// answer again.
         var isDelivered: Bool { !isRefused || moods.contains { $0 == .answerLost } }
 
         init(seed: UInt64) {
@@ -28,7 +29,7 @@ final class OutboxServer: Sendable {
             func chance(_ count: Int) -> Bool { Int.random(in: 0..<count, using: &random) == 0 }
             let all: [Mood] = [.busy, .busyForAnHour, .answerLost, .broken]
             while moods.count < 3, chance(3) { moods.append(all.randomElement(using: &random)!) }
-            // Once: a second refusal of one call would be its answer.
+            // It is refused once: a second refusal would be the answer of the call.
             if chance(6) { moods.append(.unauthorized) }
             isRefused = chance(6)
             isSlow = chance(6)
@@ -49,7 +50,7 @@ final class OutboxServer: Sendable {
         var keys: [Int: String] = [:]
         var tags: [String: Int] = [:]
         var applied: [String: Answer] = [:]
-        /// Of what was applied, in its order.
+        /// The applied requests, in order.
         var order: [Int] = []
         /// The names of things, by identity.
         var things: [Int64: String] = [:]
@@ -74,7 +75,7 @@ final class OutboxServer: Sendable {
 
     func setOnline(_ isOnline: Bool) { record.withLock { $0.isOnline = isOnline } }
 
-    /// From now on it takes the request as it is, under a new key if need be.
+    /// From now on the server accepts the request unchanged, with a new key if needed.
     func forgive(_ tag: Int, withNewKey: Bool = false) {
         record.withLock { record in
             record.forgiven.insert(tag)
@@ -88,7 +89,7 @@ final class OutboxServer: Sendable {
 
     // MARK: Answers
 
-    /// `nil`: nothing comes back.
+    /// `nil` means that there is no answer.
     func answer(_ exchange: Exchange) -> Answer? {
         record.withLock { record in
             let path = String(exchange.url.dropFirst("http://api.test/v1".count))
@@ -195,7 +196,7 @@ final class OutboxServer: Sendable {
             for name in ["X-Tag", "Idempotency-Key"] {
                 if let value = item["headers"]?[name]?.string { headers.set(name, value) }
             }
-            // Of what it did not look at: nobody may take that for a refusal.
+            // The requests were not looked at, so the answer must not be a refusal.
             var answer: Answer? = Answer(status: 424)
             if !stopsAtFailure || !hasFailed {
                 answer = one(

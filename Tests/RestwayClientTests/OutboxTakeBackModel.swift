@@ -1,21 +1,20 @@
 import RestwayObjects
 
-/// What objects should look like, in the simplest words: each has a history, and shows of every
-/// cell what the last event said of it. To drop an item takes its events out, as if they had never
-/// happened.
+/// A model of the content of objects: each object has a history of events, and each cell has the
+/// value of its last event. Dropping an item removes its events, as if they had never happened.
 struct OutboxTakeBackModel {
     struct Event {
-        /// `nil`: of the server, or of somebody else.
+        /// `nil` means an event of the server, or of another client.
         var item: Int64?
         var cells: [Int: Value]
     }
 
-    /// By store key.
+    /// The histories by store key.
     private(set) var histories: [Int64: [Event]] = [:]
 
     var keys: [Int64] { histories.keys.sorted() }
 
-    /// An object without events is not there.
+    /// An object without events does not exist.
     func isThere(_ key: Int64) -> Bool { !(histories[key] ?? []).isEmpty }
 
     func shown(_ key: Int64, _ cell: Int) -> Value {
@@ -26,7 +25,7 @@ struct OutboxTakeBackModel {
         histories[key, default: []].append(Event(item: item, cells: cells))
     }
 
-    /// The server has taken it.
+    /// The server has accepted the item.
     mutating func deliver(_ item: Int64) {
         change { $0.item == item ? Event(item: nil, cells: $0.cells) : $0 }
     }

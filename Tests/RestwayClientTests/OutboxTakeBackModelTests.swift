@@ -7,7 +7,7 @@ import XCTest
 @testable import RestwayClient
 
 /// Random schedules: requests are stored, delivered, refused, edited and dropped, others change the
-/// same objects, and the process ends. After every step the store shows what the model says.
+/// same objects, and the process ends. After every step the store equals the model.
 final class OutboxTakeBackModelTests: OutboxTestCase {
     private var client: Client!
     private var wire = FakeTransport()
@@ -16,8 +16,8 @@ final class OutboxTakeBackModelTests: OutboxTestCase {
     private var (isFile, passes) = (false, false)
     private var steps: [String] = []
     private var number: Int64 = 0
-    /// Objects whose identity the host gave. What holds one whole makes it, too, which the model
-    /// does not know.
+    /// Objects whose identity the program gave. A request that contains such an object as a whole
+    /// also creates it, which the model does not know.
     private var named: Set<Int64> = []
 
     override func tearDown() {
@@ -25,7 +25,8 @@ final class OutboxTakeBackModelTests: OutboxTestCase {
         super.tearDown()
     }
 
-    /// `RESTWAY_SCHEDULE=7` runs that seed alone; `RESTWAY_SCHEDULES=400` adds so many random ones.
+    /// `RESTWAY_SCHEDULE=7` runs only that seed; `RESTWAY_SCHEDULES=400` adds that many random
+    /// seeds.
     func testRandomSchedulesShowWhatTheModelSays() throws {
         let first = UInt64.random(in: 1...1_000_000)
         let last = first + (variable("RESTWAY_SCHEDULES") ?? 6)
@@ -107,7 +108,7 @@ final class OutboxTakeBackModelTests: OutboxTestCase {
         }
     }
 
-    /// The server says something of an object that it knows.
+    /// The server sends new values of an object that it has.
     private func tell(_ id: Int64, _ name: String) throws {
         var changes = ChangeSet()
         changes.rows = [try Snapshot.make(entity, [.int64(id), .string(name)])]
@@ -121,7 +122,7 @@ final class OutboxTakeBackModelTests: OutboxTestCase {
         return try client.store.newest(entity, storeKey: key)
     }
 
-    /// A draft of some object, with one that it leads to perhaps.
+    /// Makes a draft of some object, perhaps with one that it leads to.
     private func change() throws -> Draft? {
         guard let object = try anyObject() else { return nil }
         let draft = Draft(copying: object)
@@ -156,10 +157,11 @@ final class OutboxTakeBackModelTests: OutboxTestCase {
         return draft
     }
 
-    /// A new object whose identity the host gives: no later request depends on the one that makes
-    /// it.
+    /// Makes a new object whose identity the program gives: no later request depends on the one
+    /// that creates it.
     private func storeNamed() throws {
-        // Where dead letters are passed by, the server may hear of it before it is made.
+        // Where dead letters are skipped, a request about it may reach the server before the
+        // creation.
         guard !passes else { return }
         let draft = Draft(try entity)
         try draft.set(.int64(next()), attribute: 0)
@@ -172,7 +174,7 @@ final class OutboxTakeBackModelTests: OutboxTestCase {
         guard let draft else { return }
         let capture = draft.capture()
         var spec = RequestSpec(target: .subject(method), subject: .draft(draft, client.store))
-        // Of what the server knows: requests of other lanes may overtake each other.
+        // Only objects that the server has are used: requests of other lanes may be sent first.
         let identity = capture.root.values[0]
         if case .int64(1...3) = identity, chance(4) { spec.lane = "mine" }
         guard let item = queued(spec, method) else { return }
@@ -192,7 +194,7 @@ final class OutboxTakeBackModelTests: OutboxTestCase {
         steps.append("item \(item) \(method) " + what.joined(separator: ", "))
     }
 
-    /// `nil` for a request that cannot be stored: what it is about needs an identity that no
+    /// Returns `nil` for a request that cannot be stored, because it needs an identity that no
     /// request will bring.
     private func queued(_ spec: RequestSpec, _ method: RestwayRouting.Method) -> Int64? {
         let failure = refusal { _ = try client.send(spec).wait(milliseconds: 0) }
@@ -214,7 +216,7 @@ final class OutboxTakeBackModelTests: OutboxTestCase {
         steps.append("drop \(gone.sorted())")
     }
 
-    /// The host deletes an object that the server has not heard of.
+    /// Deletes an object that the server has not received.
     private func deleteUnsent() throws {
         guard let object = try anyObject(), object.identity == nil else { return }
         let before = try items
@@ -243,7 +245,7 @@ final class OutboxTakeBackModelTests: OutboxTestCase {
                 try outbox.retry(dead.id)
             }
         } catch {
-            // It names an object that no request makes any more.
+            // It refers to an object that no request creates any more.
             XCTAssertEqual((error as? Failure)?.reason, .invalidArgument, about)
         }
         steps.append("again \(dead.id)")
@@ -279,7 +281,7 @@ final class OutboxTakeBackModelTests: OutboxTestCase {
         let id = Int64(started.exchange.url.split(separator: "/").last ?? "") ?? 0
         let object = try? client.store.object(entity, .integer(id))
         guard chance(2), let object else { return started.answer(204) }
-        // It says another name, and nothing else.
+        // The answer changes only the name.
         let name = "echo \(next())"
         model.happen(object.storeKey, nil, [1: .string(name)])
         steps.append("\(id) is \(name)")

@@ -6,7 +6,7 @@ import XCTest
 
 @testable import RestwayClient
 
-/// What a dropped request had changed in the store is taken back.
+/// The changes that a dropped request made in the store are taken back.
 final class OutboxTakeBackTests: OutboxTestCase {
     private var client: Client!
     private var wire = FakeTransport()
@@ -17,7 +17,7 @@ final class OutboxTakeBackTests: OutboxTestCase {
         super.tearDown()
     }
 
-    /// Runs `body` with a store in memory, and with one in a file.
+    /// Runs `body` with a store in memory, and with a store in a file.
     private func withStores(_ body: () throws -> Void) throws {
         for isFile in [false, true] {
             try begin(isFile: isFile)
@@ -43,7 +43,7 @@ final class OutboxTakeBackTests: OutboxTestCase {
         return try client.store.commit(changes).objects[0]
     }
 
-    /// Stores a request that gives the object another name.
+    /// Stores a request that changes the name of the object.
     @discardableResult
     private func rename(_ id: Int64, _ name: String, lane: String? = nil) throws -> Int64 {
         let object = try XCTUnwrap(client.store.object(entity, .integer(id)))
@@ -121,7 +121,7 @@ final class OutboxTakeBackTests: OutboxTestCase {
         try begin(#", "deadHead": "goOn""#)
         _ = try thing(1, "old")
         try rename(1, "new", lane: "one")
-        // It says the same once more.
+        // It sets the same value again.
         let draft = Draft(copying: try thing(1, "old"))
         try draft.set(.string("new"), attribute: 1)
         try queue(client, spec(.put, draft))
@@ -185,7 +185,7 @@ final class OutboxTakeBackTests: OutboxTestCase {
             try draft.set([.draft(part)], relationship: 1)
             let item = try queue(client, spec(.post, draft))
             XCTAssertEqual(try client.store.count(nil), 2)
-            // What is about it goes with it.
+            // A request about the object is removed with it.
             try queue(client, spec(.put, part))
             XCTAssertEqual(try drop(item), 2)
             XCTAssertEqual(try client.store.count(nil), 0)
@@ -256,7 +256,7 @@ final class OutboxTakeBackTests: OutboxTestCase {
 
     // MARK: Deletions
 
-    /// The object is there until the server has taken it, so there is nothing to bring back.
+    /// The object exists until the server has accepted the deletion, so nothing is restored.
     func testADroppedDeletionLeavesTheObjectAsItIs() throws {
         try withStores {
             let object = try thing(1, "old")
@@ -302,7 +302,7 @@ final class OutboxTakeBackTests: OutboxTestCase {
         }
     }
 
-    /// The process ends behind the transaction of the outbox and before that of the store.
+    /// The process ends after the transaction of the outbox and before that of the store.
     func testWhatACrashLeavesOverIsTakenBackWhenTheFileIsOpenedAgain() throws {
         try begin()
         _ = try thing(1, "old")

@@ -7,12 +7,12 @@ import XCTest
 
 @testable import RestwayClient
 
-/// Clients with an outbox, a transport that the test plays by hand, and a clock that stands still.
+/// Clients with an outbox, a transport that the test controls, and a clock that does not run.
 class OutboxTestCase: XCTestCase {
     let transport = FakeTransport()
     let clock = ManualClock()
     let told = Monitor<[String]>([])
-    /// Flushes that are over.
+    /// The flushes that have ended.
     let flushed = Monitor<[StoredRequests]>([])
     private(set) var directory = ""
     private(set) var path = ""
@@ -84,26 +84,26 @@ class OutboxTestCase: XCTestCase {
         return spec
     }
 
-    /// The failure that a call ends with.
+    /// Returns the failure of a call.
     @discardableResult
     func failure(of call: Call, file: StaticString = #filePath, line: UInt = #line) -> Failure? {
         RestwayClientTests.failure(
             { _ = try call.wait(milliseconds: 0) }, file: file, line: line)
     }
 
-    /// The failure that `body` throws.
+    /// Returns the failure that `body` throws.
     func refusal(
         file: StaticString = #filePath, line: UInt = #line, _ body: () throws -> Void
     ) -> Failure? {
         RestwayClientTests.failure(body, file: file, line: line)
     }
 
-    /// What a file holds; nothing where there is none.
+    /// Returns the content of a file; empty if it does not exist.
     func bytes(_ path: String) -> [UInt8] {
         (try? FileText.read(path)) ?? []
     }
 
-    /// Sends a request that is stored, and answers its item.
+    /// Sends a request that is stored, and returns its item.
     @discardableResult
     func queue(
         _ client: Client, _ spec: RequestSpec, file: StaticString = #filePath, line: UInt = #line
@@ -114,7 +114,7 @@ class OutboxTestCase: XCTestCase {
         return failure?.outboxID ?? 0
     }
 
-    /// Stores a request while the host says that there is no network.
+    /// Stores a request while the program says that there is no network.
     @discardableResult
     func queueOffline(_ client: Client, _ specs: RequestSpec...) throws -> [Int64] {
         try client.setReachability(.unreachable)
@@ -138,7 +138,7 @@ class OutboxTestCase: XCTestCase {
             isForced: isForced, told: { [flushed] list in flushed.update { $0.append(list) } })
     }
 
-    /// The next flush that is over; waits for it.
+    /// Waits for the next flush that ends.
     func nextFlushed() -> StoredRequests {
         flushed.wait { $0.isEmpty ? nil : $0.removeFirst() }!
     }

@@ -7,7 +7,7 @@ import XCTest
 
 @testable import RestwayClient
 
-/// What is stored, when, and how it goes out.
+/// Tests which requests are stored, when, and how they are sent.
 final class OutboxTests: OutboxTestCase {
     // MARK: What is stored
 
@@ -46,7 +46,8 @@ final class OutboxTests: OutboxTestCase {
         let stored = try client.send(put(1))
         transport.answer(409)
         XCTAssertEqual(failure(of: stored)?.reason, .queued)
-        // What the retry policy calls temporary is stored all the same: the outbox takes over.
+        // A failure that the retry policy calls temporary is stored nevertheless: the outbox takes
+        // over.
         let retried = try client.send(put(2))
         transport.answer(503)
         XCTAssertEqual(failure(of: retried)?.reason, .queued)
@@ -63,7 +64,7 @@ final class OutboxTests: OutboxTestCase {
         var log = RequestSpec(target: .path(.post, "logs/monday"))
         log.body = .init(bytes: [65], mediaType: "text/plain")
         try queue(client, log)
-        // Another method of the path, another route, and methods that are never stored: tried.
+        // Another method of the path, another route, and methods that are never stored are tried.
         for spec in [
             RequestSpec(target: .path(.put, "logs/monday")),
             RequestSpec(target: .path(.put, "notes/1")), .get("things/1"),
@@ -71,7 +72,7 @@ final class OutboxTests: OutboxTestCase {
             let call = try client.send(spec)
             transport.next().fail(.connect)
             let request = call.description
-            // The retry policy has its say: it waits.
+            // The retry policy applies: the call waits.
             call.cancel()
             XCTAssertEqual(failure(of: call)?.reason, .cancelled, request)
         }
@@ -110,7 +111,7 @@ final class OutboxTests: OutboxTestCase {
         try client.setReachability(.unreachable)
         let draft = Draft(try client.api.entity(named: "Thing"))
         let spec = RequestSpec(target: .subject(.post), subject: .draft(draft, client.store))
-        // Somebody else writes, for longer than the client waits.
+        // Another connection writes, for longer than the client waits.
         let other = try Connection(path)
         try other.begin()
         let failure = failure(of: try client.send(spec))
@@ -119,7 +120,7 @@ final class OutboxTests: OutboxTestCase {
         XCTAssertEqual(failure?.field, path)
         XCTAssertEqual(failure?.outboxID, 0)
         XCTAssertEqual(try states(client), [])
-        // The object has gone again with its request.
+        // The object was removed again with its request.
         XCTAssertEqual(try client.store.count(nil), 0)
         XCTAssertEqual(try queue(client, put(1)), 1)
     }
@@ -205,7 +206,7 @@ final class OutboxTests: OutboxTestCase {
         XCTAssertEqual(dead.response?.status, 422)
         XCTAssertEqual(dead.response?.bodyWithNUL.dropLast(), Array(#"{"why":"no"}"#.utf8)[...])
         XCTAssertEqual(dead.attempts, 1)
-        // Edited, with another key; then what it blocked.
+        // The item is edited, with another key; then the items that it blocked follow.
         try outbox.edit(1, body: Array("{}".utf8), mediaType: nil)
         let edited = transport.answer(200, #"{"id":1}"#)
         XCTAssertEqual(text(edited), "PUT things/1 {}")
@@ -249,16 +250,16 @@ final class OutboxTests: OutboxTestCase {
         transport.answer(503, headers: [HeaderField(name: "Retry-After", value: "3600")])
         let outbox = try client.requireOutbox()
         while try outbox.find(1).attempts < 1 || outbox.find(1).state != .waiting { sched_yield() }
-        // One by hand meanwhile would be told of that attempt too.
-        while outbox.state.withLock({ $0.flush.isActive }) { sched_yield() }
-        // By hand: the server asked for an hour, which is kept.
+        // A flush by the program meanwhile would report that attempt, too.
+        while outbox.flushing.state.withLock({ $0.machine.isActive }) { sched_yield() }
+        // The program flushes: the server asked for an hour, which is kept.
         try flush(client)
         XCTAssertEqual(words(nextFlushed()), [])
         XCTAssertEqual(transport.waitingCount, 0)
         try flush(client, isForced: true)
         transport.answer(503)
         XCTAssertEqual(words(nextFlushed()), ["1 waiting 503"])
-        // The outbox's own wait is cut short by hand.
+        // A flush by the program ends the outbox's own wait.
         try flush(client)
         transport.answer(200, #"{"id":1}"#)
         XCTAssertEqual(words(nextFlushed()), ["1 delivered 200"])
@@ -313,7 +314,7 @@ final class OutboxTests: OutboxTestCase {
         XCTAssertEqual(try states(second), ["1 waiting"])
     }
 
-    /// Moves the clock on until the outbox has sent something by itself.
+    /// Moves the clock until the outbox has sent a request by itself.
     private func advanceUntilSomethingIsSent() {
         while transport.waitingCount == 0 {
             if let next = clock.nextMilliseconds { clock.advance(milliseconds: next) }

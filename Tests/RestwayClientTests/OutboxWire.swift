@@ -1,7 +1,7 @@
 import RestwayHTTP
 import RestwayThreads
 
-/// A client's way to an `OutboxServer`; it ends with the client.
+/// The connection of a client to an `OutboxServer`; it ends with the client.
 final class OutboxWire: Transport {
     private struct Held {
         let id: ExchangeID
@@ -42,7 +42,7 @@ final class OutboxWire: Transport {
     private func answer(
         _ id: ExchangeID, _ exchange: Exchange, _ observer: any ExchangeObserver
     ) {
-        // Behind the lock: when the wire is closed, nothing of it reaches the server any more.
+        // This is checked under the lock: when the wire is closed, nothing more reaches the server.
         let step: @Sendable () -> Void = state.withLock { state in
             if state.isClosed { return { Self.fail(observer, .closed) } }
             guard server.isOnline else { return { Self.fail(observer, .connect) } }
@@ -64,7 +64,7 @@ final class OutboxWire: Transport {
         step()
     }
 
-    /// Lets slow answers go: the oldest one, or all.
+    /// Releases slow answers: the oldest one, or all.
     func release(all: Bool) {
         let held = state.withLock { state in
             let count = all ? state.held.count : min(1, state.held.count)

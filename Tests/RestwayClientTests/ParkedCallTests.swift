@@ -4,10 +4,10 @@ import XCTest
 
 @testable import RestwayClient
 
-/// A clock whose timers stop whoever sets them, until the test lets them go on.
+/// A clock whose timers block the thread that sets them, until the test releases it.
 private final class StoppingClock: Clock, Timers {
     let clock: ManualClock
-    /// Told of each timer that was set, how far away it is; may block.
+    /// Called with the distance of each timer that was set; it may block.
     let isSet: @Sendable (_ milliseconds: Int64) -> Void
 
     init(_ clock: ManualClock, _ isSet: @escaping @Sendable (Int64) -> Void) {
@@ -30,7 +30,7 @@ private final class StoppingClock: Clock, Timers {
 
 /// A call that waits twice, while the thread that began the first wait is still busy with it.
 final class ParkedCallTests: AuthTestCase {
-    /// How far away the timers of this test are: the call's time limit, and its next attempt.
+    /// The distances of the timers in this test: the call's time limit, and its next attempt.
     private static let limit: Int64 = 50_000
     private static let attemptMax: Int64 = 5_000
 
@@ -40,8 +40,8 @@ final class ParkedCallTests: AuthTestCase {
         var isSent = false
     }
 
-    /// The time limit of a wait that is over once took the place of the next attempt's timer, and
-    /// the call never went on.
+    /// The timer of a wait that had ended once replaced the timer of the next attempt, and the call
+    /// never continued.
     func testTheTimerOfAWaitThatIsOverDoesNotReplaceTheNextOne() throws {
         let course = Monitor(Course())
         let stopping = StoppingClock(clock) { milliseconds in

@@ -76,7 +76,7 @@ final class ProgressTests: AuthTestCase {
         var spec = watched(.put)
         spec.progress = ProgressRequest(intervalMilliseconds: 10) { [told, clock] call, progress in
             told.update { $0.append(progress) }
-            // The next notice has its place before the completion has one.
+            // The next notice is queued before the completion.
             clock.advance(milliseconds: 10)
             exchange.withLock { $0 }?.observer.progressed(
                 uploaded: 20, uploadTotal: 100, downloaded: 0, downloadTotal: 0)
@@ -147,7 +147,7 @@ final class ProgressTests: AuthTestCase {
                 }
                 _ = try? call.wait(milliseconds: 0)
             }()
-            // A worker may still be about to return.
+            // A worker may not have returned yet.
             for _ in 0..<1_000_000 where held != nil || completed != nil { sched_yield() }
             XCTAssertNil(held, outcome)
             XCTAssertNil(completed, outcome)
@@ -167,7 +167,7 @@ final class ProgressTests: AuthTestCase {
     }
 }
 
-/// What the context of a progress function is to a host: it refers to its call.
+/// A context of a progress function that refers to its call, as in programs.
 private final class Holder: Sendable {
     let call = Lock<Call?>(nil)
 }

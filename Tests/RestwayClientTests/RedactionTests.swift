@@ -97,7 +97,8 @@ final class RedactionTests: XCTestCase {
             200, #"{"id": 1, "since": "hidden4"}"#,
             headers: [HeaderField(name: "Set-Cookie", value: "hidden5")])
         _ = try call.wait(milliseconds: 0)
-        // The last line of a call is written on its worker, after the waiters have been woken.
+        // The last line of a call is written on its worker, after the waiting threads have been
+        // woken.
         client.close()
         let all = lines.withLock { $0 }
         let own = all.filter { $0.contains(" #\(call.id) ") }

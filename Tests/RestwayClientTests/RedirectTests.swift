@@ -69,7 +69,7 @@ final class RedirectTests: XCTestCase {
             XCTAssertTrue(failure?.message.contains("redirectBodies") ?? false)
             XCTAssertEqual(transport.waitingCount, 0)
         }
-        // Without a body there is nothing to keep back, and a trusted origin may have it.
+        // Without a body nothing needs to be kept back, and a trusted origin may receive it.
         var spec = RequestSpec(target: .path(.delete, "companies/1"))
         spec.headers = [("X-Mine", "1")]
         let bare = try client.send(spec)

@@ -6,7 +6,7 @@ import XCTest
 
 @testable import RestwayClient
 
-/// Which descriptor applies, and what the body becomes.
+/// Tests which descriptor applies, and the resulting body.
 final class RequestBodyTests: SubmissionTestCase {
     func testARoutesOwnRequestWrapsExcludesAndLiesOverTheDocumentsParameters() throws {
         let draft = try draft("Company", ["name": .string("New"), "city": .null])
@@ -25,7 +25,8 @@ final class RequestBodyTests: SubmissionTestCase {
             Parameter(keys: ["source"], value: .object([("a", .bool(true))])),
             Parameter(keys: ["company"], value: .object([("more", .array([]))])),
         ]
-        // What a caller says twice, the later stands: its object replaces the names before.
+        // If a caller gives a value twice, the later one applies: its object replaces the earlier
+        // names.
         XCTAssertEqual(
             try body(spec),
             #"{"source":{"a":true},"company":{"name":"New","address":{"city":"Rome"},"more":[]}}"#)

@@ -6,7 +6,7 @@ import XCTest
 
 @testable import RestwayClient
 
-/// What stays resident when much has been freed.
+/// Tests how much memory stays resident when much has been freed.
 final class ResidentMemoryTests: XCTestCase {
     private static let entity = Entity(
         name: "Line", index: 0, attributes: [Attribute(name: "text", type: .string)],
@@ -19,18 +19,18 @@ final class ResidentMemoryTests: XCTestCase {
         try XCTSkipIf(isSanitized, "sanitizers bring an allocator that keeps what is freed")
     }
 
-    /// So much text that the objects take 40 MB.
+    /// Texts of this length make the objects take 40 MB.
     private func objects() -> [Snapshot] {
         let text = String(repeating: "text", count: 80)
         return (0..<100_000).map { _ in Snapshot.make(Self.entity, [.string(text)]) }
     }
 
-    /// Some of `objects`, which keep the heap from shrinking by itself.
+    /// Some of `objects` stay, so that the heap does not shrink by itself.
     private func pins(_ objects: [Snapshot]) -> [Snapshot] {
         stride(from: 0, to: objects.count, by: 1_000).map { objects[$0] } + [objects.last!]
     }
 
-    /// Counted page by page: what `statm` says are sums that lag behind.
+    /// The pages are counted one by one, because the sums in `statm` lag behind.
     private func residentBytes() throws -> Int {
         let text = try String(contentsOfFile: "/proc/self/smaps_rollup", encoding: .ascii)
         let line = try XCTUnwrap(text.split(separator: "\n").first { $0.hasPrefix("Rss:") })
@@ -56,7 +56,7 @@ final class ResidentMemoryTests: XCTestCase {
         XCTAssertEqual(kept.count, 101)
     }
 
-    /// A store of many objects, some of which stay when it ends.
+    /// Makes a store of many objects, some of which outlive it.
     private func storeEnds(_ clock: ManualClock) throws -> (before: Int, kept: [Snapshot]) {
         let store = ObservedStore(MemoryStore(), clock: clock, timers: clock)
         let before = try residentBytes()
@@ -64,7 +64,7 @@ final class ResidentMemoryTests: XCTestCase {
         return (before, kept)
     }
 
-    /// All that has been submitted to the one thread of `pool`.
+    /// Waits for all jobs that have been submitted to the only thread of `pool`.
     private func awaitJobs(_ pool: WorkerPool) {
         let isOver = Monitor(false)
         pool.submit { isOver.update { $0 = true } }
@@ -89,7 +89,7 @@ final class ResidentMemoryTests: XCTestCase {
         let clock = ManualClock(pool: pool)
         let (before, kept) = try storeEnds(clock)
         clock.advance(milliseconds: 600)
-        // The same memory again.
+        // The same memory is used again.
         let (_, others) = try storeEnds(clock)
         clock.advance(milliseconds: 400)
         awaitJobs(pool)

@@ -99,7 +99,7 @@ final class SchemeTests: AuthTestCase {
             XCTAssertEqual(authorization(transport.answer(200)), "Bearer a1")
             _ = try call.wait(milliseconds: 0)
         }
-        // It lives for 100 seconds, and is replaced 30 before its end.
+        // The token is valid for 100 seconds, and is replaced 30 seconds before its end.
         clock.advance(milliseconds: 69_999)
         XCTAssertEqual(authorization(try sent(client)), "Bearer a1")
         clock.advance(milliseconds: 1)
@@ -199,7 +199,7 @@ final class SchemeTests: AuthTestCase {
         let first = try client.send(.get("things"))
         let request = transport.next()
         XCTAssertEqual(request.exchange.timeouts.totalMilliseconds, 30_000)
-        // Nobody else watches it: the transport alone says that its time is over.
+        // Nothing else watches it: only the transport reports that its time limit has passed.
         clock.advance(milliseconds: 30_000)
         XCTAssertFalse(first.isComplete)
         request.fail(.timedOut)

@@ -4,15 +4,15 @@ import XCTest
 
 @testable import RestwayClient
 
-/// A host's body reader that gives pieces one by one, stands still when it is told to, and fails
-/// the test when two of its functions run at once.
+/// A body reader of a program that gives pieces one by one and waits when it is told to. The test
+/// fails if two of its functions run at once.
 final class ScriptedReader: Sendable {
     private struct State {
         var given = 0
         var reads = 0
         var rewinds = 0
         var isRunning = false
-        /// Stands still before it gives this piece.
+        /// Waits before it gives this piece.
         var gate: Int?
         var failure: Failure?
         var rewindFailure: Failure?
@@ -34,13 +34,13 @@ final class ScriptedReader: Sendable {
     var reads: Int { state.withLock { $0.reads } }
     var rewinds: Int { state.withLock { $0.rewinds } }
 
-    /// Lets it go on.
+    /// Lets it continue.
     func open() { state.update { $0.gate = nil } }
 
-    /// Waits until it was asked so many times.
+    /// Waits until it was called this many times.
     func waitForReads(_ count: Int) { state.wait { $0.reads >= count ? () : nil } }
 
-    /// Waits until nobody can ask it any more.
+    /// Waits until it can no longer be called.
     func waitForEnd() { ended.wait { $0 ? () : nil } }
     var hasEnded: Bool { ended.withLock { $0 } }
 
@@ -96,7 +96,7 @@ private final class EndOfLife: Sendable {
 }
 
 extension FakeTransport.Started {
-    /// Pulls the body to its end, as a transport does; nil when it fails.
+    /// Reads the body to its end, like a transport; returns `nil` if it fails.
     func pull() -> String? {
         guard case .source(let source) = exchange.body else { return nil }
         var body: [UInt8] = []
@@ -110,7 +110,7 @@ extension FakeTransport.Started {
         }
     }
 
-    /// Pulls one piece, and waits for it.
+    /// Reads one piece, and waits for it.
     func pullOne() -> String? {
         guard case .source(let source) = exchange.body, case .bytes(let bytes) = pullOne(source)
         else { return nil }

@@ -64,7 +64,7 @@ final class SpecificityTests: SubmissionTestCase {
         var issue = RequestSpec.route("issue", .get)
         issue.variables = ["number": .value(.string("1"))]
         XCTAssertEqual(entities(try send(issue, 200, #"{"id": 1, "next": 2}"#)), ["Issue", "Page"])
-        // By its path, it is also the answer of the other route with this template.
+        // Because of its path, it also applies to the other route with this template.
         XCTAssertEqual(
             entities(try send(.get("issues/1"), 200, #"{"id": 1, "code": 2, "next": 2}"#)),
             ["Issue", "Problem", "Page"])
@@ -129,7 +129,7 @@ final class SpecificityTests: SubmissionTestCase {
         }
         try send(.get("things/1"), 200, #"{"id": 1}"#)
         try send(.get("problems"), 200, #"{"id": 1}"#)
-        // The route says no entity: its own response does.
+        // The route has no entity: its own response has one.
         try send(RequestSpec(target: .path(.delete, "things/1")), 204)
         XCTAssertEqual(try count("Thing"), 0)
         XCTAssertEqual(try count("Problem"), 1)

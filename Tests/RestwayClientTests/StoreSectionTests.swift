@@ -5,7 +5,7 @@ import XCTest
 
 @testable import RestwayClient
 
-/// What the section `store` and the option `storePath` make of a client's store.
+/// Tests the effect of the section `store` and of the option `storePath` on a client's store.
 final class StoreSectionTests: XCTestCase {
     private var directory = ""
 

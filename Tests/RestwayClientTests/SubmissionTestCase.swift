@@ -5,7 +5,7 @@ import XCTest
 
 @testable import RestwayClient
 
-/// An api that objects are sent to, and a client of it.
+/// An api for objects that are sent, and a client of it.
 class SubmissionTestCase: XCTestCase {
     class var document: String { """
         {
@@ -58,7 +58,7 @@ class SubmissionTestCase: XCTestCase {
         """
     }
 
-    /// Closed with its client.
+    /// It is closed with its client.
     private(set) var transport = FakeTransport()
     private(set) var client: Client!
 
@@ -71,7 +71,7 @@ class SubmissionTestCase: XCTestCase {
         client = nil
     }
 
-    /// Puts another client in the place of the one before.
+    /// Replaces the client by another one.
     func replaceClient(_ make: (FakeTransport) throws -> Client) throws {
         client.close()
         transport = FakeTransport()
@@ -101,7 +101,7 @@ class SubmissionTestCase: XCTestCase {
         RequestSpec(target: .subject(method), subject: .draft(draft, client.store))
     }
 
-    /// What `spec` becomes on a worker.
+    /// Returns the result of `spec` on a worker.
     func prepared(_ spec: RequestSpec, _ exclusion: Client.Exclusion? = nil) throws
         -> PreparedRequest
     {
@@ -109,7 +109,7 @@ class SubmissionTestCase: XCTestCase {
             spec, client.api.loaded, BodyQuestions(exclusion: exclusion, mayAsk: true))
     }
 
-    /// The body that `spec` sends.
+    /// Returns the body that `spec` sends.
     func body(_ spec: RequestSpec) throws -> String? {
         let request = try prepared(spec)
         guard case .bytes(let bytes) = request.exchange.body else { return nil }
@@ -125,7 +125,7 @@ class SubmissionTestCase: XCTestCase {
         return try call.wait(milliseconds: 0)
     }
 
-    /// A company as the server tells it, in the store.
+    /// Stores a company with the values that the server sends.
     func company(_ json: String, through own: Client? = nil) throws -> Snapshot {
         try XCTUnwrap(send(.get("companies/1"), 200, json, through: own).objects.first)
     }

@@ -5,7 +5,7 @@ import XCTest
 
 @testable import RestwayClient
 
-/// What answers mean for the objects that were sent.
+/// Tests the effect of answers on the objects that were sent.
 final class SubmissionTests: SubmissionTestCase {
     func testAPostedObjectBecomesTheReturnedIdentityAndRelationshipsStillResolve() throws {
         let (draft, person) = (try draft("Company", ["name": .string("New")]), try draft("Person"))
@@ -148,7 +148,7 @@ final class SubmissionTests: SubmissionTestCase {
             XCTAssertThrowsError(try send(spec, status))
             XCTAssertEqual(try count("Company"), 1, "\(status)")
         }
-        // Also when it is answered with the object itself, in the same change set.
+        // This also holds if the answer contains the object itself, in the same change set.
         let response = try send(spec, 200, #"{"id": 1, "name": "last words"}"#)
         XCTAssertEqual(response.objects[0].value(named: "name"), .string("last words"))
         XCTAssertEqual(try count("Company"), 0)

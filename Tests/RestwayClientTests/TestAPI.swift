@@ -59,7 +59,7 @@ enum TestAPI {
         return try result.get()
     }
 
-    /// Every problem of a document, as "path: message".
+    /// Returns every problem of a document, as "path: message".
     static func problems(_ document: String) -> [String] {
         do {
             _ = try load(document)
@@ -104,7 +104,7 @@ extension RequestSpec {
     }
 }
 
-/// The reason of the failure that `body` throws.
+/// Returns the reason of the failure that `body` throws.
 func failure(
     _ body: () throws -> Void, file: StaticString = #filePath, line: UInt = #line
 ) -> Failure? {

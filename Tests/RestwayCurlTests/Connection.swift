@@ -1,12 +1,12 @@
 import Glibc
 import RestwayThreads
 
-/// A request as it came over the wire.
+/// A request as it arrived at the server.
 struct Request: Sendable {
     let line: String
     let headers: [String]
     let body: [UInt8]
-    /// Of the connection, in the order of acceptance.
+    /// The number of the connection, in the order of acceptance.
     let connection: Int
 
     var method: String { String(line.prefix { $0 != " " }) }
@@ -19,11 +19,12 @@ struct Request: Sendable {
     }
 }
 
-/// The server's end of one connection. Its script runs on one thread; `hangUp` comes from others.
+/// The server's end of one connection. Its script runs on one thread; `hangUp` may be called on
+/// others.
 final class Connection: @unchecked Sendable {
     let number: Int
     private let descriptor: Lock<Int32>
-    /// For scripts.
+    /// For the use of scripts.
     var hasAnswered = false
     private var buffer: [UInt8] = []
     private var noteRequest: @Sendable (Request) -> Void = { _ in }
@@ -41,7 +42,7 @@ final class Connection: @unchecked Sendable {
 
     func onRequest(_ body: @escaping @Sendable (Request) -> Void) { noteRequest = body }
 
-    /// nil when the peer has closed.
+    /// Returns the next request; `nil` when the client has closed the connection.
     func readRequest() -> Request? {
         let blank: [UInt8] = [13, 10, 13, 10]
         var headEnd: Int?
@@ -66,7 +67,7 @@ final class Connection: @unchecked Sendable {
         return request
     }
 
-    /// Reads a head and leaves what is behind it; it is no request that counts.
+    /// Reads a head and leaves the bytes after it; it does not count as a request.
     func readHead() {
         while readLine().map({ !$0.isEmpty }) == true {}
     }
@@ -81,7 +82,8 @@ final class Connection: @unchecked Sendable {
         return nil
     }
 
-    /// Up to the next line break, without it; nil when the peer has closed.
+    /// Reads up to the next line break, without it; `nil` when the client has closed the
+    /// connection.
     private func readLine() -> String? {
         while true {
             if let end = buffer.firstIndex(of: 10) {
@@ -99,7 +101,7 @@ final class Connection: @unchecked Sendable {
         return Array(buffer[..<count])
     }
 
-    /// Reads until the peer closes.
+    /// Reads until the client closes the connection.
     func readToEnd() {
         while fill() { buffer.removeAll() }
     }
@@ -107,7 +109,7 @@ final class Connection: @unchecked Sendable {
     @discardableResult
     func write(_ text: String) -> Bool { write(Array(text.utf8)) }
 
-    /// False when the peer has gone.
+    /// Returns false when the client has closed the connection.
     @discardableResult
     func write(_ bytes: [UInt8]) -> Bool {
         var sent = 0

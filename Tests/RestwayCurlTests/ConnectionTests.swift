@@ -5,8 +5,8 @@ import RestwayThreads
 import XCTest
 
 final class ConnectionTests: CurlTransportTestCase {
-    /// Answers the first request of its first connection, then closes that one when the next
-    /// request has come on it.
+    /// Answers the first request of its first connection, then closes that connection when the next
+    /// request has arrived on it.
     private func closingKeptConnections() throws -> TestServer {
         try TestServer { connection in
             while connection.readRequest() != nil {
@@ -59,7 +59,8 @@ final class ConnectionTests: CurlTransportTestCase {
         }
         for index in 0..<10 {
             let record = perform(Exchange(method: "POST", url: server.url(), body: .bytes([1])))
-            // The close may not have come yet: then it is a kept connection that died.
+            // The close may not have arrived yet: the request is then sent on a kept connection
+            // that ends.
             if let error = record.error { XCTAssertEqual(error.kind, .connectionLost, "\(index)") }
         }
     }
@@ -77,7 +78,8 @@ final class ConnectionTests: CurlTransportTestCase {
         }
     }
 
-    /// A label of 64 octets is one too long (RFC 1035, section 2.3.4): the resolver asks nobody.
+    /// A label of 64 octets is one too long (RFC 1035, section 2.3.4), so the resolver sends no
+    /// query.
     private static let unresolvable = String(repeating: "a", count: 64) + ".test"
 
     func testAnUnresolvableName() {
@@ -122,7 +124,7 @@ final class ConnectionTests: CurlTransportTestCase {
     }
 
     func testConnectTimeOut() throws {
-        // A listener that never accepts, with its backlog full: a connect is not answered.
+        // A listener that never accepts, with a full backlog, does not answer a connect.
         let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         defer { close(listener) }
         var address = sockaddr_in()

@@ -4,7 +4,7 @@ import RestwayHTTP
 import RestwayThreads
 import XCTest
 
-/// A test with a transport of its own, which is closed behind it.
+/// A test with a transport of its own, which is closed after it.
 class CurlTransportTestCase: XCTestCase {
     private(set) var transport: CurlTransport! = nil
 
@@ -18,7 +18,7 @@ class CurlTransportTestCase: XCTestCase {
         transport = nil
     }
 
-    /// How many I/O threads the process has now.
+    /// Returns how many I/O threads the process has now.
     var ioThreads: Int {
         guard let folder = opendir("/proc/self/task") else { return 0 }
         defer { closedir(folder) }
@@ -37,7 +37,7 @@ class CurlTransportTestCase: XCTestCase {
         return count
     }
 
-    /// Yields until `condition` holds; fails when it does not come to.
+    /// Yields until `condition` holds; fails if it never does.
     func eventually(
         file: StaticString = #filePath, line: UInt = #line, _ condition: () -> Bool
     ) {

@@ -6,7 +6,7 @@ import XCTest
 
 /// Threads that wait for an exchange and drive the transport meanwhile.
 final class DriveTests: CurlTransportTestCase {
-    /// Somebody who waits, and remembers on which thread the completion came.
+    /// A waiting thread, which remembers the thread of the completion.
     private final class Waiter: ExchangeObserver {
         struct Completion {
             let result: Result<ExchangeSummary, TransportError>
@@ -29,7 +29,7 @@ final class DriveTests: CurlTransportTestCase {
 
         var isOver: Bool { completions.withLock { !$0.isEmpty } }
 
-        /// The error, nil for a success, and whether this thread has done the work.
+        /// The error, `nil` for a success, and whether this thread has driven the transport.
         func wait() -> (error: TransportError?, isOwnWork: Bool) {
             completions.wait(until: .testLimit) { $0.isEmpty ? nil : () }
             let completions = completions.withLock { $0 }
@@ -50,7 +50,7 @@ final class DriveTests: CurlTransportTestCase {
         return waiter.wait()
     }
 
-    /// Performs until the I/O thread rests, so that the next thread that waits drives.
+    /// Performs exchanges until the I/O thread is idle, so that the next waiting thread drives.
     private func performUntilOwnWork(_ server: TestServer) {
         eventually { performDriving(.get(server.url())).isOwnWork }
     }
@@ -77,7 +77,7 @@ final class DriveTests: CurlTransportTestCase {
         }
         performUntilOwnWork(server)
         let late = Recorder()
-        // This comes while the waiting thread drives.
+        // This happens while the waiting thread drives.
         let (transport, url) = (transport!, server.url("/late"))
         let waiter = Waiter(onHead: { _ = transport.start(.get(url), observer: late) })
         XCTAssertNil(performDriving(.get(server.url()), waiter).error)
@@ -131,7 +131,8 @@ final class DriveTests: CurlTransportTestCase {
     }
 
     func testAConnectionThatEndedWhileNobodyWatchedIsNotUsed() throws {
-        // Only what must not be repeated shows it: anything else is sent again.
+        // Only a request that must not be repeated shows the failure: other requests are sent
+        // again.
         let hasEnded = Monitor(0)
         let server = try TestServer { connection in
             guard connection.readRequest() != nil else { return }
@@ -143,7 +144,7 @@ final class DriveTests: CurlTransportTestCase {
         performUntilOwnWork(answering)
         let post = Exchange(method: "POST", url: server.url(), body: .bytes([1]))
         for count in 1...10 {
-            // A waiting thread and the I/O thread have to find out by turns.
+            // The waiting thread and the I/O thread must notice it in turn.
             let error = count % 2 == 0 ? perform(post).error : performDriving(post).error
             XCTAssertNil(error)
             XCTAssertNotNil(hasEnded.wait(until: .testLimit) { $0 >= count ? true : nil })

@@ -40,7 +40,7 @@ final class FairQueueTests: XCTestCase {
         for (index, priority) in priorities.enumerated() {
             queue.append(exchange(UInt64(index + 1), priority: priority), to: a)
         }
-        // Another origin's turn does not depend on it.
+        // The turn of another origin does not depend on it.
         queue.append(exchange(11, priority: -7), to: b)
         XCTAssertEqual(drain(&queue), [6, 11, 2, 5, 1, 3, 8, 4, 7])
         XCTAssertEqual(queue.waiting, 0)

@@ -4,7 +4,7 @@ import XCTest
 
 @testable import RestwayCurl
 
-/// A parser is used for one response after the other: what it keeps must not be seen.
+/// A parser is used for one response after the other: nothing of an earlier one may show.
 final class HeadParserTests: XCTestCase {
     private func consume(_ lines: [String], with parser: inout HeadParser) -> [String] {
         lines.map { line in
@@ -53,7 +53,7 @@ final class HeadParserTests: XCTestCase {
 
     func testAFoldedValueDoesNotStayBehind() {
         assertReadAsAlone([head(["A: 1", " more", "B: 2"]), head(["A: 1", "B: 2"])])
-        // One that never ended.
+        // The head never ended.
         assertReadAsAlone([Array(head(["A: 1", " more"]).dropLast()), head(["A: 1"])])
     }
 

@@ -19,7 +19,7 @@ final class HeaderListTests: XCTestCase {
             lengths.append(bytes.count)
             XCTAssertTrue(bytes.allSatisfy { $0 == 0 })
         }
-        // Two headers, one that libcurl must not add, and where the lines were made.
+        // There are two headers, and one that libcurl must not add.
         XCTAssertEqual(lengths.first, "Authorization: Bearer s3cret".count)
         XCTAssertEqual(lengths.count, 4)
         XCTAssertTrue(list.set([], sendsBody: false, on: easy), "it can be used again")

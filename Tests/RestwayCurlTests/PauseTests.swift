@@ -2,7 +2,7 @@ import RestwayHTTP
 import RestwayThreads
 import XCTest
 
-/// Back-pressure: an observer that wants no more for now.
+/// Back-pressure: an observer pauses the body.
 final class PauseTests: CurlTransportTestCase {
     /// Answers `.pause` to every piece.
     private final class PausingObserver: ExchangeObserver {
@@ -60,7 +60,7 @@ final class PauseTests: CurlTransportTestCase {
             XCTAssertNotNil(observer.wait(forPiece: count + 1))
             if observer.record.withLock({ $0.result }) != nil { break }
             count = observer.pieces
-            // The loop has gone round, and given nothing more.
+            // The loop has run once, and has delivered nothing more.
             XCTAssertEqual(perform(.get(server.url("/small"))).text, "ok")
             XCTAssertEqual(observer.pieces, count)
             transport.resume(id)
@@ -81,7 +81,7 @@ final class PauseTests: CurlTransportTestCase {
         let result = observer.record.wait(until: .testLimit) { $0.result }
         guard case .failure(let error)? = result else { return XCTFail("it did not end") }
         XCTAssertEqual(error.kind, .cancelled)
-        // Its handle serves the next one, which is not paused.
+        // The handle is used for the next exchange, which is not paused.
         XCTAssertEqual(perform(.get(server.url("/small"))).text, "ok")
     }
 

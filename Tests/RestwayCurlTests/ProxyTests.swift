@@ -3,16 +3,16 @@ import RestwayCurl
 import RestwayHTTP
 import XCTest
 
-/// Proxies that the environment names.
+/// Proxies from the environment variables.
 final class ProxyTests: CurlTransportTestCase {
-    /// Nobody listens there, and nobody is to be asked.
+    /// No process listens there, and the proxy must not be used.
     private static let elsewhere = "http://127.0.0.1:9/thing"
 
     private static let names = [
         "http_proxy", "https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY", "no_proxy",
         "NO_PROXY",
     ]
-    /// What the environment of the tests says.
+    /// The environment of the tests.
     private var before: [String: String] = [:]
 
     override func setUp() {

@@ -122,7 +122,7 @@ final class PulledBodyTests: CurlTransportTestCase {
         server.stop()
         let source = ScriptedSource(["never"])
         var record = Recorder.Record()
-        // What the kernel had already accepted of the listener may still connect.
+        // A connection that the kernel had already accepted for the listener may still succeed.
         for _ in 0..<10 where record.error?.kind != .connect {
             record = perform(.upload("http://127.0.0.1:1/", source))
         }
@@ -141,7 +141,7 @@ final class PulledBodyTests: CurlTransportTestCase {
             source!.waitForAsked(1)
             if closes { transport.close() } else { transport.cancel(id) }
             XCTAssertEqual(recorder.wait().error?.kind, closes ? .closed : .cancelled)
-            // What comes later is nobody's.
+            // A later piece belongs to no exchange.
             source!.give()
             source = nil
             eventually { held == nil }

@@ -2,7 +2,8 @@ import RestwayHTTP
 import RestwayThreads
 import XCTest
 
-/// An observer that remembers, and fails the test when the seam's contract is broken.
+/// An observer that records its calls, and fails the test when the contract of the seam is
+/// violated.
 final class Recorder: ExchangeObserver {
     struct Record {
         var head: ResponseHead?
@@ -87,7 +88,7 @@ extension Recorder.Record {
     var text: String { String(decoding: body, as: UTF8.self) }
 }
 
-/// Something that a script waits for.
+/// An event that a script waits for.
 final class Gate: Sendable {
     private let isOpen = Monitor(false)
 

@@ -91,7 +91,7 @@ final class RequestTests: CurlTransportTestCase {
         XCTAssertEqual(server.requests.last?.path, "/")
         _ = perform(.get(server.url("?x=1")))
         XCTAssertEqual(server.requests.last?.path, "/?x=1")
-        // What a credential went out with is overwritten, and made anew.
+        // The memory of a credential is overwritten, and the credential is made again.
         var secret = Exchange.get(server.url("/s?key=1"))
         secret.headers = [HeaderField(name: "Authorization", value: "Bearer x")]
         for target in ["/s?key=1", "/t?u", "/v"] {

@@ -2,8 +2,8 @@ import RestwayHTTP
 import RestwayThreads
 import XCTest
 
-/// A body that the test gives by hand, or that gives itself, piece by piece. Fails the test when it
-/// is asked as the seam does not allow.
+/// A body that the test gives piece by piece, or that gives itself. The test fails when it is read
+/// in a way that the seam does not allow.
 final class ScriptedSource: BodySource {
     private struct State {
         var pieces: [BodyPiece]
@@ -16,7 +16,7 @@ final class ScriptedSource: BodySource {
     let length: Int64?
     private let state: Monitor<State>
 
-    /// - Parameter isManual: Gives nothing before `give`.
+    /// - Parameter isManual: Whether nothing is given before `give`.
     init(length: Int64? = nil, _ pieces: [String], isManual: Bool = false) {
         self.length = length
         let pieces = pieces.map { BodyPiece.bytes(Array($0.utf8)) } + [.end]
@@ -39,7 +39,7 @@ final class ScriptedSource: BodySource {
         if let piece { deliver(piece) }
     }
 
-    /// Waits until something is asked for, and gives it: the next piece, or `piece`.
+    /// Waits until a piece is asked for, and gives it: the next piece, or `piece`.
     func give(_ piece: BodyPiece? = nil) {
         let step: (deliver: @Sendable (BodyPiece) -> Void, piece: BodyPiece)? = state.wait(
             until: .testLimit
@@ -51,7 +51,7 @@ final class ScriptedSource: BodySource {
         step.deliver(step.piece)
     }
 
-    /// Waits until so many pieces were asked for.
+    /// Waits until this many pieces were asked for.
     func waitForAsked(_ count: Int) {
         XCTAssertNotNil(state.wait(until: .testLimit) { $0.asked >= count ? () : nil })
     }

@@ -2,8 +2,8 @@ import Glibc
 import RestwayThreads
 import XCTest
 
-/// A TCP server on loopback that does exactly what a test says: each connection runs `script` on a
-/// thread of its own. What it reads is bounded in time, so a test that goes wrong ends.
+/// A TCP server on loopback that follows the script of a test: each connection runs `script` on a
+/// thread of its own. Its reads have a time limit, so a test that goes wrong ends.
 final class TestServer: Sendable {
     typealias Script = @Sendable (Connection) -> Void
 
@@ -43,7 +43,7 @@ final class TestServer: Sendable {
         stop()
     }
 
-    /// Answers every request on every connection with what `answer` says.
+    /// Answers every request on every connection with `answer`.
     static func answering(_ answer: @escaping @Sendable (Request) -> String) throws -> TestServer {
         try TestServer { connection in
             while let request = connection.readRequest() { connection.write(answer(request)) }
@@ -55,7 +55,7 @@ final class TestServer: Sendable {
     var connectionCount: Int { state.withLock { $0.connections.count } }
     var requests: [Request] { state.withLock { $0.requests } }
 
-    /// Waits until the server has read so many requests.
+    /// Waits until the server has read this many requests.
     func waitForRequests(_ count: Int) -> Bool {
         state.wait(until: .testLimit) { $0.requests.count >= count ? true : nil } ?? false
     }

@@ -5,7 +5,7 @@ import XCTest
 final class ContentDecoderTests: XCTestCase {
     private let text = Array(String(repeating: "enterprises, employees. ", count: 10_000).utf8)
 
-    /// Compresses in the way of zlib's `windowBits`: 15 zlib, 31 gzip, -15 raw.
+    /// Compresses with zlib's `windowBits`: 15 zlib, 31 gzip, -15 raw.
     private func deflated(_ bytes: [UInt8], _ windowBits: Int32) -> [UInt8] {
         var stream = z_stream()
         XCTAssertEqual(rw_deflate_init(&stream, 6, windowBits), Z_OK)

@@ -13,7 +13,7 @@ final class HeadersTests: XCTestCase {
         XCTAssertNil(headers[first: "Content-Typ"])
         XCTAssertEqual(headers.joined("Vary"), "a, b")
         XCTAssertNil(headers.joined("X"))
-        // These differ by the bit that makes a letter small, but are no letters.
+        // These differ by the bit that makes a letter small, but are not letters.
         XCTAssertFalse(HeaderField(name: "a@", value: "").isNamed("a`"))
     }
 

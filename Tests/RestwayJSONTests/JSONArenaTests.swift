@@ -5,7 +5,7 @@ import XCTest
 @testable import RestwayJSON
 
 final class JSONArenaTests: XCTestCase {
-    /// Of every kind, long and short, and more members than a table begins with.
+    /// Values of every kind, long and short, and more members than a table begins with.
     private static let texts: [String] = {
         let words = (0..<200).map {
             #""key \#($0)":[\#($0),\#($0).5,"v\#($0)",null,true,{"a":{}}]"#

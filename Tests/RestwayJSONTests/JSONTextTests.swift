@@ -12,7 +12,7 @@ final class JSONTextTests: XCTestCase {
         }
     }
 
-    /// Eight bytes are looked at together: each of them may be the one, beside any other.
+    /// Eight bytes are scanned together: each of them may be the special one, beside any other.
     func testWhatIsEscapedMayStandAnywhere() {
         for place in 0..<20 {
             for byte in UInt8(0)..<0x80 {

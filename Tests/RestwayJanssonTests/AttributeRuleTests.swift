@@ -3,7 +3,7 @@ import RestwayObjects
 import XCTest
 
 final class AttributeRuleTests: XCTestCase {
-    /// What `json`, as the members of one object, leaves in it beside its identity.
+    /// Returns the values that `json`, the members of one object, sets beside its identity.
     private func assert(
         _ json: String, gives expected: [String: Value], issues: [String] = [],
         line: UInt = #line
@@ -116,7 +116,7 @@ final class AttributeRuleTests: XCTestCase {
         try assert(
             #""a\u0000b":1,"json":{"c\u0000":[{"\u0000":2}],"\u0001":3}"#,
             gives: ["json": .json(#"{"c\u0000":[{"\u0000":2}],"\u0001":3}"#)])
-        // A key is not taken for the part of it before the NUL.
+        // A key is not confused with its part before the NUL.
         XCTAssertEqual(
             try map(#"{"id":1,"bool\u0000":true,"big":10000000000000000000}"#).rows[0].present,
             ["id": .int64(1)])

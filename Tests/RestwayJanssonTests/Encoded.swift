@@ -3,7 +3,7 @@ import RestwayJansson
 import RestwayMapping
 import RestwayObjects
 
-/// Nodes that lead to each other, for what is written of relationships.
+/// Nodes that refer to each other, to test how relationships are written.
 enum Graph {
     static let model = EntityModel()
 
@@ -42,7 +42,7 @@ enum Graph {
     }
 }
 
-/// The JSON text that is written for `subject`.
+/// Returns the JSON text that is written for `subject`.
 func encoded(
     _ subject: EncodingSubject, _ mapping: EntityMapping, _ store: MemoryStore? = nil,
     _ options: EncodingOptions = EncodingOptions()
@@ -55,7 +55,7 @@ func encoded(
     return String(decoding: try JanssonMapper().encode(reader), as: UTF8.self)
 }
 
-/// Whether both are the same value, whatever the order of members.
+/// Returns whether both are the same value, whatever the order of members.
 func isSame(_ own: JSONValue, _ its: JSONValue) -> Bool {
     if let members = own.members {
         guard let others = its.members, others.count == members.count else { return false }

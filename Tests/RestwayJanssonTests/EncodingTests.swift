@@ -3,7 +3,7 @@ import RestwayMapping
 import RestwayObjects
 import XCTest
 
-/// What is written of objects and drafts.
+/// Tests how objects and drafts are written.
 final class EncodingTests: XCTestCase {
     private func written(_ json: String, _ options: EncodingOptions = EncodingOptions()) throws
         -> String
@@ -180,7 +180,7 @@ final class EncodingTests: XCTestCase {
                 return XCTFail("\($0)")
             }
         }
-        // For a mapper that has words for them they are numbers; JSON has none.
+        // A mapper whose format has infinity and NaN gets them as numbers; JSON has none.
         var options = EncodingOptions()
         options.keepsInfinities = true
         XCTAssertThrowsError(

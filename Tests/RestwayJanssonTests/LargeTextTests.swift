@@ -4,7 +4,7 @@ import RestwayMapping
 import RestwayObjects
 import XCTest
 
-/// Reading a text in parts must come to the same as reading it whole.
+/// Reading a text in parts must give the same result as reading it as a whole.
 final class LargeTextTests: XCTestCase {
     private enum Outcome: Equatable {
         case events([String])
@@ -13,7 +13,7 @@ final class LargeTextTests: XCTestCase {
 
     private static let whole = sizes(bytesMin: .max)
 
-    /// Each takes even the smallest texts apart, in another way.
+    /// Each of these splits even the smallest texts, in another way.
     private static let apart = [
         sizes(bytesMin: 0, partBytes: 1), sizes(bytesMin: 0, partBytes: 20),
         sizes(bytesMin: 12, partBytes: 4), sizes(bytesMin: 5, partBytes: 1_000),
@@ -146,7 +146,7 @@ final class LargeTextTests: XCTestCase {
             dlsym(nil, symbol) != nil
         }
         try XCTSkipIf(isSanitized, "sanitizers bring an allocator that keeps what is freed")
-        // Nobody wants any of it, so that what remains is the reading's own.
+        // The sink skips everything, so the remaining memory belongs to the reader itself.
         let element = #"{"a":[1,2,3,{"b":"text"}],"c":{"d":0.5}}"#
         let elements = repeatElement(element, count: 400_000).joined(separator: ",")
         let body = Array("[\(elements)]".utf8)
@@ -159,7 +159,7 @@ final class LargeTextTests: XCTestCase {
         XCTAssertLessThan(try peakKilobytes() - before, 8 << 10)
     }
 
-    /// Has the kernel forget how much memory was resident before; how much is now.
+    /// Resets the kernel's peak of resident memory; returns the present value.
     private func restartPeak() throws -> Int {
         try "5".write(toFile: "/proc/self/clear_refs", atomically: false, encoding: .ascii)
         return try peakKilobytes()

@@ -2,7 +2,7 @@ import RestwayJansson
 import RestwayMapping
 import RestwayObjects
 
-/// What these tests map to: one attribute of each type, and some that share sources.
+/// The entities of these tests: one attribute of each type, and some that share sources.
 enum Model {
     static let entity = Entity(
         name: "Company", index: 0,
@@ -29,7 +29,7 @@ enum Model {
                     field.type, format: field.format.map { try! DateFormat($0) }))
         })
 
-    /// An entity whose attributes are named as their sources.
+    /// An entity whose attributes are named like their sources.
     static func mapping(
         _ attributes: [(source: String, type: AttributeType)], identity: Int? = 0
     ) -> EntityMapping {
@@ -55,7 +55,7 @@ enum Model {
     }
 }
 
-/// Maps a body as a response is mapped.
+/// Maps a body in the way of a response.
 func map(
     _ json: String, _ descriptors: [ResponseDescriptor] = [Model.descriptor()],
     limits: MappingLimits = MappingLimits(), isCancelled: (@Sendable () -> Bool)? = nil
@@ -76,7 +76,7 @@ func map(
 }
 
 extension Snapshot {
-    /// What is present, by name.
+    /// Returns the present values, by name.
     var present: [String: Value] {
         var present: [String: Value] = [:]
         for (index, attribute) in entity.attributes.enumerated() where value(at: index) != .absent {

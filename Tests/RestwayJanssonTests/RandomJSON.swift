@@ -1,4 +1,4 @@
-/// Any JSON, mostly of keys that the tests' mapping knows.
+/// Random JSON, mostly with keys that the tests' mapping knows.
 enum RandomJSON {
     private static let keys = [
         "id", "any", "bool", "int", "double", "string", "date", "day", "stamp", "bytes", "json",

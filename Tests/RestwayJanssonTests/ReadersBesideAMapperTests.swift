@@ -4,7 +4,7 @@ import RestwayObjects
 import Synchronization
 import XCTest
 
-/// A mapper and its commits beside threads that read; mainly for the thread sanitizer.
+/// A mapper and its commits run while threads read; mainly for the thread sanitizer.
 final class ReadersBesideAMapperTests: XCTestCase {
     private static let nodeCount = 24
     private static let roundCount = 60
@@ -50,8 +50,8 @@ final class ReadersBesideAMapperTests: XCTestCase {
         let isOver = Atomic(false)
     }
 
-    /// All nodes in a ring, which each round turns; every node links to all, and to a leaf of this
-    /// round that takes the place of the last round's.
+    /// Makes nodes in a ring, which each version rotates. Every node links to all nodes, and to a
+    /// leaf of this version that replaces the leaf of the previous version.
     private static func json(round: Int) -> String {
         let all = (0..<nodeCount).map { "\(($0 + round) % nodeCount)" }.joined(separator: ",")
         let nodes = (0..<nodeCount).map { id in
@@ -96,7 +96,8 @@ final class ReadersBesideAMapperTests: XCTestCase {
         XCTAssertEqual(store.count(Self.leaf), Self.nodeCount)
     }
 
-    /// A commit is seen whole: who has seen a round sees nothing older any more.
+    /// A commit is visible as a whole: a reader that has seen a version sees nothing older any
+    /// more.
     private static func check(_ store: MemoryStore, _ id: Int, atLeast last: Int) -> Int {
         guard let object = store.object(node, .integer(Int64(id))) else {
             XCTFail("node \(id) is gone")
@@ -111,7 +112,7 @@ final class ReadersBesideAMapperTests: XCTestCase {
         XCTAssertEqual(all.first?.identity, .integer(Int64(round % nodeCount)))
         let related = all + store.related(object, relationship: 0)
         XCTAssertNil(related.first { roundNumber($0) < round })
-        // The leaf may be gone meanwhile; if it is there, it is this round's.
+        // The leaf may have been deleted meanwhile; if it exists, it belongs to this version.
         let leaf = store.related(object, relationship: 2)
         XCTAssertEqual(leaf.map(roundNumber), leaf.map { _ in round })
         let newest = store.newest(node, storeKey: object.storeKey)

@@ -1,6 +1,6 @@
 import RestwayMapping
 
-/// Writes down what it is told; the key "skip" is not wanted.
+/// Records the events that it receives; it skips the key "skip".
 final class RecordingSink: EventSink {
     private(set) var events: [String] = []
     private let stopsAfter: Int

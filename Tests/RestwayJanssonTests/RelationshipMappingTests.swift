@@ -3,7 +3,7 @@ import RestwayMapping
 import RestwayObjects
 import XCTest
 
-/// The forms that a relationship may have in a payload, and what becomes of each.
+/// The forms that a relationship may have in a payload, and the result of each.
 final class RelationshipMappingTests: XCTestCase {
     private static let model = EntityModel()
 
@@ -72,7 +72,7 @@ final class RelationshipMappingTests: XCTestCase {
 
     func testWhatIsToldAgainIsTheRowThatToldItLast() throws {
         let cases: [(json: String, rows: [String])] = [
-            // Bare identities, and objects that say nothing new.
+            // Bare identities, and objects without new values.
             (
                 #"[{"id":1,"deep":{"many":[7,8,7]}},{"id":2,"one":7,"deep":{"many":[8]}}]"#,
                 ["1 -", "7 -", "8 -", "2 -"]
@@ -92,20 +92,21 @@ final class RelationshipMappingTests: XCTestCase {
                 #"[{"id":5,"one":{"name":"x"}},{"id":6,"one":{"name":"x"}}]"#,
                 ["5 -", "x x", "6 -", "x x"]
             ),
-            // What says something new stays, and so does what says again what was overwritten.
+            // A row with new values stays, and so does one that repeats a value that was
+            // overwritten.
             (
                 #"[{"id":1,"one":9},{"id":2,"one":{"id":9,"name":"x"}},"#
                     + #"{"id":3,"one":{"id":9,"name":"y"}},{"id":4,"one":{"id":9,"name":"x"}}]"#,
                 ["1 -", "9 -", "2 -", "9 x", "3 -", "9 y", "4 -", "9 x"]
             ),
-            // Also by a result, which has a row of its own.
+            // A result, which has a row of its own, also links it.
             (
                 #"[{"id":1,"one":{"id":2,"name":"x"}},{"id":2,"name":"y"},"#
                     + #"{"id":3,"one":{"id":2,"name":"x"}}]"#,
                 ["1 -", "2 x", "2 y", "3 -", "2 x"]
             ),
             (#"[{"id":1,"name":"x"},{"id":1,"name":"x"}]"#, ["1 x", "1 x"]),
-            // With what hangs on it.
+            // Everything linked to it is included.
             (
                 #"[{"id":1,"one":{"id":7,"one":8}},{"id":2,"one":{"id":7,"one":8}}]"#,
                 ["1 -", "7 -", "8 -", "2 -"]

@@ -4,7 +4,7 @@ import RestwayMapping
 import RestwayObjects
 import XCTest
 
-/// Reverse of forward.
+/// Writing and reading again gives the same objects.
 final class RoundTripTests: XCTestCase {
     private static let fields: [(source: String, make: @Sendable (inout Seeded) -> String)] = [
         ("id", { "\(Int64.random(in: .min ... .max, using: &$0))" }),
@@ -54,7 +54,7 @@ final class RoundTripTests: XCTestCase {
         }
     }
 
-    /// Random graphs, by identity and expanded: what is written maps to the same graph again.
+    /// Random graphs, by identity and expanded: the written text maps to the same graph again.
     func testForwardOfReverseLeadsToTheSameObjects() throws {
         var generator = Seeded(12)
         for _ in 0..<300 {
@@ -80,7 +80,7 @@ final class RoundTripTests: XCTestCase {
             for object in mapped {
                 let id = try XCTUnwrap(object.identity)
                 let before = try XCTUnwrap(store.object(Graph.node, id))
-                // By identity alone, stubs stand where nothing expanded.
+                // By identity alone, stubs replace the objects that are not expanded.
                 guard object.value(at: 1) != .absent else { continue }
                 XCTAssertEqual(object.present, before.present)
                 for index in 0..<4 {

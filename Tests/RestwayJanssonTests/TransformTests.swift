@@ -4,7 +4,7 @@ import XCTest
 
 /// Transforms, into attributes and back into payloads.
 final class TransformTests: XCTestCase {
-    /// What `json` becomes in an attribute, and its issues.
+    /// Returns the attribute's value for `json`, and the issues.
     private func read(
         _ json: String, _ type: AttributeType, _ conversion: ValueConversion,
         _ transforms: [String: CustomTransform] = [:]
@@ -187,7 +187,7 @@ final class TransformTests: XCTestCase {
         XCTAssertThrowsError(try ValueConversion.any.encode(.link(1)))
     }
 
-    // MARK: The host's
+    // MARK: The program's
 
     private let doubling = [
         "double": CustomTransform(

@@ -3,7 +3,7 @@ import RestwayMapping
 import RestwayObjects
 import XCTest
 
-/// What a mapper is given to write.
+/// Tests the events that a mapper receives for writing.
 final class ValueReaderTests: XCTestCase {
     private func reader(_ value: WireValue, depth: Int = 512) -> ValueReader {
         ValueReader(
@@ -64,7 +64,7 @@ final class ValueReaderTests: XCTestCase {
         XCTAssertThrowsError(try steps(nested(4), depth: 3)) {
             XCTAssertEqual(($0 as? MapperError)?.message, "nested deeper than 3 levels")
         }
-        // Of JSON text its own depth counts.
+        // JSON text counts with its own depth.
         XCTAssertEqual(try steps(.list([.leaf(.json("[[[]]]"))]), depth: 3).count, 9)
         XCTAssertThrowsError(try steps(.leaf(.json("[[[[]]]]")), depth: 3))
     }
@@ -102,7 +102,7 @@ final class ValueReaderTests: XCTestCase {
     }
 }
 
-/// Wants the outermost container, and nothing in those within.
+/// Wants the outermost container, and nothing inside it.
 private final class Skipping: EventSink {
     private(set) var begun = 0
     private(set) var ended = 0

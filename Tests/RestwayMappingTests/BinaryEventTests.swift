@@ -2,14 +2,14 @@ import RestwayMapping
 import RestwayObjects
 import XCTest
 
-/// Dates and bytes, as mappers of binary formats push them: what each attribute makes of them.
+/// Dates and bytes, as mappers of binary formats push them, and the resulting attributes.
 final class BinaryEventTests: XCTestCase {
     private typealias Push = (MappingMachine) -> Void
 
     private static let date = Int64(-1_500_000)
     private static let text = "1969-12-31T23:59:58.500Z"
 
-    /// The value of an attribute that was given what `push` pushes, and the issues.
+    /// Returns the value of an attribute after the events of `push`, and the issues.
     private func mapped(
         _ type: AttributeType, _ conversion: ValueConversion, isIdentity: Bool = false,
         transforms: [String: CustomTransform] = [:], _ push: Push
@@ -136,7 +136,7 @@ final class BinaryEventTests: XCTestCase {
         XCTAssertEqual(
             try mapped(.string, told, transforms: transforms, pushBytes([1, 2])).value,
             .string("bytes [1, 2]"))
-        // Without a function they are what the type makes of them.
+        // Without a function, the attribute's type converts them.
         XCTAssertEqual(
             try mapped(.date, .custom("none", .date), pushDate).value, .date(Self.date))
         XCTAssertEqual(

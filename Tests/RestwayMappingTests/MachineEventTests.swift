@@ -2,7 +2,7 @@ import RestwayMapping
 import RestwayObjects
 import XCTest
 
-/// A machine that is fed by hand: by mappers other than the built-in one, right or wrong.
+/// A machine that receives events from the test, like those of other mappers, right or wrong.
 final class MachineEventTests: XCTestCase {
     private let plan: MappingPlan = {
         let entity = Entity(
@@ -44,42 +44,6 @@ final class MachineEventTests: XCTestCase {
         XCTAssertEqual(result.issues.map(\.keyPath), ["a.number"])
     }
 
-    private func mapped(_ glance: @escaping Glance, _ number: Double?) throws -> MappingResult {
-        let machine = MappingMachine(plan: plan, glance: { _ in glance })
-        _ = machine.beginObject()
-        _ = key(machine, "a")
-        _ = machine.beginObject()
-        _ = key(machine, "id")
-        _ = machine.int64(1)
-        _ = key(machine, "json")
-        _ = machine.bool(true)
-        if let number {
-            _ = key(machine, "number")
-            _ = machine.double(number)
-        }
-        _ = machine.endObject()
-        _ = machine.endObject()
-        return try machine.finish()
-    }
-
-    func testARowThatSaysWhatTheStoreHasIsWhatTheStoreHas() throws {
-        let entity = plan.descriptors[0].mapping.entity
-        let store = MemoryStore()
-        let row = Snapshot.make(entity, [.int64(1), .json("true"), .double(2)])
-        let object = try store.commit(ChangeSet(rows: [row])).objects[0]
-        let glance = try XCTUnwrap(store.glance(at: entity))
-
-        let same = try mapped(glance, 2).changeSet
-        XCTAssertTrue(same.rows[0] === object)
-        XCTAssertTrue(same.mayHoldKnown)
-        // Another value, and one that is not told.
-        for number: Double? in [3, nil] {
-            let changes = try mapped(glance, number).changeSet
-            XCTAssertEqual(changes.rows[0].storeKey, 0)
-            XCTAssertFalse(changes.mayHoldKnown)
-        }
-    }
-
     func testOfAKeyThatComesTwiceTheLaterValueStands() throws {
         let machine = MappingMachine(plan: plan)
         _ = machine.beginObject()
@@ -112,7 +76,7 @@ final class MachineEventTests: XCTestCase {
             .json("[null,null,null,5e-324,1e+22]"))
     }
 
-    /// Pushes events by their names, and answers with what breaks the contract, and where.
+    /// Pushes events by their names; returns what violates the contract, and where.
     private func breach(_ events: String) -> MappingFailure? {
         let machine = MappingMachine(plan: plan)
         for event in events.split(separator: " ") {

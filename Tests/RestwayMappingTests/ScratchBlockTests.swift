@@ -3,7 +3,7 @@ import XCTest
 @testable import RestwayMapping
 
 final class ScratchBlockTests: XCTestCase {
-    /// Stacks of one block keep what they hold, also when they outgrow it.
+    /// Stacks of one block keep their content, also when they outgrow it.
     func testStacksKeepTheirElements() {
         for count in [0, 1, 3, 4, 5, 700] {
             var block = ScratchBlock()

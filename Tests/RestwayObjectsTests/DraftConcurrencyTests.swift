@@ -3,7 +3,7 @@ import RestwayObjects
 import RestwayThreads
 import XCTest
 
-/// For the thread sanitizer, and for what may never be seen.
+/// For the thread sanitizer, and for states that must never be visible.
 final class DraftConcurrencyTests: XCTestCase {
     func testADraftIsReadAndSentWholeWhileItIsChangedAndLinked() throws {
         let model = EntityModel()

@@ -1,7 +1,7 @@
 import RestwayObjects
 import XCTest
 
-/// What the memory store alone does.
+/// Tests of the memory store only.
 final class MemoryStoreTests: XCTestCase {
     func testEntitiesOfOtherApisAreApart() throws {
         let (entity, other) = (Companies.entity(), Companies.entity())
@@ -43,16 +43,7 @@ final class MemoryStoreTests: XCTestCase {
         XCTAssertEqual(Set(commit.objects.map(\.storeKey)).count, identities.count)
     }
 
-    // MARK: Rows that were the newest when somebody looked
-
     private let entity = Companies.entity()
-
-    private func known(_ store: MemoryStore) throws -> ChangeSet {
-        let glance = try XCTUnwrap(store.glance(at: entity))
-        var changes = ChangeSet(rows: [try XCTUnwrap(glance(1))])
-        changes.mayHoldKnown = true
-        return changes
-    }
 
     private func row(_ name: String) -> ChangeSet {
         ChangeSet(rows: [
@@ -60,58 +51,7 @@ final class MemoryStoreTests: XCTestCase {
         ])
     }
 
-    func testAKnownRowChangesNothing() throws {
-        for isRecording in [false, true] {
-            let store = MemoryStore(keyBefore: 0)
-            XCTAssertNil(store.glance(at: entity))
-            let object = try store.commit(row("one")).objects[0]
-            let commit = try store.commit(known(store), recordingChanges: isRecording)
-            XCTAssertTrue(commit.objects[0] === object)
-            XCTAssertEqual(commit.updatedCount + commit.insertedCount, 0)
-            XCTAssertTrue(commit.changes.isEmpty)
-        }
-    }
-
-    func testAKnownRowThatIsNotTheNewestAnyMoreIsToldAnew() throws {
-        for isRecording in [false, true] {
-            let store = MemoryStore(keyBefore: 0)
-            let object = try store.commit(row("one")).objects[0]
-            let changes = try known(store)
-            _ = try store.commit(row("two"))
-            let commit = try store.commit(changes, recordingChanges: isRecording)
-            XCTAssertEqual(commit.updatedCount, 1)
-            XCTAssertFalse(commit.objects[0] === object)
-            XCTAssertEqual(commit.objects[0].values, object.values)
-            XCTAssertEqual(store.object(entity, .integer(1))?.values, object.values)
-            XCTAssertEqual(commit.objects[0].storeKey, object.storeKey)
-        }
-    }
-
-    func testAKnownRowOfADeletedObjectIsANewOne() throws {
-        let store = MemoryStore(keyBefore: 0)
-        let object = try store.commit(row("one")).objects[0]
-        let changes = try known(store)
-        var deletion = ChangeSet()
-        deletion.deletions = [.all(entity)]
-        _ = try store.commit(deletion)
-        let commit = try store.commit(changes)
-        XCTAssertEqual(commit.insertedCount, 1)
-        XCTAssertEqual(commit.objects[0].values, object.values)
-        XCTAssertNotEqual(commit.objects[0].storeKey, object.storeKey)
-    }
-
-    func testAKnownRowOfAnUnsentObjectSaysThatTheServerHasIt() throws {
-        let store = MemoryStore(keyBefore: 0)
-        var made = row("one")
-        made.origin = .host
-        let object = try store.commit(made).objects[0]
-        XCTAssertTrue(store.isUnsent(entity, storeKey: object.storeKey))
-        let commit = try store.commit(known(store))
-        XCTAssertTrue(commit.objects[0] === object)
-        XCTAssertFalse(store.isUnsent(entity, storeKey: object.storeKey))
-    }
-
-    func testOtherRowsThatWereCommittedAreRefused() throws {
+    func testRowsThatWereCommittedAreRefused() throws {
         let store = MemoryStore(keyBefore: 0)
         let rows = row("one")
         _ = try store.commit(rows)

@@ -125,7 +125,7 @@ final class SnapshotTests: XCTestCase {
             let snapshot = Snapshot.make(entity, changed)
             XCTAssertFalse(one.isEqual(to: snapshot), "\(value)")
             XCTAssertFalse(snapshot.isEqual(to: one), "\(value)")
-            // A hash could collide by chance, one of these in 2 to the power of 60.
+            // Hashes could collide by chance, with a probability of 1 to 2 to the power of 60.
             XCTAssertNotEqual(one.hash, snapshot.hash, "\(value)")
         }
         let nothing = Snapshot.make(entity, [.null, .string(""), .double(.nan), .absent])

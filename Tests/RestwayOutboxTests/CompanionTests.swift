@@ -3,13 +3,13 @@ import RestwayObjects
 import RestwayOutbox
 import XCTest
 
-/// Objects that a request makes beside the one that it is about.
+/// Objects that a request creates in addition to the one that it is about.
 final class CompanionTests: JournalTestCase {
     private let local = LocalID.random()
     private let inner = [LocalID.random(), LocalID.random()]
     private let named = Lane(entity: "Person", .integer(8))
 
-    /// Makes an object, and two inside of it.
+    /// Stores a request that creates an object, and two inside it.
     private func post(_ journal: OutboxJournal, _ lane: Lane? = nil) throws -> Int64 {
         var post = entry(lane ?? Lane(local), creates: local)
         for (index, inner) in inner.enumerated() {
@@ -127,7 +127,7 @@ final class CompanionTests: JournalTestCase {
     func testThoseInFlightAreInTheLaneOfTheirOwnNames() throws {
         let journal = try openSender()
         let post = try post(journal)
-        // About the object, but not by its identity.
+        // The request is about the object, but not by its identity.
         let free = try inner.map { try journal.enqueue(entry(Lane($0), path: "search")) }
         XCTAssertEqual(try taken(journal), [post] + free)
         let lanes = [Int64(1), 2].map { Lane(entity: "Person", .integer($0)) }

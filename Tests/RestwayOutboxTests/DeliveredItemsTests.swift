@@ -2,9 +2,9 @@ import RestwayOutbox
 import RestwaySQLite
 import XCTest
 
-/// Items that are done stay in the file for a while, only marked: nobody sees them.
+/// Delivered items stay in the file for a while and are only marked; no caller sees them.
 final class DeliveredItemsTests: JournalTestCase {
-    /// Of 20 lanes, three each; the first ten are done.
+    /// Makes 20 lanes with three items each; the first ten items are delivered.
     private func deliverTen(_ journal: OutboxJournal) throws {
         for number in 0..<60 { _ = try journal.enqueue(entry("lane \(number % 20)")) }
         XCTAssertEqual(try taken(journal), Array(1...10))
@@ -45,7 +45,8 @@ final class DeliveredItemsTests: JournalTestCase {
             XCTAssertFalse(try journal.holds(Lane(named: "lane 3")))
             XCTAssertTrue(try journal.isOccupied(Lane(named: "lane 13")))
         }
-        // What comes into such a lane has no turn before they are taken out, and can be sent.
+        // An item that is added to such a lane may be sent only after the delivered items are
+        // removed.
         XCTAssertEqual(try two.enqueue(entry("lane 3")), 21)
         XCTAssertTrue(try two.isOccupied(Lane(named: "lane 3")))
         XCTAssertEqual(try taken(one, 30), Array(11...21))
@@ -63,7 +64,8 @@ final class DeliveredItemsTests: JournalTestCase {
         XCTAssertEqual(try taken(one), Array(12...21))
     }
 
-    /// Few are looked for in the file, many among what was read ahead: both know of each other.
+    /// A few are looked up in the file, many are found among the items that were read ahead; both
+    /// ways agree.
     func testWhatIsInFlightIsNotTakenAgainHoweverManyGo() throws {
         let journal = try openSender()
         for number in 0..<40 { _ = try journal.enqueue(entry("lane \(number)")) }
@@ -81,7 +83,7 @@ final class DeliveredItemsTests: JournalTestCase {
         one.resign()
         XCTAssertTrue(try two.becomeSender())
         XCTAssertEqual(try rows("delivered"), 0)
-        // What was in flight goes out again, the heads of its lanes with it.
+        // The items in flight are sent again, together with the heads of their lanes.
         XCTAssertEqual(try taken(two, 30), Array(11...30))
         _ = try two.settle((11...30).map { .remove(id: $0) })
         XCTAssertEqual(try taken(two, 30), Array(31...50))
@@ -100,10 +102,10 @@ final class DeliveredItemsTests: JournalTestCase {
         try deliverTen(one)
         XCTAssertEqual(try two.drop(11), [11])
         XCTAssertEqual(try two.drop(31), [31])
-        // The head of the lane is the last of it now.
+        // The head of the lane is now its last item.
         XCTAssertEqual(try taken(one, 10), Array(12...21))
         XCTAssertEqual(try two.drop(15), [15])
-        // One of them is not there any more: that is found out.
+        // One of them no longer exists, which is noticed.
         let settled = try one.settle((12...21).map { .remove(id: $0) })
         XCTAssertEqual(settled.missing, [15])
         XCTAssertEqual(try one.counts(), OutboxCounts(waiting: 38))
@@ -156,7 +158,7 @@ final class DeliveredItemsTests: JournalTestCase {
         XCTAssertFalse(try journal.needsFlushing())
     }
 
-    /// Nobody waits for rows to be taken out when nothing stands behind them.
+    /// Nothing waits for the removal of rows if no item follows them.
     func testWhenAllIsDoneRowsStayUntilSomebodyTidies() throws {
         let (one, two) = (try openSender(), try open())
         for number in 0..<20 { _ = try one.enqueue(entry("lane \(number)")) }
@@ -173,12 +175,12 @@ final class DeliveredItemsTests: JournalTestCase {
         XCTAssertEqual(try rows("item"), 0)
         XCTAssertEqual(try rows("delivered"), 0)
         try one.tidy()
-        // Numbers are never given again.
+        // Numbers are never used again.
         XCTAssertEqual(try two.enqueue(entry("lane 3")), 21)
         XCTAssertEqual(try taken(one), [21])
     }
 
-    /// The count may be wrong in a file that somebody has written to.
+    /// The count may be wrong in a file that a person has edited.
     func testNothingThatWaitsIsClearedWhateverTheCountSays() throws {
         let journal = try openSender()
         for number in 0..<20 { _ = try journal.enqueue(entry("lane \(number)")) }
@@ -202,7 +204,8 @@ final class DeliveredItemsTests: JournalTestCase {
         XCTAssertEqual(try rows("item"), 1)
     }
 
-    /// What is read while others are on their way is what the next take would have found.
+    /// The items that are read ahead while others are in flight are those that the next take would
+    /// have found.
     func testItemsThatAreReadOnKeepTheirOrder() throws {
         let (journal, other) = (try openSender(), try open())
         for number in 0..<300 { _ = try journal.enqueue(entry("lane \(number % 50)")) }
@@ -219,7 +222,7 @@ final class DeliveredItemsTests: JournalTestCase {
         XCTAssertEqual(try journal.counts(), OutboxCounts())
     }
 
-    /// Very few may go at a time, or what is there mostly waits: then each is looked for.
+    /// If very few items may be sent at a time, or most of them wait, each is looked up.
     func testWhatWaitsBehindOthersIsNotReadAgainAndAgain() throws {
         let journal = try openSender()
         _ = try journal.enqueue(entry("slow"))

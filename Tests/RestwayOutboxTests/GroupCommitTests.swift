@@ -4,9 +4,9 @@ import RestwaySQLite
 import RestwayThreads
 import XCTest
 
-/// Many callers write at once.
+/// Many callers write at the same time.
 final class GroupCommitTests: JournalTestCase {
-    /// Holds the first commit until somebody opens it, and counts all of them.
+    /// Holds the first commit until the test releases it, and counts all commits.
     private final class Gate: Sendable {
         private struct State {
             var commits = 0
@@ -36,7 +36,7 @@ final class GroupCommitTests: JournalTestCase {
         }
     }
 
-    /// What completions were told.
+    /// The results of completions.
     private final class Results: Sendable {
         private let list = Monitor<[(Int, Result<Int64, OutboxError>)]>([])
 
@@ -71,7 +71,7 @@ final class GroupCommitTests: JournalTestCase {
         gate.waitForACommit()
         for number in 1...100 { journal.enqueue(entry()) { results.add(number, $0) } }
         gate.open()
-        // Those of two commits may be told by two workers, side by side.
+        // The completions of two commits may run on two workers at the same time.
         let told = results.first(101).sorted { $0.0 < $1.0 }
         XCTAssertEqual(told.map { $0.0 }, Array(0...100), "each once")
         XCTAssertEqual(try told.map { try $0.1.get() }, Array(1...101), "stored in order")
@@ -79,7 +79,7 @@ final class GroupCommitTests: JournalTestCase {
         XCTAssertEqual(try journal.counts().waiting, 101)
     }
 
-    /// Rows of most requests go into the file several at once, and others between them.
+    /// Requests of many kinds, and a change of a stored one, go into one group.
     func testEachOfAGroupIsStoredAsItWasGivenAndHeadsHaveTheTurn() throws {
         var random = SeededRandom(seed: 11)
         let (journal, gate) = try held()
@@ -106,7 +106,7 @@ final class GroupCommitTests: JournalTestCase {
             case 2: given.attempts = 3
             default: break
             }
-            // What waits for an object keeps the others of its lane waiting.
+            // A request that waits for an object keeps the others of its lane waiting.
             if heads[lane] == nil { heads[lane] = waits ? -1 : number }
             entries.append(given)
             journal.enqueue(given) { results.add(number + 1, $0) }

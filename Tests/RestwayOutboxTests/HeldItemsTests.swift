@@ -3,13 +3,13 @@ import RestwayObjects
 import RestwayOutbox
 import XCTest
 
-/// Dead letters are passed by: so is what waits for their objects, and nothing else.
+/// Dead letters are skipped, and so are requests that wait for their objects, but no others.
 final class HeldItemsTests: JournalTestCase {
     private let maker = LocalID.random()
     private let next = LocalID.random()
 
     /// Item 1 creates an object, and is dead; 2 is about it, and creates another one; 3 is about
-    /// that; 4 is about nothing; 5 is about the first again.
+    /// that; 4 is about no object; 5 is about the first again.
     private func journal(
         _ order: OutboxRules.Order, stops: Bool = false
     ) throws -> OutboxJournal {
@@ -40,7 +40,7 @@ final class HeldItemsTests: JournalTestCase {
         try taken(journal, itemsMax)
     }
 
-    /// The next journal begins anew.
+    /// The next journal opens the file again.
     private func end(_ journal: OutboxJournal) {
         journal.close()
         for suffix in ["", "-wal", "-shm"] { unlink(path + suffix) }
@@ -60,7 +60,7 @@ final class HeldItemsTests: JournalTestCase {
             XCTAssertFalse(try journal.isOccupied(Lane(named: "a")), "nothing waits but that")
             let blocked = try journal.items(after: 0, itemsMax: 9).filter { $0.isBlocked }
             XCTAssertEqual(blocked.map { $0.id }, [2, 3, 5])
-            // What comes now is not held up either.
+            // A new request is not blocked either.
             try enqueue(journal)
             XCTAssertEqual(try take(journal), [6], "\(order)")
             journal.release([6])
@@ -78,6 +78,12 @@ final class HeldItemsTests: JournalTestCase {
         let journal = try journal(.strict)
         XCTAssertEqual(Set(try journal.drop(1)), [1, 2, 3, 5])
         XCTAssertEqual(try take(journal), [4])
+    }
+
+    func testAnItemThatWaitsForTwoObjectsIsCountedOnce() throws {
+        let journal = try journal(.lanes)
+        _ = try journal.enqueue(entry("b", path: "things/\(maker.text)/\(next.text)"))
+        XCTAssertEqual(try journal.countsWithBlocked().blocked, 4)
     }
 
     func testABatchLeavesOutWhatIsHeld() throws {

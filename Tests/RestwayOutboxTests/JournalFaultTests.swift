@@ -4,10 +4,10 @@ import RestwaySQLite
 import RestwayThreads
 import XCTest
 
-/// Whatever fails, and wherever: an error, and everything as it was; or it is done.
+/// Every operation may fail: the result is an error with unchanged content, or success.
 final class JournalFaultTests: JournalTestCase {
-    /// Makes the n-th operation from now on fail. A disk that is full stays full: what needs room
-    /// fails from then on.
+    /// Makes the n-th operation from now on fail. A full disk stays full: operations that need
+    /// space fail from then on.
     private final class Countdown: Sendable {
         private let left = Lock(Int.max)
         private let code: Int32
@@ -27,7 +27,7 @@ final class JournalFaultTests: JournalTestCase {
         }
 
         func fail(_ number: Int) { left.withLock { $0 = number } }
-        /// Whether the operation was reached; nothing fails from here on.
+        /// Returns whether the operation was reached; nothing fails from here on.
         func stop() -> Bool {
             left.withLock { left in
                 defer { left = .max }
@@ -50,7 +50,7 @@ final class JournalFaultTests: JournalTestCase {
             due: try journal.dueRestorations(itemsMax: 100))
     }
 
-    /// A write step, after some that lead to it.
+    /// A step that writes, after some that prepare it.
     private struct Step {
         var name: String
         var prepare: (OutboxJournal) throws -> Void = { _ in }
@@ -60,17 +60,18 @@ final class JournalFaultTests: JournalTestCase {
     private let local = LocalID.random()
 
     private func takeMany(_ journal: OutboxJournal) throws {
-        for number in 0..<140 { _ = try journal.enqueue(entry("lane \(number % 70)")) }
-        _ = try journal.take(itemsMax: 70, now: 0)
+        for number in 0..<40 { _ = try journal.enqueue(entry("lane \(number % 20)")) }
+        _ = try journal.take(itemsMax: 20, now: 0)
     }
 
-    /// So that something is marked.
+    /// These steps mark an item.
     private func markMany(_ journal: OutboxJournal) throws {
         try takeMany(journal)
-        _ = try journal.settle((1...70).map { .remove(id: $0) })
+        _ = try journal.settle((1...20).map { .remove(id: $0) })
     }
 
-    /// A request that makes an object, and one that changes it, which the object store has seen.
+    /// Makes a request that creates an object, and one that changes it, which the object store has
+    /// seen.
     private func changes() -> (post: OutboxEntry, put: OutboxEntry) {
         var post = entry(Lane(local), creates: local)
         var put = entry(Lane(local), path: local.text)
@@ -147,13 +148,13 @@ final class JournalFaultTests: JournalTestCase {
     private func stepsOfMany() -> [Step] {
         [
             Step(name: "mark many", prepare: takeMany) {
-                _ = try $0.settle((1...70).map { .remove(id: $0) })
+                _ = try $0.settle((1...20).map { .remove(id: $0) })
             },
             Step(name: "remove many", prepare: takeMany) {
                 _ = try $0.settle(
-                    (1...69).map { .remove(id: $0) } + [self.postpone(70, until: 5)])
+                    (1...19).map { .remove(id: $0) } + [self.postpone(20, until: 5)])
             },
-            Step(name: "take out what is marked", prepare: markMany) { _ = try $0.drop(71) },
+            Step(name: "take out what is marked", prepare: markMany) { _ = try $0.drop(21) },
             Step(name: "take behind what is marked", prepare: markMany) {
                 _ = try $0.take(itemsMax: 5, now: 0)
             },

@@ -2,9 +2,10 @@ import RestwayOutbox
 import RestwaySQLite
 import XCTest
 
-/// Files of earlier versions, and what is found in them by index.
+/// Files of earlier versions, and lookups by index.
 final class JournalFileTests: JournalTestCase {
-    private static let undoingVersion5 = "DROP TABLE change; "
+    private static let undoingVersion6 = "ALTER TABLE dependency DROP COLUMN places; "
+    private static let undoingVersion5 = undoingVersion6 + "DROP TABLE change; "
     private static let undoingVersion4 = undoingVersion5 + "DROP TABLE delivered; "
         + "ALTER TABLE outbox DROP COLUMN delivered; ALTER TABLE outbox DROP COLUMN changes; "
     private static let undoingVersion3 = undoingVersion4 + "DROP TABLE companion; "
@@ -30,7 +31,7 @@ final class JournalFileTests: JournalTestCase {
         _ = try journal.settle([.created(id: 1, identity: .integer(1), lane: nil)], now: 5)
         try journal.forgetIdentities(through: 1, namedBefore: 6)
         XCTAssertNil(try journal.identity(of: local))
-        XCTAssertEqual(try Connection(path).integer("PRAGMA user_version"), 5)
+        XCTAssertEqual(try Connection(path).integer("PRAGMA user_version"), 6)
     }
 
     func testAFileOfTheSecondVersionTakesRequestsThatMakeSeveralObjects() throws {
@@ -43,7 +44,7 @@ final class JournalFileTests: JournalTestCase {
         }
         try change(Self.undoingVersion3 + "PRAGMA user_version = 2")
         let journal = try openSender()
-        XCTAssertEqual(try Connection(path).integer("PRAGMA user_version"), 5)
+        XCTAssertEqual(try Connection(path).integer("PRAGMA user_version"), 6)
         XCTAssertEqual(try journal.item(2)?.dependencies, [local])
         var second = entry("b")
         second.companions = [OutboxCompanion(local: inner, entity: "Thing", storeKey: 9)]
@@ -68,7 +69,7 @@ final class JournalFileTests: JournalTestCase {
         }
         try change(Self.undoingVersion4 + "PRAGMA user_version = 3")
         let journal = try openSender()
-        XCTAssertEqual(try Connection(path).integer("PRAGMA user_version"), 5)
+        XCTAssertEqual(try Connection(path).integer("PRAGMA user_version"), 6)
         for first in stride(from: Int64(1), through: 60, by: 10) {
             let ids = Array(first..<first + 10)
             XCTAssertEqual(try taken(journal), ids)
@@ -77,6 +78,29 @@ final class JournalFileTests: JournalTestCase {
         XCTAssertEqual(try taken(journal), [])
         try journal.tidy()
         XCTAssertEqual(try Connection(path).integer("SELECT count(*) FROM item"), 0)
+    }
+
+    func testIdentitiesAreFoundInAFileThatDoesNotSayWhereTheyStand() throws {
+        let locals = [LocalID.random(), LocalID.random()]
+        do {
+            let journal = try open()
+            for local in locals { _ = try journal.enqueue(entry(Lane(local), creates: local)) }
+            _ = try journal.enqueue(
+                entry(
+                    "c", path: "a/\(locals[1].text)/\(locals[0].text)",
+                    body: "[\"\(locals[0].text(as: .text))\",\"\(locals[1].text)\"]"))
+            journal.close()
+        }
+        try change(Self.undoingVersion6 + "PRAGMA user_version = 5")
+        let journal = try openSender()
+        XCTAssertEqual(try taken(journal), [1, 2])
+        for id in [Int64(2), 1] {
+            _ = try journal.settle(
+                [.created(id: id, identity: .integer(id * 100), lane: nil)], now: 0)
+        }
+        let item = try XCTUnwrap(journal.take(itemsMax: 9, now: 0).first)
+        XCTAssertEqual(item.entry.path, "a/200/100")
+        XCTAssertEqual(text(item.entry.body), "[\"100\",200]")
     }
 
     func testWhatIsStoredOfAnObjectIsFoundWithoutLookingAtOthers() throws {
@@ -105,7 +129,7 @@ final class JournalFileTests: JournalTestCase {
         XCTAssertEqual(try other.counts(), OutboxCounts(waiting: 3))
         XCTAssertEqual(try other.enqueue(entry("b")), 4)
         XCTAssertEqual(try taken(other), [1, 4])
-        // The number of the last one is not given again.
+        // The number of the last item is not used again.
         _ = try other.settle([.remove(id: 4)], now: 0)
         XCTAssertEqual(try one.counts(), OutboxCounts(waiting: 3))
         XCTAssertEqual(try one.enqueue(entry("b")), 5)

@@ -6,15 +6,15 @@ import RestwaySQLite
 import RestwayThreads
 import XCTest
 
-/// A directory with the file of a journal, and words for what is put into it.
+/// A directory with the file of a journal, and short functions for its content.
 class JournalTestCase: XCTestCase {
     private(set) var folder = ""
     var path: String { folder + "/outbox.db" }
-    /// Of the requests made here: each has another key.
+    /// The number of requests made here: each has another key.
     private var keys = 0
 
     override func setUp() {
-        // Where nothing waits for a disk, when there is such a place.
+        // The directory is in memory, if there is such a place.
         let parent = access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp"
         var template = Array("\(parent)/restway-outbox-XXXXXX".utf8CString)
         folder = template.withUnsafeMutableBufferPointer { buffer in
@@ -57,7 +57,7 @@ class JournalTestCase: XCTestCase {
             idempotencyKey: "key-\(keys)", createdAt: Int64(keys), creates: local)
     }
 
-    /// Ids of what may go next, which is in flight then.
+    /// Takes the items that may be sent next, which are then in flight; returns their ids.
     func taken(_ journal: OutboxJournal, _ itemsMax: Int = 10, now: Int64 = 0) throws -> [Int64] {
         try journal.take(itemsMax: itemsMax, now: now).map { $0.id }
     }
@@ -91,7 +91,7 @@ class JournalTestCase: XCTestCase {
 }
 
 extension OutboxJournal {
-    /// At the beginning of time.
+    /// The earliest time.
     func settle(_ settlements: [OutboxSettlement]) throws(OutboxError) -> OutboxSettled {
         try settle(settlements, now: 0)
     }

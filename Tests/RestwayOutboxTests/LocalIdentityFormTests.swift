@@ -4,7 +4,7 @@ import XCTest
 
 @testable import RestwayOutbox
 
-/// How an identity is written where a local one stood, in the formats of bodies.
+/// How an identity replaces a local one in the formats of bodies.
 final class LocalIdentityFormTests: XCTestCase {
     private let local = LocalID.random()
 
@@ -12,7 +12,8 @@ final class LocalIdentityFormTests: XCTestCase {
         _ body: [UInt8], _ mediaType: String, _ identity: Identity
     ) -> [UInt8] {
         let headers = [HeaderField(name: "Content-Type", value: mediaType)]
-        var text = LocalIDText(path: "", headers: HeaderText.stored(headers), body: body)
+        var text = LocalIDText(
+            path: "", headers: HeaderText.stored(headers), body: body, places: nil)
         XCTAssertEqual(text.locals, [local])
         text.replace(local, by: identity)
         return text.body ?? []

@@ -3,7 +3,7 @@ import RestwayObjects
 import RestwayOutbox
 import XCTest
 
-/// Objects that are made offline, and what is sent about them.
+/// Objects that are created offline, and requests about them.
 final class LocalIdentityTests: JournalTestCase {
     private let local = LocalID.random()
     private var lane: Lane { Lane(local) }

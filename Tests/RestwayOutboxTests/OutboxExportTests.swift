@@ -4,7 +4,7 @@ import RestwayOutbox
 import RestwayThreads
 import XCTest
 
-/// What people are shown of an item.
+/// Tests the form in which people see an item.
 final class OutboxExportTests: XCTestCase {
     private let export = OutboxExport { ["password", "x-secret"].contains($0.lowercased()) }
 

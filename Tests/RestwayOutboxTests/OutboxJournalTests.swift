@@ -3,7 +3,7 @@ import RestwayOutbox
 import RestwaySQLite
 import XCTest
 
-/// What is put in comes out, in order, once.
+/// Stored requests are taken out in order, once.
 final class OutboxJournalTests: JournalTestCase {
     func testWhatIsEnqueuedIsThereAgainAfterwards() throws {
         var given = entry("a", path: "things/é?x=1", body: "{\"a\": 1}", creates: .random())

@@ -1,7 +1,7 @@
 import RestwayObjects
 import RestwayOutbox
 
-/// What an outbox should do, in the simplest words: a list, looked through from its beginning.
+/// A model of an outbox, as simple as possible: a list that is searched from its beginning.
 struct OutboxModel {
     struct Item {
         var id: Int64
@@ -16,7 +16,8 @@ struct OutboxModel {
         var attempts = 0
         var next: Int64 = 0
         var asked: Int64 = 0
-        /// 0: it was never sent; 1: it is for the first time, or was left so; 2: it may be there.
+        /// 0: it was never sent; 1: it is sent for the first time, or was left in that state; 2: it
+        /// may have arrived.
         var arrival = 0
     }
 
@@ -34,13 +35,13 @@ struct OutboxModel {
         items.firstIndex { $0.creates == local || $0.companions.contains(local) }
     }
 
-    /// What may be sent when its time has come.
+    /// Returns the items that may be sent when they are due.
     func hasTurn(_ item: Item) -> Bool {
         guard !item.isDead, item.missing.isEmpty else { return false }
         return items.first { $0.lane == item.lane && !isPassedBy($0) }?.id == item.id
     }
 
-    /// Dead letters, where they are passed by, and what waits for their objects.
+    /// Returns dead letters, where they are skipped, and the items that wait for their objects.
     private func isPassedBy(_ item: Item) -> Bool {
         guard passes else { return false }
         let makers = item.missing.compactMap { creator($0) }
@@ -69,14 +70,34 @@ struct OutboxModel {
 
     // MARK: Sending
 
-    mutating func take(itemsMax: Int, now: Int64) -> [Int64] {
+    /// Frees the items whose time has come.
+    mutating func wake(now: Int64) {
         let longest = max(rules.capMilliseconds, rules.retryAfterMaxMilliseconds) * 1_000
         for index in items.indices where hasTurn(items[index]) {
             if items[index].next <= now || items[index].next > now + longest {
                 (items[index].next, items[index].asked) = (0, 0)
             }
         }
-        let busy = Set(items.filter { $0.isInFlight }.map { $0.lane })
+    }
+
+    private var busyLanes: Set<Lane> { Set(items.filter { $0.isInFlight }.map { $0.lane }) }
+
+    /// Returns what the rule of the library chooses if it is given all items.
+    func selected(itemsMax: Int, now: Int64) -> [Int64] {
+        let candidates = items.filter { !isPassedBy($0) }.map { item in
+            OutboxSelection.Candidate(
+                id: item.id, lane: item.lane,
+                isReady: !item.isDead && item.missing.isEmpty && item.next <= now)
+        }
+        let selection = OutboxSelection(
+            itemsMax: itemsMax, mayShareLane: rules.batchStopsAtFailure, lanesInFlight: busyLanes,
+            isStrict: rules.order == .strict)
+        return selection.choose(candidates).map { candidates[$0].id }
+    }
+
+    mutating func take(itemsMax: Int, now: Int64) -> [Int64] {
+        wake(now: now)
+        let busy = busyLanes
         var closed = busy
         var taken: [Int64] = []
         if rules.order == .strict, !busy.isEmpty { return [] }
@@ -159,7 +180,7 @@ struct OutboxModel {
         }
     }
 
-    /// Paths here are made of segments.
+    /// The paths here consist of segments.
     static func replacing(_ local: LocalID, in path: String, by identity: Identity) -> String {
         let text =
             switch identity {
@@ -172,7 +193,7 @@ struct OutboxModel {
 
     // MARK: Dropping
 
-    /// - Returns: The ids of what is gone.
+    /// - Returns: The ids of the removed items.
     mutating func drop(_ id: Int64) -> Set<Int64> {
         guard let index = index(id) else { return [] }
         var gone: Set = [id]

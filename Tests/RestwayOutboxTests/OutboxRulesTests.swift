@@ -2,7 +2,7 @@ import RestwayOutbox
 import RestwayThreads
 import XCTest
 
-/// What an answer means for an item.
+/// Tests the effect of an answer on an item.
 final class OutboxRulesTests: XCTestCase {
     private var rules = OutboxRules()
 

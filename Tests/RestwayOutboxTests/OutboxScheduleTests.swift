@@ -5,7 +5,7 @@ import RestwayThreads
 import XCTest
 
 /// Random schedules: online, offline, temporary and permanent failures, 401s, slow batches,
-/// restarts, the host's decisions. After every step journal and model say the same.
+/// restarts, decisions of the program. After every step journal and model agree.
 final class OutboxScheduleTests: JournalTestCase {
     private var random = SeededRandom(seed: 0)
     private var model = OutboxModel(rules: OutboxRules())
@@ -13,16 +13,17 @@ final class OutboxScheduleTests: JournalTestCase {
     private var now: Int64 = 1_700_000_000_000_000
     private var isOnline = true
     private var locals: [LocalID] = []
-    /// Those whose credential was refreshed in this flush.
+    /// The items whose credential was refreshed in this flush.
     private var refreshed: Set<Int64> = []
-    /// What the server has applied: keys, in order, with what they were sent as.
+    /// The requests that the server has applied: their keys, in order, with the bodies that were
+    /// sent.
     private var applied: [String: Int64] = [:]
     private var appliedLast: [Lane: Int64] = [:]
     private var names: Int64 = 0
-    /// How many lanes there are beside those of objects, how many requests come at once, and how
-    /// many go out together at most.
+    /// How many lanes there are in addition to those of objects, how many requests come at once,
+    /// and how many are sent together at most.
     private var (lanes, arrivals, itemsMax) = (3, 1, 4)
-    /// Whether some make objects, and others wait for those.
+    /// Whether some requests create objects, for which others wait.
     private var haveObjects = true
 
     func testRandomSchedulesAgreeWithTheModel() throws {
@@ -31,7 +32,7 @@ final class OutboxScheduleTests: JournalTestCase {
         for seed in Array(1...12) + Array(first..<first + 4) { try run(seed, steps: 150) }
     }
 
-    /// Then many are written and read with one statement.
+    /// With this, many rows are written and read with one statement.
     func testRandomSchedulesOfManyLanesAgreeWithTheModel() throws {
         let first = UInt64.random(in: 1...1_000_000)
         print("seeds 1...8 and \(first)...\(first + 3)")
@@ -39,12 +40,14 @@ final class OutboxScheduleTests: JournalTestCase {
         for seed in Array(1...8) + Array(first..<first + 4) { try run(seed, steps: 40) }
     }
 
-    /// Then most are only marked when they are done, and what follows was read ahead.
+    /// With this, most items are only marked when they are delivered, and the following ones are
+    /// read ahead.
     func testRandomSchedulesOfPlainRequestsAgreeWithTheModel() throws {
         let first = UInt64.random(in: 1...1_000_000)
         print("seeds 1...8, 226836 and \(first)...\(first + 1)")
         haveObjects = false
-        // With the one in between few are taken after many: what was in flight went again once.
+        // With the value in between, few are taken after many: items that were in flight were once
+        // sent again.
         for seed in Array(1...8) + [226_836] + Array(first..<first + 2) {
             (lanes, arrivals) = (seed % 2 == 0 ? 30 : 90, 30)
             itemsMax = seed % 3 == 0 ? 12 : 40
@@ -157,6 +160,9 @@ final class OutboxScheduleTests: JournalTestCase {
     private func take() throws -> String {
         let itemsMax = Int.random(in: 1...itemsMax, using: &random)
         let taken = try journal.take(itemsMax: itemsMax, now: now)
+        model.wake(now: now)
+        let selected = model.selected(itemsMax: itemsMax, now: now)
+        XCTAssertEqual(taken.map { $0.id }, selected, "the file gives all that the rule needs")
         XCTAssertEqual(taken.map { $0.id }, model.take(itemsMax: itemsMax, now: now))
         if itemsMax % 2 == 0 { try journal.readOn(itemsMax: itemsMax) }
         if itemsMax % 3 == 0 { try journal.tidy() }
@@ -172,7 +178,7 @@ final class OutboxScheduleTests: JournalTestCase {
         return "take \(taken.map { $0.id })"
     }
 
-    /// The server sees the items of a lane by age, each with one key.
+    /// The server receives the items of a lane in order, each with one key.
     private func arrive(_ item: OutboxItem) {
         if let known = applied[item.entry.idempotencyKey] { XCTAssertEqual(known, item.id) }
         applied[item.entry.idempotencyKey] = item.id
@@ -181,7 +187,7 @@ final class OutboxScheduleTests: JournalTestCase {
         appliedLast[item.entry.lane] = item.id
     }
 
-    /// Some of what is in flight is answered; the rest is slow.
+    /// Some of the items in flight are answered; the others are slow.
     private func answer() throws -> String {
         var settlements: [OutboxSettlement] = []
         for item in model.items.filter({ $0.isInFlight }) where !chance(3) {
@@ -227,7 +233,7 @@ final class OutboxScheduleTests: JournalTestCase {
         }
     }
 
-    /// With the names of some of its companions.
+    /// The answer contains the names of some of the companions.
     private func removal(_ item: OutboxModel.Item) -> [OutboxSettlement] {
         var settlements: [OutboxSettlement] = []
         for local in item.companions where !chance(4) {
@@ -249,7 +255,7 @@ final class OutboxScheduleTests: JournalTestCase {
         return (identity, Lane(entity: "Thing", identity))
     }
 
-    /// The host edits, retries or drops something, or deletes an object.
+    /// The program edits, retries or drops something, or deletes an object.
     private func decide() throws -> String {
         if chance(3), let local = pick(locals) { return try withdraw(local) }
         guard let item = pick(model.items.filter { !$0.isInFlight }) else { return "nothing" }
@@ -346,7 +352,7 @@ final class OutboxScheduleTests: JournalTestCase {
         return stored == expected
     }
 
-    /// With the network back, everything that nothing blocks is delivered.
+    /// When the network is back, every item that is not blocked is delivered.
     private func finish(_ seed: String) throws {
         journal.release(model.items.map { $0.id })
         for item in model.items { model.release(item.id) }

@@ -1,7 +1,7 @@
 import RestwayOutbox
 import XCTest
 
-/// Which items go out next, and together.
+/// Tests which items are sent next, and which are sent together.
 final class OutboxSelectionTests: XCTestCase {
     private let lanes = ["a", "b", "a", "c", "b", "c"].map { Lane(named: $0) }
 

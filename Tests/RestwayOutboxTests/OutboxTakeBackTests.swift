@@ -3,7 +3,7 @@ import RestwayOutbox
 import RestwayThreads
 import XCTest
 
-/// What the drop of items takes back of one object.
+/// Tests which changes of one object are taken back when items are dropped.
 final class OutboxTakeBackTests: XCTestCase {
     private typealias Layer = OutboxTakeBack.Layer
 
@@ -25,7 +25,7 @@ final class OutboxTakeBackTests: XCTestCase {
             }
         }
         let moved = decision.moved.map { "\($0.item) begins with \(text($0.before))" }
-        return steps + moved + (decision.heir.map { ["\($0) inherits"] } ?? [])
+        return steps + moved + (decision.newMaker.map { ["\($0) inherits"] } ?? [])
     }
 
     private func text(_ value: Value) -> String {
@@ -70,11 +70,11 @@ final class OutboxTakeBackTests: XCTestCase {
 
     // MARK: Random histories
 
-    /// One cell in the simplest words: what has happened to it, in order. What is to be seen is
-    /// the last that is left.
+    /// A model of one cell: its events, in order. The visible value is that of the last remaining
+    /// event.
     private struct History {
         struct Event {
-            /// `nil`: of somebody else.
+            /// `nil` means an event of another source.
             var item: Int64?
             var value: Int64
         }
@@ -83,7 +83,7 @@ final class OutboxTakeBackTests: XCTestCase {
         var shown: Int64 { events.last?.value ?? 0 }
     }
 
-    /// What a store and a journal keep: one value, and the layers.
+    /// The values that a store and a journal keep: one value, and the layers.
     private struct Kept {
         var shown: Int64 = 0
         var layers: [Layer] = []
@@ -103,7 +103,7 @@ final class OutboxTakeBackTests: XCTestCase {
         var (history, kept) = (History(), Kept())
         var last: Int64 = 0
         for _ in 0..<40 {
-            // Each value is another one.
+            // Each value is different.
             last += 1
             let stored = kept.layers.map(\.item)
             switch Int.random(in: 0..<8, using: &random) {
@@ -117,7 +117,7 @@ final class OutboxTakeBackTests: XCTestCase {
                 kept.shown = last * 10
                 history.events.append(.init(item: nil, value: last * 10))
             case 5:
-                // The oldest is delivered: the truth from now on.
+                // The oldest is delivered: its value is the base from now on.
                 guard let oldest = stored.first else { break }
                 kept.layers.removeFirst()
                 for index in history.events.indices where history.events[index].item == oldest {

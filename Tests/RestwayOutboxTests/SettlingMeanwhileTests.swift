@@ -2,16 +2,16 @@ import RestwayOutbox
 import RestwayThreads
 import XCTest
 
-/// One thread takes, and reads ahead, while others settle and release.
+/// One thread takes items, and reads ahead, while others settle and release them.
 final class SettlingMeanwhileTests: JournalTestCase {
     private static let items: Int64 = 1_200
     private static let lanes: Int64 = 150
     private static let settlers = 3
 
-    /// What the one who takes and those who settle have agreed on.
+    /// The shared state of the thread that takes and the threads that settle.
     private struct Account {
         var inFlight: Set<Int64> = []
-        /// Settled, or about to be.
+        /// The items that are settled, or about to be.
         var done: Set<Int64> = []
         var queue: [[Int64]] = []
         var isOver = false
@@ -57,7 +57,7 @@ final class SettlingMeanwhileTests: JournalTestCase {
                 })
         }
         while try journal.needsFlushing() {
-            // Few are looked for in the file, which forgets what was read ahead.
+            // A few are looked up in the file, and items that were read ahead are dropped.
             let itemsMax = [3, 10, 10, 20, 40].randomElement(using: &random)!
             let ids = try journal.take(itemsMax: itemsMax, now: 0).map { $0.id - first }
             if !ids.isEmpty { account.update { $0.take(ids) } }

@@ -30,7 +30,7 @@ final class SharedJournalTests: JournalTestCase {
         XCTAssertFalse(try sent(own, by: first), "it never left")
         first.release([own])
         XCTAssertTrue(try sent(own, by: first))
-        // Stored beside a sender, which is gone when this one sends for the first time.
+        // It was stored beside a sender, which is gone when this one sends for the first time.
         let second = try open()
         let other = try second.enqueue(entry("b"))
         first.close()
@@ -39,18 +39,18 @@ final class SharedJournalTests: JournalTestCase {
         let later = try second.enqueue(entry("c"))
         XCTAssertFalse(try sent(later, by: second))
         second.close()
-        // What is there at the opening may have been sent; what comes then has not.
+        // Items that exist at the opening may have been sent; later ones have not.
         let third = try open()
         let last = try third.enqueue(entry("d"))
         XCTAssertTrue(try third.becomeSender())
         XCTAssertTrue(try sent(later, by: third))
         XCTAssertFalse(try sent(last, by: third))
-        // Nobody else was the sender meanwhile.
+        // No other journal was the sender meanwhile.
         third.resign()
         let fresh = try third.enqueue(entry("e"))
         XCTAssertTrue(try third.becomeSender())
         XCTAssertFalse(try sent(fresh, by: third))
-        // Somebody was.
+        // Another journal was the sender.
         third.resign()
         let foreign = try third.enqueue(entry("f"))
         let fourth = try openSender()
@@ -60,7 +60,7 @@ final class SharedJournalTests: JournalTestCase {
         third.close()
     }
 
-    /// Whether an item may have been sent before.
+    /// Returns whether an item may have been sent before.
     private func sent(_ id: Int64, by journal: OutboxJournal) throws -> Bool {
         journal.mayHaveSentBefore(try XCTUnwrap(journal.item(id)))
     }

@@ -5,13 +5,13 @@ import XCTest
 
 @testable import RestwayPlugins
 
-/// A plugin may answer from inside of `start`: the contract is the same.
+/// A plugin may answer inside `start`; the contract is the same.
 final class AnsweringAtOnceTests: XCTestCase {
     private let plugin = FakePlugin()
 
     private static let exchange = Exchange(method: "GET", url: "http://a.example/x")
 
-    /// Starts an exchange that is answered by `answer`, inside of `start`.
+    /// Starts an exchange that `answer` answers inside `start`.
     private func start(
         _ transport: PluginTransport, _ observer: WatchingObserver = WatchingObserver(),
         _ answer: @escaping @Sendable (UInt64) -> Void
@@ -39,7 +39,7 @@ final class AnsweringAtOnceTests: XCTestCase {
         XCTAssertEqual(first.summary?.downloadedBytes, 3)
         let second = start(transport) { plugin.complete($0, RESTWAY_PLUGIN_EXCHANGE_CONNECT) }
         XCTAssertEqual(second.error?.kind, .connect)
-        // Nothing is open any more: the host serves the next client.
+        // No transport is open any more: the host serves the next client.
         let host = plugin.host
         transport.close()
         XCTAssertEqual(plugin.state.withLock { $0.closes }, 1)
@@ -63,7 +63,7 @@ final class AnsweringAtOnceTests: XCTestCase {
         for (problem, breach) in breaches {
             let observer = start(transport, WatchingObserver()) { id in
                 breach(id)
-                // Late, and without effect.
+                // The call is late and has no effect.
                 plugin.head(id)
                 XCTAssertEqual(plugin.body(id, "late"), RESTWAY_PLUGIN_BODY_STOP)
                 plugin.complete(id)
@@ -136,8 +136,8 @@ final class AnsweringAtOnceTests: XCTestCase {
         XCTAssertEqual(observer.record.withLock { $0.body }, Array("a".utf8))
     }
 
-    /// Cancelled by another thread at each point, it completes once, and that thread does not wait
-    /// for the plugin.
+    /// When another thread cancels it at any point, it completes once, and that thread does not
+    /// wait for the plugin.
     func testACancelAtEachPointCompletesOnce() throws {
         let plugin = plugin
         let transport = try plugin.open()
@@ -177,7 +177,7 @@ final class AnsweringAtOnceTests: XCTestCase {
         XCTAssertEqual(observer.record.withLock { $0.body }, Array("ab".utf8))
     }
 
-    /// A plugin that never returns from `start` holds up nobody but the thread that it has.
+    /// A plugin that never returns from `start` blocks only the thread that called it.
     func testTheWatchdogDoesNotWaitForAStart() throws {
         let plugin = plugin
         let transport = try plugin.open()
@@ -197,7 +197,7 @@ final class AnsweringAtOnceTests: XCTestCase {
         XCTAssertEqual(observer.error?.kind, .timedOut)
     }
 
-    /// An end may lead to the next start, on the same thread.
+    /// An end may cause the next start, on the same thread.
     func testAStartInsideOfAStartIsAnsweredApart() throws {
         let plugin = plugin
         let transport = try plugin.open()
@@ -218,7 +218,7 @@ final class AnsweringAtOnceTests: XCTestCase {
         XCTAssertNotNil(outer.summary)
     }
 
-    /// A plugin may take the host of another client of its own.
+    /// A plugin may use the host of another of its clients.
     func testAnotherHostKnowsNothingOfIt() throws {
         let plugin = plugin
         let transport = try plugin.open()
@@ -236,7 +236,7 @@ final class AnsweringAtOnceTests: XCTestCase {
         other.close()
     }
 
-    /// Those that go on later have all of it.
+    /// Exchanges that continue later receive all of it.
     func testAnExchangeIsKeptWhenStartHasReturned() throws {
         let plugin = plugin
         let builtIn = PlayedTransport()
@@ -261,7 +261,7 @@ final class AnsweringAtOnceTests: XCTestCase {
         XCTAssertNotNil(isDone.wait(until: limit) { $0 ? true : nil })
     }
 
-    /// Starts whatever it is given, and ends nothing.
+    /// Starts every exchange, and ends none.
     private final class PlayedTransport: Transport {
         let started = Lock<[Exchange]>([])
 

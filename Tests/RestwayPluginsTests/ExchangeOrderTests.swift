@@ -6,10 +6,10 @@ import XCTest
 final class ExchangeOrderTests: XCTestCase {
     private typealias Order = ExchangeOrder
 
-    /// What is against the order is refused.
+    /// Calls in the wrong order are refused.
     func testEveryEventHasItsPlace() {
         let events: [Order.Event] = [.head, .body, .trailers, .progress]
-        /// After these, what may come.
+        /// For each earlier calls, the calls that may follow.
         let cases: [([Order.Event], Set<Order.Event>)] = [
             ([], [.head, .progress]),
             ([.head], [.body, .trailers, .progress]),
@@ -64,7 +64,7 @@ final class ExchangeOrderTests: XCTestCase {
         XCTAssertTrue(order.isCompleted)
     }
 
-    /// What comes behind the end that the plugin told is no longer this exchange's.
+    /// A call after the end that the plugin reported does not belong to this exchange any more.
     func testWhatWasGivenBackIsGone() {
         for end in [Order.End.none, .success, .failure] {
             var order = Order()
@@ -93,7 +93,7 @@ final class ExchangeOrderTests: XCTestCase {
         XCTAssertEqual(order.enter(.body), .refuse(.isPaused))
         order.resume()
         XCTAssertEqual(order.enter(.body), .tell)
-        // Resumed before the pause was answered: it does not hold.
+        // It is resumed before the pause was answered, so the pause does not hold.
         order.resume()
         XCTAssertFalse(order.leave(pausing: true))
         XCTAssertEqual(order.enter(.body), .tell)

@@ -5,7 +5,7 @@ import XCTest
 
 @testable import RestwayPlugins
 
-/// A transport of a plugin that the test plays by hand: it remembers what the host wants.
+/// A transport of a plugin that the test controls: it records the calls of the host.
 final class FakePlugin: @unchecked Sendable {
     struct State {
         var host: UnsafePointer<restway_plugin_host>?
@@ -16,7 +16,7 @@ final class FakePlugin: @unchecked Sendable {
         var resumed: [UInt64] = []
         var ready: [UInt64] = []
         var closes = 0
-        /// Runs inside of `start`, `cancel` and `close`.
+        /// Runs inside `start`, `cancel` and `close`.
         var onStart: (@Sendable (UInt64) -> Void)?
         var onCancel: (@Sendable (UInt64) -> Void)?
     }
@@ -67,7 +67,7 @@ final class FakePlugin: @unchecked Sendable {
         raw.close = { transport in
             UserData.object(FakePlugin.self, transport!).state.withLock { $0.closes += 1 }
         }
-        // Kept for good, as a plugin is.
+        // It is kept for ever, like a plugin.
         raw.context = UserData.retain(self)
         table = try! PluginTransportTable(&raw, plugin: "fakes")
     }
@@ -79,7 +79,7 @@ final class FakePlugin: @unchecked Sendable {
     }
 }
 
-/// What a plugin calls.
+/// The functions that a plugin calls.
 extension FakePlugin {
     var host: UnsafePointer<restway_plugin_host> { state.withLock { $0.host! } }
     var first: UInt64 { state.withLock { $0.started[0] } }

@@ -7,7 +7,7 @@ import XCTest
 
 /// Exchanges that a plugin leaves to the built-in transport.
 final class ForwardingTests: XCTestCase {
-    /// The built-in transport, played by hand.
+    /// The built-in transport, controlled by the test.
     private final class BuiltIn: Transport {
         let observers = Lock<[ExchangeID: any ExchangeObserver]>([:])
         let cancelled = Lock<[ExchangeID]>([])
@@ -30,7 +30,7 @@ final class ForwardingTests: XCTestCase {
         }
     }
 
-    /// What a watcher saw.
+    /// The calls of a watcher.
     private final class Watcher {
         var seen: [String] = []
         var answer = RESTWAY_PLUGIN_OK
@@ -74,7 +74,7 @@ final class ForwardingTests: XCTestCase {
         let exchange = Exchange(
             method: "POST", url: "http://a.example/", body: .bytes(Array("abc".utf8)))
         let id = transport.start(exchange, observer: observer)
-        // What it read before does not matter.
+        // The bytes that it read before do not matter.
         XCTAssertEqual(plugin.read(id.rawValue, 2).bytes.count, 2)
         var table = watcher.table
         XCTAssertEqual(plugin.host.pointee.exchange_forward(plugin.host, id.rawValue, &table), 0)
@@ -119,7 +119,7 @@ final class ForwardingTests: XCTestCase {
         XCTAssertEqual(observers[0].summary?.connectionWasReused, true)
         plugin.complete(ids[1].rawValue, RESTWAY_PLUGIN_FAILED)
         XCTAssertEqual(observers[1].error?.kind, .plugin)
-        // Never said: the watchdog does.
+        // The plugin never reports the end, so the watchdog does.
         plugin.clock.advance(milliseconds: OpenedTransport.patienceMilliseconds)
         XCTAssertNotNil(observers[2].wait())
         XCTAssertEqual(observers[2].error?.kind, .timedOut)

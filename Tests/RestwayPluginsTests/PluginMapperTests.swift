@@ -7,7 +7,8 @@ import XCTest
 
 @testable import RestwayPlugins
 
-/// The tables of a mapper, made here: what a plugin is given, and what becomes of what it does.
+/// The tables of a mapper, made here: the values that a plugin receives, and the effect of its
+/// calls.
 final class PluginMapperTests: XCTestCase {
     private typealias Encode =
         @convention(c) (
@@ -74,7 +75,7 @@ final class PluginMapperTests: XCTestCase {
         XCTAssertEqual(row.value(named: "at"), .date(-1))
         XCTAssertEqual(row.value(named: "data"), .bytes([1, 2]))
         XCTAssertNil(mapper.writtenType)
-        // What is no machine is told the same.
+        // A sink that is not a machine receives the same events.
         let bytes = UnsafeRawBufferPointer(start: nil, count: 0)
         let text = JSONValue.read(bytes, by: mapper, MappingLimits())?.text()
         XCTAssertEqual(

@@ -1,8 +1,8 @@
 import RestwayPlugins
 import XCTest
 
-/// What the registry decides without loading anything. Loading itself is tested with real shared
-/// objects, each in a process of its own: Tests/Plugins.
+/// The decisions of the registry, without loading anything. Tests/Plugins tests loading with real
+/// shared objects, each in a process of its own.
 final class PluginRegistryTests: XCTestCase {
     func testOnlyAbsolutePathsAndNamesAreLookedFor() {
         for text in ["", "a b", "../a", "a/b", "a.so", String(repeating: "a", count: 65)] {

@@ -5,7 +5,7 @@ import XCTest
 
 @testable import RestwayPlugins
 
-/// The host's side of a transport, with a plugin that the test plays by hand.
+/// The host's side of a transport, with a plugin that the test controls.
 final class PluginTransportTests: XCTestCase {
     private static func exchange(
         _ body: ExchangeBody = .none, totalMilliseconds: Int64 = 0
@@ -51,7 +51,7 @@ final class PluginTransportTests: XCTestCase {
         for (name, value) in lines {
             let plugin = FakePlugin()
             let transport = try plugin.open()
-            // A head that was refused before must not be taken because it is known.
+            // A head that was refused before must not be accepted because it is remembered.
             for turn in 0..<6 {
                 let observer = WatchingObserver()
                 if turn % 2 == 1 {
@@ -98,7 +98,7 @@ final class PluginTransportTests: XCTestCase {
         XCTAssertEqual(plugin.read(4_711, 3).answer, RESTWAY_PLUGIN_READ_FAILED)
     }
 
-    /// A source that brings what the test says, when it says so.
+    /// A source that gives pieces when the test says so.
     private final class Source: BodySource {
         let asked = Lock<[@Sendable (BodyPiece) -> Void]>([])
         let brings: BodyPiece?
@@ -187,8 +187,8 @@ final class PluginTransportTests: XCTestCase {
         XCTAssertEqual(observer.summary?.redirectURL, "http://a.example/z")
     }
 
-    /// Cancelled at each point, an exchange completes once, and what the plugin still says is
-    /// dropped without a complaint.
+    /// An exchange that is cancelled at any point completes once, and later calls of the plugin are
+    /// dropped without a log message.
     func testACancelAtEachPointCompletesOnce() throws {
         let plugin = FakePlugin()
         let transport = try plugin.open()
@@ -304,7 +304,7 @@ final class PluginTransportTests: XCTestCase {
         plugin.complete(id.rawValue, RESTWAY_PLUGIN_EXCHANGE_CLOSED)
         let third = try plugin.open()
         XCTAssertEqual(plugin.host, host)
-        // Late, for an exchange of the session before.
+        // The call is late, for an exchange of the previous session.
         let observer = WatchingObserver()
         _ = third.start(Self.exchange(), observer: observer)
         plugin.complete(id.rawValue)
@@ -333,8 +333,8 @@ final class PluginTransportTests: XCTestCase {
         XCTAssertEqual(observer.error?.kind, .closed)
     }
 
-    /// Threads that answer, cancel and close beside each other: each exchange completes once, which
-    /// the observers see to.
+    /// Threads that answer, cancel and close at the same time: each exchange completes once, which
+    /// the observers check.
     func testManyThreadsCompleteEachExchangeOnce() throws {
         for seed in 0..<20 {
             let plugin = FakePlugin()
@@ -367,7 +367,7 @@ final class PluginTransportTests: XCTestCase {
 }
 
 extension PluginTransport {
-    /// Why it starts nothing any more.
+    /// Returns why it starts no exchange any more.
     fileprivate func startAfterClose() -> TransportError? {
         let observer = WatchingObserver()
         _ = start(Exchange(method: "GET", url: "http://a.example/"), observer: observer)

@@ -2,7 +2,7 @@ import RestwayHTTP
 import RestwayThreads
 import XCTest
 
-/// Remembers what it is told, and fails the test when the seam's contract is broken.
+/// Records its calls, and fails the test when the contract of the seam is violated.
 final class WatchingObserver: ExchangeObserver {
     struct Record {
         var head: ResponseHead?
@@ -61,7 +61,7 @@ final class WatchingObserver: ExchangeObserver {
         }
     }
 
-    /// Waits for the end; `nil` when it does not come.
+    /// Waits for the end; returns `nil` if it does not come.
     func wait() -> Result<ExchangeSummary, TransportError>? {
         let limit = SystemClock().now().advanced(milliseconds: 30_000)
         return record.wait(until: limit) { $0.result }

@@ -117,9 +117,9 @@ final class HostileInputTests: XCTestCase {
     }
 }
 
-/// Asserts that eight times the input takes no more than three times eight times the work; with the
-/// square of the input it would be 64 times. Work is this thread's CPU time, the least of three
-/// runs, so that neither other programs nor the build's own speed matter.
+/// Asserts that eight times the input takes at most three times eight times the work; with
+/// quadratic work it would be 64 times. Work is this thread's CPU time, the least of three runs, so
+/// that neither other programs nor the speed of the build matter.
 private func assertWorkGrowsLinearly(
     _ prepare: (_ scale: Int) throws -> () throws -> Void, line: UInt = #line
 ) throws {

@@ -2,7 +2,7 @@ import XCTest
 
 @testable import RestwayRouting
 
-/// The message of the error that `body` throws.
+/// Returns the message of the error that `body` throws.
 func failure<Value>(
     _ body: @autoclosure () throws -> Value, file: StaticString = #filePath, line: UInt = #line
 ) -> RoutingError? {

@@ -1,8 +1,8 @@
 import RestwayObjects
 import XCTest
 
-/// What the policies of relationships do to links that are there. The whole table is a matter of
-/// cases in files; here stand the parts that only the store decides.
+/// The effects of policies on existing links. Cases in files cover the whole table; this file tests
+/// only the parts that the store decides.
 final class RelationshipTests: StoreTestCase {
     private let model = EntityModel()
     private lazy var person = Entity(
@@ -22,7 +22,7 @@ final class RelationshipTests: StoreTestCase {
             identityIndex: 0, model: model)
     }
 
-    /// A company, and a stub for each person, in one response.
+    /// Maps a company, and a stub for each person, in one response.
     private func response(
         _ company: Entity, owner: Int64?, staff: [Int64]?, ownerIsNull: Bool = false,
         staffIsNull: Bool = false
@@ -50,7 +50,8 @@ final class RelationshipTests: StoreTestCase {
 
     func testPolicies() throws {
         try withEachStore {
-            // By policy: staff after 1,2 met 2,3; after it then met null; who is left of 1, 2, 3.
+            // The columns are: policy; staff after 1,2 met 2,3; staff after a null; which of 1, 2,
+            // 3 still exist.
             let expected: [(Relationship.Policy, [Int64], [Int64], [Int64])] = [
                 (.assign, [2, 3], [], [1, 2, 3]),
                 (.merge, [1, 2, 3], [1, 2, 3], [1, 2, 3]),

@@ -5,8 +5,8 @@ import RestwaySQLiteStore
 import RestwayThreads
 import XCTest
 
-/// A file that is damaged, full, locked, read-only or not ours: a clear error, and what stood there
-/// before stands there still.
+/// A file that is damaged, full, locked, read-only or foreign gives a clear error, and its earlier
+/// content stays.
 final class SQLiteFaultTests: SQLiteTestCase {
     private func row(_ id: Int64, _ text: String = "a") -> Snapshot {
         Snapshot.make(all, [.int64(id), .string(text)])
@@ -51,7 +51,7 @@ final class SQLiteFaultTests: SQLiteTestCase {
                 XCTAssertEqual(isPublished, .string("a"), "fault \(number)")
                 XCTAssertEqual(try texts(store), [.string("a"), .string("a")], "fault \(number)")
             } else {
-                // Only what comes after the commit failed.
+                // Only the work after the commit failed.
                 XCTAssertEqual(isPublished, .string("b\(number)"), "fault \(number)")
                 try commit(store, row(1, "a"))
                 var changes = ChangeSet()

@@ -2,7 +2,7 @@ import RestwayObjects
 import RestwaySQLite
 import XCTest
 
-/// What stands in the file, and what is read from it again.
+/// The content of the file, and the values that are read from it again.
 final class SQLiteFileTests: SQLiteTestCase {
     private static let values: [Value] = [
         .absent, .null, .bool(true), .bool(false), .int64(0), .int64(1), .int64(.min),
@@ -12,7 +12,7 @@ final class SQLiteFileTests: SQLiteTestCase {
         .json("[1]"), .json("12"), .json(#""a""#),
     ]
 
-    /// Also where a value does not fit its attribute's type, and where it stands for the identity.
+    /// This also covers values that do not fit their attribute's type, and such values as identity.
     func testValuesOfEveryKindComeBackInColumnsOfEveryType() throws {
         var rows: [[Value]] = []
         for value in Self.values {
@@ -32,7 +32,7 @@ final class SQLiteFileTests: SQLiteTestCase {
         let store = try file.open([all])
         for (key, values) in zip(keys, rows) {
             let found = try store.newest(all, storeKey: key)
-            // What is not a number does not equal itself.
+            // NaN does not equal itself.
             XCTAssertEqual("\(found?.values ?? [])", "\(values)")
         }
         XCTAssertEqual(try store.count(all), Set(keys).count)
@@ -90,7 +90,7 @@ final class SQLiteFileTests: SQLiteTestCase {
         XCTAssertEqual(inserted?.value(named: "string"), .string("hello"))
         XCTAssertEqual(inserted?.value(named: "json"), .json("[]"))
         XCTAssertEqual(inserted?.value(named: "date"), .absent)
-        // Its key is taken.
+        // The key is already used.
         let next = try store.commit(ChangeSet(rows: [Snapshot.make(all, [.int64(2)])]))
         XCTAssertEqual(next.objects[0].storeKey, 3)
     }

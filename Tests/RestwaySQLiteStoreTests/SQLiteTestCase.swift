@@ -3,7 +3,7 @@ import RestwaySQLite
 import RestwaySQLiteStore
 import XCTest
 
-/// Tests of a store in a file that they can close, look into and open again.
+/// Tests of a store in a file that they can close, inspect and open again.
 class SQLiteTestCase: XCTestCase {
     private(set) lazy var file: StoreFile = {
         let file = StoreFile()
@@ -22,7 +22,7 @@ class SQLiteTestCase: XCTestCase {
         _ = try store.commit(ChangeSet(rows: rows))
     }
 
-    /// What a commit of one row throws.
+    /// Returns the error of a commit of one row.
     func refusal(_ store: SQLiteStore, _ row: Snapshot) -> StoreError? {
         do {
             _ = try store.commit(ChangeSet(rows: [row]))
@@ -32,7 +32,7 @@ class SQLiteTestCase: XCTestCase {
         }
     }
 
-    /// What opening throws.
+    /// Returns the error of opening.
     func refusal(
         _ entities: [Entity], _ change: (inout SQLiteStore.Options) -> Void = { _ in }
     ) -> StoreError? {

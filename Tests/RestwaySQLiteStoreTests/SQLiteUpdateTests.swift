@@ -2,7 +2,7 @@ import RestwayObjects
 import RestwaySQLite
 import XCTest
 
-/// Rows that are written over others: each reads as it was meant, whatever stood there.
+/// Rows that replace others: each is read correctly, whatever was stored before.
 final class SQLiteUpdateTests: SQLiteTestCase {
     private static let values: [Value] = [
         .null, .bool(true), .bool(false), .int64(0), .int64(1), .double(0.5), .double(0),
@@ -10,7 +10,7 @@ final class SQLiteUpdateTests: SQLiteTestCase {
         .bytes([]), .bytes([0, 255]), .bytes(Array("12345678".utf8)), .json("12"), .json(#""a""#),
     ]
 
-    /// A value of each kind over one of each kind, in columns of each type.
+    /// A value of each kind replaces one of each kind, in columns of each type.
     func testEveryValueTakesThePlaceOfEveryOther() throws {
         let columns = 1..<all.attributes.count
         var before: [Snapshot] = []
@@ -34,7 +34,7 @@ final class SQLiteUpdateTests: SQLiteTestCase {
         let store = try file.open([all])
         for (id, values) in wanted.enumerated() {
             let found = try store.object(all, .integer(Int64(id)))
-            // What is not a number does not equal itself.
+            // NaN does not equal itself.
             XCTAssertEqual("\(found?.values ?? [])", values)
         }
     }
@@ -43,7 +43,7 @@ final class SQLiteUpdateTests: SQLiteTestCase {
         var values = [Value](repeating: .absent, count: all.attributes.count)
         values[0] = id
         values[column] = value
-        // A neighbour with a letter of its own.
+        // A neighbouring row has a letter of its own.
         values[column == 1 ? 2 : 1] = .null
         return Snapshot.make(all, values)
     }

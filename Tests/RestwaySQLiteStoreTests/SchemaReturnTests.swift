@@ -2,7 +2,7 @@ import RestwayObjects
 import RestwaySQLite
 import XCTest
 
-/// Documents that change there and back again: what was said last counts, all of it.
+/// Documents that change and change back: the last stored values apply.
 final class SchemaReturnTests: SQLiteTestCase {
     private let model = EntityModel()
 
@@ -33,7 +33,7 @@ final class SchemaReturnTests: SQLiteTestCase {
             .bool(true), .json("{}"), .null, .date(7), .string("{}"), .int64(1), .absent,
         ]
         try store(values.enumerated().map { [.int64(Int64($0)), $1] }, of: entity(.any))
-        // Rows that are written meanwhile keep what they do not know.
+        // Rows that are written meanwhile keep the values that they do not know.
         let without = entity(nil, isMany: true)
         try store((0..<4).map { [.int64($0), .links([])] }, of: without)
         XCTAssertEqual(try self.values(as: without)[0], [.int64(0), .links([])])
@@ -89,7 +89,7 @@ final class SchemaReturnTests: SQLiteTestCase {
         XCTAssertEqual(
             try values(as: many).map { $0[1] },
             [.links([2, 3]), .links([4]), .links([]), .links([]), .links([1]), .links([])])
-        // Without the relationship in between it is the same.
+        // Without the relationship in between the result is the same.
         _ = try values(as: entity(nil))
         XCTAssertEqual(
             try values(as: one).map { $0[1] },

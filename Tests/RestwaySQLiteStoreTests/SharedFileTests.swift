@@ -4,7 +4,7 @@ import RestwaySQLite
 import RestwaySQLiteStore
 import XCTest
 
-/// Two stores on one file: to each other they are what another process is.
+/// Two stores with one file: each treats the other like another process.
 final class SharedFileTests: SQLiteTestCase {
     private func row(_ id: Int64, _ text: String) -> Snapshot {
         Snapshot.make(all, [.int64(id), .string(text)])

@@ -3,7 +3,7 @@ import RestwaySQLiteStore
 import RestwayThreads
 import XCTest
 
-/// Random change sets and queries, done by a memory store and by SQLite's: both say the same.
+/// Random change sets and queries on a memory store and a SQLite store: both give the same results.
 final class StoreAgreementTests: SQLiteTestCase {
     private let model = EntityModel()
     private lazy var person = Entity(
@@ -46,7 +46,7 @@ final class StoreAgreementTests: SQLiteTestCase {
     }
 
     private func changes(_ random: inout SeededRandom) -> ChangeSet {
-        // Of a large commit, several rows are written together.
+        // In a large commit, several rows are written together.
         let isLarge = Int.random(in: 0..<6, using: &random) == 0
         let count = Int.random(in: isLarge ? 16...60 : 0...6, using: &random)
         let identities = isLarge ? 100 : 8
@@ -79,7 +79,7 @@ final class StoreAgreementTests: SQLiteTestCase {
         case 1: changes.deletions = [.identity(person, .integer(key % 8))]
         case 2: changes.origin = .host
         case 3:
-            // Also several that are about one row, and objects that are none.
+            // There may be several about one row, and some about missing objects.
             changes.answers = (0..<Int64.random(in: 1...3, using: &random)).map { place in
                 .init(
                     storeKey: key + place, entity: person,
@@ -120,7 +120,7 @@ final class StoreAgreementTests: SQLiteTestCase {
         return query
     }
 
-    /// As text: what is not a number does not equal itself.
+    /// As text, because NaN does not equal itself.
     private func text(_ objects: [Snapshot]) -> [String] {
         objects.map { "\($0.storeKey): \($0.values)" }
     }

@@ -4,7 +4,7 @@ import XCTest
 
 final class StoreConcurrencyTests: StoreTestCase {
     /// Each commit writes one number into every object, twice; a reader that saw half of a snapshot
-    /// would see two numbers.
+    /// would see two different numbers.
     func testReadersBesideACommitterSeeWholeSnapshotsThatOnlyGetNewer() throws {
         try withEachStore {
             let entity = Companies.entity()

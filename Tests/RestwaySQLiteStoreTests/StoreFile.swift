@@ -4,7 +4,7 @@ import RestwaySQLite
 import RestwaySQLiteStore
 import XCTest
 
-/// A file for a store; who makes it removes it.
+/// A file for a store; the code that makes it removes it.
 struct StoreFile: Sendable {
     let directory: String
     var path: String { directory + "/objects.db" }
@@ -32,7 +32,7 @@ struct StoreFile: Sendable {
         return try SQLiteStore(path, entities, options)
     }
 
-    /// As somebody with a shell.
+    /// Runs SQL directly, like a person with a shell.
     ///
     /// - Parameter journal: The journal that the file has afterwards.
     func shell(_ sql: String, journal: String = "WAL") throws {
@@ -47,7 +47,7 @@ struct StoreFile: Sendable {
 }
 
 extension StoreFile {
-    /// Puts text in the place of the whole file.
+    /// Replaces the whole file by a text.
     func write(_ text: String) {
         for suffix in ["-wal", "-shm"] { unlink(path + suffix) }
         let descriptor = Glibc.open(path, O_WRONLY | O_TRUNC)
@@ -55,7 +55,7 @@ extension StoreFile {
         close(descriptor)
     }
 
-    /// Overwrites everything behind `offset`.
+    /// Overwrites everything after `offset`.
     func damage(from offset: Int) {
         let descriptor = Glibc.open(path, O_WRONLY)
         precondition(descriptor >= 0)
@@ -78,8 +78,8 @@ extension StoreFile {
         return bytes
     }
 
-    /// Puts back what the file and its log held while a store had them open: a process that is
-    /// killed leaves this.
+    /// Restores the content of the file and its log from a time when a store had them open, as
+    /// after a killed process.
     func restore(_ bytes: [UInt8], log: [UInt8]) {
         for (suffix, bytes) in [("", bytes), ("-wal", log)] {
             let file = fopen(path + suffix, "wb")!

@@ -1,12 +1,12 @@
 import RestwayObjects
 import XCTest
 
-/// Tests of what every store does: each runs once with each kind of store.
+/// Tests for every store: each runs once with each kind of store.
 class StoreTestCase: XCTestCase {
     enum Kind: CaseIterable {
         case memory
         case sqlite
-        /// With a cache that is always too small.
+        /// A store with a cache that is always too small.
         case uncachedSQLite
     }
 
@@ -27,10 +27,10 @@ class StoreTestCase: XCTestCase {
         return files.last!
     }
 
-    /// Whether a store gives the same snapshot again, not one like it.
+    /// Whether a store returns the same snapshot again, not an equal one.
     var keepsSnapshots: Bool { kind != .uncachedSQLite }
 
-    /// XCTest on Linux runs no inherited tests, and no test twice: so each test says it.
+    /// XCTest on Linux runs no inherited tests, and no test twice, so each test calls this.
     func withEachStore(_ body: () throws -> Void) throws {
         for kind in Kind.allCases {
             self.kind = kind

@@ -5,8 +5,8 @@ import XCTest
 
 @testable import RestwaySQLite
 
-/// Files that other programs, other versions and crashes have left: the library refuses what is not
-/// its own and changes no byte of it.
+/// Files that other programs, other versions and crashes have left: the library refuses foreign
+/// files and changes no byte of them.
 final class AdmissionTests: XCTestCase {
     private let format = Migrations(applicationID: 7, steps: ["CREATE TABLE t (i INTEGER)"])
     private var directory = ""
@@ -55,7 +55,8 @@ final class AdmissionTests: XCTestCase {
         XCTAssertEqual(fclose(file), 0)
     }
 
-    /// All files of the directory, without the index of a log, which every reader makes anew.
+    /// Returns all files of the directory, except the index of a log, which every reader makes
+    /// again.
     private func contents() -> [String: [UInt8]] {
         var contents: [String: [UInt8]] = [:]
         for name in names() where !name.hasSuffix("-shm") {
@@ -64,7 +65,7 @@ final class AdmissionTests: XCTestCase {
         return contents
     }
 
-    /// A database as another program makes it.
+    /// Makes a database in the way of another program.
     private func shell(_ sql: String..., then body: (OpaquePointer) -> Void = { _ in }) {
         var database: OpaquePointer?
         XCTAssertEqual(sqlite3_open(path, &database), SQLITE_OK)
@@ -75,7 +76,7 @@ final class AdmissionTests: XCTestCase {
         XCTAssertEqual(sqlite3_close(database), SQLITE_OK)
     }
 
-    /// What a killed program leaves: copies of its files while it has them open.
+    /// Copies the files while a program has them open, as a killed program leaves them.
     private func killed(_ sql: String...) {
         var copies: [String: [UInt8]] = [:]
         var database: OpaquePointer?
@@ -149,7 +150,7 @@ final class AdmissionTests: XCTestCase {
         killed("PRAGMA cache_size = 1", "BEGIN", "UPDATE mine SET a = a || 'x'")
         XCTAssertEqual(names(), ["file.db", "file.db-journal"])
         expectRefused(.foreign)
-        // The same of a database whose tables are in this transaction only.
+        // The same, for a database whose tables exist only in this transaction.
         shell("DROP TABLE mine", "VACUUM")
         killed(
             "PRAGMA cache_size = 1", "PRAGMA auto_vacuum = 0", "BEGIN", "CREATE TABLE mine (a)",
@@ -178,7 +179,7 @@ final class AdmissionTests: XCTestCase {
         let whole = bytes(path)
         write(Array(whole.prefix(100)), path)
         expectRefused(nil)
-        // The schema is noise behind a header that is whole.
+        // The schema is invalid after a valid header.
         write(Array(whole.prefix(100)) + [UInt8](repeating: 0xA5, count: 3_996), path)
         expectRefused(nil)
     }
@@ -212,12 +213,12 @@ final class AdmissionTests: XCTestCase {
     // MARK: Files of ours
 
     func testAFileThatWasBeingMadeWhenItsProcessDiedIsOpened() throws {
-        // The first transaction was not finished: the journal knows a file without pages.
+        // The first transaction was not finished: the journal belongs to a file without pages.
         killed("PRAGMA cache_size = 1", "BEGIN", "CREATE TABLE mine (a)", Self.many)
         XCTAssertEqual(names(), ["file.db", "file.db-journal"])
         XCTAssertNil(refusal())
         XCTAssertEqual(try Connection(path).integer("SELECT count(*) FROM sqlite_schema"), 0)
-        // The same, where the machine lost its power: the file grew and its pages were not written.
+        // The same, after a loss of power: the file grew and its pages were not written.
         unlink(path)
         killed("PRAGMA cache_size = 1", "BEGIN", "CREATE TABLE mine (a)", Self.many)
         write([UInt8](repeating: 0, count: bytes(path).count), path)

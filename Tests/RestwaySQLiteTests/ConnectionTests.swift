@@ -162,7 +162,7 @@ final class ConnectionTests: XCTestCase {
         XCTAssertEqual(lengths.count, 1, "no commit has made the log longer")
         XCTAssertGreaterThan(length, writer.logFrameCount * 4_120 + 4_120)
         XCTAssertEqual(try Connection(path).integer("SELECT count(*) FROM t"), 5)
-        // As a process leaves it that is killed: the log is read from its beginning.
+        // A killed process leaves the file like this: the log is read from its beginning.
         for suffix in ["", "-wal"] { try copy(path + suffix, path + ".copy" + suffix) }
         defer { for suffix in ["", "-wal", "-shm"] { unlink(path + ".copy" + suffix) } }
         let copy = try Connection(path + ".copy")

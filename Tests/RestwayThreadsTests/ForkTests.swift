@@ -15,7 +15,7 @@ final class ForkTests: XCTestCase {
         let gate = ForkGate()
         let member = gate.member
         XCTAssertFalse(gate.pass { member.close(past) })
-        // It is open again, for threads and for the next fork.
+        // The gate is open again, for threads and for the next fork.
         XCTAssertEqual(gate.pass { 7 }, 7)
         XCTAssertTrue(member.close(past))
         member.openInParent()

@@ -33,7 +33,7 @@ final class WorkerPoolTests: XCTestCase {
         XCTAssertEqual(done.wait { $0 ? true : nil }, true)
     }
 
-    /// A job given to one of many idle threads runs without another one coming behind it.
+    /// A job that is given to one of many idle threads runs without another job after it.
     func testIdleThreadsMissNoJob() {
         let (pool, threads) = (WorkerPool(threadsMax: 8), 8)
         let (arrived, done) = (Monitor(0), Monitor(0))
@@ -57,7 +57,7 @@ final class WorkerPoolTests: XCTestCase {
                 if round % 2 == 0 {
                     pool.submit { done.update { $0 += 1 } }
                 } else if !pool.submitIfFree({ done.update { $0 += 1 } }) {
-                    // Those that have just run jobs need not be idle yet.
+                    // Threads that have just run jobs need not be idle yet.
                     sent -= 1
                 }
             }

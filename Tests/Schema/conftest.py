@@ -1,4 +1,4 @@
-"""The library that the tests of the schema ask."""
+"""Loads the library that the tests of the schema use."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import restway
 
 
 def pytest_sessionstart() -> None:
-    """Its absence is a failure, not a reason to skip."""
+    """If the library is missing, the tests fail rather than skip."""
     try:
         restway.version()
     except restway.LibraryError as error:

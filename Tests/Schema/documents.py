@@ -1,4 +1,4 @@
-"""The two judges of API documents, and the documents that they judge."""
+"""The two checkers of API documents, schema and loader, and the documents that they check."""
 
 from __future__ import annotations
 
@@ -21,7 +21,8 @@ DEMO_FILE = ROOT / "examples" / "demo-api" / "demo.restway.json"
 _HERE = Path(__file__).resolve().parent
 _VALIDATOR = Draft202012Validator(SCHEMA)
 
-#: What only the loader finds, and how it says so. First, what hangs on other parts of a document.
+#: Problems that only the loader finds, with words of its message. First, those that depend on other
+#: parts of a document.
 OF_OTHER_PARTS = {
     "a name that nothing has": r'^unknown (environment|entity|attribute|route|relationship) "',
     "an identity that cannot tell apart": r"^an identity is of type int or string, ",
@@ -46,8 +47,8 @@ OF_OTHER_PARTS = {
     "what a scheme needs": r'^"(grant|tokenURL)" is missing$|^an API key goes into one place',
 }
 
-#: Then, what hangs on how something is written: a schema has no numbers in strings, no host names,
-#: no difference between 1.0 and 1, and does not see a key that stands twice.
+#: Then, those that depend on the form of a value: a schema has no numbers in strings, no host
+#: names, no difference between 1.0 and 1, and does not notice a repeated key.
 OF_WRITING = {
     "a range of statuses that ends before it begins": r'^"\d{3}-\d{3}" is no status',
     "an IPv6 address": r": Bad IPv6 address$",
@@ -64,19 +65,21 @@ LOADER_ONLY = OF_OTHER_PARTS | OF_WRITING
 
 
 def corpus(folder: str) -> list[Path]:
-    """The documents of `good`, `bad` or `bad-for-the-loader`."""
+    """Returns the documents of `good`, `bad` or `bad-for-the-loader`."""
     found = sorted((_HERE / folder).glob("*.json"))
     assert found, f"{folder} holds no documents"
     return found
 
 
 def expected_paths(document: Path) -> list[str]:
-    """Where the loader finds problems: one JSON path a line in the file beside a bad document."""
+    """Returns the places where the loader finds problems: one JSON path on each line of the file
+    beside a bad document.
+    """
     return document.with_suffix(".problems").read_text(encoding="utf-8").splitlines()
 
 
 def schema_complaints(document: JSON) -> list[str]:
-    """What the schema says against a document, for people."""
+    """Returns the schema's problems with a document, as text."""
     errors = _VALIDATOR.iter_errors(document)
     return [f"{error.json_path}: {error.message}" for error in errors]
 
@@ -90,13 +93,14 @@ def loader_problems(document: JSON) -> list[restway.Problem]:
 
 
 def loader_only_reason(problem: restway.Problem) -> str | None:
-    """Which of `LOADER_ONLY` a problem is."""
+    """Returns which entry of `LOADER_ONLY` a problem matches."""
     return _reason(LOADER_ONLY, problem)
 
 
 def disagreement(document: JSON) -> str | None:
-    """How schema and loader disagree about a document; None when they agree, or when the loader
-    refuses it for nothing but what hangs on other parts of it."""
+    """Returns how schema and loader disagree about a document; None when they agree, or when the
+    loader refuses it only because of parts that the schema cannot compare.
+    """
     accepted = schema_accepts(document)
     problems = loader_problems(document)
     if accepted == (not problems):

@@ -1,4 +1,4 @@
-"""Schema and loader judge the same documents."""
+"""Schema and loader agree about the same documents."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def test_each_bad_document_says_what_to_expect(folder: str) -> None:
 
 
 def documentation() -> list[tuple[str, JSON]]:
-    """The JSON blocks of the documentation that are whole documents."""
+    """Returns the JSON blocks of the documentation that are whole documents."""
     found = []
     for path in [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]:
         text = path.read_text(encoding="utf-8")

@@ -1,7 +1,7 @@
 """Schema and loader agree about the texts that have a grammar of their own.
 
-Each grammar is tested with texts that somebody thought of and with random ones of its characters;
-the seed is fixed, so that a failure stays.
+Each grammar is tested with texts that a person wrote and with random texts of its characters; the
+seed is fixed, so that a failure can be repeated.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ RANDOM_PIECES_MAX = 9
 
 @dataclass(frozen=True)
 class Grammar:
-    """A kind of text, and where in a document it stands."""
+    """A kind of text, and its place in a document."""
 
     name: str
     document: Callable[[str], JSON]
     good: tuple[str, ...]
     bad: tuple[str, ...]
-    #: What random texts are made of.
+    #: The characters of random texts.
     pieces: tuple[str, ...]
 
     def texts(self) -> Iterable[str]:
@@ -129,7 +129,7 @@ GRAMMARS = [
         good=("100", "599", "2xx", "5XX", "2xX", "200-299", "404-404"),
         bad=("", "99", "600", "0xx", "6xx", "2x", "2xx ", "200-", "-200", "200-2xx", "2xx\n",
              "200-299\n", "200 - 299", "200-299-300", "+20", "20x"),
-        # Ranges that end before they begin are the loader's alone, hence few digits.
+        # Only the loader finds ranges that end before they begin, so the texts have few digits.
         pieces=("1", "5", "99", "100", "500", "2xx", "x", "X", "-599", "-5xx", "6", " ", "\n"),
     ),
     Grammar(

@@ -1,4 +1,4 @@
-"""Schema and loader agree about every document that is one change away from a good one."""
+"""Schema and loader agree about every document that differs from a good one by one change."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ from documents import DEMO_FILE, JSON, corpus, disagreement
 
 Place = tuple[str | int, ...]
 
-#: Values of each kind, and those at an edge of what some part of a document takes.
+#: Values of each kind, and values at the limits of some part of a document.
 VALUES: tuple[JSON, ...] = (
     None, True, 0.5, -2, -1, 0, 1, 99, 100, 599, 600, 86_400_000, 86_400_001,
     "", "a", " ", "GET", "int", [], [1], ["a"], [{}], {}, {"a": "a"}, {"a": {}},
 )
-#: The last is not Restway's: it is for the host wherever keys are fixed.
+#: The last key does not belong to Restway: where keys are fixed, programs may use it.
 KEYS = ("unknown", "", "$schema", "X-upper", "x-yours")
 
 
 def places(value: JSON, place: Place = ()) -> Iterator[Place]:
-    """The place of a value and of all values inside it."""
+    """Returns the place of a value and of all values inside it."""
     yield place
     members: Iterator[tuple[str | int, JSON]] = iter(())
     if isinstance(value, dict):
@@ -40,7 +40,7 @@ def at(document: JSON, place: Place) -> JSON:
 
 
 def mutations(document: JSON) -> Iterator[tuple[str, JSON]]:
-    """What was changed, and the document with that change."""
+    """Returns the change, and the changed document."""
     for place in places(document):
         value = at(document, place)
         if place:

@@ -1,4 +1,4 @@
-"""The schema itself: what it says for people, and that it knows every key of the loader."""
+"""The schema itself: its descriptions, and that it knows every key of the loader."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from documents import JSON, ROOT, SCHEMA, corpus
 from jsonschema import Draft202012Validator
 
 READER = ROOT / "Sources" / "RestwayClient" / "Document"
-#: Under these stand schemas by name or by key, and not keywords.
+#: The entries of these keywords are schemas by name or by key, not keywords.
 _MAPS = {"properties", "patternProperties", "$defs", "dependentSchemas"}
 
 
 def schemas(node: JSON = SCHEMA, place: str = "#") -> Iterator[tuple[str, dict[str, JSON]]]:
-    """Every schema inside the schema, with its place."""
+    """Returns every schema inside the schema, with its place."""
     if not isinstance(node, dict):
         return
     yield place, node
@@ -33,7 +33,7 @@ def schemas(node: JSON = SCHEMA, place: str = "#") -> Iterator[tuple[str, dict[s
 
 
 def resolved(schema: dict[str, JSON]) -> dict[str, JSON]:
-    """A schema with what it refers to; what it says itself stands."""
+    """Returns a schema merged with the one that it refers to; its own entries win."""
     if "$ref" not in schema:
         return schema
     target = SCHEMA["$defs"][schema["$ref"].removeprefix("#/$defs/")]
@@ -41,7 +41,7 @@ def resolved(schema: dict[str, JSON]) -> dict[str, JSON]:
 
 
 def properties() -> dict[str, dict[str, JSON]]:
-    """The schemas of all keys, by their place; a dependent schema only restricts."""
+    """Returns the schemas of all keys, by their place; a dependent schema only restricts."""
     return {
         f"{place}/{key}": schema
         for place, node in schemas()
@@ -96,14 +96,14 @@ def test_defaults_and_examples_are_valid() -> None:
 def test_it_knows_the_keys_that_the_loader_reads() -> None:
     code = "".join(path.read_text(encoding="utf-8") for path in READER.glob("*.swift"))
     read = set(re.findall(r'(?:\b\w+\[|\brequired\()"([$\w]+)"[\])]', code))
-    # A text of a credential is read from the first of several keys.
+    # A credential text is read from the first of several keys.
     for keys in re.findall(r"\btext\(\[([^\]]*)\]", code):
         read |= set(re.findall(r'"(\w+)"', keys))
     assert read == {place.rpartition("/")[2] for place in properties()}
 
 
 def test_the_good_documents_use_every_key() -> None:
-    """So that no key is left out of what schema and loader are compared with."""
+    """Checks that no key is left out of the comparison of schema and loader."""
     used: set[str] = set()
 
     def visit(value: JSON) -> None:

@@ -10,7 +10,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 SOURCES = ROOT / "Sources"
 
-#: Where a tree without git (a release archive) holds what was built.
+#: The folder of build results in a tree without git (a release archive).
 _BUILT = {
     "build", ".build", ".build-release", ".build-asan", ".build-tsan", ".build-fuzz", "__pycache__",
 }
@@ -20,7 +20,7 @@ _BINARY = {".png", ".gz", ".db", ".so", ".ico", ".pdf", ".der"}
 
 @cache
 def files() -> tuple[Path, ...]:
-    """Every file that is tracked or could be; what git ignores is left out."""
+    """Returns every file that is tracked or could be; files that git ignores are left out."""
     listed = subprocess.run(
         ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
         cwd=ROOT, capture_output=True, text=True, check=False,
@@ -37,7 +37,9 @@ def name_of(path: Path) -> str:
 
 
 def text_files() -> list[Path]:
-    """Files that people read; fixtures and corpora are data, and may be wrong on purpose."""
+    """Returns the files that people read; fixtures and corpora are data, and may be wrong on
+    purpose.
+    """
     return [
         path
         for path in files()
@@ -66,12 +68,12 @@ def expect_none(findings: Iterable[str]) -> None:
 
 @cache
 def swift_code(path: Path) -> str:
-    """Swift text with comments and string literals blanked; lines stay where they are."""
+    """Returns Swift text with comments and string literals blanked; lines keep their numbers."""
     return _Scrubber(path.read_text(encoding="utf-8")).scrubbed()
 
 
 def closing_brace(code: str, opening: int) -> int:
-    """The position of the brace that closes the one at `opening`."""
+    """Returns the position of the brace that closes the one at `opening`."""
     depth = 0
     for position in range(opening, len(code)):
         depth += {"{": 1, "}": -1}.get(code[position], 0)
@@ -81,7 +83,7 @@ def closing_brace(code: str, opening: int) -> int:
 
 
 class _Scrubber:
-    """Walks over Swift text once."""
+    """Reads Swift text once, from its beginning to its end."""
 
     def __init__(self, text: str) -> None:
         self.text = text

@@ -1,4 +1,4 @@
-"""Documents that keep up with the tree."""
+"""The documents match the source tree."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _LINK = re.compile(r"\]\((?!\w+:|#)([^)#\s]+)")
 
 def test_every_module_has_an_entry_in_the_architecture() -> None:
     manifest = (ROOT / "Package.swift").read_text()
-    # CRestway is the public header itself, described as the boundary.
+    # CRestway is the public header itself, which is described as the boundary.
     modules = {*DEPENDENCIES, *_SYSTEM_MODULE.findall(manifest)} - {"CRestway"}
     table = [line for line in lines_of(ARCHITECTURE) if line.startswith("|")]
     entries = {name for line in table for name in re.findall(r"`(\w+)`", line.split("|")[1])}
@@ -49,7 +49,7 @@ def test_decisions_say_their_number_and_their_parts_in_order() -> None:
 
 
 def test_decisions_say_what_was_rejected() -> None:
-    """Only reported: now and then nothing else was in sight."""
+    """Only a warning, because sometimes no other word fits."""
     silent = [path.name for path in DECISIONS if "**Rejected.**" not in path.read_text()]
     if silent:
         warnings.warn("\n" + "\n".join(silent), stacklevel=1)

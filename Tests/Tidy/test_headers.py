@@ -1,4 +1,4 @@
-"""The comments of the public headers say what they say in one order."""
+"""The comments of the public headers have one order."""
 
 from __future__ import annotations
 
@@ -10,7 +10,8 @@ from source_tree import ROOT, expect_none, name_of
 
 HEADERS = sorted((ROOT / "Include" / "restway").glob("*.h"))
 
-#: Effect, parameters, statuses; prose may follow; then threads and blocking, at the very end.
+#: First the effect, the parameters and the statuses; prose may follow; then threads and blocking,
+#: at the very end.
 _TAGS = re.compile(r"@param\b|@return\b|\bThreads:|\bBlocks:")
 _ORDER = ["@param", "@return", "Threads:", "Blocks:"]
 _FUNCTION = re.compile(
@@ -19,7 +20,7 @@ _FUNCTION = re.compile(
 
 
 def _documented() -> Iterator[tuple[Path, str, str, str]]:
-    """Header, name, comment and declaration of every function with a comment of its own."""
+    """Returns header, name, comment and declaration of every function with a comment of its own."""
     for header in HEADERS:
         for match in _FUNCTION.finditer(header.read_text()):
             name = re.search(r"\b(restway_\w+)\s*\(", match["declaration"])
@@ -60,7 +61,8 @@ def test_parameters_are_described_in_their_order() -> None:
 
 
 def test_statuses_are_listed() -> None:
-    """Every function that answers a status says which, or points to one that does."""
+    """Every function that returns a status lists its statuses, or refers to a function that does.
+    """
     expect_none(
         f"{name_of(header)}: {name}"
         for header, name, comment, declaration in _documented()

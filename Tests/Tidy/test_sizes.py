@@ -1,4 +1,4 @@
-"""Files, functions and lines that fit into a head."""
+"""Limits on the sizes of files, functions and lines."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from source_tree import (
 FILE_LINES_MAX = 500
 FUNCTION_LINES_MAX = 60
 COLUMNS_MAX = 100
-#: A case of a flat switch: its label, one statement, and now and then a second.
+#: A case of a flat switch: its label, one statement, and sometimes a second one.
 FLAT_CASE_LINES_MAX = 3
 
 _FUNCTION = re.compile(r"\b(func\b[^{};]*?|init[?!]?\s*(?:<[^{>]*>)?\([^{};]*?|deinit\s*)\{")
@@ -56,7 +56,7 @@ def test_functions_are_short() -> None:
 
 
 def _function_lengths(path: Path) -> Iterator[tuple[int, int]]:
-    """Line and length of every function; the lines of a flat switch are not counted."""
+    """Returns line and length of every function; the lines of a flat switch are not counted."""
     code = swift_code(path)
     for match in _FUNCTION.finditer(code):
         body = code[match.end() - 1 : closing_brace(code, match.end() - 1) + 1]

@@ -1,4 +1,4 @@
-"""The walls between the modules."""
+"""The import rules between the modules."""
 
 from __future__ import annotations
 
@@ -29,10 +29,10 @@ ORDER = (
     "Restway",
 )
 
-#: Of one concern each, side by side: they do not know of each other.
+#: Modules of one concern each, which do not import each other.
 PEERS = {"RestwayAuth", "RestwayCache", "RestwayBatch", "RestwayOutbox"}
 
-#: Part of the toolchain; everything else that a module needs stands in Package.swift.
+#: Modules of the toolchain; every other dependency of a module is in Package.swift.
 TOOLCHAIN = {"Swift", "Glibc", "Synchronization"}
 
 UNMANAGED = {"Sources/RestwayThreads/UserData.swift", "Sources/RestwayABI/Base/Handle.swift"}
@@ -71,7 +71,7 @@ def test_dependencies_point_upwards(module: str) -> None:
 def test_imports_are_declared(module: str) -> None:
     allowed = DEPENDENCIES[module] | TOOLCHAIN
     if "CRestway" in allowed:
-        allowed |= {"CRestwayPlugin"}  # The other module of Include.
+        allowed |= {"CRestwayPlugin"}  # The other module in Include.
     expect_none(
         f"{name_of(path)} imports {imported}"
         for path in swift_files(SOURCES / module)
@@ -112,7 +112,7 @@ def test_only_locks_and_their_queue_are_inlinable() -> None:
 
 
 def test_locks_are_ours() -> None:
-    """Mutex of Synchronization makes the thread sanitizer report races that are none."""
+    """Mutex of Synchronization makes the thread sanitizer report races that do not exist."""
     expect_none(name_of(path) for path in _sources_with(r"\bMutex\b"))
 
 

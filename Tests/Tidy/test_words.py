@@ -1,4 +1,4 @@
-"""Words and letters that do not belong into the repository."""
+"""Words and characters that do not belong in the repository."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pathlib import Path
 
 from source_tree import ROOT, expect_none, files, lines_of, name_of, text_files
 
-# The patterns are put together here, so that they do not find themselves.
+# The patterns are composed here, so that they do not find themselves.
 _OPEN_ENDS = re.compile(r"\b(?:TO" + "DO|FIX" + "ME|X" + "XX|HA" + r"CK)\b")
 _MACHINE_PATHS = re.compile(r"(?<![\w.:/$}*-])/(?:ho" + r"me|ro" + r"ot|wo" + r"rk|Us" + r"ers)/\w")
 _PRIVATE_HOSTS = re.compile(

@@ -1,4 +1,4 @@
-/* A plugin whose transport answers at once, for what a plugin costs. */
+/* A plugin whose transport answers at once, to measure the cost of a plugin. */
 #include <stdlib.h>
 #include <string.h>
 

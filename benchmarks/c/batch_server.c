@@ -1,5 +1,5 @@
-/* A server that answers each request of a batch with 200 and an empty object, and does nothing
- * else. One connection after the other, until it is ended; prints its port first.
+/* A server that answers each request of a batch with 200 and an empty object. It serves one
+ * connection after the other until it is killed, and prints its port first.
  *
  *     batch_server */
 #include "measure.h"
@@ -16,7 +16,7 @@
 
 static char request[REQUEST_MAX + 1], answer[REQUEST_MAX];
 
-/* The length of the body that a head announces, or -1 while the head has not ended. */
+/* Returns the length of the body that a head announces, or -1 while the head is incomplete. */
 static long announced(const char *head, size_t *head_length) {
     const char *end = strstr(head, "\r\n\r\n");
     const char *field = strstr(head, "ontent-Length:");

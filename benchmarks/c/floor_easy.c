@@ -1,5 +1,5 @@
-/* The plain program that one request at a time is compared with: one easy handle, used again and
- * again, each body parsed with Jansson.
+/* The plain program with which one request at a time is compared: one easy handle is used
+ * repeatedly, and each body is parsed with Jansson.
  *
  *     floor_easy BASE-URL REQUESTS */
 #include "floor.h"

@@ -1,5 +1,5 @@
-/* What a large body costs without objects: downloaded with libcurl, parsed with Jansson, thrown
- * away; the two parts apart.
+/* Measures a large body without objects: it is downloaded with libcurl, parsed with Jansson, and
+ * dropped. The two parts are measured separately.
  *
  *     floor_map URL */
 #include "floor.h"

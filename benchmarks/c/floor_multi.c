@@ -1,5 +1,6 @@
-/* The plain program that Restway's transport is compared with: libcurl's multi interface, so many
- * exchanges in flight, each body parsed with Jansson, then the next one from the same handle.
+/* The plain program with which Restway's transport is compared: libcurl's multi interface with a
+ * fixed number of exchanges in flight. Each body is parsed with Jansson, then the same handle
+ * performs the next exchange.
  *
  *     floor_multi BASE-URL IN-FLIGHT REQUESTS */
 #include "floor.h"

@@ -1,5 +1,5 @@
-/* What a fresh process pays before its first request with libcurl alone. Not linked with libcurl:
- * loading it is part of what is measured.
+/* Measures what a new process does before its first request with libcurl alone. The program is not
+ * linked with libcurl: loading it is part of the measurement.
  *
  *     floor_open LIBCURL */
 #include "measure.h"
@@ -13,7 +13,7 @@
 typedef int (*global_init_fn)(long flags);
 typedef void *(*easy_init_fn)(void);
 
-/* ISO C knows no cast from an object's pointer to a function's. */
+/* ISO C has no cast from an object pointer to a function pointer. */
 static void find(void *library, const char *name, void *function, size_t bytes) {
     void *symbol = dlsym(library, name);
 

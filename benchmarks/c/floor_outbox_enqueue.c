@@ -1,5 +1,5 @@
-/* Requests inserted one after the other into a plain table, one transaction each, with the pragmas
- * of the outbox.
+/* Inserts requests one after the other into a plain table, with one transaction each and the
+ * pragmas of the outbox.
  *
  *     floor_outbox_enqueue FILE ITEMS */
 #include "floor_outbox.h"

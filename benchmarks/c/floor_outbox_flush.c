@@ -1,4 +1,4 @@
-/* Sends the rows of a plain table in batches and deletes each batch when it was answered.
+/* Sends the rows of a plain table in batches, and deletes each batch when it has been answered.
  *
  *     floor_outbox_flush FILE BASE-URL ITEMS */
 #include "floor_outbox.h"
@@ -30,7 +30,7 @@ static void append_text(struct text *text, const char *bytes) {
     append(text, bytes, strlen(bytes));
 }
 
-/* With the quotes escaped; nothing else in these bodies needs it. */
+/* Escapes the quotes; these bodies need no other escapes. */
 static void append_escaped(struct text *text, const char *bytes, size_t length) {
     for (size_t index = 0; index < length; index++) {
         if (bytes[index] == '"') append(text, "\\", 1);

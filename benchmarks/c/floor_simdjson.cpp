@@ -1,5 +1,6 @@
-/* What a large list of companies costs a program that was written for it: simdjson's DOM, one block
- * for each object, and an index of their identities. Several rounds, of which the first warms up.
+/* Measures a large list of companies in a program that was written for it: simdjson's DOM, one
+ * block for each object, and an index of their identities. It runs several rounds; the first one
+ * warms up.
  *
  *     floor_simdjson URL ROUNDS */
 #include <curl/curl.h>
@@ -25,7 +26,7 @@ enum column {
 
 enum kinds : uint32_t { absent, boolean, integer, real, date, text };
 
-/// 16 bytes a value, as Restway's.
+/// A cell of 16 bytes for each value, as in Restway.
 struct cell {
     kinds kind = absent;
     uint32_t length = 0;
@@ -36,7 +37,7 @@ struct cell {
     } value = {0};
 };
 
-/// The cells, and behind them their text: one block.
+/// One block with the cells, followed by their text.
 struct object {
     cell cells[column_count];
 };
@@ -46,7 +47,7 @@ struct object {
     std::exit(1);
 }
 
-/// Objects by their identity: open addressing.
+/// The objects by their identity, in a hash table with open addressing.
 class identities {
   public:
     explicit identities(std::size_t count) {
@@ -73,7 +74,7 @@ class identities {
     std::size_t mask_;
 };
 
-/// Microseconds since 1970 of `yyyy-MM-dd`.
+/// Returns the microseconds since 1970 of `yyyy-MM-dd`.
 int64_t microseconds(std::string_view text) {
     if (text.size() != 10 || text[4] != '-' || text[7] != '-')
         fail("not a date");
@@ -159,7 +160,7 @@ void read_company(cell *cells, simdjson::dom::object company) {
     }
 }
 
-/// One block: the cells, and the text that they point to, each with a NUL behind it.
+/// Makes one block: the cells, and the text that they point to, each with a NUL after it.
 object *made(const cell *cells) {
     std::size_t bytes = 0;
     for (int index = 0; index < column_count; index++)
@@ -187,7 +188,7 @@ double round_seconds(simdjson::dom::parser &parser, const simdjson::padded_strin
     std::vector<object *> objects;
     const clock::time_point begun = clock::now();
     const simdjson::dom::array companies = parser.parse(body)["companies"].get_array();
-    // Of a longer list the size is not known; it only makes room.
+    // simdjson does not know the size of a longer list; the number is only used to reserve memory.
     identities index(companies.size());
     objects.reserve(companies.size());
     for (const simdjson::dom::element company : companies) {

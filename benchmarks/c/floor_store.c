@@ -1,5 +1,5 @@
-/* The same companies as the large list, written by plain prepared upserts into a table of the same
- * columns: all of them new, then all of them again with another name. One transaction each.
+/* Writes the companies of the large list with plain prepared upserts into a table with the same
+ * columns: first all as new rows, then all again with another name. Each is one transaction.
  *
  *     floor_store FILE ROWS */
 #include "measure.h"

@@ -74,7 +74,7 @@ void load_print(struct load begun, size_t requests) {
     double cpu = cpu_seconds() - begun.cpu;
 
     printf("{\"requests\": %zu, \"seconds\": %.9f, \"cpu_seconds\": %.9f}\n", requests, wall, cpu);
-    /* Printed even if the end of the program goes wrong. */
+    /* The result is printed even if the end of the program fails. */
     fflush(stdout);
 }
 

@@ -1,4 +1,4 @@
-/* What every program of the benchmarks needs: clocks, arguments, and one line of JSON as result. */
+/* Common code of all benchmark programs: clocks, arguments, and the result as one line of JSON. */
 #ifndef RESTWAY_BENCHMARKS_MEASURE_H
 #define RESTWAY_BENCHMARKS_MEASURE_H
 
@@ -7,28 +7,28 @@
 /* How many different companies the server has: companies/1 to companies/32. */
 #define COMPANIES 32
 
-/* How many requests a program sends before it measures: every connection stands by then. */
+/* How many requests a program sends before it measures, so that every connection is open. */
 #define WARM_UP 1000
 
-/* Seconds of the monotonic clock. */
+/* Returns the seconds of the monotonic clock. */
 double wall_seconds(void);
 
-/* User and system time of this process, in seconds. */
+/* Returns the user and system time of this process, in seconds. */
 double cpu_seconds(void);
 
 /* Ends the program with a message. */
 void fail(const char *format, ...);
 
-/* Argument `index` as a number from 1 to 10,000,000; ends the program when it is none. */
+/* Returns argument `index` as a number from 1 to 10,000,000; ends the program if it is not one. */
 size_t count_argument(int argc, char **argv, int index, const char *name);
 
-/* Argument `index`; ends the program when there is none. */
+/* Returns argument `index`; ends the program if it is missing. */
 const char *text_argument(int argc, char **argv, int index, const char *name);
 
-/* "<base>/companies/<number>", where `slot` 0 is company 1. The caller frees it. */
+/* Returns "<base>/companies/<number>", where `slot` 0 is company 1. The caller frees it. */
 char *company_url(const char *base, size_t slot);
 
-/* What a load has cost: begun with what the clocks say then. */
+/* The cost of a load. Its first values are those of the clocks at its begin. */
 struct load {
     double wall;
     double cpu;
@@ -39,7 +39,7 @@ struct load load_begin(void);
 /* Prints {"requests": ..., "seconds": ..., "cpu_seconds": ...}. */
 void load_print(struct load begun, size_t requests);
 
-/* Puts `count` numbers in order and gives the one in the middle. */
+/* Sorts `count` numbers and returns the median. */
 double median(double *numbers, size_t count);
 
 #endif

@@ -1,4 +1,4 @@
-/* What the programs that measure the outbox share. */
+/* Common code of the programs that measure the outbox. */
 #ifndef RESTWAY_BENCHMARKS_OURS_OUTBOX_H
 #define RESTWAY_BENCHMARKS_OURS_OUTBOX_H
 
@@ -11,22 +11,22 @@ struct outbox_run {
     size_t items;
     pthread_mutex_t mutex;
     pthread_cond_t has_changed;
-    /* Completions, or flushes, that have come. */
+    /* The number of completions or flushes that have ended. */
     size_t done;
-    /* How many of them somebody waits for: only then is that thread woken. */
+    /* The number that a thread waits for: the thread is woken only then. */
     size_t awaited;
 };
 
-/* Ends the program when `status` is not the expected one. */
+/* Ends the program if `status` is not the expected one. */
 void outbox_expect(restway_status status, restway_status expected, restway_error **error);
 
-/* A client that takes its server for unreachable. */
+/* Makes a client that takes its server for unreachable. */
 void outbox_run_begin(
     struct outbox_run *run, const char *document, const char *base, size_t items);
 
 void outbox_run_end(struct outbox_run *run);
 
-/* Stores item `number`, and waits for that. */
+/* Stores item `number`, and waits until it is stored. */
 void outbox_run_perform(struct outbox_run *run, size_t number);
 
 /* Stores item `number`; counts it in `done`. */

@@ -1,13 +1,13 @@
-/* The requests that the programs of the outbox store: the same bytes in all of them. */
+/* The requests that the outbox programs store: the same bytes in all of them. */
 #ifndef RESTWAY_BENCHMARKS_OUTBOX_ITEM_H
 #define RESTWAY_BENCHMARKS_OUTBOX_ITEM_H
 
 #include <stddef.h>
 
-/* So many lanes, that a batch finds one item in each. */
+/* The number of lanes: each item of a batch comes from another lane. */
 #define LANES 200
 
-/* In one call. */
+/* The number of items in one batch call. */
 #define BATCH 50
 
 struct outbox_item {
@@ -16,7 +16,7 @@ struct outbox_item {
     char body[256];
 };
 
-/* Item `number`. */
+/* Makes item `number`. */
 void outbox_item_make(struct outbox_item *item, size_t number);
 
 #endif

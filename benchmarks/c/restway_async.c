@@ -1,4 +1,4 @@
-/* Restway with so many calls in flight: each completion sends the next request.
+/* Measures Restway with a fixed number of calls in flight: each completion sends the next request.
  *
  *     restway_async DOCUMENT BASE-URL IN-FLIGHT REQUESTS [PLUGIN] */
 #include "measure.h"
@@ -7,13 +7,13 @@
 #include <pthread.h>
 #include <stdlib.h>
 
-/* The warm-up has as many in flight as there are connections to one host. */
+/* The warm-up has as many calls in flight as there are connections to one host. */
 #define WARM_UP_IN_FLIGHT 32
 
 struct run {
     restway_client *client;
     size_t requests;
-    /* Notices of one client never overlap, but the first requests are sent beside them. */
+    /* Notices of one client never overlap, but the first requests are sent while notices run. */
     pthread_mutex_t mutex;
     pthread_cond_t is_done;
     size_t started;

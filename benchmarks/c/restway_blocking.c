@@ -1,4 +1,4 @@
-/* Restway, one request at a time, waited for.
+/* Measures Restway with one blocking request at a time.
  *
  *     restway_blocking DOCUMENT BASE-URL REQUESTS [PLUGIN] */
 #include "measure.h"

@@ -1,8 +1,8 @@
-/* Loads API documents, one after the other, and says how much CPU time one of them takes.
+/* Loads API documents, one after the other, and prints the CPU time of each.
  *
  *     restway_documents FILE
  *
- * FILE holds documents, each as its length in decimal, a line's end, and its bytes. */
+ * FILE holds documents, each as its length in decimal, a line end, and its bytes. */
 #include "measure.h"
 
 #include <restway/restway.h>
@@ -12,7 +12,7 @@
 #define BYTES_MAX (64u << 20)
 #define DOCUMENTS_MAX 100000
 
-/* Whether the document was loaded; `*seconds` is the CPU time of that, or of the refusal. */
+/* Returns whether the document was loaded; `*seconds` is the CPU time, also if it was refused. */
 static int load(const char *text, size_t length, double *seconds) {
     restway_api *api = NULL;
     restway_error *error = NULL;

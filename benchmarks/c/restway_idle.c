@@ -1,4 +1,4 @@
-/* How much of the heap an open client holds that has not sent anything yet.
+/* Measures how much heap memory an open client holds before its first request.
  *
  *     restway_idle DOCUMENT */
 #include "measure.h"
@@ -7,7 +7,8 @@
 #include <malloc.h>
 #include <stdio.h>
 
-/* Bytes that are allocated and not freed, large blocks of their own mappings included. */
+/* Returns the bytes that are allocated and not freed, including large blocks with mappings of their
+ * own. */
 static size_t live_bytes(void) {
     struct mallinfo2 heap = mallinfo2();
 

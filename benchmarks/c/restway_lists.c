@@ -1,4 +1,4 @@
-/* Lists, fetched and mapped one after the other by one client.
+/* Fetches and maps lists, one after the other, with one client.
  *
  *     restway_lists DOCUMENT BASE-URL PATH... */
 #include "measure.h"

@@ -1,4 +1,4 @@
-/* The heap that mapped objects hold, and what they say.
+/* Measures the heap memory of mapped objects, and the size of their values.
  *
  *     restway_live DOCUMENT BASE-URL WARM-UP-PATH PATH */
 #include "measure.h"
@@ -22,7 +22,7 @@ static size_t live_bytes(void) {
     return info.uordblks + info.hblkhd;
 }
 
-/* 16 bytes for each value, and the text of those that have one. */
+/* Counts 16 bytes for each value, and the text of values that have one. */
 static size_t content_bytes(const restway_response *response) {
     size_t bytes = 0;
     for (size_t index = 0; index < restway_response_object_count(response); index++) {

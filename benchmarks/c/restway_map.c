@@ -1,4 +1,4 @@
-/* A large list of companies, fetched and mapped to objects.
+/* Fetches a large list of companies and maps it to objects.
  *
  *     restway_map DOCUMENT BASE-URL PATH OBJECTS [PLUGIN] */
 #include "measure.h"

@@ -1,5 +1,5 @@
-/* A large list of companies, mapped by a plugin again and again, each time by a new client. The
- * first round warms up.
+/* Maps a large list of companies with a plugin repeatedly, each time with a new client. The first
+ * round warms up.
  *
  *     restway_map_warm DOCUMENT BASE-URL PATH OBJECTS ROUNDS PLUGIN */
 #include "measure.h"

@@ -1,5 +1,5 @@
-/* What a fresh process pays before its first request with Restway. Not linked with it: loading it
- * is part of what is measured, and so is the API document.
+/* Measures what a new process does before its first request with Restway. The program is not linked
+ * with Restway: loading it is part of the measurement, and so is the API document.
  *
  *     restway_open LIBRESTWAY DOCUMENT */
 #include "measure.h"
@@ -13,7 +13,7 @@ typedef restway_status (*load_file_fn)(const char *, restway_api **, restway_err
 typedef restway_status (*client_create_fn)(
     restway_api *, const restway_client_options *, restway_client **, restway_error **);
 
-/* ISO C knows no cast from an object's pointer to a function's. */
+/* ISO C has no cast from an object pointer to a function pointer. */
 static void find(void *library, const char *name, void *function, size_t bytes) {
     void *symbol = dlsym(library, name);
 

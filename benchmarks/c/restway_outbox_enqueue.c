@@ -1,9 +1,9 @@
-/* Requests that are stored because the host says that the server cannot be reached.
+/* Stores requests while the program says that the server cannot be reached.
  *
  *     restway_outbox_enqueue DOCUMENT CALLERS ITEMS WAITS
  *
- * CALLERS threads bring ITEMS requests together; each waits for each of its own (WAITS 1), or for
- * all of them at the end (WAITS 0). */
+ * CALLERS threads store ITEMS requests in total. Each thread waits for each of its requests (WAITS
+ * 1), or for all of them at the end (WAITS 0). */
 #include "measure.h"
 #include "ours_outbox.h"
 

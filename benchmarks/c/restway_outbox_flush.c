@@ -1,4 +1,4 @@
-/* Sends what is stored through the batch path.
+/* Sends stored requests through the batch path.
  *
  *     restway_outbox_flush DOCUMENT BASE-URL ITEMS */
 #include "measure.h"

@@ -1,4 +1,5 @@
-/* Opens an outbox, and asks whether it needs flushing: the time, and the heap that it then holds.
+/* Opens an outbox, and asks whether it needs flushing; measures the time, and the heap memory
+ *afterwards.
  *
  *     restway_outbox_open DOCUMENT NEEDS-FLUSHING */
 #include "measure.h"

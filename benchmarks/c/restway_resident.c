@@ -1,5 +1,5 @@
-/* The memory that stays resident after a large list was mapped and its response released, and the
- * heap that the objects in the store hold.
+/* Measures the memory that stays resident after a large list was mapped and its response released,
+ * and the heap memory of the objects in the store.
  *
  *     restway_resident DOCUMENT BASE-URL WARM-UP-PATH PATH */
 #include "measure.h"

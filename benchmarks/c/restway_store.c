@@ -1,5 +1,5 @@
-/* A large list of companies into a new file, and then again with other names: the time of the
- * commits alone.
+/* Stores a large list of companies in a new file, and then again with other names; measures only
+ * the time of the commits.
  *
  *     restway_store FILE DOCUMENT BASE-URL PATH PATH-AGAIN */
 #include "measure.h"
@@ -7,7 +7,7 @@
 
 #include <stdio.h>
 
-/* Seconds that the store took for what `path` answers. */
+/* Returns how many seconds the store took for the answer of `path`. */
 static double store(restway_client *client, const char *path) {
     restway_request *request = ours_request(path);
     restway_response *response = NULL;

@@ -1,4 +1,4 @@
-/* Opens a store in a file and looks for company 7.
+/* Opens a store in a file and finds company 7.
  *
  *     restway_store_open DOCUMENT FILE */
 #include "measure.h"

@@ -1,1 +1,1 @@
-"""Runs Restway and what it is compared with in turn, and reports ratios."""
+"""Runs Restway and the programs that it is compared with in turn, and reports ratios."""

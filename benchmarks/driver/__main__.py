@@ -1,4 +1,5 @@
-"""Runs the benchmarks: `benchmarks/run [PREFIX...]` takes those whose figures start so."""
+"""Runs the benchmarks: `benchmarks/run [PREFIX...]` runs those whose figures start with a prefix.
+"""
 
 from __future__ import annotations
 

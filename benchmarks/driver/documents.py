@@ -1,4 +1,4 @@
-"""API documents: what a large one costs, and what the slowest of many broken ones does."""
+"""API documents: the cost of a large one, and of the slowest of many broken ones."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .figure import Figure, Target, figure, in_turn
 from .programs import ROOT, run_c
 
 _PAIRS = 5
-#: Large enough that neither document fits into the caches of a core.
+#: Both documents are too large for the caches of a core.
 _SMALL = 2_000
 _GROWTH = 8
 _LOADS = 3
@@ -24,7 +24,9 @@ _LITERALS = (b"null", b"-1", b"1e999", b"{}", b"[]", b'""', b"true", b'"{a}-b"')
 
 
 def growth(base: str) -> Iterator[Figure]:
-    """A document of 16,000 entities, routes and descriptors of each kind, and an eighth of it."""
+    """Loads a document of 16,000 entities, routes and descriptors of each kind, and an eighth of
+    it.
+    """
     with tempfile.TemporaryDirectory(prefix="restway-bench-") as folder:
         small, large = Path(folder) / "small", Path(folder) / "large"
         _write(small, [_document(_SMALL)] * _LOADS)
@@ -38,7 +40,9 @@ def growth(base: str) -> Iterator[Figure]:
 
 
 def _load_milliseconds(path: Path) -> float:
-    """The quickest of the loads. A document that is refused would measure something else."""
+    """Returns the shortest time of several loads. The document must be valid: a refusal would
+    measure something else.
+    """
     loads = run_c("restway_documents", path)
     if loads["loaded"] != loads["documents"]:
         raise SystemExit(f"{path.name}: not all documents were loaded: {loads!r}")
@@ -46,7 +50,9 @@ def _load_milliseconds(path: Path) -> float:
 
 
 def slowest(base: str) -> Iterator[Figure]:
-    """The slowest of 20,000 documents made of the ones in `docs`, the same in each run."""
+    """Finds the slowest of 20,000 documents that are made from those in `docs`, the same in each
+    run.
+    """
     with tempfile.TemporaryDirectory(prefix="restway-bench-") as folder:
         path = Path(folder) / "mutated"
         _write(path, _mutated())
@@ -59,7 +65,7 @@ def slowest(base: str) -> Iterator[Figure]:
 
 
 def _document(count: int) -> bytes:
-    """Everything that a document has many of, `count` times each."""
+    """Makes a document with `count` entries of each kind."""
     entities = {
         f"E{n:05}": {
             "identity": "id",
@@ -87,7 +93,7 @@ def _document(count: int) -> bytes:
 
 
 def _mutated() -> Iterator[bytes]:
-    """Documents of `docs` in which bytes, runs of bytes and whole tokens were changed."""
+    """Makes documents from those in `docs`, by changing bytes, runs of bytes and whole tokens."""
     generator = random.Random(2023)
     seeds = _seeds()
     tokens = [*_LITERALS, *(token for seed in seeds for token in _STRUCTURE.split(seed) if token)]
@@ -123,7 +129,7 @@ def _mutate(
 
 
 def _seeds() -> list[bytes]:
-    """The JSON blocks of `docs` that are whole documents."""
+    """Returns the JSON blocks of `docs` that are whole documents."""
     blocks = (
         block
         for path in sorted((ROOT / "docs").glob("*.md"))

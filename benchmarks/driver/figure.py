@@ -1,4 +1,4 @@
-"""Figures: something of Restway's against a reference, measured in turn."""
+"""Figures: values of Restway and of a reference, measured in turn."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ Theirs = TypeVar("Theirs")
 
 
 class SkippedError(Exception):
-    """A figure cannot be measured here; the message says why."""
+    """Raised when a figure cannot be measured on this machine; the message says why."""
 
 
 @dataclass(frozen=True)
 class Target:
-    """What the ratio should be."""
+    """The goal of a ratio."""
 
     ratio: float
-    #: Whether more is better; else less is.
+    #: Whether more is better; otherwise less is better.
     is_floor: bool = False
 
     def is_met_by(self, ratio: float) -> bool:
@@ -31,16 +31,18 @@ class Target:
 
 @dataclass(frozen=True)
 class Figure:
-    """The pair of runs with the median ratio, so that `ratio` is `value` / `reference_value`."""
+    """A figure. It is the pair of runs with the median ratio, so that `ratio` is `value` /
+    `reference_value`.
+    """
 
     name: str
     value: float
     unit: str
     reference: str
     reference_value: float
-    #: None where only the cost is to be known.
+    #: None if only the cost is measured.
     target: Target | None
-    #: The ratios of all pairs, in order of size.
+    #: The ratios of all pairs, sorted.
     ratios: tuple[float, ...]
 
     @property
@@ -61,7 +63,7 @@ def figure(
     target: Target | None,
     pairs: list[tuple[float, float]],
 ) -> Figure:
-    """Makes a figure of pairs (ours, the reference's), whose number is odd."""
+    """Makes a figure from an odd number of pairs (ours, the reference's)."""
     if len(pairs) < 5 or len(pairs) % 2 == 0:
         raise ValueError(f"{name}: {len(pairs)} pairs")
     ordered = sorted(pairs, key=_ratio)
@@ -73,7 +75,7 @@ def figure(
 def in_turn(
     pairs: int, ours: Callable[[], Ours], theirs: Callable[[], Theirs]
 ) -> list[tuple[Ours, Theirs]]:
-    """Runs both, one after the other, again and again."""
+    """Runs both programs repeatedly, one after the other."""
     return [(ours(), theirs()) for _ in range(pairs)]
 
 

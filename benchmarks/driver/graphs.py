@@ -1,4 +1,4 @@
-"""Lists that are mapped again, that refer to each other, and the memory that they hold."""
+"""Lists that are mapped again, lists with references, and the memory that they hold."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _SMALL_GRAPHS = [f"graphs/{part}.json" for part in range(_LARGE // _SMALL)]
 
 
 def write(folder: Path) -> None:
-    """Writes the graphs below `folder`: one large, and as many nodes in ten small ones."""
+    """Writes the graphs below `folder`: one large graph, and as many nodes in ten small ones."""
     (folder / "graphs").mkdir()
     (folder / _LARGE_GRAPH).write_text(_graph(0, _LARGE), encoding="utf-8")
     for part, path in enumerate(_SMALL_GRAPHS):
@@ -27,7 +27,9 @@ def write(folder: Path) -> None:
 
 
 def _graph(first: int, count: int) -> str:
-    """A ring of `count` nodes; each names its next as an object, and peers by identity."""
+    """Makes a ring of `count` nodes; each contains its next node as an object, and its peers by
+    identity.
+    """
 
     def identity(place: int) -> int:
         return first + place % count
@@ -46,7 +48,7 @@ def _graph(first: int, count: int) -> str:
 
 
 def cycles(base: str) -> Iterator[Figure]:
-    """One response of 10,000 objects in cycles against ten of 1,000."""
+    """Compares one response of 10,000 objects in cycles with ten responses of 1,000."""
     runs = in_turn(
         _PAIRS,
         lambda: ours(base),
@@ -59,12 +61,12 @@ def cycles(base: str) -> Iterator[Figure]:
 
 
 def ours(base: str) -> Result:
-    """All nodes, in one response."""
+    """Makes one response with all nodes."""
     return run_c("restway_lists", _GRAPH, base, _LARGE_GRAPH)
 
 
 def again(base: str) -> Iterator[Figure]:
-    """The large list twice: the second time nothing changes."""
+    """Maps the large list twice: the second time no object changes."""
     runs = [run_c("restway_lists", DOCUMENT, base, LARGE_PATH, LARGE_PATH) for _ in range(_PAIRS)]
     yield figure(
         "map.again.time", "ms", "the first mapping", Target(1.0),
@@ -73,7 +75,7 @@ def again(base: str) -> Iterator[Figure]:
 
 
 def live(base: str) -> Iterator[Figure]:
-    """The heap that stays after a large list, against 16 bytes a value and the text."""
+    """Compares the heap memory after a large list with 16 bytes a value and the text."""
     runs = [run_c("restway_live", DOCUMENT, base, "companies/1", LARGE_PATH) for _ in range(_PAIRS)]
     yield figure(
         "map.live_bytes", "MB", "values and text", Target(1.6),

@@ -1,4 +1,4 @@
-"""What the library costs before it does anything."""
+"""The cost of loading and opening the library."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from .figure import Figure, Target, figure, in_turn
 from .programs import DOCUMENT, library, run_c
 
 _PAIRS = 5
-#: A few milliseconds each, and anything may come between.
+#: The number of runs: each takes a few milliseconds and is easily disturbed.
 _OPEN_PAIRS = 21
 _LIBRARY_BYTES_MAX = 9 << 20
 _IDLE_BYTES_MAX = 64 << 10

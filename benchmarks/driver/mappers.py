@@ -1,4 +1,4 @@
-"""What reads the bodies in a program of ours."""
+"""The mappers that read the bodies in our programs."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from .programs import BUILT, DOCUMENT
 
 @dataclass(frozen=True)
 class Mapper:
-    """A mapper, and what a program of ours is given to use it."""
+    """A mapper, and the arguments with which our programs use it."""
 
-    #: What stands between the parts of a figure's name: nothing for the built-in one.
+    #: The part of a figure's name for the mapper; empty for the built-in one.
     infix: str
     plugins: tuple[str, ...] = ()
 
     def document(self) -> str:
-        """The benchmarks' API document, with this mapper for what the server answers."""
+        """Returns the benchmarks' API document, with this mapper for the server's answers."""
         if not self.plugins:
             return DOCUMENT
         document = json.loads(Path(DOCUMENT).read_text(encoding="utf-8"))

@@ -1,4 +1,4 @@
-"""Large lists of companies, against Jansson alone."""
+"""Large lists of companies, compared with Jansson alone."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ RELATIONS = str(BENCHMARKS / "relations.restway.json")
 
 
 def large_list(base: str) -> Iterator[Figure]:
-    """Companies of which each is one object."""
+    """Maps companies of which each is one object."""
     yield _against_jansson("map.jansson.time", DOCUMENT, base, LARGE_PATH)
 
 
 def relations(base: str) -> Iterator[Figure]:
-    """Companies that refer to owners, given as objects, and to tags, given by identity."""
+    """Maps companies that refer to owners, given as objects, and to tags, given by identity."""
     yield _against_jansson("map.jansson.relations.time", RELATIONS, base, RELATED_PATH)
 
 
 def _against_jansson(name: str, document: str, base: str, path: str) -> Figure:
-    """Ours is the time of the mapping phase as the response tells it."""
+    """Our value is the time of the mapping phase in the response."""
     runs = in_turn(
         _PAIRS,
         lambda: run_c("restway_map", document, base, path, LARGE_COUNT),
@@ -37,7 +37,9 @@ def _against_jansson(name: str, document: str, base: str, path: str) -> Figure:
 
 
 def resident(base: str) -> Iterator[Figure]:
-    """What stays resident after a large list came twice, against what its objects hold."""
+    """Compares the memory that stays resident after a large list came twice with the size of its
+    objects.
+    """
     runs = [
         run_c("restway_resident", DOCUMENT, base, "companies/1", LARGE_PATH)
         for _ in range(_RESIDENT_RUNS)

@@ -1,4 +1,4 @@
-"""The outbox: storing requests, sending them, and opening a file with many."""
+"""The outbox: storing requests, sending them, and opening a large file."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from .programs import command, run_c
 _PAIRS = 7
 _OPEN_PAIRS = 21
 _MANY = 1_000_000
-#: A disk may take some milliseconds for each commit.
+#: The number of runs: a disk may take some milliseconds for each commit.
 _ALONE = 300
 _CALLERS = 32
 _TOGETHER = 3_200
@@ -27,7 +27,7 @@ _BATCH = 50
 
 @contextmanager
 def _document() -> Iterator[Path]:
-    """A document with an outbox in a new folder, where the disk is."""
+    """Makes a document with an outbox in a new folder on the disk."""
     with tempfile.TemporaryDirectory(prefix="restway-bench-", dir="/var/tmp") as folder:
         path = Path(folder) / "outbox.restway.json"
         path.write_text(
@@ -42,7 +42,7 @@ def _document() -> Iterator[Path]:
 
 
 def ours(program: str, *arguments: object) -> float:
-    """Requests in a second, by a program of ours with an outbox that is new."""
+    """Returns the requests per second of one of our programs with a new outbox."""
     with _document() as document:
         return run_c(program, document, *arguments)["per_second"]
 
@@ -54,7 +54,7 @@ def _theirs(program: str, *arguments: object) -> float:
 
 @contextmanager
 def batch_server() -> Iterator[str]:
-    """A server that only counts the requests of a batch; gives its URL."""
+    """Starts a server that only counts the requests of a batch; returns its URL."""
     server = subprocess.Popen(command("batch_server"), stdout=subprocess.PIPE, text=True)
     try:
         assert server.stdout
@@ -65,7 +65,7 @@ def batch_server() -> Iterator[str]:
 
 
 def enqueue(base: str) -> Iterator[Figure]:
-    """One caller, 32 that wait, and 32 that do not, against one plain loop."""
+    """Compares one caller, 32 callers that wait, and 32 that do not wait with one plain loop."""
     for name, callers, items, waits, ratio in (
         ("outbox.enqueue.per_second", 1, _ALONE, 1, 0.8),
         ("outbox.enqueue32.per_second", _CALLERS, _TOGETHER, 1, 3),
@@ -81,7 +81,7 @@ def enqueue(base: str) -> Iterator[Figure]:
 
 
 def flush(base: str) -> Iterator[Figure]:
-    """10,000 items in batches of 50, to a server that only counts them."""
+    """Sends 10,000 items in batches of 50 to a server that only counts them."""
     with batch_server() as url:
         pairs = in_turn(
             _PAIRS,
@@ -95,7 +95,7 @@ def flush(base: str) -> Iterator[Figure]:
 
 
 def opening(base: str) -> Iterator[Figure]:
-    """An outbox with 1,000,000 requests, and an empty one."""
+    """Opens an outbox with 1,000,000 requests, and an empty one."""
     with _document() as full, _document() as empty:
         for document in (full, empty):
             run_c("restway_outbox_open", document, 0)
@@ -114,7 +114,7 @@ def opening(base: str) -> Iterator[Figure]:
 
 
 def _fill(path: Path) -> None:
-    """1,000 lanes of 1,000 requests each; the first of each has the turn."""
+    """Makes 1,000 lanes of 1,000 requests each; the first request of each lane may be sent."""
     with sqlite3.connect(path) as file:
         file.execute(
             """

@@ -1,18 +1,19 @@
-"""The bodies that the server answers with: companies with an address and an owner."""
+"""The bodies that the server sends: companies with an address and an owner."""
 
 from __future__ import annotations
 
 import json
 from pathlib import Path
 
-#: Answered one at a time, as `companies/1` and so on; the C programs know the number too.
+#: The companies that are sent one at a time, as `companies/1` and so on; the C programs use the
+#: same number.
 SMALL_COUNT = 32
-#: Answered all at once, as `companies.json`: about 37 MB.
+#: The companies that are sent all at once, as `companies.json`: about 37 MB.
 LARGE_COUNT = 100_000
 LARGE_PATH = "companies.json"
-#: The same with a longer name each.
+#: The same companies with longer names.
 RENAMED_PATH = "renamed.json"
-#: As many, whose owners and tags are objects of their own.
+#: As many companies, whose owners and tags are objects of their own.
 RELATED_PATH = "related.json"
 _OWNER_COUNT = 1_000
 
@@ -24,7 +25,7 @@ _WORDS = ("steel", "paper", "glass", "grain", "light", "water", "stone", "cloth"
 
 
 def company(number: int, words: int = 0) -> dict[str, object]:
-    """Company `number`, the same whenever it is asked for; `words` make it longer."""
+    """Makes company `number`, always with the same content; `words` makes it longer."""
     place = number % len(_CITIES)
     first = _FIRST_NAMES[number % len(_FIRST_NAMES)]
     last = _LAST_NAMES[number % len(_LAST_NAMES)]
@@ -52,7 +53,7 @@ def company(number: int, words: int = 0) -> dict[str, object]:
 
 
 def related_company(number: int) -> dict[str, object]:
-    """Company `number` with an owner of whom there are 1,000, and three tags of eight."""
+    """Makes company `number` with one of 1,000 owners, and three of eight tags."""
     owner = number * 7919 % _OWNER_COUNT
     return {
         **company(number, words=9),
@@ -67,7 +68,7 @@ def related_company(number: int) -> dict[str, object]:
 
 
 def write(folder: Path) -> None:
-    """Writes all bodies below `folder`, named as the server's paths are."""
+    """Writes all bodies below `folder`; the names are the server's paths."""
     small = folder / "companies"
     small.mkdir()
     for number in range(1, SMALL_COUNT + 1):

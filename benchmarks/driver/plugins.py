@@ -1,4 +1,4 @@
-"""What plugins do: large lists of companies, mapped; exchanges, performed."""
+"""Plugins: mapping large lists of companies, and performing exchanges."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _TRANSPORT_CALLS = 100_000
 
 
 def warm(base: str) -> Iterator[Figure]:
-    """Against a program that does the same with simdjson alone; both have done it before."""
+    """Compares with a program that uses simdjson alone; both are warmed up."""
     document = SIMDJSON.document()
     runs = in_turn(
         _PAIRS,
@@ -33,7 +33,7 @@ def warm(base: str) -> Iterator[Figure]:
 
 
 def over_jansson(base: str) -> Iterator[Figure]:
-    """Both are ours, the first list of a fresh process."""
+    """Compares two of our mappers, each with the first list of a new process."""
     document = SIMDJSON.document()
     runs = in_turn(
         _PAIRS,
@@ -44,7 +44,9 @@ def over_jansson(base: str) -> Iterator[Figure]:
 
 
 def over_msgspec(base: str) -> Iterator[Figure]:
-    """Against Python structs, from a body in memory; the first list of a fresh process too."""
+    """Compares with Python structs, from a body in memory, also with the first list of a new
+    process.
+    """
     document = SIMDJSON.document()
     runs = in_turn(
         _PAIRS,
@@ -70,7 +72,9 @@ def _megabytes_per_second(run: Result) -> float:
 
 
 def transport_overhead(_base: str) -> Iterator[Figure]:
-    """What a call costs more when its transport is a plugin's; the bound is three microseconds."""
+    """Measures the extra cost of a call whose transport is a plugin; the goal is three
+    microseconds.
+    """
     runs = [
         run_built("TRANSPORT_BENCH", plugin("at_once"), _TRANSPORT_CALLS)
         for _ in range(_TRANSPORT_RUNS)

@@ -1,4 +1,4 @@
-"""Profiles the C programs, ours and those we are compared with, under the benchmarks' own loads.
+"""Profiles the C programs, ours and those of the comparison, under the loads of the benchmarks.
 
 With perf where it may be used, else with callgrind, which counts instructions of smaller loads.
 """
@@ -22,7 +22,7 @@ _LINES_SHOWN = 12
 
 
 def loads(base: str, requests: int) -> dict[str, list[str]]:
-    """The commands by program."""
+    """Returns the commands by program."""
     large = f"{base}/{LARGE_PATH}"
     command = programs.command
     return {
@@ -47,8 +47,7 @@ def main(wanted: list[str]) -> None:
 
 
 def _environment() -> dict[str, str]:
-    """With the library that still has its symbols, if there is one, under the name it is loaded
-    by."""
+    """Uses the library with its symbols, if there is one, under the name by which it is loaded."""
     environment = dict(os.environ)
     symbols = environment.get("RESTWAY_SYMBOLS")
     if symbols:

@@ -1,4 +1,4 @@
-"""The programs: C ones are compiled for each run, all print one line of JSON."""
+"""The programs: C programs are compiled for each run, and all print one line of JSON."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ _FLAGS = (
     *("-std=c99", "-D_POSIX_C_SOURCE=200809L", "-O2", "-g", "-pthread"),
     *("-Wall", "-Wextra", "-pedantic", "-Werror"),
 )
-#: As the plugins are compiled.
+#: The compiler flags, which are those of the plugins.
 _CXX_FLAGS = ("-std=c++17", "-O3", "-g", "-Wall", "-Wextra", "-Werror")
 
-#: What each program is made of beside its own file and measure.c, and what it is compiled with.
+#: The additional sources of each program beside its own file and measure.c, and its libraries.
 _FLOOR = ("floor.c", "--cflags --libs libcurl jansson")
 _OURS = ("ours.c", "--cflags --libs restway")
 _SQLITE = (None, "--cflags --libs sqlite3")
@@ -56,17 +56,17 @@ _PROGRAMS = {
     "restway_open": (None, "--cflags restway"),
 }
 
-#: Each is one file of C++, and what it is compiled with.
+#: The C++ programs, each of one file, and their libraries.
 _CXX_PROGRAMS = {"floor_simdjson": "--cflags --libs simdjson libcurl"}
 
-#: Plugins, each one file of C.
+#: The plugins, each of one C file.
 _PLUGINS = ("at_once",)
 
 Result = dict[str, float]
 
 
 def build() -> None:
-    """Compiles all C programs. pkg-config must find restway."""
+    """Compiles all C programs. pkg-config must find Restway."""
     BUILT.mkdir(parents=True, exist_ok=True)
     for name, (shared, packages) in _PROGRAMS.items():
         sources = [f"{name}.c", "measure.c", *(shared.split() if shared else [])]
@@ -98,12 +98,12 @@ def build() -> None:
 
 
 def plugin(name: str) -> Path:
-    """A plugin of the benchmarks."""
+    """Returns a plugin of the benchmarks."""
     return BUILT / f"{name}.so"
 
 
 def run_built(variable: str, *arguments: object) -> Result:
-    """Runs a program that the Makefile has built and named in the environment."""
+    """Runs a program that the Makefile has built and whose path is in the environment."""
     program = os.environ.get(variable)
     if not program:
         raise SkippedError(f"{variable} names no program: make bench")
@@ -111,23 +111,23 @@ def run_built(variable: str, *arguments: object) -> Result:
 
 
 def library() -> Path:
-    """The shared library that pkg-config names."""
+    """Returns the shared library that pkg-config names."""
     folder = _pkg_config("--variable=libdir", "restway")[0]
     return (Path(folder) / "librestway.so").resolve()
 
 
 def command(name: str, *arguments: object) -> list[str]:
-    """How a C program is started."""
+    """Returns the command of a C program."""
     return [str(BUILT / name), *map(str, arguments)]
 
 
 def run_c(name: str, *arguments: object) -> Result:
-    """Runs a C program to its end."""
+    """Runs a C program and returns its result."""
     return _run(command(name, *arguments))
 
 
 def run_python(name: str, *arguments: object) -> Result:
-    """Runs a Python program to its end, with Restway's package from the source tree."""
+    """Runs a Python program with Restway's package from the source tree, and returns its result."""
     program = str(BENCHMARKS / "python" / f"{name}.py")
     package = str(ROOT / "bindings" / "python")
     environment = {**os.environ, "PYTHONPATH": package}

@@ -12,7 +12,7 @@ _PAIRS = 7
 _IN_FLIGHT = 32
 _BLOCKING_REQUESTS = 5_000
 _ASYNC_REQUESTS = 10_000
-#: httpx takes several times as long for each.
+#: The number of requests with httpx, which takes several times as long for each.
 _HTTPX_REQUESTS = 1_000
 
 

@@ -1,4 +1,4 @@
-"""How figures are shown and kept."""
+"""Prints and stores figures."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def row(figure: Figure) -> str:
 
 
 def write(figures: Iterable[Figure], path: Path, keeps_others: bool) -> None:
-    """Writes the list that other programs read.
+    """Writes the list of figures that other programs read.
 
     Args:
         figures: What was measured.

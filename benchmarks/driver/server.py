@@ -16,7 +16,8 @@ from . import graphs, payload
 
 _START_SECONDS_MAX = 10
 
-#: Keep-alive without an end, files held open, nothing logged: the clients are what is measured.
+#: Connections are kept open, files stay open, and nothing is logged, because only the clients are
+#: measured.
 _CONFIGURATION = """\
 daemon off;
 worker_processes 1;
@@ -48,10 +49,10 @@ http {{
 
 @contextmanager
 def nginx() -> Iterator[str]:
-    """Serves the bodies of `payload`; gives the base URL, and stops whatever comes."""
+    """Serves the bodies of `payload`; returns the base URL, and always stops the server."""
     with tempfile.TemporaryDirectory(prefix="restway-bench-") as name:
         prefix = Path(name)
-        # Its worker runs as another user when it is started by root.
+        # The worker runs as another user if root starts it.
         prefix.chmod(0o755)
         root = prefix / "www"
         root.mkdir()
@@ -61,7 +62,7 @@ def nginx() -> Iterator[str]:
         configuration = prefix / "nginx.conf"
         configuration.write_text(_CONFIGURATION.format(port=port), encoding="utf-8")
         server = subprocess.Popen(
-            # It also ends with this process, whatever that ends of.
+            # The server also ends with this process, however it ends.
             [
                 *("setpriv", "--pdeathsig", "TERM"),
                 *(_program(), "-p", f"{prefix}/", "-c", str(configuration)),

@@ -1,4 +1,4 @@
-"""Stores in a file of SQLite's: what a commit costs, and an opening."""
+"""Stores in a SQLite file: the cost of a commit and of opening."""
 
 from __future__ import annotations
 
@@ -12,13 +12,15 @@ from .payload import LARGE_COUNT, LARGE_PATH, RENAMED_PATH
 from .programs import DOCUMENT, Result, run_c
 
 _PAIRS = 5
-#: A few milliseconds each, and anything may come between.
+#: The number of runs: each takes a few milliseconds and is easily disturbed.
 _OPEN_PAIRS = 21
 _MANY = 1_000_000
 
 
 def commit(base: str) -> Iterator[Figure]:
-    """100,000 new companies, then all of them again with another name: one transaction each."""
+    """Stores 100,000 new companies, then all of them again with another name, in one transaction
+    each.
+    """
     runs = in_turn(
         _PAIRS,
         lambda: ours(base),
@@ -45,12 +47,14 @@ def commit(base: str) -> Iterator[Figure]:
 
 
 def ours(base: str) -> Result:
-    """The seconds of both commits."""
+    """Returns the seconds of both commits."""
     return _in_new_file("restway_store", DOCUMENT, base, LARGE_PATH, RENAMED_PATH)
 
 
 def opening(base: str) -> Iterator[Figure]:
-    """A store of 1,000,000 companies, until the first one is read; an empty one, until none is."""
+    """Opens a store of 1,000,000 companies and reads the first one; opens an empty store and reads
+    none.
+    """
     with tempfile.TemporaryDirectory(prefix="restway-bench-") as folder:
         full, empty = str(Path(folder) / "full.db"), str(Path(folder) / "empty.db")
         for path in (full, empty):
@@ -72,7 +76,7 @@ def _in_new_file(program: str, *arguments: object) -> Result:
 
 
 def _fill(path: str) -> None:
-    """As somebody with a shell may do: rows are rows."""
+    """Writes the rows directly, without Restway."""
     with sqlite3.connect(path) as file:
         file.execute(
             """

@@ -1,4 +1,4 @@
-"""Small requests from C: many in flight, one at a time, thousands that wait."""
+"""Small requests from C: many in flight, one at a time, and thousands that wait."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the Python programs share: a warm-up, then a measured load, then one line of JSON."""
+"""Common code of the Python programs: a warm-up, a measured load, and one line of JSON."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def measure(perform: Callable[[], None], requests: int) -> None:
 async def measure_async(
     perform: Callable[[], Awaitable[None]], in_flight: int, requests: int
 ) -> None:
-    """The same with `in_flight` tasks that share the requests."""
+    """Does the same with `in_flight` tasks that share the requests."""
     await _share(perform, in_flight, _WARM_UP)
     begun = time.perf_counter()
     await _share(perform, in_flight, requests)

@@ -1,4 +1,4 @@
-"""A large list of companies, decoded by msgspec into structs with the document's attributes.
+"""Decodes a large list of companies with msgspec into structs with the document's attributes.
 
 python msgspec_decode.py URL OBJECTS
 """

@@ -18,7 +18,7 @@ async def main() -> None:
     document, base, in_flight, requests, *plugins = sys.argv[1:]
     for plugin in plugins:
         restway.load_plugin(plugin)
-    # Looked up, so that this can be checked and run without it.
+    # The class is looked up, so that this program can be checked and run without it.
     make_client: Any = getattr(restway, "AsyncClient", None)
     if make_client is None:
         print(json.dumps({"skipped": "the Python package has no client for asyncio yet"}))

@@ -1,10 +1,21 @@
 import CRestway
 import RestwayClient
+import RestwayHTTP
+import RestwayJSON
+import RestwayObjects
+import RestwayRouting
+
+/// A NUL-terminated text of C.
+public typealias CString = UnsafePointer<CChar>
+
+/// A place of the program to which a function writes.
+public typealias Out<Value> = UnsafeMutablePointer<Value>
+
+/// A place of the program that receives a handle.
+public typealias OutHandle = Out<OpaquePointer?>
 
 /// The code that all functions of the header share that can fail.
 enum Boundary {
-    typealias OutHandle = UnsafeMutablePointer<OpaquePointer?>
-
     /// Runs `body`. A failure becomes a status and, if the caller asks for it, an error handle.
     static func run(
         _ outError: OutHandle?, _ body: () throws(Failure) -> Void
@@ -15,19 +26,224 @@ enum Boundary {
             return .RESTWAY_OK
         } catch {
             outError?.pointee = Handle.give(ErrorHandle(error))
-            return restway_status(error.reason)
+            return restway_status(error)
         }
     }
 
     /// Runs `make` and gives its result to the program.
+    ///
+    /// - Parameter name: The name of `outHandle` if it must not be NULL.
     static func creating<Object: HandleObject>(
-        _ outHandle: OutHandle?, _ outError: OutHandle?, named name: String,
+        _ outHandle: OutHandle?, _ outError: OutHandle?, named name: String? = nil,
         _ make: () throws(Failure) -> Object
     ) -> restway_status {
         outHandle?.pointee = nil
         return run(outError) { () throws(Failure) in
-            guard let outHandle else { throw Argument.null(name) }
-            outHandle.pointee = Handle.give(try make())
+            if let name { _ = try Argument.out(outHandle, name) }
+            let object = try make()
+            outHandle?.pointee = Handle.give(object)
+        }
+    }
+
+    /// Runs `find` and writes its result to `out`, which has `zero` after a failure.
+    ///
+    /// - Parameter name: The name of `out` if it must not be NULL.
+    static func writing<Value>(
+        _ out: Out<Value>?, _ zero: Value, _ outError: OutHandle?, named name: String? = nil,
+        _ find: () throws(Failure) -> Value
+    ) -> restway_status {
+        out?.pointee = zero
+        return run(outError) { () throws(Failure) in
+            if let name { _ = try Argument.out(out, name) }
+            let value = try find()
+            out?.pointee = value
+        }
+    }
+}
+
+/// Checks arguments from C. A wrong argument throws a failure that names it.
+enum Argument {
+    /// No processor has more memory at the addresses of one process. A larger length is a mistake,
+    /// and copying that many bytes would end the process.
+    private static let memoryBytesMax = 1 << 56
+
+    /// Returns the failure of a call with a wrong argument.
+    static func wrong(_ name: String, _ message: String) -> Failure {
+        Failure(.invalidArgument, message, field: name)
+    }
+
+    static func null(_ name: String) -> Failure {
+        wrong(name, "\(name) is NULL")
+    }
+
+    static func outOfRange(_ name: String, _ value: Int64) -> Failure {
+        wrong(name, "\(name) is out of range: \(value)")
+    }
+
+    private static func notUTF8(_ name: String) -> Failure {
+        wrong(name, "\(name) is not valid UTF-8")
+    }
+
+    /// Returns the object of a handle that must not be NULL. A forked child does not get the
+    /// parent's objects.
+    static func handle<Object: HandleObject>(
+        _ type: Object.Type, _ handle: OpaquePointer?, _ name: String
+    ) throws(Failure) -> Object {
+        guard let object = Handle.inherited(type, handle) else { throw null(name) }
+        guard object.isOfThisProcess else {
+            let reason = "\(name) was made before a fork: the child can only release it"
+            throw Failure(.forked, reason, field: name)
+        }
+        return object
+    }
+
+    /// Returns the client of a handle, and in the same way the other objects that many functions
+    /// take.
+    static func client(_ client: OpaquePointer?) throws(Failure) -> Client {
+        try handle(ClientHandle.self, client, "client").client
+    }
+
+    static func api(_ api: OpaquePointer?) throws(Failure) -> API {
+        try handle(APIHandle.self, api, "api").api
+    }
+
+    static func request(_ request: OpaquePointer?) throws(Failure) -> RequestHandle {
+        try handle(RequestHandle.self, request, "request")
+    }
+
+    static func object(
+        _ object: OpaquePointer?, _ name: String = "object"
+    ) throws(Failure) -> Snapshot {
+        try handle(Snapshot.self, object, name)
+    }
+
+    /// Reads a NUL-terminated UTF-8 string.
+    static func string(_ text: CString?, _ name: String) throws(Failure) -> String {
+        guard let text else { throw null(name) }
+        guard let string = String(validatingCString: text) else { throw notUTF8(name) }
+        return string
+    }
+
+    /// Reads a NUL-terminated UTF-8 string that must not be empty.
+    static func nonEmptyString(_ text: CString?, _ name: String) throws(Failure) -> String {
+        let string = try string(text, name)
+        guard !string.isEmpty else { throw wrong(name, "\(name) is empty") }
+        return string
+    }
+
+    static func optionalString(_ text: CString?, _ name: String) throws(Failure) -> String? {
+        text == nil ? nil : try string(text, name)
+    }
+
+    /// Reads `length` bytes of UTF-8.
+    static func string(
+        _ text: CString?, _ length: Int, _ name: String
+    ) throws(Failure) -> String {
+        let bytes = try bytes(text, length, name)
+        guard let string = String(validating: bytes, as: UTF8.self) else { throw notUTF8(name) }
+        return string
+    }
+
+    /// Reads `length` bytes. The pointer may be NULL if there are none.
+    static func bytes(
+        _ start: UnsafeRawPointer?, _ length: Int, _ name: String
+    ) throws(Failure) -> UnsafeRawBufferPointer {
+        guard (0...memoryBytesMax).contains(length) else {
+            throw wrong(name, "the length of \(name) is beyond the address space")
+        }
+        guard start != nil || length == 0 else { throw null(name) }
+        return UnsafeRawBufferPointer(start: start, count: length)
+    }
+
+    /// Reads `count` elements of an array. The pointer may be NULL if there are none.
+    static func elements<Element>(
+        _ start: UnsafePointer<Element>?, _ count: Int, _ name: String
+    ) throws(Failure) -> UnsafeBufferPointer<Element> {
+        guard (0...memoryBytesMax / MemoryLayout<Element>.stride).contains(count) else {
+            throw wrong(name, "the count of \(name) is beyond the address space")
+        }
+        guard start != nil || count == 0 else { throw null(name) }
+        return UnsafeBufferPointer(start: start, count: count)
+    }
+
+    /// Checks an array for `count` elements that are to be written. The pointer may be NULL if
+    /// there are none.
+    static func room<Element>(
+        for start: Out<Element>?, _ count: Int, _ name: String
+    ) throws(Failure) -> UnsafeMutableBufferPointer<Element> {
+        let elements = try elements(UnsafePointer(start), count, name)
+        return UnsafeMutableBufferPointer(mutating: elements)
+    }
+
+    /// Reads JSON text, at most as long as the address space.
+    static func json(_ text: CString?, _ length: Int) throws(Failure) -> UnsafeRawBufferPointer {
+        guard text != nil else { throw null("json") }
+        return try bytes(text, length, "json")
+    }
+
+    static func out<Value>(_ pointer: Out<Value>?, _ name: String) throws(Failure) -> Out<Value> {
+        guard let pointer else { throw null(name) }
+        return pointer
+    }
+
+    /// Checks a number, for example a time limit for waiting.
+    static func notNegative(_ value: Int64, _ name: String) throws(Failure) {
+        guard value >= 0 else { throw wrong(name, "\(name) is negative: \(value)") }
+    }
+
+    /// Checks a number where -1 has a meaning of its own.
+    static func minusOneOrMore(_ value: Int64, _ name: String) throws(Failure) {
+        guard value >= -1 else { throw outOfRange(name, value) }
+    }
+
+    /// Checks that `flags` has no bits but the `known` ones.
+    static func flags(_ flags: UInt32, known: UInt32) throws(Failure) {
+        guard flags & ~known == 0 else {
+            throw wrong("flags", "flags has unknown bits: \(flags)")
+        }
+    }
+
+    static func method(_ token: CString?) throws(Failure) -> Method {
+        let token = try string(token, "method")
+        if let method = Method(token: token) { return method }
+        let all = Method.allCases.map(\.rawValue).joined(separator: ", ")
+        throw wrong("method", "method is \"\(token)\"; there are \(all)")
+    }
+
+    /// Reads the members of a JSON object.
+    static func jsonObject(
+        _ text: CString?, _ length: Int
+    ) throws(Failure) -> [(key: String, value: JSONValue)] {
+        let text = try json(text, length)
+        let value: JSONValue
+        do {
+            value = try JSONValue.parse(text)
+        } catch {
+            throw wrong("json", "json: \(error.message)")
+        }
+        guard let members = value.members else {
+            throw wrong("json", "json is not an object but \(value.kind.withArticle)")
+        }
+        return members
+    }
+
+    static func headerName(_ name: CString?) throws(Failure) -> String {
+        let name = try string(name, "name")
+        guard Headers.isValidName(name) else {
+            throw wrong("name", "name is not a header name (RFC 9110, section 5.1)")
+        }
+        return name
+    }
+
+    static func mediaType(_ text: CString?) throws(Failure) -> String {
+        let mediaType = try nonEmptyString(text, "media_type")
+        try headerValue(mediaType, "media_type")
+        return mediaType
+    }
+
+    static func headerValue(_ value: String, _ name: String) throws(Failure) {
+        guard Headers.isValidValue(value) else {
+            throw wrong(name, "\(name) holds a character that a header value may not have")
         }
     }
 }

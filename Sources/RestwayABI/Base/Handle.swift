@@ -1,4 +1,6 @@
+import Glibc
 import RestwayClient
+import RestwayHTTP
 import RestwayObjects
 import RestwayThreads
 import Synchronization
@@ -44,6 +46,13 @@ enum Handle {
         OpaquePointer(Unmanaged.passUnretained(object).toOpaque())
     }
 
+    /// Runs `body` with a handle that lives until `body` returns.
+    static func lending<Object: HandleObject, Result>(
+        _ object: Object, _ body: (OpaquePointer) -> Result
+    ) -> Result {
+        withExtendedLifetime(object) { body(lend(object)) }
+    }
+
     /// Adds a reference of the program to the object of `handle`, also in a forked child.
     static func retain<Object: HandleObject>(
         _ type: Object.Type, _ handle: OpaquePointer?
@@ -76,5 +85,97 @@ enum Handle {
         _ type: Object.Type, _ handle: OpaquePointer?
     ) -> Object? {
         handle.map { Unmanaged<Object>.fromOpaque(UnsafeRawPointer($0)).takeUnretainedValue() }
+    }
+}
+
+/// A handle object with texts that C may read.
+protocol TextLender: HandleObject {
+    var texts: LentTexts { get }
+}
+
+/// What functions lend that return a pointer into an object. Each returns nil if there is no
+/// object, or if the object lacks what is asked for.
+extension Handle {
+    static func text<Object: TextLender>(
+        _ type: Object.Type, _ handle: OpaquePointer?, _ key: String,
+        _ read: (Object) -> String?
+    ) -> CString? {
+        object(type, handle).flatMap { object in object.texts.pointer(key) { read(object) } }
+    }
+
+    /// Lends the value of a header field, whose name is given in any case.
+    static func header<Object: TextLender>(
+        _ type: Object.Type, _ handle: OpaquePointer?, _ name: CString?, key: String = "header",
+        _ headers: (Object) -> Headers
+    ) -> CString? {
+        guard let name = name.flatMap({ String(validatingCString: $0) })?.lowercased() else {
+            return nil
+        }
+        return text(type, handle, "\(key) \(name)") { headers($0).joined(name) }
+    }
+
+    /// Lends bytes that the object keeps in an array, which nothing changes. An empty array may
+    /// have no address.
+    static func bytes<Object: HandleObject>(
+        _ type: Object.Type, _ handle: OpaquePointer?, _ outLength: Out<Int>?,
+        _ read: (Object) -> [UInt8]?
+    ) -> UnsafeRawPointer? {
+        let bytes = object(type, handle).flatMap(read)
+        outLength?.pointee = bytes?.count ?? 0
+        return bytes.flatMap { $0.withUnsafeBytes(\.baseAddress) ?? UnsafeRawPointer(handle) }
+    }
+}
+
+/// Texts that a handle lends to C. Each is made at its first use and lives as long as the handle.
+final class LentTexts: Sendable {
+    private let texts: Lock<[String: CText]>
+
+    /// - Parameter isForProcess: Whether the texts live as long as the process, also in a forked
+    ///   child.
+    init(isForProcess: Bool = false) {
+        let texts = Lock<[String: CText]>([:])
+        self.texts = isForProcess ? ForkBarrier.guarded(texts) : texts
+    }
+
+    /// Returns the text called `key`. `make` runs unless the text was made before; it returns `nil`
+    /// if there is no text.
+    func pointer(_ key: String, _ make: () -> String?) -> CString? {
+        texts.withLock { texts in
+            if let text = texts[key] { return text.pointer }
+            guard let text = CText(make()) else { return nil }
+            texts[key] = text
+            return text.pointer
+        }
+    }
+}
+
+/// A NUL-terminated copy of a string, which lives as long as this object.
+///
+/// `@unchecked Sendable`: nothing changes the bytes after `init`.
+final class CText: @unchecked Sendable {
+    let pointer: CString
+
+    init(_ text: String) {
+        // Passing the string to C directly would first copy it into an array.
+        guard let copy = text.withCString({ strdup($0) }) else {
+            preconditionFailure("out of memory")
+        }
+        pointer = UnsafePointer(copy)
+    }
+
+    convenience init?(_ text: String?) {
+        guard let text else { return nil }
+        self.init(text)
+    }
+
+    deinit {
+        free(UnsafeMutableRawPointer(mutating: pointer))
+    }
+}
+
+extension Array {
+    /// The element at `index`; `nil` if there is none at this index.
+    func at(_ index: Int) -> Element? {
+        indices.contains(index) ? self[index] : nil
     }
 }

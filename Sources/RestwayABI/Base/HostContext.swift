@@ -22,6 +22,9 @@ final class HostContext: HostCause, @unchecked Sendable {
         end()
     }
 
+    /// What an event of a drained client carries in place of the context.
+    var token: UInt64 { UInt64(UInt(bitPattern: pointer)) }
+
     /// Calls the program's destroy function, but only once.
     func end() {
         if !isOver.exchange(true, ordering: .relaxed) { destroy?(pointer) }
@@ -34,16 +37,29 @@ final class HostContext: HostCause, @unchecked Sendable {
 
     /// Runs `register` with a context of the program. If this fails, the context still belongs to
     /// the program.
-    static func lending(
+    static func lending<Result>(
         _ pointer: UnsafeMutableRawPointer?, _ destroy: restway_destroy_fn?,
-        _ register: (HostContext) throws(Failure) -> Void
-    ) throws(Failure) {
+        _ register: (HostContext) throws(Failure) -> Result
+    ) throws(Failure) -> Result {
         let context = HostContext(pointer, destroy)
-        do {
-            try register(context)
+        do throws(Failure) {
+            return try register(context)
         } catch {
             context.giveBack()
             throw error
+        }
+    }
+
+    /// The code that all functions share that set a callback of a client. If it fails, the context
+    /// still belongs to the program.
+    static func setting(
+        _ client: OpaquePointer?, _ pointer: UnsafeMutableRawPointer?,
+        _ destroy: restway_destroy_fn?, _ outError: OutHandle?,
+        _ set: (Client, HostContext) throws(Failure) -> Void
+    ) -> restway_status {
+        Boundary.run(outError) { () throws(Failure) in
+            let client = try Argument.client(client)
+            try lending(pointer, destroy) { context throws(Failure) in try set(client, context) }
         }
     }
 }

@@ -1,70 +1,81 @@
+import CRestway
 import RestwayClient
 
-/// Reads and writes structs of programs that may be compiled against an older or a newer header.
-enum SizedOptions {
+/// The structs of the header to which later versions append fields.
+enum SizedStructs {
+    static let attempt = SizedStruct<restway_attempt>(name: "attempt", sizeMin: 48)
+    static let bodyReader = SizedStruct<restway_body_reader>(name: "reader", sizeMin: 40)
+    static let clientOptions = SizedStruct<restway_client_options>(name: "options", sizeMin: 104)
+    static let credential = SizedStruct<restway_credential>(name: "credential", sizeMin: 48)
+    static let outboxCounts = SizedStruct<restway_outbox_counts>(name: "counts", sizeMin: 40)
+    static let progress = SizedStruct<restway_progress>(name: "progress", sizeMin: 64)
+    static let statistics = SizedStruct<restway_statistics>(name: "statistics", sizeMin: 40)
+    static let timings = SizedStruct<restway_timings>(name: "timings", sizeMin: 80)
+}
+
+/// Reads and writes one of these structs for programs that may be compiled against an older or a
+/// newer header.
+struct SizedStruct<Struct: BitwiseCopyable>: Sendable {
+    /// The name of the parameters that point to the struct.
+    let name: String
+    /// The size of its first version.
+    let sizeMin: Int
+
     /// Returns the content of `pointer`, with zeros for the fields that its version does not have.
     ///
-    /// - Parameters:
-    ///   - zero: A value in which every byte is zero.
-    ///   - sizeMin: The size of the first version.
-    static func read<Options: BitwiseCopyable>(
-        _ pointer: UnsafePointer<Options>, zero: Options, sizeMin: Int, _ name: String
-    ) throws(Failure) -> Options {
+    /// - Parameter zero: A value in which every byte is zero.
+    func read(_ pointer: UnsafePointer<Struct>, zero: Struct) throws(Failure) -> Struct {
         let bytes = UnsafeRawPointer(pointer)
         let size = bytes.loadUnaligned(as: Int.self)
-        let known = MemoryLayout<Options>.size
-        try check(size, sizeMin, name)
+        let known = MemoryLayout<Struct>.size
+        try check(size)
         if size > known {
             let tail = UnsafeRawBufferPointer(start: bytes + known, count: size - known)
             guard tail.allSatisfy({ $0 == 0 }) else {
-                throw Failure(
-                    .invalidArgument,
+                throw Argument.wrong(
+                    name,
                     "\(name) uses fields that this version of the library does not know "
-                        + "(\(size - known) bytes beyond its \(known))",
-                    field: name)
+                        + "(\(size - known) bytes beyond its \(known))")
             }
         }
-        var options = zero
-        withUnsafeMutableBytes(of: &options) { target in
-            target.copyMemory(
-                from: UnsafeRawBufferPointer(start: bytes, count: min(size, known)))
+        var content = zero
+        withUnsafeMutableBytes(of: &content) { target in
+            target.copyMemory(from: UnsafeRawBufferPointer(start: bytes, count: min(size, known)))
         }
-        return options
+        return content
     }
 
     /// Writes the same as the INIT macro: the size, then zeros.
-    static func initialize<Options: BitwiseCopyable>(
-        _ pointer: UnsafeMutablePointer<Options>, size: Int, sizeMin: Int, _ name: String
-    ) throws(Failure) {
-        try check(size, sizeMin, name)
-        let bytes = UnsafeMutableRawPointer(pointer)
-        bytes.initializeMemory(as: UInt8.self, repeating: 0, count: size)
-        bytes.storeBytes(of: size, as: Int.self)
+    func initialize(
+        _ pointer: Out<Struct>?, _ size: Int, _ outError: OutHandle?
+    ) -> restway_status {
+        Boundary.run(outError) { () throws(Failure) in
+            let bytes = UnsafeMutableRawPointer(try Argument.out(pointer, name))
+            try check(size)
+            bytes.initializeMemory(as: UInt8.self, repeating: 0, count: size)
+            bytes.storeBytes(of: size, as: Int.self)
+        }
     }
 
     /// Fills the fields that the program's version has. The size keeps its value.
-    static func write<Result: BitwiseCopyable>(
-        _ known: Result, to target: UnsafeMutablePointer<Result>, sizeMin: Int, _ name: String
-    ) throws(Failure) {
-        let size = UnsafeRawPointer(target).loadUnaligned(as: Int.self)
-        try check(size, sizeMin, name)
+    func write(_ known: Struct, to target: Out<Struct>?) throws(Failure) {
+        let bytes = UnsafeMutableRawPointer(try Argument.out(target, name))
+        let size = bytes.loadUnaligned(as: Int.self)
+        try check(size)
         withUnsafeBytes(of: known) { known in
-            let bytes = UnsafeMutableRawPointer(target)
             bytes.copyMemory(from: known.baseAddress!, byteCount: min(size, known.count))
         }
-        UnsafeMutableRawPointer(target).storeBytes(of: size, as: Int.self)
+        bytes.storeBytes(of: size, as: Int.self)
     }
 
-    /// Without this limit, a wrong size would make the library read or write memory behind the
-    /// struct.
-    private static let sizeMax = 4_096
-
-    static func check(_ size: Int, _ sizeMin: Int, _ name: String) throws(Failure) {
+    private func check(_ size: Int) throws(Failure) {
+        // Without a limit, a wrong size would make the library read or write memory behind the
+        // struct.
+        let sizeMax = 4_096
         guard size >= sizeMin, size % 8 == 0, size <= sizeMax else {
-            throw Failure(
-                .invalidArgument,
-                "\(name).struct_size is \(size): no version of this struct has that size",
-                field: "\(name).struct_size")
+            throw Argument.wrong(
+                "\(name).struct_size",
+                "\(name).struct_size is \(size): no version of this struct has that size")
         }
     }
 }

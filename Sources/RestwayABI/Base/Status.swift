@@ -1,5 +1,34 @@
-import CRestway
+public import CRestway
 import RestwayClient
+
+// base.h, version.h
+
+private let versionText = CText(Version.text)
+
+@_cdecl("restway_status_name") @implementation
+public func restway_status_name(_ status: restway_status) -> CString! {
+    status.name.cString
+}
+
+@_cdecl("restway_debug_live_handles") @implementation
+public func restway_debug_live_handles() -> Int64 {
+    Handle.live
+}
+
+@_cdecl("restway_version_number") @implementation
+public func restway_version_number() -> Int32 {
+    Version.number
+}
+
+@_cdecl("restway_version_string") @implementation
+public func restway_version_string() -> CString! {
+    versionText.pointer
+}
+
+@_cdecl("restway_abi_version") @implementation
+public func restway_abi_version() -> Int32 {
+    RESTWAY_ABI_VERSION
+}
 
 /// Maps failures to the numbers of the header. The mapping is complete: a new reason does not
 /// compile without its number.
@@ -47,49 +76,27 @@ extension restway_status {
     }
 }
 
+extension restway_status {
+    /// The status of what has failed with `failure`, or has succeeded if that is `nil`.
+    init(_ failure: Failure?) {
+        self = failure.map { restway_status($0.reason) } ?? .RESTWAY_OK
+    }
+}
+
+extension Failure {
+    /// Returns the failure of a function of the program that answered with `status`.
+    init(_ status: restway_status, _ message: String) {
+        self.init(Reason(status) ?? .invalidArgument, message)
+    }
+}
+
 extension Failure.Reason {
     /// Returns the reason for a status that the program gave; `nil` for OK and for unknown numbers.
     init?(_ status: restway_status) {
-        switch status {
-        case .RESTWAY_E_INVALID_ARGUMENT: self = .invalidArgument
-        case .RESTWAY_E_OUT_OF_MEMORY: self = .outOfMemory
-        case .RESTWAY_E_INTERNAL: self = .internal
-        case .RESTWAY_E_CLOSED: self = .closed
-        case .RESTWAY_E_CANCELLED: self = .cancelled
-        case .RESTWAY_E_WOULD_BLOCK: self = .wouldBlock
-        case .RESTWAY_E_TIMEOUT: self = .timedOut
-        case .RESTWAY_E_FORKED: self = .forked
-        case .RESTWAY_E_IO: self = .io
-        case .RESTWAY_E_CONFIG: self = .config
-        case .RESTWAY_E_DUPLICATE: self = .duplicate
-        case .RESTWAY_E_FROZEN: self = .frozen
-        case .RESTWAY_E_UNKNOWN_ENVIRONMENT: self = .unknownEnvironment
-        case .RESTWAY_E_UNKNOWN_ROUTE: self = .unknownRoute
-        case .RESTWAY_E_UNKNOWN_ENTITY: self = .unknownEntity
-        case .RESTWAY_E_UNKNOWN_ATTRIBUTE: self = .unknownAttribute
-        case .RESTWAY_E_AMBIGUOUS_ROUTE: self = .ambiguousRoute
-        case .RESTWAY_E_MISSING_VARIABLE: self = .missingVariable
-        case .RESTWAY_E_INVALID_URL: self = .invalidURL
-        case .RESTWAY_E_METHOD_NOT_ALLOWED: self = .methodNotAllowed
-        case .RESTWAY_E_RESOLVE: self = .resolve
-        case .RESTWAY_E_CONNECT: self = .connect
-        case .RESTWAY_E_TLS: self = .tls
-        case .RESTWAY_E_CONNECTION_LOST: self = .connectionLost
-        case .RESTWAY_E_PROTOCOL: self = .protocolViolation
-        case .RESTWAY_E_TOO_LARGE: self = .tooLarge
-        case .RESTWAY_E_TOO_MANY_REDIRECTS: self = .tooManyRedirects
-        case .RESTWAY_E_HTTP: self = .http
-        case .RESTWAY_E_AUTH: self = .auth
-        case .RESTWAY_E_MAPPING: self = .mapping
-        case .RESTWAY_E_NO_OBJECT: self = .noObject
-        case .RESTWAY_E_STORE: self = .store
-        case .RESTWAY_E_PLUGIN: self = .plugin
-        case .RESTWAY_E_BATCH: self = .batch
-        case .RESTWAY_E_QUEUED: self = .queued
-        case .RESTWAY_E_OUTBOX: self = .outbox
-        case .RESTWAY_OK, .RESTWAY_STATUS_PIN_: return nil
-        @unknown default: return nil
+        guard let reason = Self.allCases.first(where: { restway_status($0) == status }) else {
+            return nil
         }
+        self = reason
     }
 }
 
@@ -113,4 +120,55 @@ extension restway_domain {
             case .cancelled: .RESTWAY_DOMAIN_CANCELLED
             }
     }
+}
+
+extension restway_status {
+    /// The name that the header gives to the status.
+    var name: StaticString {
+        switch self {
+        case .RESTWAY_OK: "RESTWAY_OK"
+        case .RESTWAY_E_INVALID_ARGUMENT: "RESTWAY_E_INVALID_ARGUMENT"
+        case .RESTWAY_E_OUT_OF_MEMORY: "RESTWAY_E_OUT_OF_MEMORY"
+        case .RESTWAY_E_INTERNAL: "RESTWAY_E_INTERNAL"
+        case .RESTWAY_E_CLOSED: "RESTWAY_E_CLOSED"
+        case .RESTWAY_E_CANCELLED: "RESTWAY_E_CANCELLED"
+        case .RESTWAY_E_WOULD_BLOCK: "RESTWAY_E_WOULD_BLOCK"
+        case .RESTWAY_E_TIMEOUT: "RESTWAY_E_TIMEOUT"
+        case .RESTWAY_E_FORKED: "RESTWAY_E_FORKED"
+        case .RESTWAY_E_IO: "RESTWAY_E_IO"
+        case .RESTWAY_E_CONFIG: "RESTWAY_E_CONFIG"
+        case .RESTWAY_E_DUPLICATE: "RESTWAY_E_DUPLICATE"
+        case .RESTWAY_E_FROZEN: "RESTWAY_E_FROZEN"
+        case .RESTWAY_E_UNKNOWN_ENVIRONMENT: "RESTWAY_E_UNKNOWN_ENVIRONMENT"
+        case .RESTWAY_E_UNKNOWN_ROUTE: "RESTWAY_E_UNKNOWN_ROUTE"
+        case .RESTWAY_E_UNKNOWN_ENTITY: "RESTWAY_E_UNKNOWN_ENTITY"
+        case .RESTWAY_E_UNKNOWN_ATTRIBUTE: "RESTWAY_E_UNKNOWN_ATTRIBUTE"
+        case .RESTWAY_E_AMBIGUOUS_ROUTE: "RESTWAY_E_AMBIGUOUS_ROUTE"
+        case .RESTWAY_E_MISSING_VARIABLE: "RESTWAY_E_MISSING_VARIABLE"
+        case .RESTWAY_E_INVALID_URL: "RESTWAY_E_INVALID_URL"
+        case .RESTWAY_E_METHOD_NOT_ALLOWED: "RESTWAY_E_METHOD_NOT_ALLOWED"
+        case .RESTWAY_E_RESOLVE: "RESTWAY_E_RESOLVE"
+        case .RESTWAY_E_CONNECT: "RESTWAY_E_CONNECT"
+        case .RESTWAY_E_TLS: "RESTWAY_E_TLS"
+        case .RESTWAY_E_CONNECTION_LOST: "RESTWAY_E_CONNECTION_LOST"
+        case .RESTWAY_E_PROTOCOL: "RESTWAY_E_PROTOCOL"
+        case .RESTWAY_E_TOO_LARGE: "RESTWAY_E_TOO_LARGE"
+        case .RESTWAY_E_TOO_MANY_REDIRECTS: "RESTWAY_E_TOO_MANY_REDIRECTS"
+        case .RESTWAY_E_HTTP: "RESTWAY_E_HTTP"
+        case .RESTWAY_E_AUTH: "RESTWAY_E_AUTH"
+        case .RESTWAY_E_MAPPING: "RESTWAY_E_MAPPING"
+        case .RESTWAY_E_NO_OBJECT: "RESTWAY_E_NO_OBJECT"
+        case .RESTWAY_E_STORE: "RESTWAY_E_STORE"
+        case .RESTWAY_E_PLUGIN: "RESTWAY_E_PLUGIN"
+        case .RESTWAY_E_BATCH: "RESTWAY_E_BATCH"
+        case .RESTWAY_E_QUEUED: "RESTWAY_E_QUEUED"
+        case .RESTWAY_E_OUTBOX: "RESTWAY_E_OUTBOX"
+        default: "RESTWAY_E_UNKNOWN"
+        }
+    }
+}
+
+extension StaticString {
+    /// The text for C, which lives as long as the process.
+    var cString: CString { UnsafeRawPointer(utf8Start).assumingMemoryBound(to: CChar.self) }
 }

@@ -76,7 +76,7 @@ struct StageEntry {
         guard place == .transport else { return body(self) }
         let waiting = on(.waiter)
         // The program is not asked on one of its own threads, which may hold what the answer needs.
-        let asks = call.api.definition.asksWhileMapping
+        let asks = call.api.definition.functions.mayRunWhileMapping
         let isTaken = call.state.withLock { state in
             guard state.machine.isCurrent(number), state.isAwaited, !asks else { return false }
             state.waiters.work = { body(waiting) }

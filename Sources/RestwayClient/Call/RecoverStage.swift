@@ -155,7 +155,7 @@ private struct Redirection {
         case .follow(let method, let target, let keepsBody, let isSameOrigin):
             let isTrusted = isSameOrigin ? request.isTrusted : client.trusts(target)
             let mayKnow = isSameOrigin || isTrusted
-            let rules = call.api.definition.redirects
+            let rules = call.api.definition.environments.redirects
             guard !keepsBody || !request.hasBody || rules.mayCarryBody(isTrusted: mayKnow) else {
                 return .refused(
                     "; the redirect was not followed, because it leads to another origin and "
@@ -252,7 +252,8 @@ private struct Judgement {
             let stored = call.state.withLock({ $0.ties.laneRequest }), let claim = stored.claim
         else { return false }
         let wall = client.clock.wallMicroseconds()
-        let isInProgress = outbox.isInProgress(failure, wallMicroseconds: wall)
+        let isInProgress = outbox.flushing.rules.isInProgress(
+            failure, wallMicroseconds: wall)
         guard claim.takes(failure, isInProgress: isInProgress, wallMicroseconds: wall) else {
             return false
         }

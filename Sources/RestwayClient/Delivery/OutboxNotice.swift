@@ -10,26 +10,29 @@ package final class OutboxNotice: Sendable {
     package let requests: StoredRequests
     /// The number by which the program recognises the notice.
     package let token: UInt64
-    private let receiver: OutboxReceiver
+    private let told: OutboxObserver.Told
+    private let ending: @Sendable () -> Void
 
     init(
-        _ kind: Kind, _ requests: StoredRequests, token: UInt64, receiver: OutboxReceiver
+        _ kind: Kind, _ requests: StoredRequests, token: UInt64,
+        told: @escaping OutboxObserver.Told, end: @escaping @Sendable () -> Void
     ) {
         self.kind = kind
         self.requests = requests
         self.token = token
-        self.receiver = receiver
+        self.told = told
+        ending = end
     }
 
     /// Calls the function of the program.
     func run() {
-        receiver.told(requests)
-        receiver.end()
+        told(requests)
+        ending()
     }
 
     /// Ends the context without calling the function: the program took the notice itself, or has
     /// released the client.
     package func end() {
-        receiver.end()
+        ending()
     }
 }

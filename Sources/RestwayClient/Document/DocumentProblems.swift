@@ -1,3 +1,5 @@
+import RestwayText
+
 /// All problems of a document in the order in which they were found, and the number of steps that
 /// reading it took.
 ///
@@ -17,13 +19,14 @@ final class DocumentProblems {
         stepCount += count
     }
 
-    /// Whether a misspelt name may be compared with `count` known ones. A document with very many
-    /// problems gets no more hints.
-    func mayCompareNames(_ count: Int) -> Bool {
-        guard comparedNameCount + count <= Self.comparedNameCountMax else { return false }
-        comparedNameCount += count
-        step(count)
-        return true
+    /// Returns, for example: unknown entity "Entreprise"; did you mean "Enterprise"? A document
+    /// with very many problems gets no more hints.
+    func unknown(_ what: String, _ name: String, among known: [String]) -> String {
+        let message = "unknown \(what) \"\(name)\""
+        guard comparedNameCount + known.count <= Self.comparedNameCountMax else { return message }
+        comparedNameCount += known.count
+        step(known.count)
+        return message + NearestName.hint(for: name, in: known)
     }
 
     func report(_ path: String, _ message: String) {

@@ -1,13 +1,13 @@
+import RestwayAuth
 import RestwayHTTP
 import RestwayJSON
-import RestwayMapping
-import RestwayObjects
-import RestwayRouting
-import RestwayText
 import RestwayThreads
 
 /// Reads an API document into an `APIDefinition` and finds all its problems.
-struct DocumentReader {
+///
+/// This walks over the sections of the document. Each section is read by the type that holds its
+/// content, in a file of its own.
+enum DocumentReader {
     static let keys = [
         "$schema", "restway", "environment", "environments", "headers", "entities", "routes",
         "responses", "requests", "errors", "redact", "store", "transforms", "auth", "retry",
@@ -21,13 +21,6 @@ struct DocumentReader {
         "cache",
     ]
 
-    let problems: DocumentProblems
-    var definition = APIDefinition()
-
-    init(problems: DocumentProblems = DocumentProblems()) {
-        self.problems = problems
-    }
-
     /// Reads a document.
     ///
     /// - Parameter problems: Receives the problems, and the number of steps that reading took.
@@ -38,97 +31,59 @@ struct DocumentReader {
             JSONValue.chooseSeed()
             return nil
         }
-        let value: JSONValue
-        do {
-            value = try JSONValue.parse(text, .init(rejectsDuplicateKeys: true))
-        } catch {
-            throw Failure(
-                .config, details: [.init(path: "$", message: error.message)])
+        let root = DocumentNode(value: try DocumentNode.parse(text), problems: problems)
+        var definition = APIDefinition()
+        if let document = root.object(keys, unsupported: keysOfLaterVersions) {
+            read(document, into: &definition)
         }
-        var reader = DocumentReader(problems: problems)
-        reader.read(DocumentNode(value: value, path: "$", problems: reader.problems))
-        reader.reportUndecidedTemplates()
-        try reader.problems.throwIfAny()
-        return reader.definition
+        definition.rules.reportUndecidedTemplates(problems)
+        try problems.throwIfAny()
+        return definition
     }
 
-    private mutating func read(_ root: DocumentNode) {
-        guard let document = root.object(Self.keys, unsupported: Self.keysOfLaterVersions) else {
-            return
-        }
-        if let version = document.required("restway") {
-            if version.value.integer != 1 { version.report("must be 1, the format's version") }
+    private static func read(_ document: DocumentObject, into definition: inout APIDefinition) {
+        if let version = document.required("restway"), version.value.integer != 1 {
+            version.report("must be 1, the format's version")
         }
         // This is for editors; the library fetches nothing.
         _ = document["$schema"]?.string()
-        if let headers = document["headers"] { definition.headers = headers.headers() }
-        readEnvironments(document)
-        readErrors(document)
-        definition.store = document["store"]?.store() ?? StoreSettings()
-        if let mode = document["fileMode"]?.fileMode() { definition.fileMode = mode }
-        readPlugins(document)
-        if let redact = document["redact"]?.elements() {
-            definition.redaction = Redaction(redact.compactMap { $0.nonEmptyString() })
+        document.read("headers", into: &definition.environments.headers) { $0.headers() }
+        definition.environments.read(document)
+        document.read("errors", into: &definition.errors, ErrorDefinition.init)
+        document.read("store", into: &definition.storage.store, StoreSettings.init)
+        document.read("fileMode", into: &definition.storage.fileMode, FileMode.init)
+        definition.plugins.read(document)
+        document.read("redact", into: &definition.redaction) { node in
+            node.elements().map { Redaction($0.compactMap { $0.nonEmptyString() }) }
         }
-        definition.redirects = RedirectRules(
-            addedNames: document["redirectHeaders"]?.redirectHeaders() ?? [],
-            carriesBodies: document["redirectBodies"]?.bool() ?? false)
-        if let transforms = document["transforms"] { readTransforms(transforms) }
-        if let auth = document["auth"] { readAuth(auth) }
+        definition.environments.redirects = RedirectRules(document)
+        if let transforms = document["transforms"] {
+            definition.entityCatalog.readTransforms(transforms, &definition.functions)
+        }
+        document.read("auth", into: &definition.auth, AuthDefinition.init)
+        if let name = definition.auth.apiKeyName { definition.redaction.add(name) }
         // A route's policy builds on the document's policy.
-        definition.retry = document["retry"]?.retryPolicy()
-        definition.batch = document["batch"]?.batch()
-        definition.outbox = document["outbox"]?.outbox()
+        definition.retry = document["retry"].flatMap { RetryPolicy($0) }
+        definition.batch = document["batch"].flatMap(BatchDefinition.init)
+        definition.storage.outbox = document["outbox"].flatMap(OutboxDefinition.init)
         // Descriptors name entities, so entities come first.
         if let entities = document["entities"]?.namedMembers() {
-            // Relationships also name entities, even later ones.
-            for entity in entities { definition.addEntityName(entity.name) }
-            for (index, (name, node)) in entities.enumerated() { readEntity(name, index, node) }
+            definition.entityCatalog.add(entities, &definition.functions)
         }
-        if let routes = document["routes"]?.namedMembers() { addRoutes(routes) }
-        if let responses = document["responses"]?.elements() {
-            for response in responses { addResponse(response) }
+        if let routes = document["routes"]?.namedMembers() { definition.addRoutes(routes) }
+        for response in document["responses"]?.elements() ?? [] {
+            definition.addResponse(response)
         }
-        if let requests = document["requests"]?.elements() {
-            for request in requests { addRequest(request) }
-        }
+        for request in document["requests"]?.elements() ?? [] { definition.addRequest(request) }
     }
+}
 
-    private mutating func readEnvironments(_ document: DocumentObject) {
-        if let environments = document["environments"]?.namedMembers() {
-            for (name, node) in environments {
-                // An environment with a problem stays known, so that naming it is not reported as
-                // another problem.
-                definition.environmentNames.append(name)
-                if let environment = node.environment(name) {
-                    definition.environments[name] = environment
-                }
-            }
-        }
-        guard let chosen = document["environment"], let name = chosen.nonEmptyString() else {
-            return
-        }
-        definition.environment = name
-        if !definition.environmentNames.contains(name) {
-            chosen.report(unknown("environment", name, definition.environmentNames))
-        }
-    }
-
-    private mutating func readErrors(_ document: DocumentObject) {
-        let known = ["code", "message", "format"]
-        guard let errors = document["errors"]?.object(known) else { return }
-        let formats = ErrorDefinition.Format.allCases.map(\.rawValue)
-        definition.errors = ErrorDefinition(
-            code: errors["code"]?.keyPath(), message: errors["message"]?.keyPath(),
-            format: errors["format"]?.choice(formats).flatMap(ErrorDefinition.Format.init))
-    }
-
-    /// Returns, for example: unknown entity "Entreprise"; did you mean "Enterprise"?
-    func unknown(_ what: String, _ name: String, _ known: [String]) -> String {
-        var hint: String?
-        if problems.mayCompareNames(known.count) {
-            hint = NearestName.to(name, in: known).map { "; did you mean \"\($0)\"?" }
-        }
-        return "unknown \(what) \"\(name)\"\(hint ?? "")"
+/// The section `errors`.
+extension ErrorDefinition {
+    init?(_ node: DocumentNode) {
+        guard let object = node.object(["code", "message", "format"]) else { return nil }
+        self.init(
+            code: object["code"]?.keyPath(), message: object["message"]?.keyPath(),
+            format: object["format"]?.choice())
     }
 }

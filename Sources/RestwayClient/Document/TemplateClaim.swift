@@ -37,61 +37,28 @@ struct TemplateClaim: Sendable {
     }
 }
 
-extension DocumentReader {
-    mutating func claim(_ route: Route, _ path: String) {
-        claim(
-            TemplateClaim(
-                kind: .route, methods: MethodSet(route.methods), template: route.template,
-                routeKey: route.key, path: path, name: "route \"\(route.displayName)\""))
+extension TemplateClaim {
+    init(_ route: Route, _ path: String) {
+        self.init(
+            kind: .route, methods: MethodSet(route.methods), template: route.template,
+            routeKey: route.key, path: path, name: "route \"\(route.displayName)\"")
     }
 
-    mutating func claim(_ descriptor: ResponseDescriptor, _ path: String) {
-        guard let template = descriptor.template else { return }
-        claim(
-            TemplateClaim(
-                kind: .response(descriptor.statuses), methods: descriptor.methodSet,
-                template: template, routeKey: descriptor.routeKey, path: path,
-                name: "the response descriptor for objects of "
-                    + descriptor.mapping.entity.name))
+    /// A descriptor without a template claims no path.
+    init?(_ descriptor: ResponseDescriptor, _ path: String) {
+        guard let template = descriptor.template else { return nil }
+        self.init(
+            kind: .response(descriptor.statuses), methods: descriptor.methodSet,
+            template: template, routeKey: descriptor.routeKey, path: path,
+            name: "the response descriptor for objects of \(descriptor.mapping.entity.name)")
     }
 
-    mutating func claim(_ descriptor: RequestDescriptor, _ path: String) {
-        guard let template = descriptor.template else { return }
-        claim(
-            TemplateClaim(
-                kind: .request(entityIndex: descriptor.mapping.entity.index),
-                methods: descriptor.methodSet, template: template, routeKey: descriptor.routeKey,
-                path: path,
-                name: "the request descriptor for objects of " + descriptor.mapping.entity.name))
-    }
-
-    private mutating func claim(_ claim: TemplateClaim) {
-        problems.step()
-        // Of any two other templates, one is always more specific.
-        if claim.template.mayBeUndecided { definition.templateClaims.append(claim) }
-    }
-
-    /// Reports templates that match the same paths although neither is more specific.
-    func reportUndecidedTemplates() {
-        let claims = definition.templateClaims
-        let undecided = UndecidedTemplates(claims.map(\.template)) { earlier, later in
-            claims[earlier].isRival(of: claims[later])
-        }
-        problems.step(undecided.comparisonCount)
-        for pair in undecided.pairs {
-            let (earlier, later) = (claims[pair.earlier], claims[pair.later])
-            problems.report(
-                later.path,
-                "\(later.name) with path \"\(later.template.text)\" and \(earlier.name) with path "
-                    + "\"\(earlier.template.text)\" match the same paths, and neither path is more "
-                    + "specific")
-        }
-        if let unchecked = undecided.unchecked {
-            problems.report(
-                claims[unchecked].path,
-                "too many paths mix text and variables in the same segment to compare them all; "
-                    + "at most \(UndecidedTemplates.comparisonsPerTemplate) comparisons are made "
-                    + "for each path")
-        }
+    init?(_ descriptor: RequestDescriptor, _ path: String) {
+        guard let template = descriptor.template else { return nil }
+        self.init(
+            kind: .request(entityIndex: descriptor.mapping.entity.index),
+            methods: descriptor.methodSet, template: template, routeKey: descriptor.routeKey,
+            path: path,
+            name: "the request descriptor for objects of \(descriptor.mapping.entity.name)")
     }
 }

@@ -1,14 +1,40 @@
+import RestwayBatch
 import RestwayHTTP
+import RestwayOutbox
+import RestwayThreads
 
-extension Failure {
-    /// - Parameter route: The route whose requests the outbox would store, if a route needs it.
-    static func noOutbox(for route: String? = nil) -> Failure {
-        let reason = route.map { "route \"\($0)\" says \"offline\": true, but " } ?? ""
-        return Failure(
-            .config,
-            "\(reason)the client has no outbox: add an \"outbox\" section with a \"path\" to the "
-                + "API document, or name a file in the client's options (outbox_path)",
-            field: "outbox")
+/// Whether the server can be reached, as far as it is known.
+package enum Reachability: Sendable {
+    case unknown, reachable, unreachable
+}
+
+/// Keeps what the program says about reaching the server, and what exchanges show.
+final class ReachabilityState: Sendable {
+    private struct State {
+        var word = Reachability.unknown
+        var inferred = Reachability.unknown
+    }
+
+    private let state = Lock(State())
+
+    /// The last word of the program or, if it said nothing, the result of the last exchange.
+    var known: Reachability {
+        state.withLock { $0.word == .unknown ? $0.inferred : $0.word }
+    }
+
+    /// Whether the program says that the server cannot be reached.
+    var isRuledOut: Bool { state.withLock { $0.word == .unreachable } }
+
+    func say(_ word: Reachability) {
+        state.withLock { $0.word = word }
+    }
+
+    /// Records what an exchange has shown, and returns what was known before.
+    func infer(_ inferred: Reachability) -> Reachability {
+        state.withLock { state in
+            defer { state.inferred = inferred }
+            return state.inferred
+        }
     }
 }
 
@@ -35,9 +61,6 @@ extension Client {
     /// nothing, the result of the last exchange.
     package var reachability: Reachability { wayToServer.known }
 
-    /// Whether the program says that the server cannot be reached.
-    var isRuledOut: Bool { wayToServer.isRuledOut }
-
     /// Records that the server has answered a request.
     func reached(_ request: PreparedRequest) {
         guard request.path != nil else { return }
@@ -52,5 +75,27 @@ extension Client {
             _ = wayToServer.infer(.unreachable)
         default: break
         }
+    }
+}
+
+extension Client: StoredRequestSender {
+    func sendStored(
+        _ spec: RequestSpec, follower: @escaping @Sendable (Call.Outcome) -> Void
+    ) throws(Failure) {
+        let call = try makeCall(ofStored: spec, follower: follower)
+        try register(call)
+        call.start()
+    }
+
+    func makeCall(
+        ofStored spec: RequestSpec, follower: @escaping @Sendable (Call.Outcome) -> Void
+    ) throws(Failure) -> Call {
+        let call = try makeCall(spec, token: 0, receiver: nil)
+        call.follow(follower)
+        return call
+    }
+
+    func makeBatch(of sender: any BatchSender) throws(Failure) -> BatchSession {
+        try BatchSession(self, sender: sender)
     }
 }

@@ -5,19 +5,6 @@ import RestwayOutbox
 import RestwayRouting
 import RestwayThreads
 
-/// A request that the outbox is to store.
-struct StoringOrder: Sendable {
-    /// The request before any redirect.
-    let request: PreparedRequest
-    let claim: OutboxClaim
-    /// The failure of the attempt; `nil` if the request was not sent.
-    let failure: Failure?
-    /// A text for people that says why the request is stored.
-    let reason: String
-    /// Whether this thread may wait for the file because it waits for the call anyway.
-    let waits: Bool
-}
-
 /// The stage of a call in which the request enters its lane of the outbox.
 enum LaneStage {
     static func enter(_ entry: StageEntry) {
@@ -129,26 +116,7 @@ enum LaneStage {
 enum StoreStage {
     static func enter(_ entry: StageEntry, _ order: StoringOrder) {
         guard let outbox = entry.client.outbox else { return }
-        let (call, request) = (entry.call, order.request)
-        if let failure = order.failure {
-            outbox.store(call, request, order.claim, failure, because: order.reason)
-        } else {
-            outbox.storeNow(
-                call, request, order.claim, nil, because: order.reason, waits: order.waits)
-        }
-    }
-}
-
-extension Outbox {
-    /// Counts a call as being stored if `judge` returns true. A close of the client waits for the
-    /// counted calls.
-    func takes(_ judge: () -> Bool) -> Bool {
-        // The call is counted before it enters the stage, so that a close that finds it there waits
-        // for it.
-        entering.enter()
-        let isTaken = judge()
-        if !isTaken { entering.leave() }
-        return isTaken
+        outbox.store(entry.call, order)
     }
 }
 

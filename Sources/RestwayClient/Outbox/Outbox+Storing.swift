@@ -1,88 +1,120 @@
 import RestwayAuth
 import RestwayHTTP
-import RestwayMapping
 import RestwayObjects
 import RestwayOutbox
 import RestwayRouting
 import RestwayText
 import RestwayThreads
 
+/// A request that the outbox is to store.
+struct StoringOrder: Sendable {
+    /// The request before any redirect.
+    let request: PreparedRequest
+    let claim: OutboxClaim
+    /// The failure of the attempt; `nil` if the request was not sent.
+    let failure: Failure?
+    /// A text for people that says why the request is stored.
+    let reason: String
+    /// Whether this thread may wait for the file because it waits for the call anyway.
+    let waits: Bool
+}
+
 /// Stores the requests of calls.
 extension Outbox {
+    /// Counts a call as being stored if `judge` returns true. A close of the client waits for the
+    /// counted calls.
+    func takes(_ judge: () -> Bool) -> Bool {
+        // The call is counted before it enters the stage, so that a close that finds it there waits
+        // for it.
+        entering.enter()
+        let isTaken = judge()
+        if !isTaken { entering.leave() }
+        return isTaken
+    }
+
     /// Stores the request of a call, and tells the call when it is durable or could not be stored.
-    ///
-    /// - Parameters:
-    ///   - failure: The failure of the attempt; `nil` if the request was not sent.
-    ///   - reason: A text for people that says why the request is stored.
-    func store(
-        _ call: Call, _ request: PreparedRequest, _ claim: OutboxClaim, _ failure: Failure?,
-        because reason: String
-    ) {
-        entering.submit(call, to: pool) {
-            self.storeNow(call, request, claim, failure, because: reason, waits: false)
-        }
+    func store(_ call: Call, _ order: StoringOrder) {
+        guard order.failure != nil else { return storeNow(call, order) }
+        entering.submit(call, to: around.pool) { self.storeNow(call, order) }
     }
 
     /// Stores the request on this thread: a worker, or the thread that waits for the call or for
     /// the close and so may wait for the file.
-    func storeNow(
-        _ call: Call, _ request: PreparedRequest, _ claim: OutboxClaim, _ failure: Failure?,
-        because reason: String, waits: Bool
-    ) {
-        let kept: Kept
+    private func storeNow(_ call: Call, _ order: StoringOrder) {
+        let claim = order.claim
+        let kept: StoredChanges.Kept
         let lane: Lane
         do throws(Failure) {
-            kept = try keep(request, claim)
+            kept = try changes.keep(order.request, claim)
             lane = try storageLane(claim)
         } catch {
             entering.leave()
             call.wasStored(error)
             return
         }
-        let objects = kept.objects
-        let entry = entry(request, claim, kept, failure, lane)
-        let due = max(entry.nextAttemptAt, entry.askedUntil)
-        let key = claim.idempotencyKey
+        let entry = entry(order, kept, lane)
         // The drafts are kept before the request can be sent.
-        remember(kept.drafts)
-        hold(entry, waits: waits) { result in
+        changes.remember(kept.drafts)
+        write(entry, claim.places, waits: order.waits) { result in
             switch result {
             case .success(let id):
-                if let objects { self.name(objects) }
+                if let objects = kept.objects { self.ledger.name(objects) }
                 var queued = Failure(
                     .queued,
                     .joining(
                         call.description, " was stored as item ", String(id), " of the outbox: ",
-                        reason))
+                        order.reason))
                 queued.outboxID = id
                 call.wasStored(queued)
-                self.wasStored(due: due, failure)
+                self.wasStored(entry, order.failure)
             case .failure(var error):
-                _ = self.drafts(of: key)
-                if let change = kept.change { self.takeBack(change, kept.drafts) }
+                self.changes.drafts(of: claim.idempotencyKey)
+                if let change = kept.change { self.changes.takeBack(change, kept.drafts) }
                 error.message = "\(call.description) could not be stored: \(error.message)"
-                    + " (it was to be, as \(reason))"
+                    + " (it was to be, as \(order.reason))"
                 call.wasStored(error)
             }
         }
     }
 
-    /// Schedules the delivery of a stored item at its time.
-    private func wasStored(due: Int64, _ failure: Failure?) {
-        guard failure != nil else {
-            flush(.ordinary)
+    /// Writes an item and calls `done` when it is durable or could not be stored.
+    ///
+    /// - Parameter waits: Whether this thread writes it, rather than a worker.
+    private func write(
+        _ entry: OutboxEntry, _ places: [LocalIDPlace], waits: Bool,
+        done: @escaping @Sendable (Result<Int64, Failure>) -> Void
+    ) {
+        let path = file.path
+        guard waits else {
+            journal.enqueue(entry, places: places) { result in
+                done(result.mapError { Failure($0, path: path) })
+            }
+            entering.leave()
             return
         }
-        let wall = clock.wallMicroseconds()
-        let left = due - wall
-        schedule(afterMilliseconds: max(1, (left + 999) / 1_000))
+        let result = Result { () throws(Failure) in
+            try file.checked(journal.enqueue(entry, places: places))
+        }
+        entering.leave()
+        done(result)
+    }
+
+    /// Schedules the delivery of a stored item at its time.
+    private func wasStored(_ entry: OutboxEntry, _ failure: Failure?) {
+        guard failure != nil else {
+            flushing.flush(.ordinary)
+            return
+        }
+        let due = max(entry.nextAttemptAt, entry.askedUntil)
+        let left = due - around.clock.wallMicroseconds()
+        flushing.schedule(afterMilliseconds: max(1, (left + 999) / 1_000))
     }
 
     private func entry(
-        _ request: PreparedRequest, _ claim: OutboxClaim, _ kept: Kept, _ failure: Failure?,
-        _ lane: Lane
+        _ order: StoringOrder, _ kept: StoredChanges.Kept, _ lane: Lane
     ) -> OutboxEntry {
-        let wall = clock.wallMicroseconds()
+        let (request, claim) = (order.request, order.claim)
+        let wall = around.clock.wallMicroseconds()
         var entry = OutboxEntry(
             lane: lane, method: request.exchange.method, path: claim.uri,
             headers: claim.headers, idempotencyKey: claim.idempotencyKey, createdAt: wall)
@@ -92,78 +124,32 @@ extension Outbox {
         entry.entity = kept.object?.entity.name
         entry.storeKey = kept.object.map(\.storeKey)
         var context = claim.context
-        if entry.storeKey != nil { context.life = life }
+        if entry.storeKey != nil { context.life = ledger.life }
         if let objects = kept.objects {
             context.sent = objects.json
             entry.companions = objects.companions
         }
         entry.change = kept.change
         entry.context = context.bytes
-        guard let failure else { return entry }
+        if let failure = order.failure { postpone(&entry, failure, wall) }
+        return entry
+    }
+
+    /// Records the failed attempt, and when the next one may be made.
+    private func postpone(_ entry: inout OutboxEntry, _ failure: Failure, _ wall: Int64) {
         entry.trouble = OutboxTrouble(
             code: "\(failure.reason)", httpStatus: failure.httpStatus, message: failure.message)
         if failure.mayHaveArrived {
             entry.mayHaveArrived = true
             entry.attempts = 1
         }
-        let retryAfter: Int64?
-        if case .answer(_, _, let after, _) = RetryOutcome(failure, wallMicroseconds: wall) {
-            retryAfter = after
-        } else {
-            retryAfter = nil
+        var outcome = OutboxOutcome.unreachable
+        if case .answer(_, _, let after?, _) = RetryOutcome(failure, wallMicroseconds: wall) {
+            outcome = .answer(status: 503, retryAfterMilliseconds: after, isTemporary: true)
         }
-        let verdict = state.withLock { state in
-            rules.verdict(
-                retryAfter == nil
-                    ? .unreachable
-                    : .answer(status: 503, retryAfterMilliseconds: retryAfter, isTemporary: true),
-                attempts: 1, hasRefreshed: true, random: &state.random)
-        }
-        if case .postpone(let milliseconds, let asked) = verdict {
-            entry.nextAttemptAt = wall + milliseconds * 1_000
-            if asked > 0 { entry.askedUntil = wall + asked * 1_000 }
-        }
-        return entry
-    }
-
-    // MARK: Objects
-
-    /// The part of a stored change that the object store keeps.
-    struct Kept {
-        var object: Snapshot?
-        /// The changes that storing the request made in the object store; `nil` for a request that
-        /// changes nothing.
-        var change: OutboxChange?
-        /// The objects that were written whole in the request; `nil` for a request that changes
-        /// nothing.
-        var objects: StoredObjects?
-        var drafts: StoredDrafts?
-    }
-
-    /// Puts the values that the request gives its object into the store. They count from now on,
-    /// although the server does not know them yet.
-    private func keep(_ request: PreparedRequest, _ claim: OutboxClaim) throws(Failure) -> Kept {
-        guard let submission = request.submission, let client else { return Kept() }
-        var kept = Kept()
-        switch submission.subject {
-        case .object(let object):
-            if object.storeKey != 0 { kept.object = object }
-        case .draft(let draft):
-            guard request.method != .delete else {
-                kept.object = try client.store.newest(
-                    draft.root.entity, storeKey: draft.root.storeKey)
-                return kept
-            }
-            let (rows, commit) = try client.store.insert(draft, recordingChanges: true)
-            let object = commit.objects[0]
-            if let local = claim.creates { name(object, local) }
-            kept.object = object
-            kept.change = OutboxChange(rows, commit, life: life)
-            kept.drafts = StoredDrafts(submission, key: claim.idempotencyKey)
-        }
-        if kept.object != nil, request.method != .delete {
-            kept.objects = StoredObjects(submission, self)
-        }
-        return kept
+        guard case .postpone(let milliseconds, let asked) = flushing.verdict(outcome, attempts: 1)
+        else { return }
+        entry.nextAttemptAt = wall + milliseconds * 1_000
+        if asked > 0 { entry.askedUntil = wall + asked * 1_000 }
     }
 }

@@ -1,5 +1,6 @@
 import RestwayAuth
 import RestwayHTTP
+import RestwayJSON
 import RestwayOutbox
 
 /// The information that the outbox needs about a request that it may store.
@@ -15,6 +16,8 @@ final class OutboxClaim: Sendable {
     let uri: String
     /// The request's own headers, without credentials.
     let headers: [HeaderField]
+    /// Where local identities stand in the URI and in the body.
+    let places: [LocalIDPlace]
     let context: OutboxContext
     /// The local identity of the object that the request creates.
     let creates: LocalID?
@@ -31,14 +34,15 @@ final class OutboxClaim: Sendable {
 
     init(
         lane: Lane, formerLane: Lane?, idempotencyKey: String, uri: String, headers: [HeaderField],
-        context: OutboxContext, creates: LocalID?, local: LocalID?, deferred: RequestSpec?,
-        statuses: [ClosedRange<Int>], retry: RetryPolicy?
+        places: [LocalIDPlace], context: OutboxContext, creates: LocalID?, local: LocalID?,
+        deferred: RequestSpec?, statuses: [ClosedRange<Int>], retry: RetryPolicy?
     ) {
         self.lane = lane
         self.formerLane = formerLane
         self.idempotencyKey = idempotencyKey
         self.uri = uri
         self.headers = headers
+        self.places = places
         self.context = context
         self.creates = creates
         self.local = local
@@ -72,5 +76,50 @@ final class OutboxClaim: Sendable {
         }
         let outcome = RetryOutcome(failure, wallMicroseconds: wallMicroseconds)
         return retry?.isTemporary(outcome) ?? false
+    }
+}
+
+/// The information that the client stores with a request to send it later in the same way as now.
+struct OutboxContext: Sendable {
+    /// Headers of the document and the environment that the request leaves out.
+    var without: [String] = []
+    /// The authentication mode that the request asked for.
+    var auth: AuthMode?
+    /// The text that identifies the store in memory whose key the item has, because another store
+    /// gives the same keys to other objects; `nil` for a store in a file.
+    var life: String?
+    /// The objects that were written whole in the request; see `StoredObjects`.
+    var sent: JSONValue?
+
+    private static let modes: [(AuthMode, String)] = [
+        (.full, "full"), (.bypass, "bypass"), (AuthMode.none, "none"),
+    ]
+
+    var bytes: [UInt8] {
+        var members: [(key: String, value: JSONValue)] = []
+        if !without.isEmpty {
+            members.append((key: "without", value: .array(without.map { .string($0) })))
+        }
+        if let auth, let word = Self.modes.first(where: { $0.0 == auth })?.1 {
+            members.append((key: "auth", value: .string(word)))
+        }
+        if let life { members.append((key: "life", value: .string(life))) }
+        if let sent { members.append((key: "sent", value: sent)) }
+        return members.isEmpty ? [] : JSONValue.object(members).text()
+    }
+
+    init(without: [String] = [], auth: AuthMode? = nil) {
+        self.without = without
+        self.auth = auth
+    }
+
+    init(_ bytes: [UInt8]) {
+        guard !bytes.isEmpty, let value = try? bytes.withUnsafeBytes({ try JSONValue.parse($0) })
+        else { return }
+        without = value["without"]?.elements?.compactMap(\.string) ?? []
+        let word = value["auth"]?.string
+        auth = Self.modes.first { $0.1 == word }?.0
+        life = value["life"]?.string
+        sent = value["sent"]
     }
 }

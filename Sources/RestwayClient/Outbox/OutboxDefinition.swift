@@ -1,4 +1,6 @@
 import RestwayAuth
+import RestwayHTTP
+import RestwayOutbox
 import RestwayRouting
 import RestwayThreads
 
@@ -10,6 +12,25 @@ struct OutboxDefinition: Sendable {
         let template: PathTemplate
     }
 
+    /// How several requests go out as one call if the document has a batch path.
+    struct Batching: Sendable {
+        /// Whether batch calls are used at all.
+        var isOn = true
+        /// The number of requests in one batch call; `nil` for as many as the batch path takes.
+        var chunk: Int?
+        /// After this many batch calls in a row that failed as a whole, the other requests of the
+        /// flush go out singly; 0 for never.
+        var singlyAfterFailures = 0
+    }
+
+    /// The order in which requests go out.
+    struct Order: Sendable {
+        /// Whether everything is in one lane.
+        var isStrict = false
+        /// Whether the requests behind a dead letter in its lane still go out.
+        var passesDeadHeads = false
+    }
+
     static let concurrentMax = 64
     /// The methods of requests that may be stored. GET and HEAD requests are never stored.
     static let storableMethods: [Method] = [.post, .put, .patch, .delete]
@@ -18,10 +39,7 @@ struct OutboxDefinition: Sendable {
     var path: String
     /// The permissions of a new file; the client sets them.
     var fileMode = FileMode.ownerOnly
-    /// Whether everything is in one lane.
-    var isStrict = false
-    /// Whether the requests behind a dead letter in its lane still go out.
-    var passesDeadHeads = false
+    var order = Order()
     /// The statuses after which a request stays in the outbox.
     var statuses = RetryPolicy.temporaryStatuses
     /// The problem types of a 409 which say that the server is still working on the first attempt.
@@ -33,13 +51,7 @@ struct OutboxDefinition: Sendable {
     var capMilliseconds: Int64 = 300_000
     /// How many calls are sent at the same time.
     var concurrentCalls = 1
-    /// Whether several requests go out as one call if the document has a batch path.
-    var usesBatch = true
-    /// The number of requests in one batch call; `nil` for as many as the batch path takes.
-    var chunk: Int?
-    /// After this many batch calls in a row that failed as a whole, the other requests of the flush
-    /// go out singly; 0 for never.
-    var singlyAfterFailures = 0
+    var batching = Batching()
     /// The time between two looks for items that may go out; 0 for no such looks.
     var intervalMilliseconds: Int64 = 60_000
     /// How long a write waits for another process.
@@ -57,5 +69,47 @@ struct OutboxDefinition: Sendable {
     /// Resolves a relative path against `directory`.
     mutating func resolve(in directory: String) {
         if !path.hasPrefix("/") { path = directory + path }
+    }
+}
+
+/// The headers that are never stored because they hold credentials. They are set anew when the
+/// request is sent.
+struct StoredSecrets {
+    private(set) var names = ["authorization", "proxy-authorization", "cookie"]
+
+    /// - Parameter scheme: The header that the authentication scheme sets, if it is another one.
+    init(scheme: String?) {
+        if let scheme { names.append(scheme.lowercased()) }
+    }
+
+    func contains(_ field: HeaderField) -> Bool {
+        names.contains { field.isNamed($0) }
+    }
+}
+
+extension OutboxDefinition {
+    /// Returns the settings in the form that the decisions use.
+    func rules(_ batch: BatchDefinition?) -> OutboxRules {
+        var rules = OutboxRules()
+        rules.order = order.isStrict ? .strict : .lanes
+        rules.deadLetters = order.passesDeadHeads ? .letOthersPass : .blockTheirLane
+        rules.batchStopsAtFailure = batch?.stopsAtFailure ?? false
+        rules.temporaryStatuses = statuses
+        rules.inProgressTypes = inProgressTypes
+        rules.baseMilliseconds = baseMilliseconds
+        rules.capMilliseconds = capMilliseconds
+        return rules
+    }
+}
+
+extension Failure {
+    /// - Parameter route: The route whose requests the outbox would store, if a route needs it.
+    static func noOutbox(for route: String? = nil) -> Failure {
+        let reason = route.map { "route \"\($0)\" says \"offline\": true, but " } ?? ""
+        return Failure(
+            .config,
+            "\(reason)the client has no outbox: add an \"outbox\" section with a \"path\" to the "
+                + "API document, or name a file in the client's options (outbox_path)",
+            field: "outbox")
     }
 }

@@ -12,7 +12,7 @@ extension RequestPreparation {
     func claim(
         _ spec: RequestSpec, _ destination: Destination, _ settings: RouteSettings,
         _ submission: Submission?, _ sending: SendingRules, mediaType: String?,
-        _ headers: inout [HeaderField]
+        _ body: ExchangeBody, _ headers: inout [HeaderField]
     ) -> OutboxClaim? {
         guard let box = client.outbox, isStorable(spec, destination, settings),
             let uri = client.environment.baseURL.uri(of: destination.url)
@@ -21,14 +21,15 @@ extension RequestPreparation {
         let key = given ?? IdempotencyKey.random.text
         if given == nil { headers.set(IdempotencyKey.headerName, key) }
         let own = ownHeaders(spec, settings, mediaType, box.secrets)
-        let local = submission.flatMap { localID(of: $0, destination.method, box) }
-        let (lane, formerLane) = lanes(spec, destination, submission, local, box)
+        let local = submission.flatMap { localID(of: $0, destination.method, box.ledger) }
+        let (lane, formerLane) = lanes(spec, destination, submission, local, box.ledger)
         return OutboxClaim(
             lane: lane, formerLane: formerLane,
             idempotencyKey: key, uri: uri, headers: own.headers,
+            places: identities?.places(path: uri, body: body) ?? [],
             context: OutboxContext(without: own.without, auth: spec.authMode),
             creates: creates(destination.method, submission) ? local : nil, local: local,
-            deferred: standIns?.used == nil ? nil : spec,
+            deferred: identities?.missing == nil ? nil : spec,
             statuses: box.definition.statuses, retry: sending.retry)
     }
 
@@ -49,7 +50,7 @@ extension RequestPreparation {
     private func creates(_ method: Method, _ submission: Submission?) -> Bool {
         guard method == .post else { return false }
         let key = submission?.subject.storeKey ?? 0
-        return key == 0 || !(standIns?.isInPath(key) ?? false)
+        return key == 0 || !(identities?.isInPath(key) ?? false)
     }
 
     /// Returns the headers of the request and its route, and the names of the headers that the
@@ -75,24 +76,22 @@ extension RequestPreparation {
         return (headers.fields, without)
     }
 
-    /// Returns the local identity of an object that the server has not named.
+    /// Returns the local identity of an object that the server has not named. A request that may
+    /// create an object without one makes it up; the call that sends the request notes it
+    /// (`Outbox.adopt`).
     private func localID(
-        of submission: Submission, _ method: Method, _ outbox: Outbox
+        of submission: Submission, _ method: Method, _ ledger: IdentityLedger
     ) -> LocalID? {
         guard submission.identity == nil, submission.entity.identityIndex != nil else { return nil }
-        let key = submission.subject.storeKey
-        if key != 0, let known = outbox.local(submission.entity, key) { return known }
-        guard method == .post else { return nil }
-        let local = LocalID.random()
-        if key != 0 { outbox.name(submission.entity, key, local) }
-        return local
+        let known = ledger.local(submission.entity, submission.subject.storeKey)
+        return known ?? (method == .post ? LocalID.random() : nil)
     }
 
     /// Returns the lane of the request, and the lane that it had before the server named the
     /// object.
     private func lanes(
         _ spec: RequestSpec, _ destination: Destination, _ submission: Submission?,
-        _ local: LocalID?, _ outbox: Outbox
+        _ local: LocalID?, _ ledger: IdentityLedger
     ) -> (Lane, former: Lane?) {
         if let name = spec.lane { return (Lane(named: name), nil) }
         if let submission {
@@ -100,7 +99,7 @@ extension RequestPreparation {
             // The sent object may be older than the identity that it has by now.
             let newest = local == nil ? nil : try? client.store.newest(entity, storeKey: key)
             if let identity = submission.identity ?? newest?.identity {
-                let former = local ?? outbox.local(entity, key)
+                let former = local ?? ledger.local(entity, key)
                 return (Lane(of: entity, identity), former.map { Lane($0) })
             }
         }
@@ -112,7 +111,7 @@ extension RequestPreparation {
         ).all
         guard submission == nil, let target = targets.first else { return (Lane(path: path), nil) }
         let object = try? client.store.object(target.entity, target.identity)
-        let former = object.flatMap { outbox.local(target.entity, $0.storeKey) }
+        let former = object.flatMap { ledger.local(target.entity, $0.storeKey) }
         return (Lane(of: target.entity, target.identity), former.map { Lane($0) })
     }
 
@@ -161,11 +160,11 @@ extension RequestPreparation {
     /// Returns the present object that a stored request is about, and the objects that were written
     /// inside it; `nil` if the object has gone and nothing was written inside.
     private func stored(_ entry: OutboxEntry) throws(Failure) -> Submission? {
-        guard let name = entry.entity, let outbox = client.outbox,
+        guard let name = entry.entity, let ledger = client.outbox?.ledger,
             let entity = api.definition.mappings[name]?.entity
         else { return nil }
-        let (key, store) = (outbox.storeKey(entry), client.store)
-        let objects = outbox.objects(entry)
+        let (key, store) = (ledger.storeKey(entry), client.store)
+        let objects = ledger.objects(entry)
         let sent = objects.renewed(
             key == nil
                 ? nil : { entity, key in (try? store.newest(entity, storeKey: key))?.identity })

@@ -14,12 +14,13 @@ struct StoredObjects {
     /// The local identity of each object; empty for an object that has another name.
     private(set) var locals: [String] = []
 
-    init(_ submission: Submission, _ outbox: Outbox) {
+    init(_ submission: Submission, _ ledger: IdentityLedger) {
         guard submission.sent.count > 1 else { return }
         for object in submission.sent {
             let key = submission.storeKey(of: object)
             let isNew =
-                !sent.isEmpty && object.identity == nil && outbox.mayName(object.entity, key)
+                !sent.isEmpty && object.identity == nil
+                    && ledger.mayBeNamed(object.entity, key)
             append(object.entity, key, object.identity, object.links)
             locals.append(isNew ? LocalID.random().text : "")
         }
@@ -106,29 +107,34 @@ struct StoredObjects {
     /// Reads `json`. The result is empty if `json` names an entity that the document does not know,
     /// or an object that the list does not have.
     init(_ json: JSONValue?, entity: (String) -> Entity?) {
-        var words = Words(all: json?.elements ?? [])
-        while !words.isAtEnd {
-            guard let entity = words.next?.string.flatMap(entity) else {
+        let all = json?.elements ?? []
+        var rest = all[...]
+        func next() -> JSONValue? { rest.popFirst() }
+        // A count is limited to the number of all values.
+        func count() -> Int { min(max(0, Int(clamping: next()?.integer ?? 0)), all.count) }
+        func identity() -> Identity? {
+            let word = next()
+            return word?.integer.map { .integer($0) } ?? word?.string.map { .string($0) }
+        }
+        while !rest.isEmpty {
+            guard let entity = next()?.string.flatMap(entity) else {
                 self = Self()
                 return
             }
-            let key = words.next?.integer ?? 0
-            let identity = words.identity
-            locals.append(words.next?.string ?? "")
+            let (key, name) = (next()?.integer ?? 0, identity())
+            locals.append(next()?.string ?? "")
             var links: Links = []
-            for _ in 0..<words.count {
-                let relationship = words.next?.string.flatMap(entity.relationshipIndex(named:))
-                links.append((relationship ?? 0, []))
-                for _ in 0..<words.count {
-                    let name = words.identity
-                    let object = words.next?.integer ?? -1
-                    let end = SentObject.Link(
-                        identity: name, object: object < 0 ? nil : Int(clamping: object))
-                    links[links.count - 1].links.append(end)
+            for _ in 0..<count() {
+                let relationship = next()?.string.flatMap(entity.relationshipIndex(named:))
+                var ends: [SentObject.Link] = []
+                for _ in 0..<count() {
+                    let (name, number) = (identity(), next()?.integer ?? -1)
+                    let object = number < 0 ? nil : Int(clamping: number)
+                    ends.append(.init(identity: name, object: object))
                 }
-                if relationship == nil { links.removeLast() }
+                if let relationship { links.append((relationship, ends)) }
             }
-            append(entity, key, identity, links)
+            append(entity, key, name, links)
         }
         for object in sent {
             for (_, ends) in object.links {
@@ -139,37 +145,63 @@ struct StoredObjects {
             }
         }
     }
+}
 
-    /// Reads the values of a list one after the other.
-    private struct Words {
-        let all: [JSONValue]
-        private var place = 0
+/// The drafts from which a stored request was made, as long as the program has them. When the
+/// request has been delivered, they become drafts of the objects in the answer.
+final class StoredDrafts: Sendable {
+    private struct Part {
+        let draft: SentDraft
+        /// The position of the draft among the objects that were written whole.
+        let number: Int
+        let entity: Entity
+        let withheld: Set<Int>
+    }
 
-        init(all: [JSONValue]) {
-            self.all = all
+    /// The idempotency key of the request, which is known before it is stored.
+    let key: String
+    private let parts: [Part]
+
+    /// Fails if the request was not made from a draft.
+    init?(_ submission: Submission?, key: String) {
+        guard let submission, case .draft(let draft) = submission.subject else { return nil }
+        self.key = key
+        var parts: [Part] = []
+        if submission.sent.isEmpty {
+            parts.append(
+                Part(draft: draft.sent(0), number: 0, entity: submission.entity, withheld: []))
         }
+        for (number, object) in submission.sent.enumerated() {
+            guard let member = object.member else { continue }
+            parts.append(
+                Part(
+                    draft: draft.sent(member), number: number, entity: object.entity,
+                    withheld: object.withheld))
+        }
+        self.parts = parts
+    }
 
-        var isAtEnd: Bool { place >= all.count }
+    /// Whether the program has released all of these drafts.
+    var areGone: Bool { !parts.contains { $0.draft.storeKey != 0 } }
 
-        var next: JSONValue? {
-            mutating get {
-                guard !isAtEnd else { return nil }
-                place += 1
-                return all[place - 1]
+    /// Tells the drafts that the objects which they created have been removed.
+    func forgetObjects(_ keys: Set<Int64>) {
+        for part in parts where keys.contains(part.draft.storeKey) {
+            part.draft.forgetObject(part.draft.storeKey)
+        }
+    }
+
+    /// Tells the drafts which objects of `store` they have become.
+    ///
+    /// - Parameter matching: What the answer says about the objects; `nil` if it says nothing.
+    func settle(_ matching: AnswerMatching?, in store: ObservedStore) {
+        for part in parts where !(matching?.lost.contains(part.number) ?? false) {
+            let key = part.draft.storeKey
+            guard key != 0, let object = try? store.newest(part.entity, storeKey: key) else {
+                continue
             }
-        }
-
-        /// The next value as a count, limited to the number of all values.
-        var count: Int {
-            mutating get { min(max(0, Int(clamping: next?.integer ?? 0)), all.count) }
-        }
-
-        var identity: Identity? {
-            mutating get {
-                let word = next
-                if let integer = word?.integer { return .integer(integer) }
-                return word?.string.map { .string($0) }
-            }
+            let mismatches = matching?.mismatchedCells(of: part.number, part.entity) ?? []
+            part.draft.settle(on: object, withholding: part.withheld.union(mismatches))
         }
     }
 }

@@ -1,4 +1,5 @@
 import RestwayHTTP
+import RestwayJSON
 import RestwayOutbox
 
 /// A request of the outbox as the program sees it, as it stood at one moment.
@@ -62,4 +63,31 @@ package struct StoredRequest: Sendable {
         let path = item.entry.path.utf8.drop { $0 == UInt8(ascii: "/") }
         return String(Substring(path.prefix { $0 != UInt8(ascii: "?") }))
     }
+}
+
+/// An immutable list of stored requests, oldest first. In a notice, it may also have a failure.
+package final class StoredRequests: Sendable {
+    package let all: [StoredRequest]
+    package let failure: Failure?
+    private let redaction: Redaction
+
+    init(_ all: [StoredRequest], failure: Failure? = nil, redaction: Redaction) {
+        self.all = all
+        self.failure = failure
+        self.redaction = redaction
+    }
+
+    /// The list as JSON text, without secrets.
+    package var json: [UInt8] {
+        let export = OutboxExport(isSecret: redaction.isSecret)
+        return JSONValue.array(all.map { export.json($0.item) }).text()
+    }
+}
+
+/// The numbers of stored requests, by state.
+package struct StoredRequestCounts: Equatable, Sendable {
+    package var waiting = 0
+    package var sending = 0
+    package var blocked = 0
+    package var dead = 0
 }

@@ -28,14 +28,14 @@ struct MapperTable: Sendable {
     init(_ definition: APIDefinition, _ plugins: [Plugin]) throws(Failure) {
         self.plugins = plugins.flatMap(\.mappers)
         do {
-            standard = try Self.mapper(definition.dataMapper, self.plugins) ?? builtIn
+            standard = try Self.mapper(definition.plugins.dataMapper, self.plugins) ?? builtIn
         } catch {
             throw Self.failure("$.dataMapper", error)
         }
         standardReadsJSON = MediaType.reads(standard, MediaType.json)
         let type = Self.firstType(standard)
         accepted = type == MediaType.json ? type : "\(type), \(MediaType.json);q=0.9"
-        for route in definition.dataMappersOfRoutes {
+        for route in definition.plugins.dataMappersOfRoutes {
             do {
                 _ = try Self.mapper(route.name, self.plugins)
                 if route.hasBody { _ = try writer(named: route.name, type: route.contentType) }

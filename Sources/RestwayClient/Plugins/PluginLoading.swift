@@ -9,7 +9,7 @@ package enum PluginLoading {
         of definition: APIDefinition, isLoadingAllowed: Bool
     ) throws(Failure) -> [Plugin] {
         var plugins: [Plugin] = []
-        for reference in definition.plugins {
+        for reference in definition.plugins.plugins {
             guard isLoadingAllowed else {
                 throw Failure(
                     .plugin,

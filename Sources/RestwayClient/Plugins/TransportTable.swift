@@ -33,8 +33,8 @@ final class TransportTable: Sendable {
             } else {
                 standardIndex = Self.builtIn
             }
-            for (_, path, reference) in definition.transportsOfRoutes {
-                _ = try opening.index(reference, path: path)
+            for route in definition.plugins.transportsOfRoutes {
+                _ = try opening.index(route.reference, path: route.documentPath)
             }
         } catch {
             for transport in opening.transports { transport.close() }
@@ -50,8 +50,8 @@ final class TransportTable: Sendable {
         _ definition: APIDefinition, _ options: ClientOptions
     ) throws(Failure) -> (path: String, reference: TransportReference)? {
         let isOwn = options.transport != nil || options.transportOptions != nil
-        guard isOwn else { return definition.transport.map { ("$.transport", $0) } }
-        let document = definition.transport
+        let document = definition.plugins.transport
+        guard isOwn else { return document.map { ("$.transport", $0) } }
         var reference = TransportReference(
             name: options.transport ?? document?.name ?? builtInName)
         if reference.name == document?.name { reference.options = document?.options }

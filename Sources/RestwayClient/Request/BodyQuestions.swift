@@ -17,6 +17,6 @@ struct BodyQuestions: Sendable {
 
     /// Whether a body for `api` cannot be made here because the program must be asked.
     func areOpen(_ api: LoadedAPI) -> Bool {
-        !mayAsk && (exclusion != nil || api.definition.asksWhileEncoding)
+        !mayAsk && (exclusion != nil || api.definition.functions.mayRunWhileEncoding)
     }
 }

@@ -58,7 +58,7 @@ struct PathTargets {
             let entity = descriptor.mapping.entity
             claims.append(Claim(template: template, entity: entity, isEnding: true))
         }
-        for descriptor in definition.allRequestDescriptors
+        for descriptor in definition.rules.requestDescriptors
         where descriptor.methods.contains(method) {
             guard let template = descriptor.template, choice.fits(template, of: descriptor.routeKey)
             else { continue }

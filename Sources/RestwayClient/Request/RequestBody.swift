@@ -21,7 +21,7 @@ struct RequestBody {
     let questions: BodyQuestions
     /// Whether the request can be stored until the server has named the object that it is about.
     let mayWait: Bool
-    var standIns: IdentityStandIns?
+    var identities: RequestIdentities?
 
     private static let json = JanssonMapper()
 
@@ -49,14 +49,14 @@ struct RequestBody {
         options.isChangedOnly = descriptor.isChangedOnly
         options.limits = limits
         options.keepsInfinities = try writer().mapper.writesInfinities
-        options.transforms = api.definition.transforms
+        options.transforms = api.definition.functions.transforms
         options.isAbandoned = questions.isAbandoned
-        if let standIns {
-            options.identityForNow = standIns.value
-            options.identityInside = standIns.valueInside
+        if let identities {
+            options.identityForNow = identities.value
+            options.identityInside = identities.valueInside
             let (mayCreate, mayWait) = (method == .post, try mayWaitInBody())
             options.identityOutermost = { entity, key in
-                standIns.valueOutermost(entity, key, mayCreate: mayCreate, mayWait: mayWait)
+                identities.valueOutermost(entity, key, mayCreate: mayCreate, mayWait: mayWait)
             }
         }
         options.excludes = { entity, relationship in

@@ -11,9 +11,9 @@ struct RequestPreparation {
     let client: Client
     let api: LoadedAPI
     let questions: BodyQuestions
-    /// The local identities that the request uses; `nil` without an outbox, where every object
-    /// needs an identity.
-    var standIns: IdentityStandIns?
+    /// The identities that the request uses; `nil` without an outbox, where every object needs one
+    /// from the server.
+    var identities: RequestIdentities?
 
     private var environment: Environment { client.environment }
 
@@ -47,7 +47,7 @@ struct RequestPreparation {
             var sending = sending(spec, settings, destination.method, &headers)
             let claim = claim(
                 spec, destination, settings, submission, sending, mediaType: content.mediaType,
-                &headers)
+                content.body, &headers)
             if claim != nil { sending.retry = nil }
             // The route was added after the client was made, and the client had no outbox then.
             if client.outbox == nil, settings.mayBeStored == true, let route,
@@ -55,7 +55,7 @@ struct RequestPreparation {
             {
                 throw Failure.noOutbox(for: route.displayName)
             }
-            if claim == nil, let missing = standIns?.used { throw missing }
+            if claim == nil, let missing = identities?.missing { throw missing }
             var exchange = Exchange(
                 method: destination.method.rawValue, url: destination.url, headers: headers,
                 body: content.body, timeouts: timeouts(spec, settings),
@@ -119,7 +119,7 @@ struct RequestPreparation {
             // An object that cannot be read counts as missing: the error names the variable.
             return try? client.store.newest(target, storeKey: key)
         }
-        if let standIns { lookup.identityForNow = standIns.valueInPath }
+        if let identities { lookup.identityForNow = identities.valueInPath }
         return lookup
     }
 
@@ -155,7 +155,7 @@ struct RequestPreparation {
     private func route(named name: String) throws -> Route {
         if let route = try? api.definition.routes.route(named: name) { return route }
         let known = api.definition.routes.all.compactMap(\.name)
-        let hint = NearestName.to(name, in: known).map { "; did you mean \"\($0)\"?" } ?? ""
+        let hint = NearestName.hint(for: name, in: known)
         throw Failure(.unknownRoute, "there is no route \"\(name)\"\(hint)", field: name)
     }
 
@@ -234,7 +234,7 @@ struct RequestPreparation {
             route: destination.route,
             dataMapper: settings.dataMapper,
             contentType: contentType(spec) ?? settings.contentType, questions: questions,
-            mayWait: isStorable(spec, destination, settings), standIns: standIns)
+            mayWait: isStorable(spec, destination, settings), identities: identities)
         var mapped = RequestBody.Mapped.nothing
         if var sent = submission {
             mapped = try maker.mapped(&sent)
@@ -270,7 +270,7 @@ struct RequestPreparation {
     private func defaults(_ destination: Destination, _ settings: RouteSettings) -> [Parameter] {
         var parameters: [Parameter] = []
         if let path = destination.path {
-            for defaults in api.definition.requestDefaults
+            for defaults in api.definition.rules.requestDefaults
             where defaults.methods.isEmpty || defaults.methods.contains(destination.method) {
                 if defaults.template.matches(path) { parameters += defaults.parameters }
             }

@@ -19,7 +19,9 @@ struct StandardHeaders: Sendable {
         headers.set("Accept", accepted)
         headers.set("User-Agent", userAgent)
         foreign = headers
-        for line in definition.headers + environment.headers { headers.set(line.name, line.value) }
+        for line in definition.environments.headers + environment.headers {
+            headers.set(line.name, line.value)
+        }
         own = headers
     }
 }

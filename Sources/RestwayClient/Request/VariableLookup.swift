@@ -71,8 +71,8 @@ struct VariableLookup {
         if let index = place.entity.attributeIndex(named: name) {
             if let text = Self.text(place.value(at: index)) { return .string(text) }
             guard index == place.entity.identityIndex, place.storeKey != 0 else { return nil }
-            let standIn = identityForNow(place.entity, place.storeKey)
-            return standIn.flatMap(Self.text).map { .string($0) }
+            let identity = identityForNow(place.entity, place.storeKey)
+            return identity.flatMap(Self.text).map { .string($0) }
         }
         guard let dot = name.firstIndex(of: "."),
             let index = place.entity.relationshipIndex(named: String(name[..<dot])),

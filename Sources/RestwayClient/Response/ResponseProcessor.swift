@@ -177,7 +177,7 @@ struct ResponseProcessor {
         guard plan.descriptors.contains(where: { $0.hook != nil }) else { return }
         let rows = MappedRows(result)
         for (index, descriptor) in plan.descriptors.enumerated() {
-            guard let name = descriptor.hook, let hook = api.definition.hooks[name] else {
+            guard let name = descriptor.hook, let hook = api.definition.functions.hooks[name] else {
                 continue
             }
             guard !call.hasEnded.load(ordering: .relaxed) else {
@@ -207,7 +207,7 @@ struct ResponseProcessor {
         let machine = MappingMachine(
             plan: plan, limits: limits,
             isCancelled: isAbandoned, progress: call.mappingProgress,
-            isAnswer: request.submission != nil, glance: client.store.glance)
+            isAnswer: request.submission != nil)
         let decoded: Result<Void, MapperError> = received.body.withBytes { body in
             Result { () throws(MapperError) in
                 try mapper.decode(body, into: machine, limits: limits)

@@ -163,11 +163,6 @@ package final class ObservedStore: Sendable {
 
     // MARK: Reading
 
-    /// Returns a way to look at objects that are in memory; see the store.
-    func glance(at entity: Entity) -> Glance? {
-        objects.glance(at: entity)
-    }
-
     package func object(_ entity: Entity, _ identity: Identity) throws(Failure) -> Snapshot? {
         try run { store throws(StoreError) in try store.object(entity, identity) }
     }

@@ -45,3 +45,36 @@ package final class EntityMapping: Sendable {
             && relationships == other.relationships
     }
 }
+
+/// Maps a value in the payload to one attribute.
+package struct AttributeMapping: Sendable, Equatable {
+    /// The attribute's index in its entity.
+    package let attribute: Int
+    /// The keys from the mapped object to the value; empty for the object itself.
+    package let source: [String]
+    package let conversion: ValueConversion
+
+    package init(attribute: Int, source: [String], conversion: ValueConversion) {
+        self.attribute = attribute
+        self.source = source
+        self.conversion = conversion
+    }
+}
+
+/// Maps a value in the payload to one relationship.
+///
+/// The value may be an object, an identity, or a list of either, whatever the declaration says.
+package struct RelationshipMapping: Sendable, Equatable {
+    /// The relationship's index in its entity.
+    package let relationship: Int
+    /// The keys from the mapped object to the value.
+    package let source: [String]
+    /// Whether the relationship is written as identities; if false, as objects.
+    package let isByIdentity: Bool
+
+    package init(relationship: Int, source: [String], isByIdentity: Bool = false) {
+        self.relationship = relationship
+        self.source = source
+        self.isByIdentity = isByIdentity
+    }
+}

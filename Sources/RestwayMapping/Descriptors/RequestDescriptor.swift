@@ -6,7 +6,7 @@ package struct RequestDescriptor: Sendable {
     /// The methods; empty for the methods that usually have a body: POST, PUT and PATCH.
     package let methods: [Method]
     /// The path template; nil for any path.
-    package let template: PathTemplate?
+    package var template: PathTemplate?
     package var mapping: EntityMapping
     /// The keys that wrap the object; empty if it is not wrapped.
     package let keyPath: [String]
@@ -15,7 +15,7 @@ package struct RequestDescriptor: Sendable {
     package let keepsNulls: Bool
     package let isChangedOnly: Bool
     /// The key of the route that owns this descriptor. Requests by other routes never use it.
-    package let routeKey: String?
+    package var routeKey: String?
 
     package init(
         methods: [Method] = [], template: PathTemplate? = nil, mapping: EntityMapping,

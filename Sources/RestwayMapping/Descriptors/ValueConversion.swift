@@ -1,4 +1,6 @@
 package import RestwayObjects
+import RestwayRouting
+import RestwayText
 
 /// Converts a value of the payload to a value of an attribute, and back.
 ///
@@ -50,5 +52,112 @@ package enum ValueConversion: Sendable, Equatable {
             case .bytes: .bytes
             case .json: .json
             }
+    }
+}
+
+/// Converts values of attributes to values of a payload.
+extension ValueConversion {
+    /// Returns the payload's value for the value of an attribute: null, a bool, an int64, a double,
+    /// a string, JSON text, a date or bytes. The result `absent` leaves the attribute out.
+    ///
+    /// Formats that have no dates and bytes write them as ISO 8601 and base64.
+    ///
+    /// - Parameter transforms: The host's transforms by name. A missing name changes nothing.
+    package func encode(
+        _ value: Value, _ transforms: [String: CustomTransform] = [:]
+    ) throws(TransformError) -> Value {
+        switch (self, value) {
+        case (_, .absent), (_, .null):
+            return value
+        case (.date(let format?), .date(let date)):
+            return format.encode(date)
+        case (.boolWords(let words), .bool(let value)):
+            return words.word(value)
+        case (.intText, .int64(let number)), (.doubleText, .int64(let number)):
+            return .string(String(number))
+        case (.intText, .double(let number)), (.doubleText, .double(let number)):
+            guard number.isFinite else {
+                throw TransformError("expected a number, found one that has no digits")
+            }
+            return .string(number.description)
+        case (.numberAsText, .string(let text)):
+            return try Self.number(text)
+        case (.url, .string(let text)):
+            guard Self.isURL(text) else {
+                throw TransformError("expected an absolute URL, found another string")
+            }
+            return value
+        case (.base64Text, .string(let text)):
+            return .string(Base64.encode(Array(text.utf8)))
+        case (.base64Bytes, .bytes(let bytes)):
+            return .string(Base64.encode(bytes))
+        case (.custom(let name, _), _):
+            guard let encode = transforms[name]?.encode else { return try Self.plain(value) }
+            return try Self.plain(encode(value))
+        default:
+            return try Self.plain(value)
+        }
+    }
+
+    private static func isURL(_ text: String) -> Bool {
+        var text = text
+        return text.withUTF8 { AbsoluteURL.isValid(UnsafeRawBufferPointer($0)) }
+    }
+
+    /// The value that is written if no transform applies.
+    private static func plain(_ value: Value) throws(TransformError) -> Value {
+        switch value {
+        case .absent, .null, .bool, .int64, .double, .string, .json, .date, .bytes: return value
+        case .link, .links: throw TransformError("expected a value, found an object")
+        }
+    }
+
+    private static func number(_ text: String) throws(TransformError) -> Value {
+        let number: Value? = Array(text.utf8).withUnsafeBytes { bytes in
+            NumberText.integer(bytes).map(Value.int64)
+                ?? NumberText.double(bytes).map(Value.double)
+        }
+        guard let number else {
+            throw TransformError("expected a string that is a number, found another one")
+        }
+        return number
+    }
+}
+
+extension DateFormat {
+    /// Writes a number, with a fraction if there is one, if the format is numeric; otherwise a
+    /// string.
+    fileprivate func encode(_ date: Int64) -> Value {
+        guard case .epoch(let unit) = kind else { return .string(format(date)) }
+        return date % unit == 0 ? .int64(date / unit) : .double(Double(date) / Double(unit))
+    }
+}
+
+/// A transform of the host, which was registered under a name.
+///
+/// Its functions are questions: they run on a worker, for different calls at the same time, and
+/// never for null. The answer `absent` leaves the value unchanged.
+package struct CustomTransform: Sendable {
+    package typealias Function = @Sendable (Value) throws(TransformError) -> Value
+
+    /// Converts a value of the payload (an object or a list as JSON text) to a value of the
+    /// attribute's type. Nil means the default conversion of the type.
+    package let decode: Function?
+    /// Converts the attribute's value to a value of the payload. Nil means the default conversion.
+    package let encode: Function?
+
+    package init(decode: Function?, encode: Function?) {
+        self.decode = decode
+        self.encode = encode
+    }
+}
+
+/// Why a transform could not convert a value.
+package struct TransformError: Error, Equatable, Sendable {
+    /// The reason. It never quotes the value, unless the host's own function does.
+    package let reason: String
+
+    package init(_ reason: String) {
+        self.reason = reason
     }
 }

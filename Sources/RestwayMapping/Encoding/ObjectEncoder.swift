@@ -184,7 +184,7 @@ package struct ObjectEncoder {
     ) throws(EncodingError) -> Value {
         switch now {
         case .known(let value): try encode(value, source, attribute)
-        case .standIn(let text): .string(text(attribute.conversion))
+        case .pending(let text): .string(text(attribute.conversion))
         }
     }
 

@@ -1,3 +1,5 @@
+package import RestwayObjects
+
 /// An object that is being written. Its members are in the order in which they were first set.
 package struct WireObject: Sendable {
     package private(set) var keys: [String] = []
@@ -51,5 +53,121 @@ package struct WireObject: Sendable {
             guard let value = other[key] else { continue }
             self[key] = self[key]?.merged(value) ?? value
         }
+    }
+}
+
+/// A value that is being written, in terms that all media types share.
+package indirect enum WireValue: Sendable {
+    /// Null, a bool, an int64, a double, a string, JSON text, a date or bytes. `absent` is never
+    /// written.
+    case leaf(Value)
+    case list([WireValue])
+    case object(WireObject)
+
+    /// Merges `above` into this value. Members of two objects are merged; otherwise `above` wins.
+    package func merged(_ above: WireValue) -> WireValue {
+        guard case .object(var own) = self, case .object(let other) = above else { return above }
+        own.merge(other)
+        return .object(own)
+    }
+}
+
+/// Builds a value from the events of a mapper.
+package final class WireBuilder: EventSink {
+    private enum Container {
+        case list([WireValue])
+        case object(WireObject, key: String?)
+    }
+
+    private var built: WireValue?
+    private var open: [Container] = []
+    /// Whether the mapper has broken the contract of `EventSink`.
+    private var isBroken = false
+
+    package init() {}
+
+    /// The value that was pushed; nil if there is none, or the contract was broken.
+    package var value: WireValue? { isBroken || !open.isEmpty ? nil : built }
+
+    /// Parses JSON text to a value.
+    static func value(
+        json text: String, _ mapper: any Mapper, _ limits: MappingLimits
+    ) throws(MapperError) -> WireValue {
+        let builder = WireBuilder()
+        var text = text
+        let result: Result<Void, MapperError> = text.withUTF8 { text in
+            Result { () throws(MapperError) in
+                try mapper.decode(UnsafeRawBufferPointer(text), into: builder, limits: limits)
+            }
+        }
+        try result.get()
+        guard let value = builder.value else { throw MapperError("no value") }
+        return value
+    }
+
+    package func beginObject() -> EventAnswer {
+        open.append(.object(WireObject(), key: nil))
+        return isBroken ? .stop : .want
+    }
+
+    package func key(_ text: UnsafeRawBufferPointer) -> EventAnswer {
+        guard case .object(let object, nil)? = open.popLast() else { return broken() }
+        open.append(.object(object, key: String(decoding: text, as: UTF8.self)))
+        return .want
+    }
+
+    package func endObject() -> EventAnswer {
+        guard case .object(let object, nil)? = open.popLast() else { return broken() }
+        return put(.object(object))
+    }
+
+    package func beginArray(count: Int?) -> EventAnswer {
+        open.append(.list([]))
+        return isBroken ? .stop : .want
+    }
+
+    package func endArray() -> EventAnswer {
+        guard case .list(let list)? = open.popLast() else { return broken() }
+        return put(.list(list))
+    }
+
+    package func string(_ text: UnsafeRawBufferPointer) -> EventAnswer {
+        put(.leaf(.string(String(decoding: text, as: UTF8.self))))
+    }
+
+    package func int64(_ value: Int64) -> EventAnswer { put(.leaf(.int64(value))) }
+    package func double(_ value: Double) -> EventAnswer { put(.leaf(.double(value))) }
+    package func bool(_ value: Bool) -> EventAnswer { put(.leaf(.bool(value))) }
+    package func null() -> EventAnswer { put(.leaf(.null)) }
+    package func bytes(_ content: UnsafeRawBufferPointer) -> EventAnswer {
+        put(.leaf(.bytes(Array(content))))
+    }
+    package func date(_ microseconds: Int64) -> EventAnswer { put(.leaf(.date(microseconds))) }
+
+    package func unrepresentableNumber(_ text: UnsafeRawBufferPointer) -> EventAnswer {
+        put(.leaf(.json(String(decoding: text, as: UTF8.self))))
+    }
+
+    private func put(_ value: WireValue) -> EventAnswer {
+        guard !isBroken else { return .stop }
+        switch open.popLast() {
+        case nil:
+            guard built == nil else { return broken() }
+            built = value
+        case .list(var list):
+            list.append(value)
+            open.append(.list(list))
+        case .object(_, nil):
+            return broken()
+        case .object(var object, let key?):
+            object[key] = value
+            open.append(.object(object, key: nil))
+        }
+        return .want
+    }
+
+    private func broken() -> EventAnswer {
+        isBroken = true
+        return .stop
     }
 }

@@ -31,3 +31,21 @@ package protocol EventSink: AnyObject {
     /// Takes the text of a number that neither an int64 nor a double can hold. It is a JSON number.
     func unrepresentableNumber(_ text: UnsafeRawBufferPointer) -> EventAnswer
 }
+
+/// A sink's answer to an event, with the numbers of `RESTWAY_PLUGIN_WANT`, `SKIP` and `STOP`.
+package enum EventAnswer: Int32, Sendable {
+    case want = 0
+    case skip = 1
+    case stop = 2
+}
+
+/// How a mapper can break the contract of `EventSink`.
+package enum EventBreach: String, Error, Equatable, Sendable, CaseIterable {
+    case noValue = "it ended without a value"
+    case secondRoot = "it gave a second value behind the first"
+    case valueWithoutKey = "it gave a value without a key"
+    case keyWithoutValue = "it gave a key without a value"
+    case keyOutsideObject = "it gave a key outside of an object"
+    case wrongEnd = "it ended what was not open"
+    case unfinished = "it ended within an object or a list"
+}

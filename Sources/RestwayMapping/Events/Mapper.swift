@@ -32,3 +32,33 @@ package protocol Mapper: Sendable {
     /// JSON, for example, has neither dates nor bytes.
     func encode(_ reader: ValueReader) throws(MapperError) -> [UInt8]
 }
+
+/// Why a body could not be read.
+package struct MapperError: Error, Equatable, Sendable {
+    /// The message, which quotes no part of the body.
+    package let message: String
+    /// The line and column count from 1, the offset from 0. All are 0 if the place is not known.
+    package let line: Int
+    package let column: Int
+    package let byteOffset: Int
+
+    package init(_ message: String, line: Int = 0, column: Int = 0, byteOffset: Int = 0) {
+        self.message = message
+        self.line = line
+        self.column = column
+        self.byteOffset = byteOffset
+    }
+}
+
+/// Limits on the size of a response. A response beyond them is refused.
+package struct MappingLimits: Sendable, Equatable {
+    /// The limit on the nesting of objects and lists. The outermost has depth 1.
+    package var nestingDepthMax: Int
+    /// The limit on the objects of one response, over all descriptors.
+    package var objectsMax: Int
+
+    package init(nestingDepthMax: Int = 512, objectsMax: Int = 10_000_000) {
+        self.nestingDepthMax = nestingDepthMax
+        self.objectsMax = objectsMax
+    }
+}

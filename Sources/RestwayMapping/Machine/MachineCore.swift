@@ -1,109 +1,21 @@
 import RestwayObjects
 
-/// The state of a mapping machine.
-///
-/// A *position* is a row and a place in its tree of source keys. The frame of each open object
-/// holds the positions whose children its keys are looked up in. `key` turns them into *pending*
-/// positions, which receive the value that follows. If descriptors overlap, one frame has several
-/// positions. A row inside a row has its position in another frame.
+/// The state of a mapping machine: it takes the events of a mapper and lets its parts do what they
+/// ask for.
 struct MachineCore {
-    struct Position: BitwiseCopyable {
-        /// The index into `rows`; -1 above all rows, on the way to them.
-        let row: Int
-        let node: UnsafePointer<PlanNode>
-    }
-
-    /// An open object or list.
-    struct Frame: BitwiseCopyable {
-        let isArray: Bool
-        /// Whether a key or an element has come.
-        var hasContent = false
-        /// The positions, rows and captures of the frame begin at these indices and end where the
-        /// next frame's begin.
-        let firstPosition: Int
-        let firstRow: Int
-        let firstCapture: Int
-        /// The position in a list, or the node of the key, for issues.
-        var index = -1
-        var current: UnsafePointer<PlanNode>?
-    }
-
-    /// An object whose values are being collected.
-    struct Row: BitwiseCopyable {
-        /// The descriptor whose result the row is; -1 for a linked object.
-        let descriptor: Int
-        let mapping: Int
-        /// The index in `finished`.
-        let number: Int
-        /// The index of the first cell.
-        let firstCell: Int
-        /// The row that links to this one, and the cell of the relationship there; -1 if no row
-        /// links to it.
-        var parent = -1
-        var parentCell = 0
-        var isEmpty = true
-    }
-
-    /// A subtree that becomes JSON text.
-    struct Capture: BitwiseCopyable {
-        let row: Int
-        let target: PlanTarget
-        /// The start of its text in `text`.
-        let start: Int
-    }
-
     let plan: MappingPlan
-    let limits: MappingLimits
-    let isCancelled: (@Sendable () -> Bool)?
-    let progress: MappingProgress?
+    private let limits: MappingLimits
+    private let isCancelled: (@Sendable () -> Bool)?
+    private let progress: MappingProgress?
 
     /// Memory in which the stacks that every machine needs begin. Most answers fit in it.
     private var block = ScratchBlock()
-    var positions: ScratchStack<Position>
-    var pending: ScratchStack<Position>
-    /// The last key was wanted only for a capture, so its value has no pending position.
-    var awaitsCapture = false
-    /// Whether there is exactly one pending position, which is simple, and no capture is open.
-    var isPendingSimple = false
-    /// The one position of the open object; nil if it has several, a list is open, or a capture is
-    /// open.
-    var plainNode: UnsafePointer<PlanNode>?
-    var plainRow = -1
-    var frames: ScratchStack<Frame>
-    var rows: ScratchStack<Row>
-    var cells: ScratchStack<Cell>
-    /// The text of the cells. It is kept until no row is open, because nested rows share it.
-    var bytes: ScratchStack<UInt8>
-    var captures = ScratchStack<Capture>()
-    /// JSON text that is being captured. Nested captures share it.
-    var text = ScratchStack<UInt8>()
-    /// The links of lists, in chains. Nested rows share them.
-    var links = ScratchStack<RowLink>()
-    var twins = TwinIndex()
-    /// Whether repeated objects share a row. This is off if hooks see and change rows, and in
-    /// answers to sent objects: there each place in the response has a row of its own.
-    let findsTwins: Bool
-    /// Functions that look up stored objects, by mapping. They exist for rows that are complete
-    /// results, to check whether a row has anything new.
-    var glances: [Glance?] = []
-    /// At least one row is a snapshot from the store.
-    var holdsKnown = false
-    /// Memory that stays valid until the end, so that its text needs no copy in `bytes`.
-    var lasting = UnsafeRawBufferPointer(start: nil, count: 0)
-
-    let rowKinds: [PlanKinds.Row]
-    let entities: [Entity]
-    let formats: [[DateFormat]]
-    let transforms: [[ValueConversion]]
-    /// The rows in the order in which they began; nil for a row that is still open or became
-    /// nothing.
-    var finished: [Snapshot?] = []
-    /// The number of rows that yielded no snapshot.
-    var nothingCount = 0
-    var results: [MappingResult.Part] = []
-    var issues: [MappingIssue] = []
-    var issueCount = 0
-    var failure: MappingFailure?
+    private var places: OpenPlaces
+    private var rows: OpenRows
+    private var values: ValueConverter
+    private var captures = Captures()
+    private var issues = IssueLog()
+    private(set) var failure: MappingFailure?
 
     init(
         _ plan: MappingPlan, _ limits: MappingLimits, _ isCancelled: (@Sendable () -> Bool)?,
@@ -113,70 +25,424 @@ struct MachineCore {
         self.limits = limits
         self.isCancelled = isCancelled
         self.progress = progress
-        let kinds = plan.kinds
-        findsTwins = !isAnswer && !kinds.hasHooks
-        rowKinds = kinds.rows
-        entities = kinds.entities
-        formats = kinds.formats
-        transforms = kinds.transforms
-        positions = block.lend(6)
-        pending = block.lend(4)
-        frames = block.lend(5)
-        rows = block.lend(2)
-        cells = block.lend(18)
-        bytes = block.lendRest()
-        results.reserveCapacity(plan.descriptors.count)
-        for index in plan.descriptors.indices {
-            results.append(MappingResult.Part(descriptor: index, rows: []))
-        }
-        pending.push(Position(row: -1, node: plan.tree.root))
+        // Hooks see and change rows, and in answers to sent objects each place has its own row.
+        let repeated = RepeatedRows(isOn: !isAnswer && !plan.kinds.hasHooks)
+        places = OpenPlaces(plan.tree.root, &block)
+        rows = OpenRows(plan, progress, repeated, &block)
+        values = ValueConverter(plan, &block)
     }
 
-    /// The function is mutating because otherwise it would destroy a copy.
-    mutating func destroy() {
-        positions.destroy()
-        pending.destroy()
-        frames.destroy()
+    func destroy() {
+        places.destroy()
         rows.destroy()
-        cells.destroy()
-        bytes.destroy()
+        values.destroy()
         captures.destroy()
-        text.destroy()
-        links.destroy()
-        twins.destroy()
         block.destroy()
+    }
+
+    mutating func relies(on bytes: UnsafeRawBufferPointer) {
+        values.lasting = bytes
     }
 
     mutating func finish() throws(MappingFailure) -> MappingResult {
         if let failure { throw failure }
-        guard frames.count == 0 else { throw broken(.unfinished) }
-        guard pending.count == 0 else { throw broken(.noValue) }
-        let rows = closeGaps()
+        guard places.frames.count == 0 else { throw broken(.unfinished) }
+        guard !places.awaitsValue else { throw broken(.noValue) }
+        let (changes, parts) = rows.take()
         progress?.end()
-        var changes = ChangeSet(rows: rows)
-        changes.rowsAreNew = true
-        changes.mayHoldKnown = holdsKnown
         return MappingResult(
-            changeSet: changes, parts: results, issues: issues,
-            issueCount: issueCount)
+            changeSet: changes, parts: parts, issues: issues.kept, issueCount: issues.count)
     }
 
-    /// A key has come, or the mapping has just begun, and the value has not come yet.
-    var awaitsValue: Bool {
-        @inline(__always) get { pending.count > 0 || awaitsCapture }
+    // MARK: Keys and scalars
+
+    @inline(__always)
+    mutating func key(_ key: UnsafeRawBufferPointer) -> EventAnswer {
+        places.takesExpected(key) ? .want : otherKey(key)
     }
 
-    func broken(_ breach: EventBreach) -> MappingFailure {
-        .brokenEvents(breach, place: keyPath)
+    @inline(never)
+    private mutating func otherKey(_ key: UnsafeRawBufferPointer) -> EventAnswer {
+        guard failure == nil else { return .stop }
+        guard places.frames.count > 0, !places.frames.last.isArray else {
+            return fail(broken(.keyOutsideObject))
+        }
+        guard !places.awaitsValue else { return fail(broken(.keyWithoutValue)) }
+        if captures.isOpen { captures.text.writeKey(key, isFirst: !places.frames.last.hasContent) }
+        return places.find(key, isCapturing: captures.isOpen) ? .want : .skip
+    }
+
+    @inline(__always)
+    mutating func string(_ text: UnsafeRawBufferPointer) -> EventAnswer {
+        guard let member = places.member, member.pointee.takesUnchanged(.string),
+            let cell = try? values.text(of: text)
+        else { return scalar(.string(text)) }
+        return put(cell)
+    }
+
+    @inline(__always)
+    mutating func int64(_ value: Int64) -> EventAnswer {
+        guard let member = places.member, member.pointee.takesUnchanged(.int64) else {
+            return scalar(.int64(value))
+        }
+        return put(.int64(value))
+    }
+
+    @inline(__always)
+    mutating func double(_ value: Double) -> EventAnswer {
+        guard let member = places.member, member.pointee.takesUnchanged(.double) else {
+            return scalar(.double(value))
+        }
+        return put(.double(value))
+    }
+
+    @inline(__always)
+    mutating func bool(_ value: Bool) -> EventAnswer {
+        guard let member = places.member, member.pointee.takesUnchanged(.bool) else {
+            return scalar(.bool(value))
+        }
+        return put(.bool(value))
+    }
+
+    /// Stores the value of `places.member`, which takes it unchanged.
+    @inline(__always)
+    private mutating func put(_ cell: Cell) -> EventAnswer {
+        if let member = places.takeMember() {
+            rows.put(cell, member.pointee.attribute, places.plainRow)
+        }
+        return .want
+    }
+
+    @inline(never)
+    mutating func scalar(_ scalar: Scalar) -> EventAnswer {
+        if let member = places.takeMember() {
+            put(scalar, member.pointee.targets[0], places.plainRow)
+            return .want
+        }
+        guard let isElement = enterValue() else { return .stop }
+        if captures.isOpen { captures.text.writeJSON(scalar) }
+        for index in places.receivers(isElement) {
+            let position = places.receiver(index, isElement)
+            let node = position.node
+            if !isElement {
+                for target in node.pointee.targets { put(scalar, target, position.row) }
+            }
+            if case .null = scalar {
+                if isElement {
+                    putNullToOne(position)
+                } else if position.row >= 0 {
+                    rows.putNull(from: node, position.row)
+                }
+                continue
+            }
+            for link in node.pointee.links where !putIdentity(scalar, link, position.row) {
+                return .stop
+            }
+            let isForRows = !node.pointee.rows.isEmpty
+            if isForRows || (!isElement && !node.pointee.children.isEmpty) {
+                let isList = !isElement && isForRows
+                issue("expected an object\(isList ? " or a list" : ""), found \(scalar.found)")
+            }
+        }
+        places.endValue()
+        return .want
+    }
+
+    private mutating func put(_ scalar: Scalar, _ target: PlanTarget, _ row: Int) {
+        do throws(Misfit) {
+            put(try values.cell(scalar, target, rows.mapping(of: row)), target, row)
+        } catch {
+            report(error, row)
+        }
+    }
+
+    /// Stores the value of an attribute. The identity takes only integers and strings.
+    private mutating func put(_ cell: Cell, _ target: PlanTarget, _ row: Int) {
+        if target.isIdentity, cell.kind != .int64, cell.kind != .string, cell.kind != .null {
+            return issue("expected an identity (an integer or a string), found another value")
+        }
+        rows.put(cell, target.attribute, row)
+    }
+
+    // MARK: Containers
+
+    mutating func beginObject() -> EventAnswer {
+        guard failure == nil else { return .stop }
+        if let answer = beginPlainObject() { return answer }
+        guard let isElement = enterValue() else { return .stop }
+        let frame = newFrame(isArray: false)
+        for index in places.receivers(isElement) {
+            let position = places.receiver(index, isElement)
+            let node = position.node
+            if !isElement {
+                captureOrRefuse(position, "an object")
+                if !node.pointee.children.isEmpty { places.positions.push(position) }
+                for _ in node.pointee.rows { progress?.expect(1) }
+            }
+            for row in node.pointee.rows where startRow(row) == nil { return .stop }
+            for link in node.pointee.links where takes(link) {
+                let start = PlanRow(descriptor: -1, mapping: plan.mapping(of: link))
+                guard let row = startRow(start) else { return .stop }
+                rows.attach(row, link, position.row)
+            }
+        }
+        return open(frame)
+    }
+
+    /// Opens the usual kinds of objects: elements of a list that become one row, and members that
+    /// hold attributes of a row. Returns nil for all other objects.
+    @inline(__always)
+    private mutating func beginPlainObject() -> EventAnswer? {
+        let depth = places.frames.count
+        guard !captures.isOpen, depth > 0, depth < limits.nestingDepthMax else { return nil }
+        let frame = newFrame(isArray: false)
+        guard places.frames.last.isArray else {
+            guard places.pending.count == 1, places.pending[0].node.pointee.isBranch else {
+                return nil
+            }
+            places.openPlain(frame, at: places.pending[0])
+            return .want
+        }
+        guard places.positions.count - places.frames.last.firstPosition == 1,
+            let start = places.positions.last.node.pointee.soleRow
+        else { return nil }
+        let root = rows.kinds[start.mapping].root
+        guard root.pointee.targets.isEmpty else { return nil }
+        places.countElement()
+        guard let row = pushRow(start) else { return .stop }
+        places.openPlain(frame, at: OpenPlaces.Position(row: row, node: root))
+        return .want
+    }
+
+    mutating func beginArray(_ count: Int?) -> EventAnswer {
+        guard let isElement = enterValue() else { return .stop }
+        let frame = newFrame(isArray: true)
+        for index in places.receivers(isElement) {
+            let position = places.receiver(index, isElement)
+            let node = position.node
+            if isElement {
+                issue("expected an object, found a list")
+                for link in node.pointee.links { rows.refuse(link.cell, position.row) }
+                continue
+            }
+            captureOrRefuse(position, "a list")
+            if !node.pointee.children.isEmpty { issue("expected an object, found a list") }
+            for link in node.pointee.links where link.isMany { rows.beginList(link, position.row) }
+            if !node.pointee.rows.isEmpty || !node.pointee.links.isEmpty {
+                places.positions.push(position)
+            }
+            for _ in node.pointee.rows { progress?.expect(count) }
+        }
+        return open(frame)
+    }
+
+    mutating func end(isArray: Bool) -> EventAnswer {
+        guard failure == nil else { return .stop }
+        guard places.frames.count > 0, places.frames.last.isArray == isArray else {
+            return fail(broken(.wrongEnd))
+        }
+        guard !places.awaitsValue else { return fail(broken(.keyWithoutValue)) }
+        let frame = places.popFrame()
+        if isArray { endLists(frame) }
+        places.close(frame)
+        if captures.isOpen {
+            captures.text.push(UInt8(ascii: isArray ? "]" : "}"))
+            finishCaptures(from: frame.firstCapture)
+        }
+        if rows.count > frame.firstRow {
+            rows.finish(
+                from: frame.firstRow, haveContent: frame.hasContent, values.bytes.base, &issues,
+                at: places)
+            if frame.firstRow == 0 { values.clear() }
+        }
+        places.findPlain(isCapturing: captures.isOpen)
+        return .want
+    }
+
+    private func newFrame(isArray: Bool) -> OpenPlaces.Frame {
+        OpenPlaces.Frame(
+            isArray: isArray, firstPosition: places.positions.count, firstRow: rows.count,
+            firstCapture: captures.count)
+    }
+
+    /// Opens a container, unless its content is not needed.
+    private mutating func open(_ frame: OpenPlaces.Frame) -> EventAnswer {
+        places.endValue()
+        guard
+            places.positions.count > frame.firstPosition || rows.count > frame.firstRow
+                || captures.isOpen
+        else { return .skip }
+        guard places.frames.count < limits.nestingDepthMax else {
+            return fail(.tooDeep(max: limits.nestingDepthMax))
+        }
+        if captures.isOpen { captures.text.push(UInt8(ascii: frame.isArray ? "[" : "{")) }
+        places.open(frame, isCapturing: captures.isOpen)
+        return .want
+    }
+
+    /// Prepares for a value. It writes the separator in captured text. Returns whether the value is
+    /// an element of a list, or nil if no value may come here, which ends the mapping.
+    private mutating func enterValue() -> Bool? {
+        guard failure == nil else { return nil }
+        if captures.isOpen, places.followsElement { captures.text.push(UInt8(ascii: ",")) }
+        do throws(EventBreach) {
+            return try places.enterValue()
+        } catch {
+            _ = fail(broken(error))
+            return nil
+        }
+    }
+
+    // MARK: Rows
+
+    /// Starts a row for an object and returns its index; nil if the mapping is over.
+    private mutating func startRow(_ start: PlanRow) -> Int? {
+        guard let row = pushRow(start) else { return nil }
+        let position = OpenPlaces.Position(row: row, node: rows.kinds[start.mapping].root)
+        places.positions.push(position)
+        captureOrRefuse(position, "an object")
+        return row
+    }
+
+    /// Pushes a row of absent cells and returns its index; nil if the mapping is over.
+    private mutating func pushRow(_ start: PlanRow) -> Int? {
+        if let isCancelled, isCancelled() {
+            _ = fail(.cancelled)
+            return nil
+        }
+        guard rows.objectCount < limits.objectsMax else {
+            _ = fail(.tooManyObjects(max: limits.objectsMax))
+            return nil
+        }
+        return rows.push(start)
+    }
+
+    /// Makes a row that has only the identity of a linked object; false if the mapping is over.
+    private mutating func putIdentity(_ scalar: Scalar, _ link: PlanLink, _ parent: Int) -> Bool {
+        guard takes(link) else { return true }
+        let mapping = plan.mapping(of: link)
+        guard let target = plan.mappings[mapping].identityTarget else {
+            issue("expected an object, found \(scalar.found)")
+            rows.refuse(link.cell, parent)
+            return true
+        }
+        let issuesBefore = issues.count
+        guard let row = pushRow(PlanRow(descriptor: -1, mapping: mapping)) else { return false }
+        rows.attach(row, link, parent)
+        put(scalar, target, row)
+        guard rows.isEmpty(row) else {
+            rows.finish(
+                from: row, haveContent: true, values.bytes.base, &issues, at: places)
+            return true
+        }
+        rows.dropNewest()
+        if issues.count == issuesBefore { issue("expected an identity, found \(scalar.found)") }
+        rows.refuse(link.cell, parent)
+        return true
+    }
+
+    /// Takes null as an element of the open list: relationships to one take only the first element.
+    private mutating func putNullToOne(_ position: OpenPlaces.Position) {
+        for link in position.node.pointee.links where !link.isMany && takes(link) {
+            rows.putNull(link, position.row)
+        }
+    }
+
+    /// Settles the relationships of a list that has ended. Relationships to one take null from an
+    /// empty list.
+    private mutating func endLists(_ frame: OpenPlaces.Frame) {
+        for index in frame.firstPosition..<places.positions.count {
+            let position = places.positions[index]
+            for link in position.node.pointee.links {
+                if link.isMany {
+                    rows.settleList(link, position.row)
+                } else if !frame.hasContent {
+                    rows.putNull(link, position.row)
+                }
+            }
+        }
+    }
+
+    /// Whether the link takes this value: a relationship to one takes only the first element of a
+    /// list.
+    private func takes(_ link: PlanLink) -> Bool {
+        guard !link.isMany, places.frames.count > 0 else { return true }
+        return !places.frames.last.isArray || places.frames.last.index == 0
+    }
+
+    // MARK: Captures
+
+    /// Handles a container as the value of attributes: it becomes text for attributes that take any
+    /// value, and an issue for others.
+    private mutating func captureOrRefuse(_ position: OpenPlaces.Position, _ found: StaticString) {
+        for target in position.node.pointee.targets {
+            if target.takesContainers {
+                captures.begin(target, position.row)
+            } else {
+                report(.found(found, by: target), position.row)
+            }
+        }
+    }
+
+    /// Completes the captures of a container that has ended.
+    private mutating func finishCaptures(from first: Int) {
+        for index in first..<captures.count {
+            let (target, row) = (captures[index].target, captures[index].row)
+            let json = captures.json(captures[index])
+            do throws(Misfit) {
+                put(try values.cell(json: json, target, rows.mapping(of: row)), target, row)
+            } catch {
+                report(error, row)
+            }
+        }
+        captures.end(from: first)
+    }
+
+    // MARK: Issues and failures
+
+    private mutating func issue(_ reason: String) {
+        issues.add(reason, at: places)
+    }
+
+    private mutating func report(_ misfit: Misfit, _ row: Int) {
+        switch misfit {
+        case .untouched: break
+        case .other(let reason): issue(reason)
+        case .found(let found, let target):
+            guard issues.keepsMore else { return issues.addOne() }
+            let expectation = values.expectation(target, rows.mapping(of: row))
+            issue("expected \(expectation), found \(found)")
+        }
+    }
+
+    private func broken(_ breach: EventBreach) -> MappingFailure {
+        .brokenEvents(breach, place: places.keyPath)
     }
 
     /// Ends the mapping. Only the first failure is kept.
-    mutating func fail(_ failure: MappingFailure) -> EventAnswer {
+    private mutating func fail(_ failure: MappingFailure) -> EventAnswer {
         self.failure = self.failure ?? failure
-        pending.pop(to: 0)
-        awaitsCapture = false
-        isPendingSimple = false
-        plainNode = nil
+        places.abandon()
         return .stop
+    }
+}
+
+/// The values of a response that did not fit. Those that are not kept are only counted.
+struct IssueLog {
+    private static let keptMax = 100
+
+    private(set) var kept: [MappingIssue] = []
+    private(set) var count = 0
+
+    var keepsMore: Bool { kept.count < Self.keptMax }
+
+    mutating func add(_ reason: String, at places: OpenPlaces) {
+        if keepsMore { kept.append(MappingIssue(keyPath: places.keyPath, reason: reason)) }
+        count += 1
+    }
+
+    /// Counts an issue that is not kept.
+    mutating func addOne() {
+        count += 1
     }
 }

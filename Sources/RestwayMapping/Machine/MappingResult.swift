@@ -1,4 +1,6 @@
 package import RestwayObjects
+import RestwayText
+import Synchronization
 
 /// The rows of one response, before any store has taken them.
 package struct MappingResult: Sendable {
@@ -39,5 +41,78 @@ package struct MappingResult: Sendable {
             ranges.append(start..<objects.count)
         }
         return (objects, ranges)
+    }
+}
+
+/// A value of the payload that did not fit and was left out.
+package struct MappingIssue: Sendable, Equatable {
+    /// The key path with list positions: `array_of_enterprises[3].address.street_number`.
+    package let keyPath: String
+    /// Names the expected and the found kind of value, never the value itself.
+    package let reason: String
+
+    /// Control characters in both texts are escaped, because a key comes from the server and a
+    /// reason may come from the host.
+    package init(keyPath: String, reason: String) {
+        self.keyPath = keyPath.escapingControls
+        self.reason = reason.escapingControls
+    }
+}
+
+/// Why a response could not be mapped at all.
+package enum MappingFailure: Error, Equatable, Sendable {
+    case cancelled
+    case tooManyObjects(max: Int)
+    case tooDeep(max: Int)
+    /// The mapper broke the contract of `EventSink`.
+    ///
+    /// - Parameter place: The key path of the wrong value, or of the value before it; empty at the
+    ///   top.
+    case brokenEvents(EventBreach, place: String)
+
+    package var message: String {
+        switch self {
+        case .cancelled: "cancelled"
+        case .tooManyObjects(let max): "the response holds more than \(max) objects"
+        case .tooDeep(let max): "the body is nested deeper than \(max) levels"
+        case .brokenEvents(let breach, let place):
+            "broke its contract: \(breach.rawValue), at \(place.isEmpty ? "the top" : place)"
+        }
+    }
+}
+
+/// The progress of the mapping of one response. The machine updates it; any thread may read it.
+package final class MappingProgress: Sendable {
+    private let done = Atomic<Int>(0)
+    private let total = Atomic<Int>(0)
+    /// A list of unknown length has begun.
+    private let isOpen = Atomic<Bool>(false)
+
+    package init() {}
+
+    /// The number of results so far, without the objects that they link to.
+    package var objectsDone: Int { done.load(ordering: .relaxed) }
+
+    /// The number of elements in all lists of results that have begun; nil while it is not known.
+    /// After the mapping it is the number of results.
+    package var objectsTotal: Int? {
+        isOpen.load(ordering: .relaxed) ? nil : total.load(ordering: .relaxed)
+    }
+
+    // Only one thread maps, so no other thread changes these values.
+
+    func expect(_ count: Int?) {
+        guard let count else { return isOpen.store(true, ordering: .relaxed) }
+        total.store(total.load(ordering: .relaxed) &+ count, ordering: .relaxed)
+    }
+
+    @inline(__always)
+    func advance() {
+        done.store(done.load(ordering: .relaxed) &+ 1, ordering: .relaxed)
+    }
+
+    func end() {
+        total.store(done.load(ordering: .relaxed), ordering: .relaxed)
+        isOpen.store(false, ordering: .relaxed)
     }
 }

@@ -1,3 +1,5 @@
+import RestwayObjects
+
 /// A place in the tree of source keys, as the machine reads it. It is plain memory without
 /// reference counts.
 ///
@@ -12,8 +14,7 @@ struct PlanNode {
     /// The places below, in the order of declaration.
     var children = UnsafeBufferPointer<UnsafePointer<PlanNode>>(start: nil, count: 0)
     /// A hash table of the children by key, with open addressing and a power of two of slots.
-    var slots: UnsafePointer<PlanSlot>?
-    var slotMask = 0
+    var slots = UnsafeBufferPointer<PlanSlot>(start: nil, count: 0)
     /// The attributes that take the value here.
     var targets = UnsafeBufferPointer<PlanTarget>(start: nil, count: 0)
     /// The objects that are made from the value here.
@@ -21,29 +22,33 @@ struct PlanNode {
     /// The relationships that lead to the objects made from the value here.
     var links = UnsafeBufferPointer<PlanLink>(start: nil, count: 0)
     /// Whether one attribute takes the value and nothing else does, which is the most common case.
-    var isSimple = false
-    /// The cell of the attribute, for a simple place.
-    var attribute = 0
-    /// The kinds of values that become this cell unchanged, for a simple place, as bits of
-    /// `EventRecord.Kind.bit`.
-    var directKinds: UInt32 = 0
+    private(set) var isSimple = false
     /// Whether this is a simple place whose digest decides its key.
-    var isQuick = false
-    /// Whether there are only places below. An object here opens them.
-    var isBranch = false
-    /// The row of an object here, if the object becomes this row and nothing else.
-    var soleRow: UnsafePointer<PlanRow>?
-    /// Whether no attribute takes an object here.
-    var takesNoContainer = false
+    private(set) var isQuick = false
+    /// The cell of the attribute, for a simple place.
+    private(set) var attribute = 0
+    /// The kinds of cells that a simple place takes unchanged, as bits.
+    private var unchangedKinds: UInt32 = 0
 
-    /// The place that `key` leads to.
-    ///
-    /// - Parameter last: The place of the key before; nil for the first key.
+    /// Settles what follows from the other properties, which do not change any more.
+    mutating func complete() {
+        isSimple = targets.count == 1 && rows.isEmpty && links.isEmpty && children.isEmpty
+        guard isSimple else { return }
+        isQuick = digest.decides
+        attribute = targets[0].attribute
+        unchangedKinds = targets[0].unchangedKinds.reduce(0) { $0 | 1 << $1.rawValue }
+    }
+
+    /// Whether a value of this kind becomes the cell of a simple place as it is.
     @inline(__always)
-    func child(
-        _ key: UnsafeRawBufferPointer, after last: UnsafePointer<PlanNode>? = nil
-    ) -> UnsafePointer<PlanNode>? {
-        child(key, guessing: last == nil ? children.first : last?.pointee.next)
+    func takesUnchanged(_ kind: Cell.Kind) -> Bool { unchangedKinds >> kind.rawValue & 1 != 0 }
+
+    /// Whether there are only places below. An object here opens them.
+    var isBranch: Bool { targets.isEmpty && links.isEmpty && rows.isEmpty && !children.isEmpty }
+
+    /// The row of an object here, if the object becomes this row and nothing else.
+    var soleRow: PlanRow? {
+        rows.count == 1 && targets.isEmpty && links.isEmpty && children.isEmpty ? rows[0] : nil
     }
 
     /// The place that `key` leads to.
@@ -51,17 +56,18 @@ struct PlanNode {
     /// - Parameter guess: The child that `key` probably leads to.
     @inline(__always)
     func child(
-        _ key: UnsafeRawBufferPointer, guessing guess: UnsafePointer<PlanNode>?
+        _ key: UnsafeRawBufferPointer, guessing guess: UnsafePointer<PlanNode>? = nil
     ) -> UnsafePointer<PlanNode>? {
-        guard let slots else { return nil }
+        guard let table = slots.baseAddress else { return nil }
         let digest = KeyDigest(key)
         if let guess, digest.decides, guess.pointee.digest == digest { return guess }
-        var index = digest.hash & slotMask
-        while let node = slots[index].node {
-            if slots[index].digest == digest, digest.decides || slots[index].hasKey(key) {
+        let mask = slots.count - 1
+        var index = digest.hash & mask
+        while let node = table[index].node {
+            if table[index].digest == digest, digest.decides || table[index].hasKey(key) {
                 return node
             }
-            index = (index + 1) & slotMask
+            index = (index + 1) & mask
         }
         return nil
     }
@@ -74,6 +80,60 @@ struct PlanSlot {
 
     func hasKey(_ key: UnsafeRawBufferPointer) -> Bool {
         node.map { $0.pointee.key.elementsEqual(key) } ?? false
+    }
+}
+
+/// An attribute that takes a value.
+struct PlanTarget {
+    enum Conversion: UInt8 {
+        case any, bool, int, double, string, iso8601, day, pattern, epoch, bytes, json
+        case boolWords, intText, doubleText, numberAsText, url, base64Text, custom
+
+        /// The conversion for a type alone. A date without a format is ISO 8601.
+        init(_ type: AttributeType) {
+            self =
+                switch type {
+                case .any: .any
+                case .bool: .bool
+                case .int: .int
+                case .double: .double
+                case .string: .string
+                case .date: .iso8601
+                case .bytes: .bytes
+                case .json: .json
+                }
+        }
+    }
+
+    let attribute: Int
+    let conversion: Conversion
+    let isIdentity: Bool
+    /// The index into the tree's date formats or transforms, if the conversion needs one.
+    let detail: Int
+
+    /// The kinds of cells that become the value unchanged.
+    fileprivate var unchangedKinds: [Cell.Kind] {
+        let kinds: [Cell.Kind] =
+            switch conversion {
+            case .any: [.string, .int64, .double, .bool]
+            case .bool: [.bool]
+            case .int: [.int64]
+            case .double: [.double]
+            case .string: [.string]
+            default: []
+            }
+        return isIdentity ? kinds.filter { $0 == .string || $0 == .int64 } : kinds
+    }
+
+    /// Whether the target takes objects and lists, as JSON text.
+    var takesContainers: Bool {
+        (conversion == .json || conversion == .any || conversion == .custom) && !isIdentity
+    }
+
+    /// The same attribute with a conversion that needs no further data.
+    func `as`(_ conversion: Conversion) -> PlanTarget {
+        PlanTarget(
+            attribute: attribute, conversion: conversion, isIdentity: isIdentity, detail: -1)
     }
 }
 
@@ -95,4 +155,44 @@ struct PlanLink {
     let ignoresNull: Bool
     /// The index of the linked entity in its model.
     let entity: Int
+}
+
+/// The length and the ends of a key. For keys of up to 16 bytes this is the whole key.
+struct KeyDigest: Equatable {
+    let count: Int
+    let head: UInt64
+    let tail: UInt64
+
+    @inline(__always)
+    init(_ key: UnsafeRawBufferPointer) {
+        count = key.count
+        guard count > 0, let start = key.baseAddress else {
+            (head, tail) = (0, 0)
+            return
+        }
+        if count >= 8 {
+            head = start.loadUnaligned(as: UInt64.self)
+            tail = start.loadUnaligned(fromByteOffset: count - 8, as: UInt64.self)
+        } else if count >= 4 {
+            head = UInt64(start.loadUnaligned(as: UInt32.self))
+            tail = UInt64(start.loadUnaligned(fromByteOffset: count - 4, as: UInt32.self))
+        } else {
+            head = UInt64(start.load(as: UInt8.self))
+            tail =
+                UInt64(start.load(fromByteOffset: count / 2, as: UInt8.self)) << 8
+                | UInt64(start.load(fromByteOffset: count - 1, as: UInt8.self))
+        }
+    }
+
+    /// Whether equal digests mean equal keys.
+    var decides: Bool { count <= 16 }
+
+    /// A hash for the keys of a mapping. Its author chose the keys, so no defence against
+    /// collisions is needed.
+    var hash: Int {
+        let mixed =
+            (head ^ (tail &* 0x9E37_79B9_7F4A_7C15) ^ UInt64(truncatingIfNeeded: count))
+            &* 0xD6E8_FEB8_6659_FD93
+        return Int(truncatingIfNeeded: mixed >> 40)
+    }
 }

@@ -1,3 +1,87 @@
+/// A tree of source keys that is being built.
+struct PlanDraft {
+    struct Node {
+        let key: String
+        var children: [Int] = []
+        var targets: [PlanTarget] = []
+        var rows: [PlanRow] = []
+        var links: [PlanLink] = []
+    }
+
+    /// The nodes; the first is the root.
+    private(set) var nodes = [Node(key: "")]
+    private(set) var formats: [DateFormat] = []
+    private(set) var transforms: [ValueConversion] = []
+    private(set) var identityTarget: PlanTarget?
+
+    mutating func add(_ mapping: AttributeMapping, isIdentity: Bool) {
+        var detail = -1
+        let conversion: PlanTarget.Conversion
+        switch mapping.conversion {
+        case .any: conversion = .any
+        case .bool: conversion = .bool
+        case .int: conversion = .int
+        case .double: conversion = .double
+        case .string: conversion = .string
+        case .bytes, .base64Bytes: conversion = .bytes
+        case .json: conversion = .json
+        case .date(let given):
+            let dateFormat = given ?? .iso8601
+            switch dateFormat.kind {
+            case .iso8601: conversion = .iso8601
+            case .epoch: conversion = .epoch
+            case .pattern(let pattern): conversion = pattern.isDay ? .day : .pattern
+            }
+            detail = formats.count
+            formats.append(dateFormat)
+        case .intText: conversion = .intText
+        case .doubleText: conversion = .doubleText
+        case .numberAsText: conversion = .numberAsText
+        case .url: conversion = .url
+        case .base64Text: conversion = .base64Text
+        case .boolWords: conversion = .boolWords
+        case .custom: conversion = .custom
+        }
+        if conversion == .boolWords || conversion == .custom {
+            detail = transforms.count
+            transforms.append(mapping.conversion)
+        }
+        let node = node(at: mapping.source)
+        let target = PlanTarget(
+            attribute: mapping.attribute, conversion: conversion, isIdentity: isIdentity,
+            detail: detail)
+        nodes[node].targets.append(target)
+        if isIdentity { identityTarget = target }
+    }
+
+    mutating func add(_ row: PlanRow, at keyPath: [String]) {
+        let node = node(at: keyPath)
+        nodes[node].rows.append(row)
+    }
+
+    mutating func add(_ link: PlanLink, at source: [String]) {
+        let node = node(at: source)
+        nodes[node].links.append(link)
+    }
+
+    private mutating func node(at keyPath: [String]) -> Int {
+        var current = 0
+        for key in keyPath {
+            let next = nodes[current].children.first {
+                nodes[$0].key.utf8.elementsEqual(key.utf8)
+            }
+            if let next {
+                current = next
+            } else {
+                nodes.append(Node(key: key))
+                nodes[current].children.append(nodes.count - 1)
+                current = nodes.count - 1
+            }
+        }
+        return current
+    }
+}
+
 /// A compiled tree of source keys.
 ///
 /// `@unchecked Sendable`: `init` fills its memory, which is only read afterwards.
@@ -30,32 +114,13 @@ final class PlanTree: @unchecked Sendable {
             nodes[index].rows = copy(node.rows)
             nodes[index].links = copy(node.links)
             nodes[index].children = copy(node.children.map { UnsafePointer(nodes + $0) })
-            (nodes[index].slots, nodes[index].slotMask) = table(nodes[index].children)
-            nodes[index].isSimple =
-                node.targets.count == 1 && node.rows.isEmpty && node.links.isEmpty
-                && node.children.isEmpty
-            settleShortcuts(nodes + index)
+            nodes[index].slots = table(nodes[index].children)
+            nodes[index].complete()
         }
     }
 
     deinit {
         for block in memory { block.deallocate() }
-    }
-
-    private func settleShortcuts(_ node: UnsafeMutablePointer<PlanNode>) {
-        let targets = node.pointee.targets
-        let (rows, links) = (node.pointee.rows, node.pointee.links)
-        if node.pointee.isSimple {
-            node.pointee.attribute = targets[0].attribute
-            node.pointee.directKinds = targets[0].directKinds
-            node.pointee.isQuick = node.pointee.digest.decides
-        }
-        let isBare = targets.isEmpty && links.isEmpty
-        node.pointee.takesNoContainer = targets.isEmpty
-        node.pointee.isBranch = isBare && rows.isEmpty && !node.pointee.children.isEmpty
-        if isBare, rows.count == 1, node.pointee.children.isEmpty {
-            node.pointee.soleRow = rows.baseAddress
-        }
     }
 
     private func copy<Element>(_ elements: [Element]) -> UnsafeBufferPointer<Element> {
@@ -68,8 +133,8 @@ final class PlanTree: @unchecked Sendable {
     /// The table has four slots for each child, so most searches end at the first slot.
     private func table(
         _ children: UnsafeBufferPointer<UnsafePointer<PlanNode>>
-    ) -> (slots: UnsafePointer<PlanSlot>?, mask: Int) {
-        guard !children.isEmpty else { return (nil, 0) }
+    ) -> UnsafeBufferPointer<PlanSlot> {
+        guard !children.isEmpty else { return UnsafeBufferPointer(start: nil, count: 0) }
         var count = 4
         while count < children.count * 4 { count *= 2 }
         var slots = [PlanSlot](repeating: PlanSlot(), count: count)
@@ -79,6 +144,6 @@ final class PlanTree: @unchecked Sendable {
             while slots[index].node != nil { index = (index + 1) & (count - 1) }
             slots[index] = PlanSlot(digest: digest, node: child)
         }
-        return (copy(slots).baseAddress, count - 1)
+        return copy(slots)
     }
 }

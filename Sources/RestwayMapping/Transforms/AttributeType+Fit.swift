@@ -32,20 +32,3 @@ extension AttributeType {
         }
     }
 }
-
-extension PlanTarget.Conversion {
-    /// The conversion for a type alone. A date without a format is ISO 8601.
-    init(_ type: AttributeType) {
-        self =
-            switch type {
-            case .any: .any
-            case .bool: .bool
-            case .int: .int
-            case .double: .double
-            case .string: .string
-            case .date: .iso8601
-            case .bytes: .bytes
-            case .json: .json
-            }
-    }
-}

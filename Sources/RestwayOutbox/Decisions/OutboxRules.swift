@@ -36,3 +36,147 @@ package struct OutboxRules: Equatable, Sendable {
 
     package init() {}
 }
+
+/// The result of an attempt to send an item.
+package enum OutboxOutcome: Equatable, Sendable {
+    /// The server answered. `retryAfterMilliseconds` is set if the server sent it. `isTemporary` is
+    /// set if the program or the API's own error code decides that, rather than the list of
+    /// statuses. `wasSentBefore` is true if an earlier attempt had sent the item with the same
+    /// idempotency key.
+    case answer(
+        status: Int, retryAfterMilliseconds: Int64? = nil, isTemporary: Bool? = nil,
+        wasSentBefore: Bool = false, problem: OutboxProblem? = nil)
+    /// There is no answer, but another attempt may bring one: connecting, DNS or the handshake
+    /// failed, the time limit passed, the connection was lost, or a batch failed as a whole.
+    case unreachable
+    /// A function of the program failed, before the item was sent or when its answer was read.
+    /// Another attempt may succeed.
+    case interrupted
+    /// There is no answer and no attempt will bring one: something that the request needs cannot be
+    /// written or read.
+    case impossible
+    /// There is no credential to send the item with, and the outbox cannot get one by itself.
+    case noCredential
+    /// The item was not sent, or the server did not look at it: the flush or the batch ended before
+    /// it.
+    case untouched
+}
+
+/// The part of a problem document (RFC 9457) in an answer that matters to the outbox.
+package struct OutboxProblem: Equatable, Sendable {
+    /// The problem type, usually a URI.
+    package var type: String?
+    /// Whether the problem is about the Idempotency-Key of the request.
+    package var concernsKey: Bool
+
+    package init(type: String? = nil, concernsKey: Bool = false) {
+        self.type = type
+        self.concernsKey = concernsKey
+    }
+
+    /// - Parameter words: The texts of the problem: its type, title, detail and code.
+    package init(type: String?, words: [String]) {
+        self.init(type: type, concernsKey: words.contains(where: Self.namesKey))
+    }
+
+    private static let key = Array("idempoten".utf8)
+
+    /// Byte by byte: `String.contains` would link the whole of Swift's string processing, a MiB.
+    private static func namesKey(_ words: String) -> Bool {
+        let bytes = Array(words.lowercased().utf8)
+        guard bytes.count >= key.count else { return false }
+        return (0...bytes.count - key.count).contains { start in
+            bytes[start..<start + key.count].elementsEqual(key)
+        }
+    }
+}
+
+/// Says what to do with an item after an attempt.
+package enum OutboxVerdict: Equatable, Sendable {
+    /// Map the answer, then settle with `remove` or `created`.
+    case remove
+    /// Refresh the credential, then send the item again at once.
+    case refresh
+    /// Settle with `postpone`: wait `milliseconds` from now, of which the server asked for
+    /// `askedMilliseconds`.
+    case postpone(milliseconds: Int64, askedMilliseconds: Int64)
+    /// Settle with `bury`.
+    case bury
+    /// Call `release`: the item stays as it was, and the attempt is not counted.
+    case release
+}
+
+extension OutboxRules {
+    /// Returns what `outcome` means for an item after `attempts` attempts, this one included.
+    ///
+    /// - Parameter hasRefreshed: Whether the credential was already refreshed for this item in this
+    ///   flush. It is not refreshed twice: a second 401 is a refusal like any other.
+    /// - Parameter random: The source of the jitter.
+    package func verdict(
+        _ outcome: OutboxOutcome, attempts: Int, hasRefreshed: Bool,
+        random: inout some RandomNumberGenerator
+    ) -> OutboxVerdict {
+        switch outcome {
+        case .answer(let status, let retryAfter, let stated, _, _):
+            let isTemporary = stated ?? (
+                temporaryStatuses.contains { $0.contains(status) } || isInProgress(outcome))
+            if isTemporary {
+                return postponement(attempts, retryAfter, &random)
+            }
+            if (200...299).contains(status) { return .remove }
+            return status == 401 && !hasRefreshed ? .refresh : .bury
+        case .unreachable, .interrupted: return postponement(attempts, nil, &random)
+        case .impossible: return .bury
+        case .noCredential, .untouched: return .release
+        }
+    }
+
+    /// Returns why an item with this outcome is a dead letter.
+    ///
+    /// draft-ietf-httpapi-idempotency-key-header prescribes 422 for a key that was already used
+    /// with another request. Servers also answer 422 to refuse values, so the problem has to name
+    /// the key.
+    package func deathReason(_ outcome: OutboxOutcome) -> OutboxDeathReason {
+        switch outcome {
+        case .answer(422, _, _, _, let problem?) where problem.concernsKey: .keyReused
+        case .answer: .refused
+        case .unreachable, .interrupted, .impossible, .noCredential, .untouched: .unsendable
+        }
+    }
+
+    /// Returns whether the server is still working on an earlier attempt: it answers 409 to a key
+    /// that it has seen, and says when to come back or gives a problem type that is known to mean
+    /// this.
+    package func isInProgress(_ outcome: OutboxOutcome) -> Bool {
+        guard case .answer(409, let retryAfter, _, true, let problem) = outcome else {
+            return false
+        }
+        return retryAfter != nil || problem?.type.map(inProgressTypes.contains) == true
+    }
+
+    /// Returns a wait. Half of it is fixed, so that a server in trouble is left alone for a while.
+    /// The other half is random, so that clients that failed together do not come back together.
+    private func postponement(
+        _ attempts: Int, _ retryAfter: Int64?, _ random: inout some RandomNumberGenerator
+    ) -> OutboxVerdict {
+        let bound = max(0, delayMax(afterAttempt: attempts))
+        let delay = bound / 2 + Int64.random(in: 0...(bound - bound / 2), using: &random)
+        let asked = min(max(0, retryAfter ?? 0), max(0, retryAfterMaxMilliseconds))
+        return .postpone(milliseconds: max(delay, asked), askedMilliseconds: asked)
+    }
+
+    /// Returns the end of the longest possible wait, in microseconds. A later time was set while
+    /// the clock was wrong.
+    func latestAttempt(now: Int64) -> Int64 {
+        let longest = max(capMilliseconds, retryAfterMaxMilliseconds)
+        let (end, overflow) = now.addingReportingOverflow(
+            longest.multipliedReportingOverflow(by: 1_000).partialValue)
+        return overflow ? .max : end
+    }
+
+    private func delayMax(afterAttempt number: Int) -> Int64 {
+        let doublings = min(max(0, number - 1), 62)
+        let (grown, overflow) = baseMilliseconds.multipliedReportingOverflow(by: 1 << doublings)
+        return overflow ? capMilliseconds : min(capMilliseconds, grown)
+    }
+}

@@ -1,13 +1,19 @@
-/// Decides which of the items that may be sent go out next, and which of them together.
+/// Decides which items go out next, and which of them together. This is the only rule: the journal
+/// fetches the items that it needs, and the tests give it all items.
 package struct OutboxSelection: Equatable, Sendable {
-    /// An item that waits for nothing in its lane except the items before it.
+    /// An item of the outbox. Items that are passed by, because they are dead letters or wait for
+    /// the objects of dead letters, are no candidates if the rules let others pass them.
     package struct Candidate: Equatable, Sendable {
         package let id: Int64
         package let lane: Lane
+        /// Whether the item waits for nothing except the items before it. If not, it is a dead
+        /// letter, waits for an object, or waits for its time.
+        package let isReady: Bool
 
-        package init(id: Int64, lane: Lane) {
+        package init(id: Int64, lane: Lane, isReady: Bool = true) {
             self.id = id
             self.lane = lane
+            self.isReady = isReady
         }
     }
 
@@ -36,14 +42,57 @@ package struct OutboxSelection: Equatable, Sendable {
     ///   have no gap.
     package func choose(_ candidates: [Candidate]) -> [Int] {
         if isStrict, !lanesInFlight.isEmpty { return [] }
-        var taken = lanesInFlight
+        var closed = lanesInFlight
         var chosen: [Int] = []
         for (index, candidate) in candidates.enumerated() where chosen.count < itemsMax {
-            if isStrict, !mayShareLane, !chosen.isEmpty { break }
-            if (mayShareLane ? lanesInFlight : taken).contains(candidate.lane) { continue }
-            taken.insert(candidate.lane)
-            chosen.append(index)
+            if candidate.isReady, !closed.contains(candidate.lane) {
+                chosen.append(index)
+                if mayShareLane { continue }
+            }
+            // Nothing behind this item may go before it.
+            if isStrict { break }
+            closed.insert(candidate.lane)
         }
         return chosen
+    }
+}
+
+/// Decides how many items go out in one call. Items are sent singly while a batch endpoint keeps
+/// failing.
+package struct OutboxBatching: Equatable, Sendable {
+    private let limit: Int?
+    private let failuresMax: Int?
+    private var failures = 0
+
+    /// - Parameter limit: The most items in one call; `nil` if no batches are configured. A batch
+    ///   of one item is still a batch.
+    /// - Parameter failuresMax: After this many failed calls in a row, items are sent singly; `nil`
+    ///   if they never are.
+    package init(limit: Int?, failuresMax: Int?) {
+        self.limit = limit.map { max(1, $0) }
+        self.failuresMax = failuresMax.map { max(1, $0) }
+    }
+
+    /// Whether the next call is a batch.
+    package var usesBatch: Bool {
+        limit != nil && failuresMax.map { failures >= $0 } != true
+    }
+
+    /// The most items in the next call.
+    package var itemsMax: Int { usesBatch ? limit ?? 1 : 1 }
+
+    /// Counts a batch call that failed as a whole although the server could be reached.
+    package mutating func failed() {
+        failures = min(failures + 1, failuresMax ?? 0)
+    }
+
+    /// Notes that the server answered a batch.
+    package mutating func succeeded() {
+        failures = 0
+    }
+
+    /// Notes that a flush begins: the batch endpoint is tried once more.
+    package mutating func started() {
+        if let failuresMax, failures >= failuresMax { failures = failuresMax - 1 }
     }
 }

@@ -35,7 +35,7 @@ package struct OutboxTakeBack: Equatable, Sendable {
     /// Layers of items that stay, whose value before the change is now another one.
     package private(set) var moved: [Layer] = []
     /// The item that counts from now on as the one that made the object; `nil` if nothing changes.
-    package private(set) var heir: Int64?
+    package private(set) var newMaker: Int64?
 
     /// - Parameters:
     ///   - layers: All layers of the object that belong to stored items.
@@ -43,14 +43,14 @@ package struct OutboxTakeBack: Equatable, Sendable {
     package init(_ layers: [Layer], maker: Int64?, dropping dropped: Set<Int64>) {
         let isOrphan = maker.map { dropped.contains($0) } ?? false
         if isOrphan {
-            heir = layers.map(\.item).filter { !dropped.contains($0) }.min()
+            newMaker = layers.map(\.item).filter { !dropped.contains($0) }.min()
         }
         for name in Set(layers.map(\.name)).sorted() {
             takeBack(
                 layers.filter { $0.name == name }.sorted { $0.item < $1.item },
                 maker: isOrphan ? maker : nil, dropped)
         }
-        if isOrphan, heir == nil, let maker { steps.append((maker, .delete)) }
+        if isOrphan, newMaker == nil, let maker { steps.append((maker, .delete)) }
         steps = steps.enumerated().sorted { left, right in
             (left.element.item, right.offset) > (right.element.item, left.offset)
         }.map(\.element)
@@ -65,7 +65,7 @@ package struct OutboxTakeBack: Equatable, Sendable {
                 if left[index].before.isSame(as: layer.after) { left[index].before = layer.before }
             } else if layer.item != maker {
                 steps.append((layer.item, .step(layer, needsUnsent: false)))
-            } else if heir != nil {
+            } else if newMaker != nil {
                 // A server may meanwhile have given the object the same value.
                 steps.append((layer.item, .step(layer, needsUnsent: true)))
             }
@@ -75,7 +75,7 @@ package struct OutboxTakeBack: Equatable, Sendable {
     }
 
     package static func == (left: OutboxTakeBack, right: OutboxTakeBack) -> Bool {
-        left.moved == right.moved && left.heir == right.heir
+        left.moved == right.moved && left.newMaker == right.newMaker
             && left.steps.elementsEqual(right.steps) { $0.item == $1.item && $0.step == $1.step }
     }
 }
@@ -83,5 +83,61 @@ package struct OutboxTakeBack: Equatable, Sendable {
 extension OutboxTakeBack.Step {
     fileprivate static func step(_ layer: OutboxTakeBack.Layer, needsUnsent: Bool) -> Self {
         .restore(layer.name, from: layer.after, to: layer.before, needsUnsent: needsUnsent)
+    }
+}
+
+/// The changes that storing a request made in the object store: enough to undo them when the
+/// request is dropped.
+package struct OutboxChange: Equatable, Sendable {
+    /// An object as the store knows it.
+    package struct Subject: Hashable, Sendable {
+        package let entity: String
+        package let storeKey: Int64
+
+        package init(entity: String, storeKey: Int64) {
+            (self.entity, self.storeKey) = (entity, storeKey)
+        }
+    }
+
+    /// One attribute or relationship of an object.
+    package struct Cell: Equatable, Sendable {
+        package let subject: Subject
+        package let name: String
+        package let before: Value
+        package let after: Value
+
+        package init(_ subject: Subject, _ name: String, before: Value, after: Value) {
+            (self.subject, self.name) = (subject, name)
+            (self.before, self.after) = (before, after)
+        }
+    }
+
+    /// Distinguishes the store keys of one store in memory from those of another; `nil` for a store
+    /// in a file, whose keys stay valid.
+    package var life: String?
+    /// The objects that did not exist before.
+    package var made: [Subject] = []
+    package var cells: [Cell] = []
+
+    package init(life: String?) {
+        self.life = life
+    }
+
+    package var isEmpty: Bool { made.isEmpty && cells.isEmpty }
+}
+
+/// One step that undoes changes of a dropped item. The journal keeps it until the object store has
+/// carried it out.
+package struct OutboxRestoration: Equatable, Sendable {
+    /// The item that was dropped.
+    package let item: Int64
+    package let life: String?
+    package let subject: OutboxChange.Subject
+    package let step: OutboxTakeBack.Step
+
+    package init(
+        item: Int64, life: String?, _ subject: OutboxChange.Subject, _ step: OutboxTakeBack.Step
+    ) {
+        (self.item, self.life, self.subject, self.step) = (item, life, subject, step)
     }
 }

@@ -1,10 +1,10 @@
 /// The name of an object that the server has not named yet. Every request about the object holds
 /// this text, in paths, headers and bodies, where the identity will stand.
 ///
-/// The journal finds these texts, does not send a request that holds one, and replaces each text by
-/// the server's identity once that is known. The text is random, so that nothing else equals it by
-/// chance. It consists of unreserved characters, so that it can stand unchanged in any URL or JSON
-/// string.
+/// The journal knows where these texts stand, does not send a request that holds one, and replaces
+/// each text by the server's identity once that is known. The text is random, so that nothing else
+/// equals it by chance. It consists of unreserved characters, so that it can stand unchanged in any
+/// URL or JSON string.
 package struct LocalID: Hashable, Sendable {
     package static let prefix = "restway-local-"
     /// The number of lower-case hexadecimal digits after the prefix.
@@ -62,5 +62,76 @@ package struct LocalID: Hashable, Sendable {
 
     private static func isDigit(_ byte: UInt8) -> Bool {
         (byte >= 0x30 && byte <= 0x39) || (byte >= 0x61 && byte <= 0x66)
+    }
+}
+
+/// A place in a request where a local identity stands.
+package struct LocalIDPlace: Equatable, Sendable {
+    package enum Part: Character, Sendable {
+        case path = "p"
+        case headers = "h"
+        case body = "b"
+    }
+
+    package let local: LocalID
+    package let part: Part
+    /// Where the local identity begins in the part, in bytes.
+    package internal(set) var start: Int
+    package let form: LocalID.Form
+
+    /// The bytes of the part that the identity replaces.
+    var range: Range<Int> {
+        start..<start + LocalID.byteCount + form.rawValue.utf8.count
+    }
+
+    /// Looks for local identities in a request, from the front of each part to its end.
+    package static func all(
+        path: String, headers: String = "", body: [UInt8]
+    ) -> [LocalIDPlace] {
+        find(.path, in: Array(path.utf8)) + find(.headers, in: Array(headers.utf8))
+            + find(.body, in: body)
+    }
+
+    private static func find(_ part: Part, in text: [UInt8]) -> [LocalIDPlace] {
+        var places: [LocalIDPlace] = []
+        var start = 0
+        while let first = text[start...].firstIndex(of: LocalID.prefixBytes[0]),
+            first + LocalID.byteCount <= text.count
+        {
+            guard LocalID.starts(text[first...]) else {
+                start = first + 1
+                continue
+            }
+            let end = first + LocalID.byteCount
+            let form = LocalID.Form.allCases.first { form in
+                part == .body && form != .plain && text[end...].starts(with: form.rawValue.utf8)
+            }
+            let local = LocalID(unchecked: String(decoding: text[first..<end], as: UTF8.self))
+            places.append(
+                LocalIDPlace(local: local, part: part, start: first, form: form ?? .plain))
+            start = end
+        }
+        return places
+    }
+
+    // MARK: As the journal stores them
+
+    /// Returns the places as text, for example `p7 b12-number`.
+    static func text(_ places: [LocalIDPlace]) -> String {
+        places.map { "\($0.part.rawValue)\($0.start)\($0.form.rawValue)" }.joined(separator: " ")
+    }
+
+    /// Reads what `text` returns for the places of one local identity.
+    static func read(_ text: String, of local: LocalID) -> [LocalIDPlace] {
+        text.utf8.split(separator: UInt8(ascii: " ")).compactMap { word in
+            let word = String(decoding: word, as: UTF8.self)
+            let digits = word.utf8.dropFirst().prefix { $0 != UInt8(ascii: "-") }
+            let form = word.utf8.dropFirst(1 + digits.count)
+            guard let part = word.first.flatMap(Part.init(rawValue:)),
+                let start = Int(String(decoding: digits, as: UTF8.self)),
+                let form = LocalID.Form(rawValue: String(decoding: form, as: UTF8.self))
+            else { return nil }
+            return LocalIDPlace(local: local, part: part, start: start, form: form)
+        }
     }
 }

@@ -30,3 +30,38 @@ package enum OutboxSettlement: Equatable, Sendable {
         }
     }
 }
+
+/// The effects of a transaction of settlements, in addition to the settlements themselves.
+package struct OutboxSettled: Equatable, Sendable {
+    /// The items of one lane are now in another one.
+    package struct Move: Equatable, Sendable {
+        let from: Lane
+        let to: Lane
+    }
+
+    /// Identities that became known.
+    package var identities: [OutboxIdentity] = []
+    /// The new lanes of newly named objects.
+    package internal(set) var moves: [Move] = []
+    /// Items that became dead letters because the object that they waited for will never come.
+    package var buried: [Int64] = []
+    /// Items that no longer existed: they were dropped while they were in flight.
+    package var missing: [Int64] = []
+
+    package init() {}
+}
+
+/// Says what became of the requests about an object that was deleted before the server named it.
+package enum OutboxWithdrawal: Equatable, Sendable {
+    /// No request about the object was ever sent. The listed items are gone: first the creation,
+    /// then the items that waited for it.
+    case dropped([Int64])
+    /// The server may know the object, or will, because a request for another object carries it.
+    /// Nothing was dropped. Delete the object with a request that holds its local identity; that
+    /// request goes behind the others in its lane.
+    case mayHaveArrived
+    /// The server has named it.
+    case named(OutboxIdentity)
+    /// No item creates the object.
+    case unknown
+}

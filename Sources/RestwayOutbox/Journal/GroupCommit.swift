@@ -19,7 +19,7 @@ final class GroupCommit: Sendable {
         var failure: OutboxError?
         /// Wakes the waiting caller; `nil` if there is none or that thread leads. The lock guards
         /// it.
-        var bell: Bell?
+        var signal: Signal?
         /// The lock guards this.
         var isOver = false
 
@@ -33,17 +33,17 @@ final class GroupCommit: Sendable {
     }
 
     /// Wakes one waiting thread.
-    private final class Bell: Sendable {
-        enum Call {
+    private final class Signal: Sendable {
+        enum Reason {
             case itIsOver, lead
         }
 
-        private let call = Monitor<Call?>(nil)
+        private let reason = Monitor<Reason?>(nil)
 
-        func ring(_ call: Call) { self.call.updateWakingOne { $0 = call } }
+        func send(_ reason: Reason) { self.reason.updateWakingOne { $0 = reason } }
 
-        /// Returns the reason why the thread was woken, once for each `ring`.
-        func wait() -> Call? { call.wait { $0.take() } }
+        /// Returns the reason why the thread was woken, once for each `send`.
+        func wait() -> Reason? { reason.wait { $0.take() } }
     }
 
     private struct State {
@@ -51,10 +51,10 @@ final class GroupCommit: Sendable {
         /// The writes whose callers wait.
         var waitedFor = Fifo<Write>()
         /// The number of threads that wait for something else than their own write.
-        var onlookers = 0
+        var otherWaiters = 0
         var isLed = false
         /// Whether a worker has been asked to lead and has not started yet.
-        var isSummoned = false
+        var isWorkerAsked = false
         var isClosed = false
     }
 
@@ -91,15 +91,15 @@ final class GroupCommit: Sendable {
             guard !state.isClosed else { return nil }
             state.writes.append(write)
             state.waitedFor.append(write)
-            if state.isLed { write.bell = Bell() }
+            if state.isLed { write.signal = Signal() }
             defer { state.isLed = true }
             return !state.isLed
         }
         guard let leads else { throw .closed(path: path) }
         if leads { lead(for: write) }
         // Other threads lead until this write is over or this thread is to lead.
-        while let bell = state.withLock({ _ in write.isOver ? nil : write.bell }),
-            bell.wait() == .lead
+        while let signal = state.withLock({ _ in write.isOver ? nil : write.signal }),
+            signal.wait() == .lead
         {
             lead(for: write)
         }
@@ -114,7 +114,7 @@ final class GroupCommit: Sendable {
         _ done: @escaping @Sendable (OutboxError?) -> Void
     ) {
         let write = Write(body, done)
-        enum Next { case nothing, summon, lead, refuse }
+        enum Next { case nothing, askWorker, lead, refuse }
         while true {
             let next: Next? = watch { state in
                 if state.isClosed { return .refuse }
@@ -124,15 +124,15 @@ final class GroupCommit: Sendable {
                     return .lead
                 }
                 state.writes.append(write)
-                guard !state.isLed, !state.isSummoned else { return .nothing }
-                state.isSummoned = true
-                return .summon
+                guard !state.isLed, !state.isWorkerAsked else { return .nothing }
+                state.isWorkerAsked = true
+                return .askWorker
             }
             switch next {
             case .lead:
                 lead()
                 continue
-            case .summon: summon()
+            case .askWorker: askWorker()
             case .refuse:
                 let path = path
                 pool.submit { done(.closed(path: path)) }
@@ -169,7 +169,7 @@ final class GroupCommit: Sendable {
             let result = body(&state)
             if (result == nil) != isCounted {
                 isCounted.toggle()
-                state.onlookers += isCounted ? 1 : -1
+                state.otherWaiters += isCounted ? 1 : -1
             }
             return result
         }
@@ -180,10 +180,10 @@ final class GroupCommit: Sendable {
 
     // MARK: Leading
 
-    private func summon() {
+    private func askWorker() {
         pool.submit {
             let leads = self.state.withLock { state in
-                state.isSummoned = false
+                state.isWorkerAsked = false
                 guard !state.isLed, !state.writes.isEmpty else { return false }
                 state.isLed = true
                 return true
@@ -227,20 +227,20 @@ final class GroupCommit: Sendable {
         }
         tell(group)
         var needsWorker = false
-        let (leadsOn, bell, isWatched): (Bool, Bell?, Bool) = state.withLock { state in
+        let (leadsOn, signal, isWatched): (Bool, Signal?, Bool) = state.withLock { state in
             if let own, group.contains(where: { $0 === own }) { own.isOver = true }
-            let heir = state.waitedFor.first
-            if let own, !own.isOver, heir !== own, own.bell == nil { own.bell = Bell() }
-            state.isLed = heir != nil
-            if heir == nil, !state.writes.isEmpty, !state.isSummoned {
-                state.isSummoned = true
+            let next = state.waitedFor.first
+            if let own, !own.isOver, next !== own, own.signal == nil { own.signal = Signal() }
+            state.isLed = next != nil
+            if next == nil, !state.writes.isEmpty, !state.isWorkerAsked {
+                state.isWorkerAsked = true
                 needsWorker = true
             }
-            let leadsOn = heir != nil && heir === own
-            return (leadsOn, leadsOn ? nil : heir?.bell, state.onlookers > 0)
+            let leadsOn = next != nil && next === own
+            return (leadsOn, leadsOn ? nil : next?.signal, state.otherWaiters > 0)
         }
-        bell?.ring(.lead)
-        if needsWorker { summon() }
+        signal?.send(.lead)
+        if needsWorker { askWorker() }
         if isWatched { state.wakeAll() }
         if !isLogLong { wake(group, but: own) }
         return leadsOn
@@ -248,15 +248,15 @@ final class GroupCommit: Sendable {
 
     /// Wakes the callers that wait for their writes in `group`.
     private func wake(_ group: [Write], but own: Write?) {
-        let bells: [Bell] = state.withLock { _ in
-            var bells: [Bell] = []
+        let signals: [Signal] = state.withLock { _ in
+            var signals: [Signal] = []
             for write in group where write.done == nil && write !== own {
                 write.isOver = true
-                if let bell = write.bell { bells.append(bell) }
+                if let signal = write.signal { signals.append(signal) }
             }
-            return bells
+            return signals
         }
-        for bell in bells { bell.ring(.itIsOver) }
+        for signal in signals { signal.send(.itIsOver) }
     }
 
     private func tell(_ group: [Write]) {
@@ -307,7 +307,6 @@ final class GroupCommit: Sendable {
             }
             try transaction.finish()
             try JournalConnection.wrapping { () throws(SQLiteError) in try connection.commit() }
-            transaction.remember()
             return nil
         } catch {
             if connection.isInTransaction { connection.rollBack() }

@@ -1,15 +1,16 @@
+import RestwaySQLite
+import RestwayThreads
+
 /// Items that were read before they are taken: a few hundred at once, beginning with the first that
 /// may be sent. As long as items are only added or done, this decides what may go next without
 /// asking the file.
 ///
-/// It only decides. `OutboxJournal` reads the items and checks whether anything else was changed.
+/// It only decides. `AheadReader` reads the items and checks whether anything else was changed.
 struct ItemsAhead {
     private struct Entry {
         let item: OutboxItem
         /// The position of its lane in `lanes`.
         let lane: Int
-        /// The item behind it in its lane.
-        var next: Int64?
         var isTaken: Bool
         var isDone = false
     }
@@ -20,56 +21,21 @@ struct ItemsAhead {
         let isOpen: Bool
         /// Whether one of its items is in flight.
         var isBusy = false
-        /// The number of the last call of `choose` that chose an item of this lane or found the
-        /// lane busy elsewhere.
-        var round = 0
-        /// The last item of the lane that was read.
-        var last: Int64?
+        /// The number of the last call of `choose` that has looked at this lane.
+        var choice = 0
     }
 
-    /// The most items that are taken at once.
-    static let takenMax = 256
+    /// The numbers of items at once for which reading ahead is worth it.
+    static let counts = 8...256
     /// The limits of what is kept: items that are not taken, the bytes of their bodies, and lanes.
     private static let itemsMax = 512
     private static let bodyBytesMax = 1 << 20
     private static let lanesMax = 4_096
 
-    /// The place where reading continues.
-    struct End: Equatable {
-        /// The file's counter of changes when the first item was read.
-        let changes: Int64
-        /// The number of items that had been settled or released by then.
-        let landings: Int
-        /// All items up to this one have been read.
-        var lastRead: Int64
-    }
-
-    /// The part that is to be read next.
-    struct Gap {
-        let end: End
-        /// The most items to read.
-        let room: Int
-        /// Reading stops after the item with which the bodies have this many bytes.
-        let bytes: Int
-    }
-
-    struct Row {
-        let item: OutboxItem
-        /// The item's turn in the file; `nil` if the item stands behind others of its lane.
-        let turn: Int64?
-    }
-
-    /// The items that were read for a gap.
-    struct Stretch {
-        var rows: [Row] = []
-        /// Whether the items can be used here. If not, the next items have to be found in another
-        /// way.
-        var isPlain = false
-        /// Whether there are no more items.
-        var isEnd = false
-    }
-
-    private(set) var end: End
+    /// The file's counter of changes when the first item was read.
+    let changes: Int64
+    /// All items up to this one have been read.
+    private(set) var lastRead: Int64
     /// The number of items that are not taken and may be sent, now or when others of their lanes
     /// are done.
     private(set) var count = 0
@@ -79,51 +45,39 @@ struct ItemsAhead {
     private var first = 0
     private var lanes: [LaneAhead] = []
     private var places: [Lane: Int] = [:]
-    private var round = 0
-    /// The number of items in the next read. It grows with each read.
-    private var itemsAtOnce: Int
+    private var choice = 0
 
     /// - Parameters:
     ///   - changes: The file's counter of changes.
-    ///   - landings: The count from before the file was read.
     ///   - id: The first item that may be sent now.
-    init(changes: Int64, landings: Int, from id: Int64, itemsMax: Int) {
-        end = End(changes: changes, landings: landings, lastRead: id - 1)
-        itemsAtOnce = itemsMax
+    init(changes: Int64, from id: Int64) {
+        self.changes = changes
+        lastRead = id - 1
     }
 
-    /// Returns what to read next, more each time, since reading ahead has paid off so far; `nil` if
-    /// the items that were read have to be used up first.
-    mutating func gap() -> Gap? {
-        defer { itemsAtOnce = min(itemsAtOnce * 2, Self.itemsMax) }
-        return gap(itemsMax: itemsAtOnce)
+    /// The most items to read next; 0 if the items that were read have to be used up first.
+    var room: Int {
+        bodyBytes < Self.bodyBytesMax && places.count < Self.lanesMax ? Self.itemsMax - count : 0
     }
 
-    func gap(itemsMax: Int) -> Gap? {
-        guard bodyBytes < Self.bodyBytesMax, places.count < Self.lanesMax, count < Self.itemsMax
-        else { return nil }
-        return Gap(
-            end: end, room: min(itemsMax, Self.itemsMax - count),
-            bytes: Self.bodyBytesMax - bodyBytes)
-    }
+    /// Reading stops after the item with which the bodies have this many bytes.
+    var bodyRoom: Int { Self.bodyBytesMax - bodyBytes }
 
     /// Adds the next item of the file. Returns false, without adding it, for an unusual item: the
     /// journal finds that item in the file once all items before it are taken.
-    mutating func add(_ row: Row, isInFlight: Bool) -> Bool {
-        let (item, id, entry) = (row.item, row.item.id, row.item.entry)
-        let lane = place(of: entry.lane, isOpen: row.turn == 0)
+    ///
+    /// - Parameter turn: The item's turn in the file; `nil` if it stands behind others of its lane.
+    mutating func add(_ item: OutboxItem, turn: Int64?, isInFlight: Bool) -> Bool {
+        let entry = item.entry
+        let lane = place(of: entry.lane, isOpen: turn == 0)
         guard lanes[lane].isOpen else {
-            end.lastRead = id
+            lastRead = item.id
             return true
         }
         guard entry.creates == nil, entry.entity == nil, entry.storeKey == nil,
             entry.nextAttemptAt == 0
         else { return false }
-        end.lastRead = id
-        if let last = lanes[lane].last, let before = position(of: last) {
-            entries[before].next = id
-        }
-        lanes[lane].last = id
+        lastRead = item.id
         if isInFlight {
             lanes[lane].isBusy = true
         } else {
@@ -144,13 +98,13 @@ struct ItemsAhead {
     /// Returns the positions of the oldest items that may go, each from another lane. The positions
     /// are valid until the next call.
     mutating func choose(_ itemsMax: Int, besides busyLanes: Set<Lane>) -> [Int] {
-        round += 1
+        choice += 1
         var chosen: [Int] = []
         chosen.reserveCapacity(itemsMax)
         for position in first..<entries.count where !entries[position].isTaken {
             let lane = entries[position].lane
-            if lanes[lane].isBusy || lanes[lane].round == round { continue }
-            lanes[lane].round = round
+            if lanes[lane].isBusy || lanes[lane].choice == choice { continue }
+            lanes[lane].choice = choice
             if !busyLanes.isEmpty, busyLanes.contains(entries[position].item.entry.lane) {
                 continue
             }
@@ -169,11 +123,6 @@ struct ItemsAhead {
             bodyBytes -= entries[position].item.entry.body?.count ?? 0
             return entries[position].item
         }
-    }
-
-    /// Returns the item behind this one in its lane; `nil` if that was not read.
-    func next(of id: Int64) -> Int64? {
-        position(of: id).flatMap { entries[$0].next }
     }
 
     /// Notes that an item is done, so that the one behind it may go.
@@ -195,4 +144,124 @@ struct ItemsAhead {
         }
         return low < entries.count && entries[low].item.id == id ? low : nil
     }
+}
+
+/// Takes many items at once from those that were read ahead, and reads on. This is a second way
+/// beside the one in `OutboxJournal.take`, for plain requests that go out in large batches.
+///
+/// It holds the lock of the sender while it reads, so that no item ends in between.
+struct AheadReader {
+    let journal: OutboxJournal
+
+    /// The number of takes without reading ahead after it did not pay.
+    private static let takesAtRest = 16
+
+    /// Takes items that were read ahead.
+    ///
+    /// - Returns: The items; `nil` if they have to be looked for in the file; empty if `itemsMin`
+    ///   of them can go only after others have been settled.
+    func take(
+        itemsMax: Int, itemsMin: Int, besides busyLanes: Set<Lane>, _ sending: inout SenderState
+    ) throws(OutboxError) -> [OutboxItem]? {
+        let rules = journal.options.rules
+        guard rules.order == .lanes, !rules.batchStopsAtFailure,
+            ItemsAhead.counts.contains(itemsMax)
+        else { return nil }
+        if sending.restingTakes > 0 {
+            sending.restingTakes -= 1
+            return nil
+        }
+        try begin(&sending)
+        var (isEnd, mayRead) = (false, true)
+        while let chosen = sending.ahead?.choose(itemsMax, besides: busyLanes) {
+            if mayRead, chosen.count < itemsMax, let added = try read(2 * itemsMax, &sending) {
+                (isEnd, mayRead) = (added.isEnd, added.mayReadOn)
+                // Most of these items wait for something.
+                if mayRead, !added.pays { break }
+                continue
+            }
+            // Fewer items than asked for are taken only if all items were read; otherwise the file
+            // may have more.
+            let isAll = isEnd && (sending.ahead?.count ?? 0) > chosen.count
+            if chosen.count >= max(itemsMin, ItemsAhead.counts.lowerBound),
+                chosen.count == itemsMax || isAll
+            {
+                let items = sending.ahead?.take(chosen) ?? []
+                for item in items { sending.depart(item, changes: sending.ahead?.changes) }
+                return items
+            }
+            if itemsMin > 1, !sending.inFlight.isEmpty { return [] }
+            if sending.ahead?.count == chosen.count { return nil }
+            break
+        }
+        // Reading ahead does not pay here.
+        if sending.ahead != nil { sending.restingTakes = Self.takesAtRest }
+        sending.ahead = nil
+        return nil
+    }
+
+    /// Reads on after the items that were read ahead, up to twice `itemsMax`.
+    func readOn(itemsMax: Int, _ sending: inout SenderState) throws(OutboxError) {
+        guard sending.lock.isHeld, let ahead = sending.ahead, ahead.room >= itemsMax else { return }
+        _ = try read(2 * itemsMax, &sending)
+    }
+
+    /// Checks whether the items that were read ahead are still valid; if not, begins again at the
+    /// first item that may go, unless reading ahead has no use.
+    private func begin(_ sending: inout SenderState) throws(OutboxError) {
+        let counters = try journal.counters()
+        if sending.ahead?.changes == counters.changes { return }
+        sending.ahead = nil
+        guard counters.dead == 0, counters.waiting > 0 else { return }
+        // Otherwise the items behind the delivered ones would have no turn.
+        if counters.delivered > 0 { try journal.takeOutDelivered() }
+        let ahead = try journal.reader.first(
+            "SELECT changes, (SELECT id FROM item WHERE turn = 0 ORDER BY id LIMIT 1) "
+                + "FROM outbox WHERE dead = 0"
+        ) { row in
+            row.storage(1) == .integer
+                ? ItemsAhead(changes: row.integer(0), from: row.integer(1)) : nil
+        }
+        sending.ahead = ahead ?? nil
+    }
+
+    /// Reads the next items.
+    ///
+    /// - Returns: Whether the file has no more, whether the items behind them can be read ahead
+    ///   too, and whether many of the items may be sent; `nil` if there is no room.
+    private func read(
+        _ itemsMax: Int, _ sending: inout SenderState
+    ) throws(OutboxError) -> (isEnd: Bool, mayReadOn: Bool, pays: Bool)? {
+        guard let room = sending.ahead?.room, room > 0, var ahead = sending.ahead.take() else {
+            return nil
+        }
+        defer { sending.ahead = ahead }
+        let (rowsMax, bytesMax, before) = (min(itemsMax, room), ahead.bodyRoom, ahead.count)
+        let inFlight = sending.inFlight
+        var (rows, bytes, isPlain, isEnd) = (0, 0, true, false)
+        try journal.reader.withLock { (file) throws(OutboxError) in
+            try file.reading { () throws(OutboxError) in
+                let changes = try file.first(Self.plainSelection) { $0.integer(0) }
+                isPlain = changes == ahead.changes
+                guard isPlain else { return }
+                isEnd = try !file.exists(
+                    ItemRow.aheadSelection, .integer(ahead.lastRead), .integer(Int64(rowsMax))
+                ) { row in
+                    let item = ItemRow.read(row)
+                    isPlain = ahead.add(
+                        item, turn: ItemRow.turn(row), isInFlight: inFlight[item.id] != nil)
+                    rows += 1
+                    bytes += item.entry.body?.count ?? 0
+                    return !isPlain || bytes >= bytesMax || rows == rowsMax
+                }
+            }
+        }
+        let pays = ahead.count - before >= rowsMax / 2
+        return (isEnd: isEnd, mayReadOn: isPlain && !isEnd, pays: pays)
+    }
+
+    /// Selects the counter if no item waits for objects and none has companions.
+    private static let plainSelection =
+        "SELECT changes FROM outbox WHERE NOT EXISTS (SELECT 1 FROM dependency) "
+        + "AND NOT EXISTS (SELECT 1 FROM companion)"
 }

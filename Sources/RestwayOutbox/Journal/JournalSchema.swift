@@ -8,7 +8,8 @@ import RestwaySQLite
 /// wait behind them.
 enum JournalSchema {
     static let migrations = Migrations(
-        applicationID: 0x5277_4F42, steps: [version1, version2, version3, version4, version5])
+        applicationID: 0x5277_4F42,
+        steps: [version1, version2, version3, version4, version5, version6])
 
     /// The row of `outbox` holds the counts, so that items need not be counted. `deadLetters` is
     /// the rule with which the turns were given.
@@ -59,7 +60,7 @@ enum JournalSchema {
 
     /// The items that are done but whose rows are still to be deleted. `next` is the following item
     /// of the lane, if that was known. The row of `outbox` has their count (`delivered`) and
-    /// `changes` (see `JournalTransaction.Counters`).
+    /// `changes` (see `JournalCounters`).
     private static let version4 = """
         CREATE TABLE delivered (id INTEGER PRIMARY KEY, next INTEGER);
         ALTER TABLE outbox ADD COLUMN delivered INTEGER NOT NULL DEFAULT 0;
@@ -77,4 +78,56 @@ enum JournalSchema {
         CREATE INDEX changeByItem ON change (item);
         CREATE INDEX changeDue ON change (item) WHERE fate != 0;
         """
+
+    /// Where the local identity stands in an item that waits for its object (see `LocalIDPlace`);
+    /// null in rows of earlier versions.
+    private static let version6 = "ALTER TABLE dependency ADD COLUMN places TEXT;"
+
+    // MARK: Opening
+
+    /// Opens the file and brings its tables up to this version, or refuses the file.
+    static func open(
+        _ path: String, _ options: Connection.Options
+    ) throws(OutboxError) -> (writer: JournalConnection, reader: JournalConnection) {
+        let writer: Connection
+        do throws(Migrations.Refusal) {
+            writer = try Connection(path, options, of: migrations)
+            try migrate(writer)
+            writer.leavesLogAtClose = false
+        } catch {
+            throw OutboxError(error, path: path)
+        }
+        let reader = try JournalConnection.wrapping { () throws(SQLiteError) in
+            try Connection(path, options)
+        }
+        let files = (JournalConnection(writer), JournalConnection(reader))
+        // The index of the write-ahead log can be watched only after a read.
+        for file in [files.1, files.0] {
+            _ = try file.counters()
+            file.connection.watchLog()
+        }
+        return files
+    }
+
+    private static func migrate(_ connection: Connection) throws(Migrations.Refusal) {
+        guard try !migrations.areDone(connection) else { return }
+        do throws(SQLiteError) {
+            try connection.begin()
+        } catch {
+            throw .failed(error)
+        }
+        do throws(Migrations.Refusal) {
+            try migrations.run(connection)
+            do throws(SQLiteError) {
+                try connection.commit()
+            } catch {
+                throw Migrations.Refusal.failed(error)
+            }
+        } catch {
+            connection.rollBack()
+            throw error
+        }
+        // On a small disk the write-ahead log would otherwise take the space that the tables need.
+        try? connection.checkpoint()
+    }
 }

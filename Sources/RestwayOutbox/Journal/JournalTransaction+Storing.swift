@@ -5,38 +5,38 @@ import RestwayText
 
 /// Stores requests, and changes stored ones.
 extension JournalTransaction {
+    /// - Parameter places: Where local identities stand in the request; `nil` if they have to be
+    ///   looked for.
     /// - Returns: The id of the new item.
-    func enqueue(_ entry: OutboxEntry) throws(OutboxError) -> Int64 {
-        var text = try storable(entry.path, entry.headers, entry.body)
+    func enqueue(
+        _ entry: OutboxEntry, _ places: [LocalIDPlace]?
+    ) throws(OutboxError) -> Int64 {
+        var text = try storable(entry.path, entry.headers, entry.body, places)
         if let local = entry.creates {
             if try creator(of: local) != nil { throw .alreadyCreated(local) }
             if try identity(of: local) != nil { throw .alreadyCreated(local) }
         }
         let missing = try resolve(&text)
         let lane = try placed(entry.lane)
-        let isHead = try isFree(lane)
-        let id = nextItemID()
+        let isHead = try turns.head(lane) == nil
+        counters.lastItem += 1
+        counters.waiting += 1
+        let id = counters.lastItem
         let turn = isHead && missing.isEmpty ? entry.nextAttemptAt : nil
         try ItemRow.insert(file, entry, text, lane: lane, id: id, turn: turn)
-        try depend(id, on: missing)
+        try DependencyRow.write(file, missing, item: id, text.places)
         for companion in entry.companions { try CompanionRow.insert(file, companion, item: id) }
-        if let change = entry.change { try ChangeRow.insert(file, change, item: id) }
-        count(waiting: 1)
-        if isHead { try isOccupied(lane) }
+        if let change = entry.change { try changes.insert(change, item: id) }
         return id
     }
 
     /// Returns the parts of a request that may be stored.
     private func storable(
-        _ path: String, _ headers: [HeaderField], _ body: [UInt8]?
+        _ path: String, _ headers: [HeaderField], _ body: [UInt8]?, _ places: [LocalIDPlace]?
     ) throws(OutboxError) -> LocalIDText {
         if URLText.isAbsolute(path), URLText.redacted(path) != path { throw .credentialInPath }
-        if let lastHeaders, lastHeaders.fields == headers {
-            return LocalIDText(path: path, headers: lastHeaders.text, body: body)
-        }
-        let text = try HeaderText.text(headers, without: secretHeaders)
-        lastHeaders = (headers, text)
-        return LocalIDText(path: path, headers: text, body: body)
+        let headers = try HeaderText.text(headers, without: secretHeaders)
+        return LocalIDText(path: path, headers: headers, body: body, places: places)
     }
 
     /// Replaces local identities whose server identities are known.
@@ -56,12 +56,6 @@ extension JournalTransaction {
         return missing
     }
 
-    private func depend(_ id: Int64, on locals: [LocalID]) throws(OutboxError) {
-        for local in locals {
-            try file.run("INSERT INTO dependency VALUES (?1, ?2)", .text(local.text), .integer(id))
-        }
-    }
-
     /// Returns the lane to store in. The lane of an object changes when the server names the
     /// object.
     private func placed(_ lane: Lane) throws(OutboxError) -> String {
@@ -77,29 +71,30 @@ extension JournalTransaction {
         let item = try deadLetter(id)
         var text = try storable(
             edit.path ?? item.entry.path, edit.headers ?? item.entry.headers,
-            edit.body ?? item.entry.body)
+            edit.body ?? item.entry.body, nil)
         let missing = try resolve(&text)
         try write(id, text)
         try file.run(
             "UPDATE item SET idempotencyKey = ?2 WHERE id = ?1", .integer(id),
             .text(edit.idempotencyKey))
         try deleteDependencies(of: id)
-        try depend(id, on: missing)
+        try DependencyRow.write(file, missing, item: id, text.places)
     }
 
     func retry(_ id: Int64) throws(OutboxError) {
         let item = try deadLetter(id)
-        var text = LocalIDText(item)
+        var text = LocalIDText(item, try DependencyRow.places(file, of: id))
         let missing = try resolve(&text)
-        try changing(item) { () throws(OutboxError) in
+        try turns.changing(item) { () throws(OutboxError) in
             try write(id, text)
             try deleteDependencies(of: id)
-            try depend(id, on: missing)
+            try DependencyRow.write(file, missing, item: id, text.places)
             try file.run(
                 "UPDATE item SET state = 0, attempts = 0, nextAttemptAt = 0, askedUntil = 0, "
                     + "answerStatus = NULL, answerHeaders = NULL, answerBody = NULL WHERE id = ?1",
                 .integer(id))
-            count(waiting: 1, dead: -1)
+            counters.waiting += 1
+            counters.dead -= 1
         }
     }
 
@@ -108,18 +103,12 @@ extension JournalTransaction {
         guard item.state == .dead else { throw .notDead(id) }
         return item
     }
-
-    func write(_ id: Int64, _ text: LocalIDText) throws(OutboxError) {
-        try file.run(
-            "UPDATE item SET path = ?2, headers = ?3, body = ?4 WHERE id = ?1", .integer(id),
-            .text(text.path), .text(text.headers), .bytes(text.body))
-    }
 }
 
 extension LocalIDText {
-    init(_ item: OutboxItem) {
+    init(_ item: OutboxItem, _ places: [LocalIDPlace]?) {
         self.init(
             path: item.entry.path, headers: HeaderText.stored(item.entry.headers),
-            body: item.entry.body)
+            body: item.entry.body, places: places)
     }
 }

@@ -14,10 +14,9 @@ package final class OutboxJournal: Sendable {
         /// The lower-case names of headers that are never stored, for example credentials and
         /// cookies.
         package var secretHeaders: Set<String> = []
-        /// The usual limit of rows that stay in the file although their items are done. If
-        /// everything is done before there are more, all rows are deleted at once, without a
-        /// search. Otherwise the oldest rows are deleted; most items behind them are done too by
-        /// then and need no turn.
+        /// The usual limit of rows that stay in the file although their items are done. When there
+        /// are more, the oldest are deleted; most items behind them are done too by then and need
+        /// no turn.
         package var deliveredMax: Int64 = 16_384
         /// The workers that call completions.
         package var pool = WorkerPool.shared
@@ -25,89 +24,13 @@ package final class OutboxJournal: Sendable {
         package init() {}
     }
 
-    /// An item that was taken and is in flight.
-    struct Flight {
-        var lane: Lane
-        /// The `changes` of the `ItemsAhead` from which it was taken; `nil` if it was looked for in
-        /// the file.
-        var changes: Int64?
-    }
-
-    /// The state of the sender in this process.
-    struct Sending {
-        let lock: SenderLock
-        /// Items that were taken and neither settled nor released.
-        private(set) var inFlight: [Int64: Flight] = [:]
-        /// The number of items that were settled or released.
-        private(set) var landings = 0
-        var ahead: ItemsAhead?
-        /// The number of next takes that do not read ahead.
-        var restingTakes = 0
-        private(set) var past: SendingPast
-
-        init(lock: SenderLock, lastItem: Int64) {
-            self.lock = lock
-            past = SendingPast(lastItem: lastItem, turn: lock.turn)
-        }
-
-        /// Makes this journal the sender.
-        mutating func begin(lastItem: Int64) {
-            past.begin(lastItem: lastItem, turn: lock.turnBefore)
-        }
-
-        /// Ends the role of sender. Items in flight are forgotten and will be sent again.
-        mutating func end() {
-            release(Array(inFlight.keys))
-            lock.letGo()
-            past.end(turn: lock.turn)
-        }
-
-        /// Makes items available again. They may have been sent before.
-        mutating func release(_ ids: [Int64]) {
-            for id in ids { land(id) }
-            past.add(ids)
-            // Reading ahead begins again, because these items come first.
-            ahead = nil
-        }
-
-        mutating func settle(_ id: Int64) {
-            land(id)
-            past.remove(id)
-        }
-
-        mutating func depart(_ id: Int64, _ flight: Flight) {
-            inFlight[id] = flight
-        }
-
-        private mutating func land(_ id: Int64) {
-            inFlight[id] = nil
-            landings += 1
-            // If reading ahead has not reached the item yet, it would read it as a waiting one.
-            if let end = ahead?.end, id > end.lastRead { ahead = nil }
-        }
-
-        /// Moves items in flight from one lane to another.
-        mutating func move(from left: Lane, to entered: Lane) {
-            for (id, flight) in inFlight where flight.lane == left {
-                inFlight[id]?.lane = entered
-            }
-        }
-    }
-
-    /// The counts that were read last, for questions about lanes.
-    struct Glance {
-        var mark: UInt64
-        var counts: OutboxCounts
-        /// Whether rows of delivered items exist.
-        var hasDelivered: Bool
-    }
-
     package let path: String
     let options: Options
     let writes: GroupCommit
     let reader: Lock<JournalConnection>
-    let sending: Lock<Sending>
-    let glance = Lock<Glance?>(nil)
+    let sending: Lock<SenderState>
+    /// The counts that were read last, and the mark of the log from before.
+    let lastCounts = Lock<(mark: UInt64, counts: OutboxCounts)?>(nil)
 
     /// Opens the file at `path`, or creates it. It reads no items, however many there are.
     package init(_ path: String, _ options: Options = Options()) throws(OutboxError) {
@@ -115,65 +38,14 @@ package final class OutboxJournal: Sendable {
         options.connection.isDurable = true
         self.path = path
         self.options = options
-        let writer = try Self.openWriter(path, options.connection)
-        let reader = try JournalConnection.wrapping { () throws(SQLiteError) in
-            try Connection(path, options.connection)
-        }
-        writes = GroupCommit(
-            JournalConnection(writer), secretHeaders: options.secretHeaders, pool: options.pool)
-        // The index of the write-ahead log can be watched only after a read.
-        let reading = JournalConnection(reader)
-        _ = try reading.first("SELECT lastItem FROM outbox") { _ in }
-        reader.watchLog()
-        self.reader = Lock(reading)
-        _ = try JournalConnection.wrapping { () throws(SQLiteError) in
-            try writer.integer("SELECT lastItem FROM outbox")
-        }
-        writer.watchLog()
+        let (writer, reader) = try JournalSchema.open(path, options.connection)
+        writes = GroupCommit(writer, secretHeaders: options.secretHeaders, pool: options.pool)
+        self.reader = Lock(reader)
         // The turn is read before the last item. No earlier sender can have sent an item stored
         // after that.
-        let lock = SenderLock(database: writer.fileName)
-        let lastItem = try reading.first(Self.lastItem) { $0.integer(0) }
-        sending = Lock(Sending(lock: lock, lastItem: lastItem ?? 0))
-    }
-
-    /// Selects the last stored item.
-    static let lastItem = SQL("SELECT coalesce(max(id), 0) FROM item")
-
-    /// Opens the file and brings its tables up to this version, or refuses the file.
-    private static func openWriter(
-        _ path: String, _ options: Connection.Options
-    ) throws(OutboxError) -> Connection {
-        do throws(Migrations.Refusal) {
-            let connection = try Connection(path, options, of: JournalSchema.migrations)
-            try migrate(connection)
-            connection.leavesLogAtClose = false
-            return connection
-        } catch {
-            throw OutboxError(error, path: path)
-        }
-    }
-
-    private static func migrate(_ connection: Connection) throws(Migrations.Refusal) {
-        guard try !JournalSchema.migrations.areDone(connection) else { return }
-        do throws(SQLiteError) {
-            try connection.begin()
-        } catch {
-            throw .failed(error)
-        }
-        do throws(Migrations.Refusal) {
-            try JournalSchema.migrations.run(connection)
-            do throws(SQLiteError) {
-                try connection.commit()
-            } catch {
-                throw Migrations.Refusal.failed(error)
-            }
-        } catch {
-            connection.rollBack()
-            throw error
-        }
-        // On a small disk the write-ahead log would otherwise take the space that the tables need.
-        try? connection.checkpoint()
+        let lock = SenderLock(database: writer.connection.fileName)
+        let lastItem = try reader.counters().current.lastItem
+        sending = Lock(SenderState(lock: lock, lastItem: lastItem))
     }
 
     /// Writes the queued requests, refuses further ones, and releases the sender's lock.
@@ -191,32 +63,33 @@ package final class OutboxJournal: Sendable {
 
     /// Stores a request behind all others in its lane.
     ///
-    /// If `entry` waits for an identity that is already known, that identity is filled in.
-    ///
+    /// - Parameter places: Where local identities stand in the request; `nil` if the journal has to
+    ///   look for them. Identities that are already known are filled in there.
     /// - Returns: The id of the item, which is on disk.
-    package func enqueue(_ entry: OutboxEntry) throws(OutboxError) -> Int64 {
-        try writes.run { (transaction) throws(OutboxError) in try transaction.enqueue(entry) }
+    package func enqueue(
+        _ entry: OutboxEntry, places: [LocalIDPlace]? = nil
+    ) throws(OutboxError) -> Int64 {
+        try writes.run { (transaction) throws(OutboxError) in
+            try transaction.enqueue(entry, places)
+        }
     }
 
     /// Stores a request without waiting for the disk: `done` is called on a worker, exactly once.
     /// Requests of one thread keep their order. If very many requests wait for the disk, this waits
     /// for some.
     package func enqueue(
-        _ entry: OutboxEntry, _ done: @escaping @Sendable (Result<Int64, OutboxError>) -> Void
+        _ entry: OutboxEntry, places: [LocalIDPlace]? = nil,
+        _ done: @escaping @Sendable (Result<Int64, OutboxError>) -> Void
     ) {
-        let id = ItemNumber()
+        let id = Lock<Int64>(0)
         writes.submit({ (transaction) throws(OutboxError) in
-            id.value = try transaction.enqueue(entry)
-        }, { failure in done(failure.map { .failure($0) } ?? .success(id.value)) })
+            let number = try transaction.enqueue(entry, places)
+            id.withLock { $0 = number }
+        }, { failure in done(failure.map { .failure($0) } ?? .success(id.withLock { $0 })) })
     }
 
     /// Whether the function above would not wait now, even if a few more threads call it.
     package var hasRoom: Bool { writes.hasRoom }
-
-    /// Written by the leader of the group commit, and read when that is over.
-    private final class ItemNumber: @unchecked Sendable {
-        var value: Int64 = 0
-    }
 
     /// Writes any change of items except adding some or marking some as done.
     func change<Result>(
@@ -277,11 +150,9 @@ package final class OutboxJournal: Sendable {
     package func forgetIdentities(
         through number: Int64, namedBefore time: Int64
     ) throws(OutboxError) {
-        let isDue = try reader.withLock { (file) throws(OutboxError) in
-            try file.first("SELECT number, namedAt FROM identity ORDER BY number LIMIT 1") { row in
-                row.integer(0) <= number && row.integer(1) < time
-            }
-        }
+        let isDue = try reader.first(
+            "SELECT number, namedAt FROM identity ORDER BY number LIMIT 1"
+        ) { $0.integer(0) <= number && $0.integer(1) < time }
         guard isDue == true else { return }
         try writes.run { (transaction) throws(OutboxError) in
             try transaction.file.run(

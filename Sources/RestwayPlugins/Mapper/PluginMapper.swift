@@ -46,25 +46,9 @@ package final class PluginMapper: Mapper, @unchecked Sendable {
     package func decode(
         _ bytes: UnsafeRawBufferPointer, into sink: any EventSink, limits: MappingLimits
     ) throws(MapperError) {
-        try decode(bytes, into: sink, limits: limits, pipelining: .standard)
-    }
-
-    func decode(
-        _ bytes: UnsafeRawBufferPointer, into sink: any EventSink, limits: MappingLimits,
-        pipelining: Pipelining
-    ) throws(MapperError) {
         let machine = sink as? MappingMachine
         machine?.relies(on: bytes)
         defer { machine?.relies(on: UnsafeRawBufferPointer(start: nil, count: 0)) }
-        if let machine, pipelining.isWorthwhile(for: bytes) {
-            let result = EventPipeline.run(machine, bytes, pipelining) { [self] writer in
-                Result { () throws(MapperError) in
-                    try push(bytes, limits, GuardedSink(sink, plugin: plugin, writer: writer))
-                }
-            }
-            // A machine that ended early did so because of the events before.
-            if let result { return machine.hasFailed ? () : try result.get() }
-        }
         do throws(MapperError) {
             try push(bytes, limits, GuardedSink(sink, plugin: plugin))
         } catch {

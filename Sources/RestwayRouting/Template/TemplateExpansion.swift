@@ -1,4 +1,4 @@
-import RestwayText
+package import RestwayText
 
 /// Inserts values into a path template, as in RFC 6570, section 3.
 struct TemplateExpansion {
@@ -217,4 +217,13 @@ struct TemplateExpansion {
     private func unusable(_ name: String, _ reason: String) -> RoutingError {
         .unusableVariable(name: name, template: template.text, reason: reason)
     }
+}
+
+/// The value of a variable, as text.
+///
+/// An empty list and an empty map count as undefined (RFC 6570, section 2.3).
+package enum VariableValue: Equatable, Sendable {
+    case string(String)
+    case list([String])
+    case map([Pair])
 }

@@ -1,6 +1,6 @@
 import RestwayMapping
 
-/// Bytes as events, in any order: those of a mapper that keeps no contract.
+/// Turns bytes into events in any order, like a mapper that violates its contract.
 enum FuzzEvents {
     private static let integers: [Int64] = [0, 1, 2, -1, .min, .max, 1_000_000_000_000]
     private static let doubles = [

@@ -1,8 +1,9 @@
 import RestwayMapping
 import RestwayObjects
 
-/// What fuzzed input is mapped to: every conversion, every policy, sources that overlap, cycles,
-/// and objects without identity. Short keys: they are found more quickly.
+/// The entities that fuzzed input is mapped to. They cover every conversion, every policy,
+/// overlapping sources, cycles, and objects without identity. Keys are short, so that the fuzzer
+/// finds them quickly.
 enum FuzzModel {
     private static let model = EntityModel()
 
@@ -46,7 +47,7 @@ enum FuzzModel {
 
     static let entities = [node, item, note]
 
-    /// The names that lead somewhere, and one that does not.
+    /// The names that exist, and one that does not.
     static let keys = [
         "i", "a", "b", "n", "d", "s", "t", "u", "v", "y", "j", "o", "m", "l", "e", "w", "x",
     ]
@@ -85,11 +86,14 @@ enum FuzzModel {
             relationships: [relationship(0, "a")]),
     ]
 
-    /// The plans of responses, from one descriptor to many that overlap.
-    static let plans = [
-        plan([("", 0)]), plan([("", 0), ("", 1), ("a", 2)]),
-        plan([("d.m", 1), ("d", 0), ("d", 0)]),
-        plan([("l", 2), ("", 0), ("l", 0), ("l.l", 1)]),
+    /// The plans of responses, from one descriptor to many overlapping ones.
+    static let plans = descriptors.map(plan)
+    /// The same with each descriptor twice.
+    static let doubledPlans = descriptors.map { plan($0 + $0) }
+
+    private static let descriptors: [[(keyPath: String, mapping: Int)]] = [
+        [("", 0)], [("", 0), ("", 1), ("a", 2)], [("d.m", 1), ("d", 0), ("d", 0)],
+        [("l", 2), ("", 0), ("l", 0), ("l.l", 1)],
     ]
 
     static let limits = MappingLimits(nestingDepthMax: 24, objectsMax: 200)

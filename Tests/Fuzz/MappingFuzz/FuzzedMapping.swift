@@ -4,7 +4,7 @@ import RestwayObjects
 
 /// One input of the fuzzer: a byte that chooses, then JSON text or events.
 package enum FuzzedMapping {
-    /// What must not be, in words; nil when all is well.
+    /// Returns a violated rule as text; `nil` if all rules hold.
     package static func complaint(about input: UnsafeRawBufferPointer) -> String? {
         guard let choice = input.first else { return nil }
         let rest = UnsafeRawBufferPointer(rebasing: input.dropFirst())
@@ -32,7 +32,7 @@ package enum FuzzedMapping {
         return try? machine.finish()
     }
 
-    /// Rows that say nothing, and links that lead nowhere.
+    /// Finds empty rows, and links that lead nowhere.
     private static func phantom(in result: MappingResult) -> String? {
         let rows = result.changeSet.rows
         for (number, row) in rows.enumerated() {
@@ -57,7 +57,7 @@ package enum FuzzedMapping {
         (0..<object.cellCount).contains { !object.cell(at: $0).isAbsent }
     }
 
-    /// Mapping twice equals mapping once, but for objects without identity.
+    /// Mapping twice gives the same as mapping once, except for objects without identity.
     private static func difference(_ once: MappingResult, _ again: MappingResult) -> String? {
         let store = MemoryStore(keyBefore: 0)
         let rows = once.changeSet.rows

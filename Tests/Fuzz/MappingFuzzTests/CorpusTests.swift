@@ -2,7 +2,7 @@ import Glibc
 import MappingFuzz
 import XCTest
 
-/// The fuzzer's corpus, and what it once found, as ordinary tests.
+/// The fuzzer's corpus, and inputs that it once found, run as ordinary tests.
 final class CorpusTests: XCTestCase {
     func testNoInputOfTheCorpusTrapsOrMakesPhantoms() throws {
         let names = try names()
@@ -14,15 +14,15 @@ final class CorpusTests: XCTestCase {
         }
     }
 
-    func testTheCorpusIsTheSameOnTapes() throws {
+    func testTheCorpusIsMappedTheSameByEachWay() throws {
         for name in try names() {
             let input = try input(name)
-            XCTAssertNil(input.withUnsafeBytes { FuzzedTapes.complaint(about: $0) }, name)
+            XCTAssertNil(input.withUnsafeBytes { FuzzedShortWays.complaint(about: $0) }, name)
         }
     }
 
-    func testEventsInAnyOrderAreTheSameOnTapes() {
-        // Linear congruences: the same inputs each time.
+    func testEventsInAnyOrderAreMappedTheSameByEachWay() {
+        // A linear congruential generator gives the same inputs each time.
         var state: UInt32 = 7
         var complaints: [String] = []
         for length in 1...4_000 {
@@ -32,7 +32,7 @@ final class CorpusTests: XCTestCase {
                 input.append(UInt8(state >> 24))
             }
             input[0] |= 0x80
-            let complaint = input.withUnsafeBytes { FuzzedTapes.complaint(about: $0) }
+            let complaint = input.withUnsafeBytes { FuzzedShortWays.complaint(about: $0) }
             if let complaint { complaints.append("\(input): \(complaint)") }
         }
         XCTAssertEqual(complaints, [])

@@ -1,4 +1,5 @@
-/* A transport that leaves every exchange to the host and watches, one way or another wrongly. */
+/* A transport that forwards every exchange to the host and watches it; the test that compiles it
+ * chooses what it does wrong. */
 #include <stdlib.h>
 
 #include <restway/plugin.h>

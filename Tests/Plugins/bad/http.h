@@ -1,4 +1,4 @@
-/* The exchanges of transport.c: each on a thread and a connection of its own. */
+/* The exchanges of transport.c: each has a thread and a connection of its own. */
 #ifndef RESTWAY_BAD_HTTP_H
 #define RESTWAY_BAD_HTTP_H
 
@@ -50,7 +50,7 @@ static job *job_make(transport *transport, const restway_plugin_exchange *exchan
     return self;
 }
 
-/* The last one to leave gives everything back. */
+/* The last user frees everything. */
 static void leave(transport *self) {
     pthread_mutex_lock(&self->lock);
     const int is_last = --self->users == 0;
@@ -80,7 +80,7 @@ static void wait_for(job *self, const atomic_int *counter, int seen) {
     pthread_mutex_unlock(&self->transport->lock);
 }
 
-/* One byte of the response; -1 at its end. */
+/* Reads one byte of the response; returns -1 at its end. */
 static int next_byte(job *self) {
     if (self->at == self->end) {
         struct pollfd poller = {.fd = self->socket, .events = POLLIN};
@@ -123,7 +123,7 @@ static void send_text(job *self, const char *text, size_t length) {
     send(self->socket, text, length, MSG_NOSIGNAL);
 }
 
-/* The body of the request, in chunks. */
+/* Sends the body of the request, in chunks. */
 static void send_body(job *self) {
     const restway_plugin_host *host = self->transport->host;
     char bytes[8192], size[32];
@@ -204,7 +204,7 @@ static void *wait_for_ever(void *context) {
     return context;
 }
 
-/* What the end says, and what comes behind it. */
+/* Reports the end, and does what the fault does after the end. */
 static void complete(job *self, restway_plugin_end *end) {
     const restway_plugin_host *host = self->transport->host;
     char text[600];

@@ -1,7 +1,7 @@
-/* A mapper that does one thing wrong: the test that compiles it says which, with -DFAULT=.
+/* A mapper that does one thing wrong: the test that compiles it chooses it with -DFAULT=.
  *
- * It reads and writes application/x-tiny: integers, "texts", [ values ] and { key value ... }, with
- * spaces between, as in {id 7 tags ["a" "b"]}.
+ * It reads and writes application/x-tiny: integers, "texts", [ values ] and { key value ... },
+ * separated by spaces, as in {id 7 tags ["a" "b"]}.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -58,7 +58,7 @@ static int global_state;
 static _Thread_local restway_plugin_sink late_sink;
 static restway_plugin_sink first_sink;
 
-/* Obeys an answer; what it then may push. */
+/* Obeys an answer; returns what may then be pushed. */
 static void obey(parser *self, int32_t answer) {
     if (answer == RESTWAY_PLUGIN_STOP && FAULT != IGNORES_STOP) {
         self->is_stopped = 1;
@@ -93,7 +93,7 @@ static int64_t count_of(const parser *self) {
     return count + (FAULT == COUNTS_WRONG && count > 0);
 }
 
-/* Pushes a key; the value is left to the caller. Answers whether it is skipped. */
+/* Pushes a key, but not its value. Returns whether it is skipped. */
 static int key(parser *self) {
     const char *start = self->at;
     int32_t answer = RESTWAY_PLUGIN_WANT;
@@ -236,7 +236,7 @@ static void *parse_elsewhere(void *context) {
     return NULL;
 }
 
-/* By the time of the third call the first one has returned. */
+/* When the third call runs, the first one has returned. */
 static void *push_late(void *context) {
     const restway_plugin_sink *sink = context;
     while (calls_of_decode < 3) {
@@ -282,7 +282,8 @@ static void misbehave(const restway_plugin_sink *sink, const char *bytes, size_t
         }
         break;
     case PUSHES_LATE:
-        /* On the first thread alone: among many it is chance whose memory that is by then. */
+        /* This happens only on the first thread: with many threads the memory would have a random
+         * owner. */
         if (late_sink.integer != NULL && gettid() == getpid()) {
             late_sink.integer(late_sink.context, 7);
         }

@@ -1,4 +1,4 @@
-/* A plugin that starts or describes itself wrongly: the test that compiles it says how, with
+/* A plugin that starts or describes itself wrongly: the test that compiles it chooses how with
  * -DFAULT=, or with one of OTHER_ENTRY, SHOWS_MORE, LINKS_LIBRARY. Its mapper reads
  * application/x-zero: bodies that are the digit 0.
  */
@@ -41,7 +41,7 @@ static int32_t decode(
     return RESTWAY_PLUGIN_OK;
 }
 
-/* As a later version may have it: more behind what is known now. */
+/* A table of a later version, with additional fields. */
 static const struct {
     restway_plugin_mapper table;
     void *unknown[8];
@@ -59,7 +59,7 @@ static const struct {
             : FAULT == MEDIA_TYPES_WITH_COMMA      ? "application/x-zero,  text/x-zero"
                                                    : "application/x-zero *+zero",
         .decode = FAULT == NO_DECODE ? NULL : decode,
-        /* Nobody looks behind the size of an older table. */
+        /* No reader looks beyond the size of an older table. */
         .encode = FAULT == OLDER_TABLES ? (int32_t (*)(
                       void *, const restway_plugin_reader *, restway_plugin_reason *))(uintptr_t)1
                                         : NULL,
@@ -69,7 +69,7 @@ static const struct {
 static const restway_plugin_mapper *const mappers[2]
     = {FAULT == NULL_MAPPER ? NULL : &zero.table, &zero.table};
 
-/* A value of "size" has to be a number: the text that follows the key. */
+/* Checks that the value of "size" is a number; `text` follows the key. */
 static int is_number_of_size(const char *options) {
     const char *at = strstr(options, "\"size\"");
     at = at == NULL ? "0" : at + strlen("\"size\"");

@@ -1,4 +1,4 @@
-/* Reading a response, for http.h. */
+/* Reads a response, for http.h. */
 #ifndef RESTWAY_BAD_RESPONSE_H
 #define RESTWAY_BAD_RESPONSE_H
 
@@ -10,7 +10,7 @@ typedef struct lines {
     size_t count;
 } lines;
 
-/* Until an empty one; false at the end of the connection. */
+/* Reads lines until an empty one; returns false at the end of the connection. */
 static int read_lines(job *self, lines *lines) {
     lines->count = 0;
     while (lines->count < LINES_MAX) {
@@ -52,7 +52,7 @@ static void *progress_elsewhere(void *context) {
     return NULL;
 }
 
-/* Gives a part of the body, and obeys. */
+/* Gives the host a part of the body, and obeys its answer. */
 static void give(job *self, const char *bytes, size_t length) {
     const restway_plugin_host *host = self->transport->host;
     const int seen = self->resumes;
@@ -78,7 +78,7 @@ static void give(job *self, const char *bytes, size_t length) {
     }
 }
 
-/* So many bytes, in parts as they come. */
+/* Reads this many bytes, in parts as they arrive. */
 static int give_bytes(job *self, size_t count) {
     while (count > 0 && !has_ended(self)) {
         const int first = next_byte(self);
@@ -137,7 +137,7 @@ static void give_head(job *self, const lines *lines, int status) {
     }
 }
 
-/* False when there is none, or not the whole. */
+/* Returns false when there is no complete response. */
 static int read_response(job *self) {
     const restway_plugin_host *host = self->transport->host;
     lines lines;

@@ -1,7 +1,7 @@
-/* A transport that does one thing wrong: the test that compiles it says which, with -DFAULT=.
+/* A transport that does one thing wrong: the test that compiles it chooses it with -DFAULT=.
  *
- * It speaks HTTP/1.1 without encryption, one thread and one connection for each exchange.
- */
+ * It speaks HTTP/1.1 without encryption, with one thread and one connection for each
+ * exchange. */
 #include <arpa/inet.h>
 #include <fcntl.h>
 #include <poll.h>

@@ -1,4 +1,4 @@
-/* The writing half of mapper.c. */
+/* The encoder of mapper.c. */
 #ifndef RESTWAY_BAD_WRITER_H
 #define RESTWAY_BAD_WRITER_H
 
@@ -33,7 +33,8 @@ static void put(writer *self, const char *text, size_t length) {
     }
 }
 
-/* Whether the format has it: keys of small letters, texts of ASCII without quotes. */
+/* Returns whether the format can hold the text: keys of small letters, texts of ASCII without
+ * quotes. */
 static int is_plain(const restway_plugin_item *item) {
     for (size_t index = 0; index < item->length; index++) {
         const char letter = item->text[index];
@@ -94,7 +95,8 @@ static void put_step(writer *self, restway_plugin_reason *reason) {
 
 static int32_t write_all(const restway_plugin_reader *reader, restway_plugin_reason *reason) {
     writer self = {.reader = reader};
-    /* On the first thread alone: among many it is chance whose memory that is by then. */
+    /* This happens only on the first thread: with many threads the memory would have a random
+     * owner. */
     if (FAULT == WRITES_LATE && late_reader.write != NULL && gettid() == getpid()) {
         late_reader.write(late_reader.context, "x", 1);
     }
@@ -129,7 +131,7 @@ static int32_t encode(
     void *context, const restway_plugin_reader *reader, restway_plugin_reason *reason) {
     (void)context;
     if (FAULT == SHARES_ITS_WRITER) {
-        /* Two at a time is one too many. */
+        /* Two calls at the same time are the fault. */
         static atomic_int writers;
         const int others = atomic_fetch_add(&writers, 1);
         sched_yield();

@@ -2,7 +2,7 @@ import RestwayHTTP
 import RestwayThreads
 import Synchronization
 
-/// Answers at once, as the plugin of `at_once.c` does, on this side of the boundary.
+/// Answers at once, like the plugin of `at_once.c`, but inside the library.
 final class AtOnceTransport: Transport {
     private static let body = Array(#"{"id": 1, "name": "x"}"#.utf8)
 

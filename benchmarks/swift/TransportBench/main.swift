@@ -3,8 +3,9 @@ import RestwayClient
 import RestwayRouting
 import RestwayThreads
 
-// Whole calls by one client whose transport answers at once: that of a plugin, and the same one
-// built in, in turn. Prints the CPU time of a call of each, as one line of JSON.
+// Measures whole calls of one client whose transport answers at once: the transport of a plugin and
+// the same one inside the library, in turn. Prints the CPU time of a call with each, as one line of
+// JSON.
 //
 //     restway-transport-bench PLUGIN CALLS
 
@@ -51,10 +52,10 @@ do {
     let builtIn = try Client(api: api, options: options, transport: AtOnceTransport())
     options.transport = "at-once"
     let plugin = try Client(api: api, options: options)
-    // Both once beforehand: nothing is measured that happens only the first time.
+    // Both run once beforehand, so that costs of the first run are not measured.
     _ = try perform(builtIn, calls / 10 + 1)
     _ = try perform(plugin, calls / 10 + 1)
-    // In slices, so that what the machine does besides falls on both.
+    // The calls are measured in slices, so that other work of the machine affects both equally.
     let slices = 10
     var sums = (builtIn: 0.0, plugin: 0.0)
     for _ in 0..<slices {

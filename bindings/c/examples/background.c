@@ -14,7 +14,7 @@
 
 enum { COMPANY_COUNT = 5 };
 
-/** What the notices have in common: how many are still to come, and how many brought failures. */
+/** The shared state of the notices: how many are still to come, and how many reported a failure. */
 struct progress {
     pthread_mutex_t lock;
     pthread_cond_t changed;
@@ -42,7 +42,7 @@ static void report(
     pthread_mutex_unlock(&progress->lock);
 }
 
-/** The library is through with one call. */
+/** The library no longer needs the context of one call. */
 static void finish(void *context) {
     struct progress *progress = (struct progress *)context;
     pthread_mutex_lock(&progress->lock);
@@ -51,7 +51,7 @@ static void finish(void *context) {
     pthread_mutex_unlock(&progress->lock);
 }
 
-/** Asks for one company; report() and finish() run if this returns RESTWAY_OK. */
+/** Sends a request for one company; report() and finish() run if this returns RESTWAY_OK. */
 static restway_status ask_for(
     restway_client *client, int64_t company, struct progress *progress, restway_error **error) {
     restway_request *request = NULL;
@@ -67,7 +67,7 @@ static restway_status ask_for(
     return status;
 }
 
-/** Asks for all companies at once and waits until everything that was started is done. */
+/** Sends requests for all companies at once and waits until all calls have completed. */
 static int run(restway_client *client, restway_error **error) {
     struct progress progress = {
         PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER, COMPANY_COUNT, 0};

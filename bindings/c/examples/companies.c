@@ -16,7 +16,7 @@ static const char *setting(const char *name, const char *otherwise) {
     return value != NULL ? value : otherwise;
 }
 
-/** Says what went wrong, and lets go of the error. */
+/** Prints the reason of a failure, and releases the error. */
 static int give_up(restway_error *error) {
     fprintf(
         stderr, "%s: %s\n", restway_status_name(restway_error_status(error)),
@@ -30,7 +30,7 @@ static int give_up(restway_error *error) {
     return 1;
 }
 
-/** Prints an attribute's text ("-" where it has none) in a column of @p width letters. */
+/** Prints an attribute's text ("-" if it has none) in a column of @p width letters. */
 static void print_text(const restway_object *object, const char *attribute, int width) {
     const char *text = restway_object_string(object, attribute);
     for (text = text != NULL ? text : "-"; *text != '\0'; text++) {
@@ -69,7 +69,7 @@ static int print_companies(restway_client *client, const char *path) {
     return 0;
 }
 
-/** Asks for a company that does not exist: the API's own words come with the error. */
+/** GETs a company that does not exist: the error contains the API's own message. */
 static int show_failure(restway_client *client) {
     restway_request *request = NULL;
     restway_error *error = NULL;

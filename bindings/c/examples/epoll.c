@@ -14,7 +14,7 @@
 
 enum { COMPANY_COUNT = 5, EVENT_COUNT_MAX = 16 };
 
-/** Says what went wrong, and lets go of the error. */
+/** Prints the reason of a failure, and releases the error. */
 static int give_up(restway_error *error) {
     fprintf(stderr, "%s\n", restway_error_message(error));
     restway_error_release(error);
@@ -35,7 +35,7 @@ static restway_status ask_for(restway_client *client, int company, restway_error
     return status;
 }
 
-/** Prints what came of one call, and says whether it failed. */
+/** Prints the result of one call; returns whether it failed. */
 static int print_event(const restway_event *event) {
     if (event->status != RESTWAY_OK) {
         const char *message = restway_error_message(event->payload.error);
@@ -48,7 +48,7 @@ static int print_event(const restway_event *event) {
     return 0;
 }
 
-/** The loop: waits until the client's descriptor is readable, then takes what is there. */
+/** The loop: waits until the client's descriptor is readable, then drains the events. */
 static int run(restway_client *client, int loop, int pending_count) {
     int failed_count = 0;
     while (pending_count > 0) {
@@ -57,7 +57,7 @@ static int run(restway_client *client, int loop, int pending_count) {
         size_t count = 0;
         restway_error *error = NULL;
         if (epoll_wait(loop, &ready, 1, -1) < 1) {
-            continue; /* A signal came. */
+            continue; /* A signal arrived. */
         }
         if (restway_client_drain(client, events, EVENT_COUNT_MAX, &count, &error) != RESTWAY_OK) {
             return give_up(error);
@@ -71,7 +71,7 @@ static int run(restway_client *client, int loop, int pending_count) {
     return failed_count == 0 ? 0 : 1;
 }
 
-/** Asks for all companies at once, and sees to what comes back. */
+/** Sends requests for all companies at once, and handles their events. */
 static int fetch_companies(restway_client *client) {
     restway_error *error = NULL;
     struct epoll_event interest;

@@ -4,8 +4,8 @@
  *     examples/with-demo-api ./glib
  *
  * The client delivers by restway_client_process(): a source of the main loop watches its
- * descriptor, so every notice runs on the thread of the loop, where widgets may be touched.
- */
+ * descriptor, so every notice runs on the thread of the loop, where widgets may be
+ * touched. */
 #include <glib-unix.h>
 #include <glib.h>
 #include <locale.h>
@@ -14,7 +14,8 @@
 
 enum { COMPANY_COUNT = 5 };
 
-/** What the notices share. They run one after the other on one thread: no lock. */
+/** The shared state of the notices. They run one after the other on one thread, so no lock is
+ *  needed. */
 struct progress {
     GMainLoop *loop;
     restway_client *client;
@@ -22,14 +23,14 @@ struct progress {
     int failed_count;
 };
 
-/** Says what went wrong, and lets go of the error. */
+/** Prints the reason of a failure, and releases the error. */
 static int give_up(restway_error *error) {
     g_printerr("%s\n", restway_error_message(error));
     restway_error_release(error);
     return 1;
 }
 
-/** The client has something to tell. */
+/** The client has notices that are due. */
 static gboolean process(gint descriptor, GIOCondition condition, gpointer data) {
     struct progress *progress = data;
     restway_error *error = NULL;
@@ -76,7 +77,8 @@ static restway_status ask_for(int company, struct progress *progress, restway_er
     return status;
 }
 
-/** Asks for all companies at once, and runs the main loop until all have answered. */
+/** Sends requests for all companies at once, and runs the main loop until all have been
+ *  answered. */
 static int fetch_companies(restway_client *client) {
     struct progress progress = {g_main_loop_new(NULL, FALSE), client, 0, 0};
     restway_error *error = NULL;
@@ -102,7 +104,7 @@ int main(void) {
     restway_api *api = NULL;
     restway_client *client = NULL;
     restway_error *error = NULL;
-    setlocale(LC_ALL, ""); /* g_print writes in the encoding of the user. */
+    setlocale(LC_ALL, ""); /* g_print writes in the encoding of the user's locale. */
     options.base_url = g_getenv("RESTWAY_DEMO_URL");
     options.delivery = RESTWAY_DELIVERY_PROCESS;
 

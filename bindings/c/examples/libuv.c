@@ -14,21 +14,21 @@
 
 enum { COMPANY_COUNT = 5, EVENT_COUNT_MAX = 16 };
 
-/** What the poll handle works on. */
+/** The state of the poll handle. */
 struct progress {
     restway_client *client;
     int pending_count;
     int failed_count;
 };
 
-/** Says what went wrong, and lets go of the error. */
+/** Prints the reason of a failure, and releases the error. */
 static int give_up(restway_error *error) {
     fprintf(stderr, "%s\n", restway_error_message(error));
     restway_error_release(error);
     return 1;
 }
 
-/** Prints what came of one call, and says whether it failed. */
+/** Prints the result of one call; returns whether it failed. */
 static int print_event(const restway_event *event) {
     if (event->status != RESTWAY_OK) {
         const char *message = restway_error_message(event->payload.error);
@@ -41,7 +41,7 @@ static int print_event(const restway_event *event) {
     return 0;
 }
 
-/** The client's descriptor is readable: takes what is there, and stops after the last event. */
+/** Drains the events when the client's descriptor is readable, and stops after the last event. */
 static void drain(uv_poll_t *poll, int uv_status, int readiness) {
     struct progress *progress = poll->data;
     restway_event events[EVENT_COUNT_MAX];
@@ -78,7 +78,7 @@ static restway_status ask_for(restway_client *client, int company, restway_error
     return status;
 }
 
-/** Asks for all companies at once, and runs the loop until all have answered. */
+/** Sends requests for all companies at once, and runs the loop until all have been answered. */
 static int fetch_companies(restway_client *client) {
     struct progress progress = {client, 0, 0};
     restway_error *error = NULL;

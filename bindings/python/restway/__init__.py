@@ -111,10 +111,9 @@ from ._outbox import (
 )
 from ._progress import OnProgress, Progress, Timings
 from ._questions import Exclusion, FailureReader, FailureReading
-from ._request import Request
+from ._request import Request, Target
 from ._response import Headers, MappingIssue, Response
 from ._store import Operator, Query, Statistics, Store
-from ._verbs import Target
 
 __version__ = "0.1.0"
 

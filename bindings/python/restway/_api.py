@@ -1,4 +1,4 @@
-"""The API document, loaded, and what an api takes until it is frozen."""
+"""API documents, and functions that build an api step by step."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ K = TypeVar("K", bound=HookFunction)
 
 
 class Building(Owner[native.ApiHandle]):
-    """The functions of `API` that put an api together."""
+    """The functions of `API` that build an api step by step."""
 
     __slots__ = ()
 
@@ -43,10 +43,10 @@ class Building(Owner[native.ApiHandle]):
         format: str | None = None,
         transform: str | dict[str, JSONValue] | None = None,
     ) -> None:
-        """Adds an attribute to an entity, as it would stand under `attributes`.
+        """Adds an attribute to an entity, like an entry under `attributes` in a document.
 
-        `source` is a key path, or a list of keys when a key holds a dot. Without it the
-        attribute's name is read as one key, whatever it holds.
+        `source` is a key path, or a list of keys if a key contains a dot. Without it, the
+        attribute's name is used as one key, even if it contains dots.
 
             api.add_attribute("Thing", "size", source=["data", "size.cm"], type="int")
 
@@ -77,7 +77,7 @@ class Building(Owner[native.ApiHandle]):
         by_identity: bool = False,
         policy: PolicyName = "assign",
     ) -> None:
-        """Adds a relationship to an entity, as it would stand under `relationships`.
+        """Adds a relationship to an entity, like an entry under `relationships` in a document.
 
         `source` is the same as for `add_attribute`.
 
@@ -101,7 +101,7 @@ class Building(Owner[native.ApiHandle]):
         )
 
     def set_identity(self, entity: str, attribute: str | None) -> None:
-        """Says which attribute tells the objects of an entity apart; None for none.
+        """Sets the identity attribute of an entity, which tells its objects apart; None removes it.
 
         Raises UnknownEntityError, UnknownAttributeError, ConfigError, FrozenError.
         """
@@ -114,10 +114,11 @@ class Building(Owner[native.ApiHandle]):
         decode: TransformFunction | None = None,
         encode: TransformFunction | None = None,
     ) -> None:
-        """Registers a transform: `decode` from the payload to the attribute, `encode` back.
+        """Registers a transform: `decode` converts the payload's value into the attribute's value,
+        and `encode` converts it back.
 
-        What one of them raises is a mapping issue. They must not hold this api: neither would ever
-        end. Raises DuplicateError, FrozenError, UsageError.
+        An exception of either function is a mapping issue. The functions must not refer to this
+        api, or neither is ever freed. Raises DuplicateError, FrozenError, UsageError.
         """
         for function in (decode, encode):
             if function is not None:
@@ -138,7 +139,7 @@ class Building(Owner[native.ApiHandle]):
             raise
 
     def transform(self, transform: str) -> Callable[[F], F]:
-        """Decorates the `decode` of a transform; raises as `add_transform` does."""
+        """Decorates a function as the `decode` of a transform; raises as `add_transform` does."""
 
         def add(decode: F) -> F:
             self.add_transform(transform, decode)
@@ -147,10 +148,11 @@ class Building(Owner[native.ApiHandle]):
         return add
 
     def add_hook(self, hook: str, function: HookFunction) -> None:
-        """Registers a hook, which is given the rows of responses before they are stored.
+        """Registers a hook: a function that receives the rows of a response before they are stored.
 
-        What it raises discards the response and fails the call. It must not hold this api: neither
-        would ever end. Also when the api is frozen. Raises DuplicateError, UsageError.
+        If the hook raises, the response is discarded and the call fails. The hook must not refer to
+        this api, or neither is ever freed. A hook may be added after the api is frozen. Raises
+        DuplicateError, UsageError.
         """
         checked(function, "a hook")
         token = functions.add(Hook(function).ask, function)
@@ -168,7 +170,7 @@ class Building(Owner[native.ApiHandle]):
             raise
 
     def hook(self, hook: str) -> Callable[[K], K]:
-        """Decorates a hook; raises as `add_hook` does."""
+        """Decorates a function as a hook; raises as `add_hook` does."""
 
         def add(function: K) -> K:
             self.add_hook(hook, function)
@@ -185,7 +187,7 @@ def _source(source: str | Sequence[str] | None) -> bytes | None:
 
 
 def _member(kind: type[IntEnum], word: str) -> int:
-    """The number of a word of the document; ValueError when there is none."""
+    """Returns the number of a word of the document; raises ValueError for an unknown word."""
     member = kind.__members__.get(word.upper()) if word == word.lower() else None
     if member is None:
         words = ", ".join(known.name.lower() for known in kind)
@@ -199,8 +201,8 @@ Path = Union[str, "os.PathLike[str]"]
 class API(Building):
     """A loaded API document, shared by many clients. Usable from any thread.
 
-    It is frozen when a client is first made of it: routes may still be added, entities and
-    descriptors no more.
+    The first client that is made of it freezes it: routes may still be added, but entities and
+    descriptors may not.
     """
 
     __slots__ = ()
@@ -227,12 +229,12 @@ class API(Building):
 
     @classmethod
     def empty(cls) -> API:
-        """An api without anything, for one that is built with the `add_` functions."""
+        """Returns an empty api, to be built with the `add_` functions."""
         return cls.from_json({"restway": 1})
 
     @staticmethod
     def check(document: Document) -> list[Problem]:
-        """Everything that is wrong with a document; an empty list when nothing is."""
+        """Returns all problems of a document; an empty list if it is valid."""
         text = document_bytes(document)
         try:
             check(native.lib.restway_api_check, text, len(text))
@@ -241,7 +243,7 @@ class API(Building):
         return []
 
     def add_entity(self, entity: str, definition: Document) -> None:
-        """Adds an entity, as it would stand under `entities`.
+        """Adds an entity, like an entry under `entities` in a document.
 
         Raises ConfigError (nothing is added), DuplicateError, FrozenError.
         """
@@ -252,10 +254,11 @@ class API(Building):
     def add_route(
         self, route: str | None, definition: Document, *, replace: bool = False
     ) -> None:
-        """Adds a route, as it would stand under `routes`; also after the api is frozen.
+        """Adds a route, like an entry under `routes` in a document. It may be added after the api
+        is frozen.
 
-        Without a name it only serves objects. With `replace` it takes the place of the route that
-        has its name, if there is one; calls that have started keep the old route, and so do routes
+        A route without a name only serves objects. With `replace` it replaces the route with the
+        same name, if there is one; calls that have started keep the old route, and so do routes
         that were joined to it. Raises ConfigError (nothing is added or replaced), DuplicateError.
 
             api.add_route("thing", {"path": "v2/things/:id"}, replace=True)
@@ -265,7 +268,7 @@ class API(Building):
         check(function, self._handle, optional_name(route), text, len(text), _flags(replace))
 
     def add_response(self, definition: Document) -> None:
-        """Adds a response descriptor, as it would stand in the list `responses`.
+        """Adds a response descriptor, like an entry of the list `responses` in a document.
 
         Raises ConfigError (nothing is added), DuplicateError, FrozenError.
         """
@@ -273,7 +276,7 @@ class API(Building):
         check(native.lib.restway_api_add_response, self._handle, text, len(text))
 
     def add_request(self, definition: Document) -> None:
-        """Adds a request descriptor, as it would stand in the list `requests`.
+        """Adds a request descriptor, like an entry of the list `requests` in a document.
 
         Raises ConfigError (nothing is added), FrozenError.
         """
@@ -281,17 +284,20 @@ class API(Building):
         check(native.lib.restway_api_add_request, self._handle, text, len(text))
 
     def join_routes(self, route: str, parent: str, child: str, *, replace: bool = False) -> None:
-        """Makes the route `route`: the path of `child` behind that of `parent`, else the child.
+        """Joins two routes into the new route `route`: its path is the path of `parent` followed by
+        the path of `child`, and everything else comes from the child.
 
-        With `replace` it takes the place of the route that has its name. Raises UnknownRouteError,
-        DuplicateError, ConfigError (a variable stands in both paths, or the joined path is too
-        long or has too many parents).
+        With `replace` it replaces the route with the same name. Raises UnknownRouteError,
+        DuplicateError, ConfigError (a variable stands in both paths, or the joined path is too long
+        or has too many parents).
         """
         names = (name(route), name(parent), name(child))
         check(native.lib.restway_api_join_routes, self._handle, *names, _flags(replace))
 
     def route_property(self, route: str, key: str) -> JSONValue:
-        """The value of a property `x-…` of a named route, or None; raises UnknownRouteError."""
+        """Returns the value of a property `x-…` of a named route, or None; raises
+        UnknownRouteError.
+        """
         text = native.text_out()
         function = native.lib.restway_api_route_property
         check(function, self._handle, name(route), name(key), native.ref(text), None)

@@ -20,22 +20,20 @@ from ._link import Link, Watcher
 from ._observer import Observed, Observer, OnChange
 from ._outbox import AsyncOutbox
 from ._progress import call_progress
-from ._request import Request
+from ._request import Request, Verbs, make_coroutine_functions
 from ._response import Response
-from ._verbs import Verbs, make_coroutine_functions
 
 
 class AsyncClient(ClientBase, Verbs[Coroutine[None, None, Response]]):
-    """A client whose calls are awaited, as many at once as one likes.
+    """A client whose calls are awaited. Any number of calls may be in flight.
 
         async with restway.AsyncClient(api) as client:
             first, second = client.get("enterprises/1"), client.get("enterprises/2")
             one, two = await asyncio.gather(first, second)
 
-    It belongs to the event loop of its first await; another loop, in this thread or another, needs
-    a client of its own. Cancelling a task cancels the call that it awaits, `asyncio.wait_for` too.
-    Besides `close`, `store` and what sets callbacks or a credential, nothing of it may be used from
-    another thread.
+    It belongs to the event loop of its first await; each other loop needs a client of its own.
+    Cancelling a task, also by `asyncio.wait_for`, cancels the call that it awaits. Only `close`,
+    `store`, and the methods that set callbacks or a credential may be used from another thread.
     """
 
     _may_block: ClassVar = False
@@ -43,7 +41,7 @@ class AsyncClient(ClientBase, Verbs[Coroutine[None, None, Response]]):
     _link: Link | None = None
 
     async def perform(self, request: Request) -> Response:
-        """Sends a request and waits for its response; bound it with `asyncio.wait_for`.
+        """Sends a request and waits for its response. `asyncio.wait_for` limits the wait.
 
         Raises HTTPStatusError for a status that is not 2xx, with the answer as its `response`;
         MappingError; a TransportError; a RouteError when no URL can be made of the request;
@@ -61,7 +59,7 @@ class AsyncClient(ClientBase, Verbs[Coroutine[None, None, Response]]):
             native.lib.restway_call_cancel(call)
             raise
         finally:
-            del call  # the traceback of an exception would keep it
+            del call  # the traceback of an exception would keep the client alive
 
     def _carry_out(self, request: Request) -> Coroutine[None, None, Response]:
         return self.perform(request)
@@ -74,7 +72,7 @@ class AsyncClient(ClientBase, Verbs[Coroutine[None, None, Response]]):
             return link.send(handle, question, self._watcher(request, question))
 
     def _watcher(self, request: Request, question: Question | None) -> Watcher | None:
-        """For this package: what tells the progress of a call of `request`."""
+        """For this package: returns what reports the progress of a call of `request`."""
         on_progress = request._on_progress
         if on_progress is None:
             return None
@@ -87,18 +85,18 @@ class AsyncClient(ClientBase, Verbs[Coroutine[None, None, Response]]):
         return tell
 
     def send(self, request: Request) -> asyncio.Future[Response]:
-        """Sends a request at once; await the future when its response is needed.
+        """Sends a request at once. Await the future to get its response.
 
         Cancelling the future cancels the call. Raises a RouteError when no URL can be made of the
-        request; ClosedError; UsageError; RuntimeError outside of an event loop. Everything else
-        that `perform` raises, awaiting the future does.
+        request; ClosedError; UsageError; RuntimeError outside an event loop. Awaiting the future
+        raises everything else that `perform` raises.
         """
         future, call = self._start(request)
         future.add_done_callback(partial(self._sent, call, request.reading))
         return future
 
     def batch(self) -> AsyncBatch:
-        """A batch session: requests that go out together.
+        """Makes a batch session: requests that are sent together.
 
         Raises ConfigError when the API document has no `batch`.
         """
@@ -106,27 +104,29 @@ class AsyncClient(ClientBase, Verbs[Coroutine[None, None, Response]]):
 
     @property
     def outbox(self) -> AsyncOutbox:
-        """The requests that wait for the server; its functions need an `outbox` in the document."""
+        """The stored requests. Its functions need an `outbox` in the document or an outbox path."""
         return AsyncOutbox(self)
 
     def observe(self, on_change: OnChange, what: Observed = None) -> Observer:
-        """Calls `on_change` once for each transaction from here on that touches what is observed.
+        """Calls `on_change` once for each later transaction that changes what is observed.
 
         Args:
-            on_change: A plain function, called by the event loop, in the order of the transactions;
-                with the changes of a response before the await of its call returns. An exception in
-                it goes to the loop's exception handler. `asyncio.Queue.put_nowait` is one.
-            what: The name of an entity; an object, whichever snapshot of it; None: everything.
+            on_change: A plain function. The event loop calls it in the order of the transactions;
+                for the changes of a response, before the await of its call returns. An exception in
+                it goes to the loop's exception handler. `asyncio.Queue.put_nowait` is such a
+                function.
+            what: The name of an entity, an object (any snapshot of it), or None for all objects.
 
-        Raises UnknownEntityError; ClosedError; RuntimeError outside of an event loop.
+        Raises UnknownEntityError; ClosedError; RuntimeError outside an event loop.
         """
         return self._linked().observe(on_change, what)
 
     def set_attempt_observer(self, observer: OnAttempt | None) -> None:
-        """Sets who is told of attempts that did not end their call; None sets nobody.
+        """Sets the function that is called when an attempt has ended and another one follows; None
+        removes it.
 
         Args:
-            observer: A plain function, called by the event loop with the call's id, the attempt's
+            observer: A plain function. The event loop calls it with the call's id, the attempt's
                 number, from 1, and the attempt, before the await of its call returns. An exception
                 in it goes to the loop's exception handler.
 
@@ -135,9 +135,10 @@ class AsyncClient(ClientBase, Verbs[Coroutine[None, None, Response]]):
         self._linked().set_attempt_observer(observer)
 
     async def close(self) -> None:  # type: ignore[override]  # the base closes without waiting
-        """Closes the client: new requests raise ClosedError, and so do awaits that are pending.
+        """Closes the client: new requests raise ClosedError, and so do pending awaits.
 
-        Returns when they have all ended. In another event loop than the client's it does not wait.
+        Returns when all pending calls have ended. In another event loop than the client's it does
+        not wait.
         """
         native.lib.restway_client_close(self._handle)
         link = self._link
@@ -166,7 +167,7 @@ class AsyncClient(ClientBase, Verbs[Coroutine[None, None, Response]]):
             self._link.detach()
 
     def _linked(self) -> Link:
-        """The way into the running loop, which is the client's own from now on."""
+        """Returns the connection to the running loop, which becomes the client's loop."""
         link, loop = self._link, asyncio.get_running_loop()
         if link is None:
             made = Link(self._handle, self._layouts, loop, self._holding)
@@ -189,7 +190,7 @@ class AsyncClient(ClientBase, Verbs[Coroutine[None, None, Response]]):
     def _sent(
         self, call: native.CallHandle, reading: Reading | None, future: asyncio.Future[Response]
     ) -> None:
-        """The future of `send` is done; until now it kept the client."""
+        """Runs when the future of `send` is done; until then the future kept the client alive."""
         if future.cancelled():
             native.lib.restway_call_cancel(call)
         if reading is not None:

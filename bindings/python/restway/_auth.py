@@ -1,4 +1,5 @@
-"""Authentication: credentials, and the questions of a client as Python functions."""
+"""Authentication: credentials, and the functions of the program that the client calls about them.
+"""
 
 from __future__ import annotations
 
@@ -26,9 +27,10 @@ if TYPE_CHECKING:
 
 @dataclass
 class Credential:
-    """Which fields count depends on the scheme of the document's `auth`; None keeps what there is.
+    """A credential. The scheme of the document's `auth` decides which fields are used; None keeps
+    the present value.
 
-    Its repr shows no secret.
+    Its repr contains no secret.
     """
 
     user: str | None = None
@@ -40,7 +42,8 @@ class Credential:
     refresh_token: str | None = None
     """The OAuth 2 refresh token."""
     expires_in: float | None = None
-    """Seconds that the token is good for, from now on; it is then refreshed early."""
+    """How many seconds the token is valid, from now on; the client refreshes it before it expires.
+    """
 
     def __repr__(self) -> str:
         shown = [f"user={self.user!r}"] if self.user is not None else []
@@ -51,7 +54,8 @@ class Credential:
 
 
 def native_credential(credential: Credential | str | None) -> Any:
-    """`credential` as the library takes it; a str is a token. None stays None."""
+    """Returns `credential` in the form that the library takes; a str is a token. None stays None.
+    """
     if credential is None:
         return None
     if isinstance(credential, str):
@@ -69,20 +73,21 @@ def native_credential(credential: Credential | str | None) -> Any:
 
 
 def credential_of(fields: Any) -> Credential:
-    """A copy of what the library lends."""
-    lent = fields.contents
-    expiry = lent.expires_in_milliseconds
+    """Returns a copy of a credential that the library lends."""
+    expiry = fields.expires_in_milliseconds
     return Credential(
-        user=native.borrowed(lent.user),
-        password=native.borrowed(lent.password),
-        token=native.borrowed(lent.token),
-        refresh_token=native.borrowed(lent.refresh_token),
+        user=native.borrowed(fields.user),
+        password=native.borrowed(fields.password),
+        token=native.borrowed(fields.token),
+        refresh_token=native.borrowed(fields.refresh_token),
         expires_in=expiry / 1000 if expiry else None,
     )
 
 
 class Exchange:
-    """One send of a call, as an authorize function sees it; of no use after that has returned."""
+    """One attempt of a call, as an authorize function sees it. It is valid until that function
+    returns.
+    """
 
     __slots__ = ("_handle",)
 
@@ -96,28 +101,28 @@ class Exchange:
 
     @property
     def url(self) -> str:
-        """With its query, as it goes out."""
+        """The URL with its query, as it is sent."""
         return native.borrowed(native.lib.restway_exchange_url(self._handle)) or ""
 
     @property
     def body(self) -> bytes:
-        """As it goes out; empty when there is none."""
+        """The body as it is sent; empty if the request has no body."""
         length = native.number()
         address = native.lib.restway_exchange_body(self._handle, native.ref(length))
         return native.read(address, length.value)
 
     @property
     def attempt(self) -> int:
-        """Which send of its call this is: 1 for the first."""
+        """The number of this attempt of the call: 1 for the first."""
         number: int = native.lib.restway_exchange_attempt(self._handle)
         return number
 
     def header(self, header: str) -> str | None:
-        """A header, by name without regard to case."""
+        """Returns the value of a header; the case of its name does not matter."""
         return native.borrowed(native.lib.restway_exchange_header(self._handle, name(header)))
 
     def set_header(self, header: str, value: str | None) -> None:
-        """Sets a header of this send; None sends it without. Raises UsageError."""
+        """Sets a header of this attempt; None removes it. Raises UsageError."""
         check(
             native.lib.restway_exchange_set_header,
             self._handle,
@@ -126,14 +131,16 @@ class Exchange:
         )
 
     def add_parameter(self, parameter: str, value: str) -> None:
-        """Adds to the query of this send. Raises UsageError."""
+        """Adds a parameter to the query of this attempt. Raises UsageError."""
         check(
             native.lib.restway_exchange_add_parameter, self._handle, name(parameter), name(value)
         )
 
 
 Fresh = Union[Credential, str, None]
-"""What a refresh brings: a credential, a token, or None when the program keeps it itself."""
+"""The result of a refresh: a credential, a token, or None when the program keeps the credential
+itself.
+"""
 Authorize = Callable[[Exchange], object]
 ShouldReplay = Callable[[RestwayError], bool]
 Refresh = Callable[[], Union[Fresh, Awaitable[Fresh]]]
@@ -218,7 +225,8 @@ def set_refresh(
     loop: asyncio.AbstractEventLoop | None,
     holding: Holding,
 ) -> None:
-    """A coroutine function runs in `loop`, a plain one on a thread of its own, where it may block.
+    """Runs a coroutine function in `loop`, and a plain function on a thread of its own, where it
+    may block.
     """
     if refresh is not None and inspect.iscoroutinefunction(refresh) and loop is None:
         raise TypeError("a coroutine refreshes an AsyncClient, within its event loop")
@@ -244,17 +252,17 @@ def set_refresh(
 
 
 _running: set[asyncio.Task[None]] = set()
-"""A loop holds its tasks weakly."""
+"""The running refreshes: a loop refers to its tasks only weakly."""
 
 
 class _Raised(NamedTuple):
-    """What a refresh function raised."""
+    """The exception that a refresh function raised."""
 
     error: BaseException
 
 
 Held = Callable[[], "Holding | None"]
-"""What the client holds, as long as there is a client."""
+"""Returns the client's `Holding`, or None if the client has been collected."""
 
 
 def _start(
@@ -285,24 +293,28 @@ def _ask(refresh: Callable[[], Fresh]) -> Fresh | _Raised:
 
 
 def _run(asked: list[Callable[[], Fresh]], handle: native.RefreshHandle, held: Held) -> None:
-    """`asked` is emptied: a thread holds its arguments to its end."""
+    """Runs a plain function. `asked` is emptied, because a thread keeps its arguments until it
+    ends.
+    """
     _tell(handle, _ask(asked.pop()), held)
 
 
 def _tell(handle: native.RefreshHandle, answer: Fresh | _Raised, held: Held) -> None:
-    """The calls that wait go on at once, so nothing is held any more but the answer."""
+    """Ends the refresh. The waiting calls continue at once, so only the answer may still be
+    referenced here.
+    """
     if not isinstance(answer, _Raised):
         try:
             check(native.lib.restway_refresh_succeed, handle, native_credential(answer))
         except ClosedError:
-            return  # overtaken, timed out or closed: nobody wants it any more
+            return  # replaced, timed out or closed: nothing waits for this refresh any more
         except (RestwayError, TypeError, ValueError) as error:
             answer = _Raised(error)
         else:
             return
     raised = answer.error
     reason, is_final = asked.reason_of(raised), int(isinstance(raised, RefreshRefusedError))
-    # That it is over already is no news to anybody.
+    # A refresh that has already ended is not an error.
     asked.fail_with(
         raised,
         held(),
@@ -313,7 +325,7 @@ def _tell(handle: native.RefreshHandle, answer: Fresh | _Raised, held: Held) -> 
 
 
 class _Keep:
-    """Stands for "leave it as it is"."""
+    """The default of an argument that is left as it is."""
 
     def __repr__(self) -> str:
         return "..."
@@ -333,7 +345,7 @@ class _Client(Protocol):
 
 
 class ClientAuth:
-    """The questions of a client about credentials and failures."""
+    """The functions of a client that the library calls about credentials and failures."""
 
     __slots__ = ()
 
@@ -345,30 +357,31 @@ class ClientAuth:
         refresh: Refresh | _Keep | None = _KEEP,
         persist: Persist | _Keep | None = _KEEP,
     ) -> None:
-        """Sets who answers the client's questions about its credential; None sets nobody.
+        """Sets the functions that the client calls about its credential; None removes a function.
 
         Args:
-            authorize: Given an `Exchange` for every send to a trusted origin, when all other
-                headers stand. A RestwayError that it raises ends the call with its class, anything
-                else with CancelledError; what it raised is the `__cause__` of that error. It runs
-                on a thread of the library; what blocks raises WouldBlockError there.
-            should_replay: Given the RestwayError of every answer that is not a success; says
-                whether the credential is dead. It runs where `authorize` does. When it raises, the
-                document's `auth.replay` decides.
-            refresh: Gets a new credential: returns a `Credential`, a token, or None when the
-                program keeps it itself; never called while it runs. When it raises, all calls that
-                wait fail with AuthError, whose `__cause__` is what it raised. It has then failed
-                for the time being: the first call after one second calls it again. It raises
-                RefreshRefusedError to declare that no refresh can succeed; every later call then
-                fails at once, until `set_credential`. A plain function runs on a thread of its
-                own, where it may block; for an AsyncClient it may be a coroutine function, which
-                runs in the client's loop. Requests that it sends through the same client need
-                `auth="none"` or `auth="bypass"`.
-            persist: Given the whole `Credential` that a refresh has brought, before anything goes
-                out with it.
+            authorize: Called with an `Exchange` for every attempt to a trusted origin, after all
+                other headers are set. If it raises a RestwayError, the call fails with an error of
+                the same class, otherwise with CancelledError; the `__cause__` of that error is the
+                exception. It runs on a thread of the library, where blocking calls raise
+                WouldBlockError.
+            should_replay: Called with the RestwayError of every answer that is not a success;
+                returns whether the credential is no longer valid. It runs where `authorize` does.
+                If it raises, the document's `auth.replay` decides.
+            refresh: Gets a new credential: returns a `Credential`, a token, or None if the program
+                keeps the credential itself. It is never called while an earlier refresh runs. If it
+                raises, all waiting calls fail with AuthError, whose `__cause__` is the exception.
+                The refresh has then failed for the time being: the first call after one second
+                calls it again. It raises RefreshRefusedError to declare that no refresh can
+                succeed; every later call then fails at once, until `set_credential`. A plain
+                function runs on a thread of its own, where it may block; for an AsyncClient it may
+                be a coroutine function, which runs in the client's loop. Requests that it sends
+                through the same client need `auth="none"` or `auth="bypass"`.
+            persist: Called with the whole `Credential` that a refresh has brought, before any
+                request is sent with it.
 
-        The functions may refer to the client: it can be collected nevertheless. Raises TypeError,
-        ClosedError; RuntimeError for a coroutine function outside of a loop.
+        The functions may refer to the client: it can be garbage-collected nevertheless. Raises
+        TypeError, ClosedError; RuntimeError for a coroutine function outside an event loop.
         """
         handle, holding = self._handle, self._holding
         if not isinstance(authorize, _Keep):
@@ -382,13 +395,13 @@ class ClientAuth:
             set_refresh(handle, refresh, loop, holding)
 
     def set_credential(self: _Client, credential: Credential | str | None) -> None:
-        """Says that there is a new credential: who waits for a refresh goes out with it.
+        """Sets a new credential. Calls that wait for a refresh are sent with it.
 
         Args:
-            credential: A str is a token; None when `authorize` knows the new one already.
+            credential: A str is a token. None says that `authorize` already has the new one.
 
-        Raises UsageError for a field that cannot go out (a token that a header cannot hold, a
-        control character, with the schemes `basic` and `digest` a user name with a colon);
+        Raises UsageError for a field that cannot be sent (a token that a header cannot hold, a
+        control character, or, with the schemes `basic` and `digest`, a user name with a colon);
         ClosedError.
         """
         check(
@@ -396,10 +409,10 @@ class ClientAuth:
         )
 
     def set_retry(self: _Client, policy: Mapping[str, Any] | None) -> None:
-        """Sets the retry policy, in place of the document's `retry`; None retries nothing.
+        """Sets the retry policy, in place of the document's `retry`; with None no call is retried.
 
         Args:
-            policy: What would stand under `retry` in a document: `{"attempts": 3}`.
+            policy: A policy as under `retry` in a document: `{"attempts": 3}`.
 
         Raises ConfigError with every problem; ClosedError.
         """
@@ -409,11 +422,11 @@ class ClientAuth:
         )
 
     def set_failure_reader(self: _Client, reader: FailureReader | None) -> None:
-        """Sets who reads the API's own errors; None sets nobody.
+        """Sets the function that reads the API's own errors; None removes it.
 
         Args:
-            reader: Given the RestwayError of every answer that is not a success, with its
-                response; returns a `FailureReading`, or None to leave it as it is. It runs on a
-                thread of the library; an exception in it goes to `sys.unraisablehook`.
+            reader: Called with the RestwayError of every answer that is not a success, with its
+                response; returns a `FailureReading`, or None to keep the error as it is. It runs on
+                a thread of the library; an exception in it goes to `sys.unraisablehook`.
         """
         set_failure_reader(self._handle, self._layouts, reader, self._holding)

@@ -11,13 +11,18 @@ from typing import TYPE_CHECKING, NamedTuple, Union
 from . import _ffi as native
 from ._boundary import Owner, check, make, milliseconds, name
 from ._call import Call, asking
-from ._ffi.callbacks import Holding, completions, inside, questions, report
+from ._ffi.callbacks import Holding, completions, questions
 from ._ffi.enums import Status
-from ._ffi.trampolines import on_batch_done_function, on_done_destroy, on_question_destroy
+from ._ffi.trampolines import (
+    on_batch_decode_function,
+    on_batch_done_function,
+    on_batch_encode_function,
+    on_done_destroy,
+    on_question_destroy,
+)
 from ._mapping import fail
-from ._request import Request
+from ._request import Request, Verbs
 from ._response import Response
-from ._verbs import Verbs
 
 if TYPE_CHECKING:
     from ._async_client import AsyncClient
@@ -25,13 +30,15 @@ if TYPE_CHECKING:
 
 
 class BatchRequest(NamedTuple):
-    """One request of a batch, on its way into a body."""
+    """One request of a batch, which a batch format writes into a body."""
 
     method: str
     uri: str
-    """Relative to the base URL, with a leading slash and its query."""
+    """The URL, relative to the base URL, with a leading slash and its query."""
     headers: Mapping[str, str]
-    """Its own; what the carrying call says counts for all."""
+    """The request's own headers. The headers of the call that carries the batch apply to all its
+    requests.
+    """
     body: bytes | None
 
 
@@ -39,20 +46,24 @@ class BatchAnswer(NamedTuple):
     """The answer to one request of a batch."""
 
     code: int
-    """Its HTTP status, 200 to 599."""
+    """The HTTP status, 200 to 599."""
     body: bytes | str = b""
-    headers: Mapping[str, str] = {}  # nobody changes it
+    headers: Mapping[str, str] = {}  # it is never changed
 
 
 BatchEncode = Callable[[Sequence[BatchRequest]], Union[bytes, tuple[bytes, str]]]
-"""Given the requests of a call; returns its body, alone (JSON) or with its media type."""
+"""A function that receives the requests of a call and returns its body: bytes (JSON), or the bytes
+with their media type.
+"""
 
 BatchDecode = Callable[[bytes, int], Sequence[BatchAnswer]]
-"""Given the body of a 2xx answer and the count of requests; returns the answers by position."""
+"""A function that receives the body of a 2xx answer and the number of requests, and returns the
+answers in the order of the requests.
+"""
 
 
 class _Format:
-    """The two functions of a format, to be asked."""
+    """The two functions of a batch format."""
 
     __slots__ = ("_decode", "_encode")
 
@@ -103,51 +114,13 @@ def _request(writer: native.BatchWriterHandle, index: int) -> BatchRequest:
     )
 
 
-def _encode(
-    context: int | None, writer: native.BatchWriterHandle, answer: native.AnswerHandle
-) -> int:
-    entry = None
-    try:
-        entry = questions.get(context)
-        with inside:
-            entry.run(writer)
-    except BaseException as error:
-        return _failed(error, answer, entry and entry.callback)
-    return Status.OK
-
-
-def _decode(
-    context: int | None, reader: native.BatchReaderHandle, answer: native.AnswerHandle
-) -> int:
-    entry = None
-    try:
-        entry = questions.get(context)
-        with inside:
-            entry.run(reader)
-    except BaseException as error:
-        return _failed(error, answer, entry and entry.callback)
-    return Status.OK
-
-
-def _failed(error: BaseException, answer: native.AnswerHandle, callback: object) -> int:
-    try:
-        return fail(error, answer)
-    except BaseException:
-        report(callback, "a batch format")
-        return Status.INTERNAL
-
-
-_on_encode = native.BatchEncodeFn(_encode)
-_on_decode = native.BatchDecodeFn(_decode)
-
-
 def set_batch_format(
     client: native.ClientHandle,
     encode: BatchEncode | None,
     decode: BatchDecode | None,
     holding: Holding,
 ) -> None:
-    """Sets the format of a client's batches; None for both takes the built-in one."""
+    """Sets the format of a client's batches; if both are None, the built-in format is used."""
     function = native.lib.restway_client_set_batch_format
     if encode is None and decode is None:
         nobody = (native.NULL_BATCH_ENCODE, native.NULL_BATCH_DECODE, None, native.NULL_DESTROY)
@@ -157,33 +130,42 @@ def set_batch_format(
         raise TypeError("a batch format is two functions")
     made = _Format(encode, decode)
 
-    def run(handle: native.BatchWriterHandle | native.BatchReaderHandle) -> None:
-        if isinstance(handle, native.BatchWriterHandle):
-            made.encode(handle)
-        else:
-            made.decode(handle)
+    def run(
+        handle: native.BatchWriterHandle | native.BatchReaderHandle, answer: native.AnswerHandle
+    ) -> int:
+        try:
+            if isinstance(handle, native.BatchWriterHandle):
+                made.encode(handle)
+            else:
+                made.decode(handle)
+        except BaseException as error:
+            return fail(error, answer)
+        return Status.OK
 
     token = questions.add(run, made, holding)
+    trampolines = (on_batch_encode_function, on_batch_decode_function)
     try:
-        check(function, client, _on_encode, _on_decode, token, on_question_destroy)
+        check(function, client, *trampolines, token, on_question_destroy)
     except BaseException:
         questions.remove(token)
         raise
 
 
 OnBatchDone = Callable[["Batch"], object]
-"""Told that all requests of a batch have completed: its `wait()` then answers at once."""
+"""A function that is called when all requests of a batch have completed; its `wait()` then returns
+at once.
+"""
 
 
 class Batch(Owner[native.BatchHandle], Verbs[Call]):
-    """Requests that go out together, in as few calls as the document's `batch` allows.
+    """Requests that are sent together, in as few calls as the document's `batch` allows.
 
         with client.batch() as batch:
             one, two = batch.get("enterprises/1"), batch.get("enterprises/2")
         print(one.wait().object.name, two.wait().object.name)
 
-    Leaving the context sends them and waits; an exception inside of it cancels them. Usable from
-    any thread.
+    Leaving the context sends the requests and waits; an exception inside the context cancels them.
+    A batch is usable from any thread.
     """
 
     __slots__ = ("_client", "_sent", "calls")
@@ -197,7 +179,7 @@ class Batch(Owner[native.BatchHandle], Verbs[Call]):
         """Of the requests, in the order in which they were added."""
 
     def add(self, request: Request, on_done: OnDone | None = None) -> Call:
-        """Adds a request, which is a call like any other: with a response of its own.
+        """Adds a request. It is a call like any other, with a response of its own.
 
         Args:
             on_done: As in `Client.send`.
@@ -218,10 +200,10 @@ class Batch(Owner[native.BatchHandle], Verbs[Call]):
         return self.add(request)
 
     def send(self, on_done: OnBatchDone | None = None) -> None:
-        """Sends the requests without waiting. Without requests nothing is sent.
+        """Sends the requests without waiting. An empty batch sends nothing.
 
         Args:
-            on_done: Called exactly once, behind the callbacks of the requests, where the client's
+            on_done: Called exactly once, after the callbacks of the requests, where the client's
                 delivery mode says.
 
         Raises UsageError for a batch that was sent before; CancelledError; ClosedError.
@@ -259,7 +241,9 @@ class Batch(Owner[native.BatchHandle], Verbs[Call]):
         )
 
     def response(self, index: int) -> Response:
-        """What the request at `index` was answered; raises what its call failed with."""
+        """Returns the response to the request at `index`; raises the error with which its call
+        failed.
+        """
         layouts = self._client._layouts
         handle = make(
             native.ResponseHandle,
@@ -312,7 +296,7 @@ class Batch(Owner[native.BatchHandle], Verbs[Call]):
 
 
 class AsyncBatch(Owner[native.BatchHandle], Verbs["asyncio.Future[Response]"]):
-    """Requests of an AsyncClient that go out together.
+    """Requests of an AsyncClient that are sent together.
 
         async with client.batch() as batch:
             one, two = batch.get("enterprises/1"), batch.get("enterprises/2")
@@ -332,7 +316,8 @@ class AsyncBatch(Owner[native.BatchHandle], Verbs["asyncio.Future[Response]"]):
         """Of the requests, in the order in which they were added."""
 
     def add(self, request: Request) -> asyncio.Future[Response]:
-        """Adds a request; its future is done when it is answered. Cancelling that cancels it.
+        """Adds a request. Its future is done when the request is answered. Cancelling the future
+        cancels the request.
 
         Raises a RouteError when no URL below the base URL can be made of the request; UsageError
         for a body that a batch cannot hold, and for a batch that was sent; ClosedError.
@@ -346,7 +331,8 @@ class AsyncBatch(Owner[native.BatchHandle], Verbs["asyncio.Future[Response]"]):
             with asking(client._handle, client._modifier) as question:
                 watcher = client._watcher(request, question)
                 future, call = link.send(request._handle, question, watcher, self._handle)
-        future.add_done_callback(partial(client._sent, call, None))  # no reader is in a batch
+        # a batch has no body that is read while it is sent
+        future.add_done_callback(partial(client._sent, call, None))
         self.futures.append(future)
         return future
 
@@ -354,8 +340,7 @@ class AsyncBatch(Owner[native.BatchHandle], Verbs["asyncio.Future[Response]"]):
         return self.add(request)
 
     async def send(self) -> None:
-        """Sends the requests, and returns when all have completed. Without requests nothing is
-        sent.
+        """Sends the requests, and returns when all have completed. An empty batch sends nothing.
 
         Raises what a call of the batch failed with (BatchError for an answer that is none, a
         TransportError, HTTPStatusError, ...); UsageError for a batch that was sent before;

@@ -14,25 +14,29 @@ from typing import Any, Literal, Protocol, TypedDict, Union
 from . import _ffi as native
 from ._boundary import check, name
 from ._exceptions import RestwayError
-from ._ffi.callbacks import functions, inside, report, running
+from ._ffi.callbacks import functions
 from ._ffi.enums import Status
-from ._ffi.trampolines import on_function_destroy
+from ._ffi.trampolines import (
+    on_function_destroy,
+    on_read_body_function,
+    on_rewind_body_function,
+)
 from ._mapping import fail
 
 
 class Readable(Protocol):
-    """A binary file, as far as a body needs one."""
+    """The part of a binary file that a body needs."""
 
     def read(self, size: int, /) -> bytes:
-        """Up to `size` bytes; none at the end."""
+        """Returns at most `size` bytes; no bytes at the end."""
 
 
 Content = Union[bytes, str, Readable, Iterable[bytes], AsyncIterable[bytes]]
-"""What a body is made of: `Request` says how each is sent."""
+"""The types of a body. `BodyOptions` says how each is sent."""
 
 
 class Reading:
-    """A body that the library reads, one piece after the other, on a thread of its own."""
+    """A body that the library reads piece by piece, on a thread of the library."""
 
     def __init__(
         self,
@@ -46,10 +50,10 @@ class Reading:
         self._raised: BaseException | None = None
 
     needs_loop = False
-    """Whether pieces come from the event loop, which must not be blocked meanwhile."""
+    """Whether the pieces come from the event loop, which must then not be blocked."""
 
     def read(self, size: int) -> memoryview:
-        """Up to `size` bytes, on the library's thread."""
+        """Returns at most `size` bytes, on the library's thread."""
         piece = self._read(size)
         if not isinstance(piece, (bytes, bytearray, memoryview)):
             raise TypeError(f"a body gives bytes, not {type(piece).__name__}")
@@ -59,15 +63,21 @@ class Reading:
         return content
 
     def stop(self) -> None:
-        """The call has ended: nobody waits for what is being read any more."""
+        """Called when the call has ended: pieces are no longer needed."""
 
-    def raising(self, error: BaseException) -> None:
-        """Keeps what a function has raised, until the call tells it."""
+    def start_again(self) -> None:
+        """Goes back to the first byte."""
+        assert self.rewind is not None
+        self.rewind()
+
+    def failed(self, error: BaseException, answer: native.AnswerHandle) -> int:
+        """Tells the library why reading failed, and keeps the error for the error of the call."""
         self._raised = error
+        return fail(error, answer, Status.CANCELLED)
 
     @contextmanager
     def explaining(self) -> Iterator[None]:
-        """Within, an error of the package has what the body raised as its cause."""
+        """In this context, an error of the package gets the exception of the body as its cause."""
         self._raised = None
         try:
             yield
@@ -80,7 +90,7 @@ class Reading:
 
 
 class _Pieces:
-    """Pieces of any size, given out in pieces that fit."""
+    """Divides pieces of any size into pieces that fit."""
 
     def __init__(self, take: Callable[[], Any]) -> None:
         self._take = take
@@ -99,14 +109,14 @@ class _Pieces:
 
 
 class _AsyncReading(Reading):
-    """Asks an async iterator, within the event loop."""
+    """Reads an async iterator in its event loop."""
 
     needs_loop = True
 
     def __init__(self, iterator: AsyncIterator[bytes]) -> None:
         self._iterator = iterator
         self._loop = asyncio.get_running_loop()
-        # The loop may come to `stop` before the thread that asks knows what it waits for.
+        # The loop may call `stop` before the thread that asks knows its future.
         self._asking = threading.Lock()
         self._asked: Future[bytes | None] | None = None
         super().__init__(_Pieces(self._next).read)
@@ -130,8 +140,9 @@ class _AsyncReading(Reading):
 
 
 def reading_of(body: Any) -> Reading:
-    """How `body` is read; TypeError when it cannot be, RuntimeError for an async iterable outside
-    of an event loop."""
+    """Returns how `body` is read. Raises TypeError if it cannot be read, and RuntimeError for an
+    async iterable outside an event loop.
+    """
     if isinstance(body, io.TextIOBase):
         raise TypeError("a body is a binary file, not a text file")
     if callable(getattr(body, "read", None)):
@@ -163,11 +174,11 @@ def set_body_reading(request: native.RequestHandle, reading: Reading, media_type
     check(
         native.lib.restway_body_reader_init, native.ref(reader), native.size_of(reader)
     )
-    token = functions.add(reading.read, reading)
+    token = functions.add(lambda: reading, reading)
     reader.context = token
-    reader.read = _on_read_function
+    reader.read = on_read_body_function
     if reading.rewind is not None:
-        reader.rewind = _on_rewind_function
+        reader.rewind = on_rewind_body_function
     reader.destroy = on_function_destroy
     try:
         check(
@@ -182,69 +193,26 @@ def set_body_reading(request: native.RequestHandle, reading: Reading, media_type
         raise
 
 
-def _ask(
-    context: int | None, answer: native.AnswerHandle, work: Callable[[Reading], None]
-) -> int:
-    reading = None
-    token = running.add(_ask, None)
-    try:
-        entry = functions.get(context)
-        reading = entry.callback
-        assert isinstance(reading, Reading)
-        with inside:
-            work(reading)
-        return Status.OK
-    except BaseException as error:
-        if not isinstance(reading, Reading):
-            report(None, "a body")
-            return Status.INTERNAL
-        reading.raising(error)
-        return fail(error, answer, Status.CANCELLED)
-    finally:
-        running.remove(token)
-
-
-def _read(
-    context: int | None, buffer: int, capacity: int, count: Any, answer: native.AnswerHandle
-) -> int:
-    def work(reading: Reading) -> None:
-        piece = reading.read(capacity)
-        native.write(buffer, piece)
-        count[0] = len(piece)
-
-    return _ask(context, answer, work)
-
-
-def _rewind(context: int | None, answer: native.AnswerHandle) -> int:
-    def work(reading: Reading) -> None:
-        assert reading.rewind is not None
-        reading.rewind()
-
-    return _ask(context, answer, work)
-
-
-_on_read_function = native.BodyReadFn(_read)
-_on_rewind_function = native.BodyRewindFn(_rewind)
-"""The trampolines as C functions; they live as long as the process."""
-
-
 class RequestOptions(TypedDict, total=False):
-    """The keywords of every request. None is the same as a keyword that is not there.
+    """The keywords of every request. None has the same effect as leaving the keyword out.
 
     Attributes:
         variables: The values of the path's variables (`:itemID`); see `restway._ffi.conversion`.
         params: Parameters. For GET, HEAD and DELETE they go into the query, where None is left out
-            and a list repeats the name; otherwise they make the JSON body, where None is null and a
-            dotted name nests. With a `body` or `json` they go into the query.
-        headers: Headers in place of the environment's; None sends the request without one.
-        timeout: Seconds for the whole exchange, redirects included; None takes the client's,
-            `math.inf` sets none.
-        priority: Which goes first of those that wait for a connection: the higher one; 0 is usual.
-        auth: "bypass" authorises it with the credential as it stands, without waiting for a
-            refresh or causing one; "none" sends it without a credential.
-        idempotency_key: Makes it safe to repeat whatever its method; True makes a random key for
-            each send.
-        lane: In which it goes out, should it be stored: requests of a lane keep their order.
+            and a list repeats the name. For other methods they form the JSON body, where None is
+            null and a dotted name makes nested objects. With a `body` or `json` they go into the
+            query.
+        headers: Headers in place of the environment's; None removes a header from this request.
+        timeout: The time limit of the whole exchange in seconds, including redirects. None takes
+            the client's limit; `math.inf` sets no limit.
+        priority: When requests wait for a connection, the one with the highest priority is sent
+            first. The default is 0.
+        auth: "bypass" authorises the request with the present credential; it never waits for a
+            refresh and never causes one. "none" sends it without a credential.
+        idempotency_key: Makes it safe to repeat the request, whatever its method. True makes a
+            random key for each send.
+        lane: The lane of the request, if the outbox stores it. A lane is a queue: its requests are
+            sent in order, one after the other.
     """
 
     variables: Mapping[str, Any] | None
@@ -261,13 +229,14 @@ class BodyOptions(RequestOptions, total=False):
     """The keywords of requests that have a body.
 
     Attributes:
-        body: The body as it is to be sent; a str is sent as UTF-8. A binary file and an iterable
-            of bytes are read while they are sent, on a thread of the library: a file that can seek
-            from where it stands to its end, with its length, and again when the request is sent
-            again; anything else in chunks, and once. An async iterable, made within the loop of an
-            AsyncClient, is read there. What reading raises fails the call, as its `__cause__`.
+        body: The body as it is sent; a str is sent as UTF-8. Binary files and iterables of bytes
+            are read while they are sent, on a thread of the library. A file that can seek is sent
+            from its present position to its end, with its length, and is read again if the request
+            is sent again. Anything else is sent in chunks, and only once. An async iterable must be
+            given inside the loop of an AsyncClient, where it is read. If reading raises, the call
+            fails, and the exception is the error's `__cause__`.
         media_type: The Content-Type of `body`.
-        json: A body to be written as JSON, instead of `body`.
+        json: A value that is written as the JSON body, instead of `body`.
     """
 
     body: Content | None

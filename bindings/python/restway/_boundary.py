@@ -1,6 +1,6 @@
-"""Calling the library: arguments checked on the way in, failures raised on the way out.
+"""Calls of the library: the conversion of arguments, and exceptions for failures.
 
-What a failure says stands here too: which exception it is, and the attempts of its call.
+This module also chooses the exception of a failure, and reads the attempts of its call.
 """
 
 from __future__ import annotations
@@ -69,9 +69,10 @@ _INT64_MAX = 2**63 - 1
 
 
 class _Errors(threading.local):
-    """Where the library puts the error of a call, one place for each thread.
+    """The place where the library puts the error of a call; each thread has its own.
 
-    A call inside of a call is over, and its error taken out, before the outer one reports its own.
+    A nested call has ended, and its error has been taken out, before the outer call reports its
+    own.
     """
 
     def __init__(self) -> None:
@@ -85,13 +86,13 @@ class _Errors(threading.local):
 
 
 errors = _Errors()
-"""Its `out` is the last argument of each call that can fail."""
+"""`errors.out` is the last argument of each call that can fail."""
 
 
 def failed(status: int, layouts: Layouts | None = None) -> RestwayError:
-    """What the call of this thread that has just ended with `status` is to raise.
+    """Returns the exception for the call of this thread that has just ended with `status`.
 
-    `layouts` goes to the objects of a response that comes with the failure.
+    `layouts` is used for the objects of a response that comes with the failure.
     """
     error = errors.take()
     if status == Status.CLOSED:
@@ -100,21 +101,23 @@ def failed(status: int, layouts: Layouts | None = None) -> RestwayError:
 
 
 def check(function: Any, *arguments: Any, layouts: Layouts | None = None) -> None:
-    """Calls `function(*arguments, out_error)`; raises what it reports, as `failed` says."""
+    """Calls `function(*arguments, out_error)`; raises the error that it reports, see `failed`."""
     status = function(*arguments, errors.out)
     if status:
         raise failed(status, layouts)
 
 
 def make(kind: type[H], function: Any, *arguments: Any, layouts: Layouts | None = None) -> H:
-    """Calls `function(*arguments, out_handle, out_error)`; owns the handle or raises."""
+    """Calls `function(*arguments, out_handle, out_error)`; returns the owned handle, or raises."""
     handle = kind()
     check(function, *arguments, native.ref(handle), layouts=layouts)
     return native.own(handle)
 
 
 def name(text: str) -> bytes:
-    """A name, path or header as the library takes it; TypeError, ValueError (a NUL inside)."""
+    """Returns a name, path or header in the form that the library takes; raises TypeError, or
+    ValueError for a NUL inside it.
+    """
     if not isinstance(text, str):
         raise TypeError(f"expected a str, not {type(text).__name__}")
     encoded = text.encode()
@@ -124,12 +127,14 @@ def name(text: str) -> bytes:
 
 
 def optional_name(text: str | None) -> bytes | None:
-    """As `name`; None stays None."""
+    """Does the same as `name`; None stays None."""
     return None if text is None else name(text)
 
 
 def milliseconds(seconds: float | None, *, unbounded: int) -> int:
-    """A time-out as the library takes it: at least 1 ms, 0 for None, `unbounded` for infinity."""
+    """Returns a time limit in the form that the library takes: at least 1 ms, 0 for None,
+    `unbounded` for infinity.
+    """
     if seconds is None:
         return 0
     if math.isnan(seconds) or seconds <= 0:
@@ -140,34 +145,35 @@ def milliseconds(seconds: float | None, *, unbounded: int) -> int:
 
 
 class Owner(Generic[H]):
-    """What stands for one handle of the library. A context manager; closing it twice is fine.
+    """The base of all classes that own a handle of the library. Each is a context manager; closing
+    it twice is fine.
 
-    The reference goes back when the owner is closed or collected, whichever is first; a thread
-    that is using it meanwhile finishes its use.
+    The reference is released when the owner is closed or garbage-collected; a thread that is using
+    the handle at that moment can finish.
     """
 
     __slots__ = ("__weakref__", "_owned")
 
-    #: How a program comes by one, for who tries to make it of something else.
+    #: How a program gets an instance; the error for other arguments says it.
     _made_by: ClassVar[str] = "the library makes it"
 
     def __init__(self, handle: H) -> None:
-        # Anything else would be taken for an address.
+        # Any other value would be used as an address.
         if not isinstance(handle, native.Handle):
             raise self._refusal(handle)
         self._owned: H | None = handle
 
     @classmethod
     def _refusal(cls, handle: object) -> TypeError:
-        """The error for what is no handle."""
+        """Returns the error for an argument that is not a handle."""
         kind = type(handle).__name__
         return TypeError(f"{cls.__name__} is not made of {kind}: {cls._made_by}")
 
     @property
     def _handle(self) -> H:
-        """The handle; UsageError when it has been closed.
+        """The handle; raises UsageError if it has been closed.
 
-        What each request needs says `self._owned or self._handle`, which calls nothing.
+        The code for each request uses `self._owned or self._handle`, which calls no function.
         """
         handle = self._owned
         if handle is None:
@@ -235,23 +241,23 @@ BY_STATUS: dict[int, type[RestwayError]] = {
     Status.QUEUED: QueuedError,
     Status.OUTBOX: OutboxError,
 }
-"""The exception of each status; any other status raises RestwayError."""
+"""The exception of each status. Any other status raises RestwayError."""
 
 
 def known_status(value: int) -> int:
-    """`value` as a `Status` when this version knows it, else as it is."""
+    """Returns `value` as a `Status` if this version knows it, otherwise unchanged."""
     return Status(value) if value in Status._value2member_map_ else value
 
 
 def known_domain(value: int) -> int:
-    """`value` as a `Domain` when this version knows it, else as it is."""
+    """Returns `value` as a `Domain` if this version knows it, otherwise unchanged."""
     return Domain(value) if value in Domain._value2member_map_ else value
 
 
 def failure(status: int, error: native.ErrorHandle, layouts: Layouts | None) -> RestwayError:
-    """The exception that says what `error` says; `error` may be NULL.
+    """Returns the exception for `error`, which may be NULL.
 
-    Only what is told with `layouts` can come with a response.
+    Only with `layouts` can the exception hold a response.
     """
     lib = native.lib
     kind = BY_STATUS.get(status, RestwayError)
@@ -260,7 +266,7 @@ def failure(status: int, error: native.ErrorHandle, layouts: Layouts | None) -> 
         return kind(message, status=known_status(status))
     response = lib.restway_error_response(error)
     answer: Response | None = None
-    if response and layouts is not None:  # an empty one is false
+    if response and layouts is not None:  # an empty string is false
         answer = layouts.response_of(response, layouts)
     exception = kind(
         native.borrowed(lib.restway_error_message(error)) or "",
@@ -295,25 +301,27 @@ class Attempt:
     """One attempt of a call. Redirects belong to the attempt that met them."""
 
     reason: AttemptReason
-    """Why it was made: the first, a retry, or a replay with another credential."""
+    """The reason for the attempt: it is the first, a retry, or a replay with another credential."""
     status: int
-    """How it ended: a `Status` when this version knows it, else an int."""
+    """The status with which it ended: a `Status` if this version knows it, otherwise an int."""
     http_status: int
-    """The HTTP status, or 0 without an answer."""
+    """The HTTP status, or 0 if there was no answer."""
     api_code: str | None
     """The API's own code."""
     waited: float
-    """Seconds that the call waited before it."""
+    """How many seconds the call waited before this attempt."""
     took: float
-    """Seconds that it took."""
+    """How many seconds the attempt took."""
 
 
 OnAttempt = Callable[[int, int, Attempt], object]
-"""Told of an attempt that another one follows: the call's id, the attempt's number, the attempt."""
+"""A function that is called when an attempt has ended and another one follows. It receives the
+call's id, the attempt's number and the attempt.
+"""
 
 
 def attempt_of(read: Any) -> Attempt:
-    """A copy of a native attempt."""
+    """Returns a copy of an attempt of the library."""
     status = read.status
     known = Status(status) if status in Status._value2member_map_ else status
     return Attempt(
@@ -327,7 +335,7 @@ def attempt_of(read: Any) -> Attempt:
 
 
 def attempts_of(handle: native.ResponseHandle | native.ErrorHandle) -> list[Attempt]:
-    """The attempts that led to a response or an error, the first one first."""
+    """Returns the attempts that led to a response or an error, the first one first."""
     lib = native.lib
     if isinstance(handle, native.ErrorHandle):
         count, function = lib.restway_error_attempt_count(handle), lib.restway_error_attempt

@@ -1,7 +1,7 @@
-"""Calls that have been sent, and the modifier that is asked before each.
+"""Calls, and the modifier that may change the request of each.
 
-The library asks with a request alone. So that what a modifier raises is told by the very call
-that it refused, each call is sent with a context of its own.
+The library passes only the request to the modifier. Each call is therefore sent with a context of
+its own, so that an exception of the modifier reaches the call that it refused.
 """
 
 from __future__ import annotations
@@ -27,10 +27,10 @@ if TYPE_CHECKING:
 
 
 class Call(Owner[native.CallHandle]):
-    """A request in flight. Usable from any thread. Keeps its client open.
+    """A request in flight. It is usable from any thread, and keeps its client open.
 
-    Dropping or closing it neither cancels the request nor its callback. The call given to a
-    callback equals the one that `Client.send` returned.
+    Dropping or closing it cancels neither the request nor its callback. The call that a callback
+    receives equals the call that `Client.send` returned.
     """
 
     __slots__ = ("_client", "_question")
@@ -45,13 +45,15 @@ class Call(Owner[native.CallHandle]):
 
     @property
     def id(self) -> int:
-        """The call's number: positive, unique in this process, the `#12` of its log lines."""
+        """The number of the call. It is positive and unique in this process, and appears in the log
+        (`#12`).
+        """
         number: int = native.lib.restway_call_id(self._handle)
         return number
 
     @property
     def progress(self) -> Progress:
-        """How far the call has come; bytes are followed only for requests that are watched."""
+        """The progress of the call. Bytes are counted only if the request was watched."""
         return call_progress(self._handle)
 
     def wait(self, timeout: float | None = None) -> Response:
@@ -59,12 +61,12 @@ class Call(Owner[native.CallHandle]):
 
         Args:
             timeout: Seconds to wait at most. When they pass, the call is cancelled. None waits as
-                long as the call's own time-outs allow.
+                long as the call's own time limits allow.
 
-        Raises what the call failed with (HTTPStatusError, MappingError, a TransportError, ...);
-        TimedOutError when the wait passes; WouldBlockError inside a callback and for a call of an
-        AsyncClient, unless the call is complete. Other threads run while this one waits; a signal
-        is seen when the wait ends.
+        Raises the error with which the call failed (HTTPStatusError, MappingError, a
+        TransportError, ...); TimedOutError when the wait passes; WouldBlockError inside a callback
+        and for a call of an AsyncClient, unless the call is complete. Other threads run while this
+        one waits; a signal is handled when the wait ends.
         """
         if not self._client._may_block and not self.done:
             raise WouldBlockError(
@@ -87,12 +89,12 @@ class Call(Owner[native.CallHandle]):
         return Response(handle, self._client._layouts)
 
     def cancel(self) -> None:
-        """Asks the call to end: unless it has completed before, it ends with CancelledError."""
+        """Cancels the call: unless it has completed before, it ends with CancelledError."""
         native.lib.restway_call_cancel(self._handle)
 
     @property
     def done(self) -> bool:
-        """Whether the call has completed; its callback may still be on the way."""
+        """Whether the call has completed; its callback may not have run yet."""
         return bool(native.lib.restway_call_is_complete(self._handle))
 
     def __eq__(self, other: object) -> bool:
@@ -110,11 +112,13 @@ class Call(Owner[native.CallHandle]):
 
 
 Modifier = Callable[[Request], object]
-"""Given a private copy of a request before it goes out; `Request.update` changes it."""
+"""A function that receives a private copy of a request before it is sent; `Request.update` changes
+the copy.
+"""
 
 
 class Question:
-    """A modifier, to be asked about one call; knows what it raised."""
+    """A modifier for one call. It remembers the exception that the modifier raised."""
 
     __slots__ = ("_modifier", "_raised")
 
@@ -123,7 +127,7 @@ class Question:
         self._raised: BaseException | None = None
 
     def ask(self, handle: native.RequestHandle) -> int:
-        """Asks; returns a status. `handle` is owned."""
+        """Calls the modifier; returns a status. `handle` is owned."""
         try:
             self._modifier(Request(handle))
         except BaseException as error:
@@ -134,7 +138,9 @@ class Question:
         return Status.OK
 
     def explain(self, error: RestwayError) -> None:
-        """Says in `error`, which the call failed with, what the modifier raised, if it did."""
+        """Adds the exception of the modifier, if there is one, to `error`, with which the call
+        failed.
+        """
         raised = self._raised
         if raised is None or error.__cause__ is raised:
             return
@@ -144,7 +150,7 @@ class Question:
 
 
 def checked(modifier: Modifier | None) -> Modifier | None:
-    """`modifier`, or TypeError when it cannot be one."""
+    """Returns `modifier`; raises TypeError if it cannot be one."""
     if modifier is None:
         return None
     if not callable(modifier):
@@ -156,7 +162,9 @@ def checked(modifier: Modifier | None) -> Modifier | None:
 
 @contextmanager
 def asking(client: native.ClientHandle, modifier: Modifier) -> Iterator[Question]:
-    """Calls that are sent within this context are asked about; raises ClosedError, ForkedError."""
+    """Sets the modifier for the calls that are sent in this context; raises ClosedError,
+    ForkedError.
+    """
     question = Question(modifier)
     function = native.lib.restway_client_set_modifier
     with sending:
@@ -169,5 +177,5 @@ def asking(client: native.ClientHandle, modifier: Modifier) -> Iterator[Question
         try:
             yield question
         finally:
-            # A client that was closed meanwhile has let go of it already.
+            # A client that was closed meanwhile has released the modifier.
             function(client, native.NULL_MODIFY, None, native.NULL_DESTROY, None)

@@ -1,4 +1,4 @@
-"""Clients whose calls block, or tell a callback."""
+"""Clients whose calls block or run a callback."""
 
 from __future__ import annotations
 
@@ -25,37 +25,40 @@ from ._observer import Changes, Observed, Observer, OnChange, start_observing
 from ._outbox import Outbox
 from ._progress import OnProgress, Progress
 from ._questions import set_question
-from ._request import Request
+from ._request import Request, Verbs
 from ._response import Response
-from ._verbs import Verbs
 
 OnDone = Callable[[Call], object]
-"""Told that a call has completed: `call.wait()` then answers at once."""
+"""A function that is called when a call has completed; `call.wait()` then returns at once."""
 
 Start = Callable[[Request, object, "int | None", object], native.CallHandle]
-"""Starts a call: with the request, the function, its token and what destroys that."""
+"""Starts a call. It takes the request, the function, its token and the destroy function of the
+token.
+"""
 
 _EXIT_WAIT_MILLISECONDS = 5000
 _UNBOUNDED = native.whole(0)
 
 
 class Client(ClientBase, Verbs[Response]):
-    """A client whose calls block. Usable from any thread; a context manager that closes it."""
+    """A client whose calls block. It is usable from any thread; as a context manager it closes
+    itself.
+    """
 
     __slots__ = ()
 
     _deliveries: ClassVar = {"thread": Delivery.THREAD, "process": Delivery.PROCESS}
 
     def close(self) -> None:
-        """Closes the client: new requests raise ClosedError, pending calls end with it."""
+        """Closes the client: new requests and pending calls raise ClosedError."""
         native.lib.restway_client_close(self._handle)
 
     def perform(self, request: Request, *, timeout: float | None = None) -> Response:
         """Sends a request and waits for its response.
 
         Args:
-            timeout: Seconds to wait at most, after which the call is cancelled; None waits as long
-                as the request's own time-outs allow.
+            timeout: Seconds to wait at most, after which the call is cancelled. None waits as long
+                as the request's own time limits allow.
 
         Raises HTTPStatusError for a status that is not 2xx, with the answer as its `response`;
         MappingError; a TransportError; a RouteError when no URL can be made of the request;
@@ -76,7 +79,7 @@ class Client(ClientBase, Verbs[Response]):
     def _perform(self, request: Request, timeout: float | None) -> Response:
         is_told = self._modifier is not None or request._on_progress is not None
         if is_told and not inside.depth:
-            milliseconds(timeout, unbounded=0)  # refuses a wrong one before anything is sent
+            milliseconds(timeout, unbounded=0)  # raises for a wrong request before anything is sent
             return self.send(request).wait(timeout)
         handle = native.ResponseHandle()
         status = native.bare.restway_client_perform(
@@ -94,10 +97,10 @@ class Client(ClientBase, Verbs[Response]):
         """Sends a request without waiting.
 
         Args:
-            on_done: Called exactly once with a call that has completed, where the client's delivery
-                mode says: on a thread of the library or inside `process`; never beside another
-                `on_done` of this client. What blocks raises WouldBlockError there. An exception in
-                it goes to `sys.unraisablehook`.
+            on_done: Called exactly once with the completed call, where the client's delivery mode
+                says: on a thread of the library or inside `process`. It never runs at the same time
+                as another `on_done` of this client. Blocking calls raise WouldBlockError there. An
+                exception in it goes to `sys.unraisablehook`.
 
         Raises a RouteError when no URL can be made of the request; ClosedError; UsageError.
         """
@@ -108,7 +111,7 @@ class Client(ClientBase, Verbs[Response]):
             return self._send(request, on_done, question)
 
     def batch(self) -> Batch:
-        """A batch session: requests that go out together.
+        """Makes a batch session: requests that are sent together.
 
         Raises ConfigError when the API document has no `batch`.
         """
@@ -116,20 +119,20 @@ class Client(ClientBase, Verbs[Response]):
 
     @property
     def outbox(self) -> Outbox:
-        """The requests that wait for the server; its functions need an `outbox` in the document."""
+        """The stored requests. Its functions need an `outbox` in the document or an outbox path."""
         return Outbox(self)
 
     def observe(self, on_change: OnChange, what: Observed = None) -> Observer:
-        """Calls `on_change` once for each transaction from here on that touches what is observed.
+        """Calls `on_change` once for each later transaction that changes what is observed.
 
         Args:
-            on_change: Called in the order of the transactions, where `on_done` of `send` is, and
-                never beside it; with the changes of a response before `on_done` of its call. What
-                blocks raises WouldBlockError there. An exception in it goes to
+            on_change: Called in the order of the transactions, where `on_done` of `send` is called,
+                and never at the same time; for the changes of a response, before `on_done` of its
+                call. Blocking calls raise WouldBlockError there. An exception in it goes to
                 `sys.unraisablehook`.
-            what: The name of an entity; an object, whichever snapshot of it; None: everything.
+            what: The name of an entity, an object (any snapshot of it), or None for all objects.
 
-        The client does not live longer for it. Raises UnknownEntityError; ClosedError.
+        The observer does not keep the client alive. Raises UnknownEntityError; ClosedError.
         """
         layouts = self._layouts
 
@@ -147,16 +150,17 @@ class Client(ClientBase, Verbs[Response]):
         return Observer(handle)
 
     def set_attempt_observer(self, observer: OnAttempt | None) -> None:
-        """Sets who is told of attempts that did not end their call; None sets nobody.
+        """Sets the function that is called when an attempt has ended and another one follows; None
+        removes it.
 
         Args:
-            observer: Given the call's id, the attempt's number, from 1, and the attempt. It runs
-                where `on_done` functions do.
+            observer: Called with the call's id, the attempt's number, from 1, and the attempt. It
+                runs where `on_done` functions do.
         """
 
         def run(call: native.CallHandle, number: int, attempt: Any) -> None:
             assert observer is not None
-            observer(native.lib.restway_call_id(call), number, attempt_of(attempt.contents))
+            observer(native.lib.restway_call_id(call), number, attempt_of(attempt))
 
         set_question(
             native.lib.restway_client_set_attempt_observer,
@@ -168,13 +172,13 @@ class Client(ClientBase, Verbs[Response]):
         )
 
     def process(self, timeout: float | None = 0) -> int:
-        """Runs the callbacks that are due, on this thread: for `delivery="process"` only.
+        """Runs the callbacks that are due, on this thread. Only for `delivery="process"`.
 
         Args:
-            timeout: Seconds to wait for the first one; 0 does not wait, None waits without end. A
-                closed client with nothing left to tell does not wait.
+            timeout: Seconds to wait for the first callback; 0 does not wait, None waits without a
+                limit. A closed client without due callbacks does not wait.
 
-        Returns how many ran. Raises WouldBlockError inside a callback; UsageError.
+        Returns how many callbacks ran. Raises WouldBlockError inside a callback; UsageError.
         """
         count = native.number()
         check(
@@ -207,7 +211,7 @@ class Client(ClientBase, Verbs[Response]):
     def _teller(
         self, on_progress: OnProgress, question: Question | None
     ) -> Callable[[native.CallHandle, Progress], None]:
-        """What tells the progress of a call to the program."""
+        """Returns the function that reports the progress of a call to the program."""
         client = self._kept_until_done()
 
         def tell(handle: native.CallHandle, progress: Progress) -> None:
@@ -228,7 +232,7 @@ class Client(ClientBase, Verbs[Response]):
 
         def run(handle: native.CallHandle) -> None:
             here = client()
-            if here is not None:  # it is: `process` runs this
+            if here is not None:  # it exists: `process` runs this
                 given(Call(handle, here, question))
 
         token = completions.add(run, on_done)
@@ -240,8 +244,9 @@ class Client(ClientBase, Verbs[Response]):
         return Call(handle, self, question)
 
     def _kept_until_done(self) -> Callable[[], Client | None]:
-        """The client, for a callback. It stays open until its calls are done, except where nobody
-        could `process` them any more once it is lost."""
+        """Keeps the client alive for a callback. The client stays open until its calls are done,
+        unless it has no owner left that could `process` their callbacks.
+        """
         if self._delivery is Delivery.PROCESS:
             return weakref.ref(self)
         return lambda: self

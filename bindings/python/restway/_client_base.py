@@ -1,4 +1,4 @@
-"""What the clients of this package share: their options, their store, their modifier."""
+"""The common part of all clients: options, store, modifier."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from ._store import Store
 Path = Union[str, "os.PathLike[str]"]
 
 _COMMAND_BYTES = 4096
-"""Room for most curl commands; longer ones are written a second time."""
+"""The size of a buffer for most curl commands; a longer command is written a second time."""
 
 
 class ClientBase(ClientAuth, Owner[native.ClientHandle], Closing):
@@ -76,49 +76,56 @@ class ClientBase(ClientAuth, Owner[native.ClientHandle], Closing):
         clock: Clock | None = None,
         random_seed: int = 0,
     ) -> None:
-        """Makes a client; nothing is connected before the first request.
+        """Makes a client. It connects to no server before its first request, unless its outbox
+        holds requests that can be sent.
 
         Args:
-            api: Frozen by this: its entities and descriptors can no longer change.
+            api: The api. The client freezes it: its entities and descriptors can no longer change.
             environment: The environment's name; None takes the document's.
             base_url: Replaces the environment's base URL.
             user_agent: The User-Agent; None takes "restway/<version>".
-            timeout: Seconds for each attempt, redirects and a wait for a credential included
-                (default 60).
-            connect_timeout: Seconds until a connection stands (default 10).
-            idle_timeout: Seconds without a byte moving (default 30).
+            timeout: The time limit of each attempt in seconds, including redirects and the wait for
+                a credential (default 60).
+            connect_timeout: The time limit for making a connection in seconds (default 10).
+            idle_timeout: The longest time in seconds in which no byte is sent or received (default
+                30).
             strict_mapping: A mapping issue fails the call with MappingError.
             cookies: Whether cookies are kept in memory and sent.
-            load_plugins: Whether the plugins that the API document asks for are loaded: programs
-                that run in this process.
-            follow_redirects: Whether redirects are followed; else one is an answer like any other.
-            body_bytes_max: The largest body of a response, decoded, in bytes (default 256 MiB).
-            objects_max: The most objects of one response (default 10,000,000).
+            load_plugins: Whether the plugins that the API document names are loaded. Plugins are
+                programs that run in this process.
+            follow_redirects: Whether redirects are followed. If not, the redirect is the answer.
+            body_bytes_max: The size limit of a response body in bytes, after decoding (default 256
+                MiB).
+            objects_max: The largest number of objects in one response (default 10,000,000).
             nesting_depth_max: The deepest nesting of a JSON body, 1 to 2,048 (default 512).
-            redirects_max: The most redirects of one call (default 10).
-            connections_max: The most connections (default 256).
-            connections_per_host_max: The most connections to one host (default 32).
-            ca_file: Certificates (PEM) that may vouch for servers, in place of the system's.
-            store_path: The file of a SQLite store, in place of what the API document says.
-            outbox_path: The file of the outbox, in place of the one that the API document names,
-                which needs no `outbox` then.
-            file_mode: The permissions of the files that the client makes, for its store and its
-                outbox: 0o600 (the default) or more, without execution, as in 0o640. The umask does
-                not change them, and a file that exists keeps its own.
-            transport: What performs the exchanges: "libcurl", or a transport of a plugin.
-            transport_options: What that transport takes, in place of what the API document, or
-                whoever loaded the plugin, says.
-            gone_is_deleted: A DELETE that is answered with 404 or 410 has done what it should.
-            delivery: Where callbacks of `Client.send` run: "thread" (default), on a thread of the
-                library, or "process", inside `Client.process`. Not for an AsyncClient.
-            clock: What times are measured on, for tests; None takes the machine's clock.
-            random_seed: Makes the waits between attempts repeatable, for tests.
+            redirects_max: The largest number of redirects of one call (default 10).
+            connections_max: The largest number of connections (default 256).
+            connections_per_host_max: The largest number of connections to one host (default 32).
+            ca_file: A PEM file with the certificates of trusted authorities, in place of the
+                system's.
+            store_path: The file of a SQLite store, in place of the store that the API document
+                names.
+            outbox_path: The file of the outbox, in place of the file that the API document names.
+                The document then needs no `outbox`.
+            file_mode: The permissions of the files that the client creates for its store and its
+                outbox: 0o600 (the default) or more, without execute permission, for example 0o640.
+                The umask does not change them. A file that exists keeps its permissions.
+            transport: The name of the transport, which performs the HTTP exchanges: "libcurl", or a
+                transport of a plugin.
+            transport_options: The options of that transport, in place of those in the API document
+                or those with which the plugin was loaded.
+            gone_is_deleted: Whether a DELETE that is answered with 404 or 410 counts as a success.
+            delivery: Where callbacks of `Client.send` run: "thread" (the default) on a thread of
+                the library, or "process" inside `Client.process`. An AsyncClient has no such
+                option.
+            clock: The clock for all times of the client, for tests; None uses the machine's clock.
+            random_seed: A seed that makes the waits between attempts repeatable, for tests.
 
-        None takes what the API document says, else the default; `math.inf` sets no time-out.
-        Requests go through the proxy that the environment names (`http_proxy` and its like, as
-        libcurl reads them); where it names none at this moment, it is not asked again.
-        Raises UnknownEnvironmentError, InvalidURLError, StoreError, PluginError, UsageError,
-        ValueError.
+        None takes the value of the API document, or the default if the document has none;
+        `math.inf` sets no limit. Requests use the proxy that the environment variables name
+        (`http_proxy` and so on, as libcurl reads them). If they name no proxy when the client is
+        made, they are not read again. Raises UnknownEnvironmentError, InvalidURLError, StoreError,
+        PluginError, UsageError, ValueError.
         """
         if delivery is not None and delivery not in self._deliveries:
             raise ValueError(f"no delivery mode of {type(self).__name__}: {delivery!r}")
@@ -189,7 +196,8 @@ class ClientBase(ClientAuth, Owner[native.ClientHandle], Closing):
         return Store(handle, self._layouts)
 
     def draft(self, of: str | Object, /, **values: Any) -> Draft:
-        """A draft: a new object of the entity called `of`, or a copy of the object `of`.
+        """Makes a draft: a mutable copy of the object `of`, or a new object of the entity called
+        `of`.
 
         Args:
             values: Attributes and relationships to set, as `Draft.update` does.
@@ -206,14 +214,14 @@ class ClientBase(ClientAuth, Owner[native.ClientHandle], Closing):
         return draft
 
     def set_exclusion(self, exclusion: Exclusion | None) -> None:
-        """Sets who may leave relationships out of what is sent; None sets nobody.
+        """Sets the function that leaves relationships out of requests; None removes it.
 
         Args:
-            exclusion: Asked about each relationship of each object that is written, with the
-                method and the path of the request, the name of the object's real entity and that
-                of the relationship; a true answer leaves it out. It runs on a worker thread.
-                When it raises, nothing is sent: the call fails with CancelledError, and what was
-                raised goes to `sys.unraisablehook`.
+            exclusion: Called for each relationship of each object that is written, with the method
+                and the path of the request, the name of the object's own entity and the name of the
+                relationship. A true result leaves the relationship out. It runs on a worker thread.
+                If it raises, nothing is sent: the call fails with CancelledError, and the exception
+                goes to `sys.unraisablehook`.
 
         Raises TypeError, ClosedError.
         """
@@ -221,18 +229,18 @@ class ClientBase(ClientAuth, Owner[native.ClientHandle], Closing):
 
     @property
     def reachability(self) -> Reachability:
-        """What is taken for true of the way to the server: what the program has said, else what
-        the last exchange showed.
+        """Whether the client takes the server for reachable: the value that the program has set, or
+        else the result of the last exchange.
         """
         return Reachability(native.lib.restway_client_reachability(self._handle))
 
     def set_reachability(self, reachability: Reachability) -> None:
-        """Says whether the server can be reached.
+        """Tells the client whether the server can be reached.
 
         Args:
-            reachability: While it is UNREACHABLE, requests that may be stored are stored at once,
-                and the outbox sends nothing by itself. Any other word flushes the outbox; UNKNOWN
-                takes back what was said before.
+            reachability: With UNREACHABLE, requests that may be stored are stored at once, and the
+                outbox sends nothing by itself. Any other value flushes the outbox; UNKNOWN clears
+                the earlier value.
 
         Raises ClosedError, ValueError.
         """
@@ -240,40 +248,42 @@ class ClientBase(ClientAuth, Owner[native.ClientHandle], Closing):
         check(native.lib.restway_client_set_reachability, self._handle, word)
 
     def set_batch_format(self, encode: BatchEncode | None, decode: BatchDecode | None) -> None:
-        """Sets how batches are written and read; None for both: as the built-in format does.
+        """Sets the batch format of the client. If both functions are None, the built-in format is
+        used.
 
         Args:
-            encode: Given the `BatchRequest`s of a call; returns its body, or that and its media
-                type.
-            decode: Given the body of a 2xx answer and how many requests there are; returns a
-                `BatchAnswer` for each. Both run on a thread of the library, for different calls
-                side by side; what they raise fails the requests of the call with BatchError.
+            encode: Called with the `BatchRequest`s of a call; returns its body, or the body and its
+                media type.
+            decode: Called with the body of a 2xx answer and the number of requests; returns a
+                `BatchAnswer` for each. Both functions run on a thread of the library, for different
+                calls at the same time. If one raises, the requests of the call fail with
+                BatchError.
 
         Raises TypeError, ClosedError.
         """
         set_batch_format(self._handle, encode, decode, self._holding)
 
     def set_modifier(self, modifier: Modifier | None) -> None:
-        """Sets who is asked about each call before it goes out; None sets nobody.
+        """Sets the modifier, which is called for each call before it is sent; None removes it.
 
         Args:
-            modifier: Given a private copy of the request, which `Request.update` changes on its
-                way to the wire. It runs on a thread of the library, for different calls side by
-                side; what blocks raises WouldBlockError there. When it raises, the call is
-                refused: it fails with the class of an exception of this package, else with
-                CancelledError, and has what was raised as its `__cause__`.
+            modifier: Called with a private copy of the request, which it may change with
+                `Request.update`. It runs on a thread of the library, for different calls at the
+                same time; blocking calls raise WouldBlockError there. If it raises, the call fails:
+                with an error of the same class for an exception of this package, otherwise with
+                CancelledError. The `__cause__` of the error is the exception.
 
-        Calls that were sent before keep the modifier of their time. Raises TypeError.
+        Calls that were sent earlier are not affected. Raises TypeError.
         """
         self._modifier = checked(modifier)
 
     def curl_command(self, request: Request, reveal: bool = False) -> str:
-        """The curl command that would send `request` as this client would, for a shell.
+        """Returns a curl command for the shell that sends `request` as this client does.
 
         Args:
-            reveal: Writes out credentials, cookies and tokens. Otherwise `[redacted]` stands in
-                their place: in headers, in the query, and in members of a JSON or form body that
-                are secret by their name.
+            reveal: Whether credentials, cookies and tokens are written. Otherwise `[redacted]`
+                replaces them: in headers, in the query, and in members of a JSON or form body whose
+                name is secret.
 
         Raises a RouteError when no URL can be made of the request.
         """
@@ -295,7 +305,7 @@ class ClientBase(ClientAuth, Owner[native.ClientHandle], Closing):
             size = length.value + 1
 
     def _loop(self) -> asyncio.AbstractEventLoop | None:
-        """Where coroutine functions of this client run."""
+        """The event loop in which coroutine functions of this client run."""
         return None
 
     def _close_at_exit(self) -> None:
@@ -307,7 +317,7 @@ class ClientBase(ClientAuth, Owner[native.ClientHandle], Closing):
 
 
 def _bound(what: str, value: int | None, bits: int = 63) -> int:
-    """A limit as the library takes it: 0, its default, for None."""
+    """Returns a limit in the form that the library takes: 0, which means the default, for None."""
     if value is None:
         return 0
     if not 0 < value < 2**bits:

@@ -1,4 +1,4 @@
-"""Drafts: mutable copies of objects, or new ones, made to be sent."""
+"""Drafts: mutable copies of objects, or new objects, made to be sent."""
 
 from __future__ import annotations
 
@@ -11,25 +11,27 @@ from ._ffi.conversion import encode
 from ._object import Layouts, Object, Objects
 
 Linked = Union[Object, "Draft"]
-"""What a relationship of a draft may lead to."""
+"""The types that a relationship of a draft may lead to."""
 
 
 class Draft:
-    """A mutable copy of an object, or a new one, made to be sent.
+    """A mutable copy of an object, or a new object, made to be sent.
 
         draft = client.draft("Enterprise", name="Acme")
         draft.city = "Lyon"
         draft.add("employees", person)
         enterprise = client.post(draft).objects[0]
 
-    Usable from any thread: whoever reads it, or sends it, sees a whole. It says of an attribute or
-    a relationship what was set last, else what the object says that it was made of. They are read
-    and set by name (`draft.name`) or by key (`draft["name"]`), which also reaches those that share
-    their name with a member of this class; `del` lets the draft say nothing about one.
+    It is usable from any thread: a thread that reads or sends it never sees half of a change. An
+    attribute or relationship has the value that was last set, otherwise the value of the object
+    that the draft was made from. Attributes and relationships are read and set by name
+    (`draft.name`) or by key (`draft["name"]`), which also reaches those that share their name with
+    a member of this class. `del` removes one from the draft: it is not sent, and the store keeps
+    its value.
 
     Setting raises AttributeError (KeyError by key) for a name that the entity does not have, and
-    UsageError for a value that does not fit. Once a server has taken it, it is a draft of the
-    object that came back.
+    UsageError for a value that does not fit. Once a server has accepted the draft, it is a draft of
+    the object in the answer.
     """
 
     __slots__ = ("__weakref__", "_handle", "_layouts")
@@ -49,14 +51,16 @@ class Draft:
 
     @property
     def store_key(self) -> int:
-        """The store key of the object that this is a draft of; 0 as long as no store knows it."""
+        """The store key of the draft's object; 0 as long as the object is in no store."""
         key: int = native.lib.restway_draft_store_key(self._handle)
         return key
 
     @property
     def changed(self) -> list[str]:
-        """What was set and differs from the object that the draft was made of, in the document's
-        order; in a new draft all that was set."""
+        """The changed attributes and relationships: those that were set and differ from the object
+        that the draft was made from, in the order of the document; in a draft of a new object, all
+        that were set.
+        """
         count = native.number()
         function = native.lib.restway_draft_changes
         capacity = 16
@@ -73,21 +77,22 @@ class Draft:
             self[key] = value
 
     def add(self, relationship: str, *targets: Linked) -> None:
-        """Leads a relationship to more objects or drafts; one to one leads to the last of them.
+        """Adds objects or drafts to a relationship. A relationship to one then leads to the last of
+        them.
 
-        A draft takes the place of the object that it is a draft of. Raises UnknownAttributeError,
-        UsageError (another entity, another store).
+        A draft stands for its object. Raises UnknownAttributeError, UsageError (another entity,
+        another store).
         """
         lib = native.lib
         self._link(lib.restway_draft_add, lib.restway_draft_add_draft, relationship, targets)
 
     def remove(self, relationship: str, *targets: Linked) -> None:
-        """Leads a relationship away from objects or drafts; raises as `add` does."""
+        """Removes objects or drafts from a relationship; raises as `add` does."""
         lib = native.lib
         self._link(lib.restway_draft_remove, lib.restway_draft_remove_draft, relationship, targets)
 
     def revert(self, *names: str) -> None:
-        """Forgets what was set about these attributes and relationships, or about all.
+        """Undoes the changes of these attributes and relationships, or all changes.
 
         Raises UnknownAttributeError.
         """
@@ -97,16 +102,19 @@ class Draft:
             check(native.lib.restway_draft_revert, self._handle, name(text))
 
     def snapshot(self) -> Object:
-        """The object as the draft has it now, without links to drafts that no store knows."""
+        """Returns an object with the present values of the draft. Links to drafts whose object is
+        in no store are left out.
+        """
         function = native.lib.restway_draft_snapshot
         return Object(make(native.ObjectHandle, function, self._handle), self._layouts)
 
     def insert(self) -> Object:
-        """Puts the draft, and the drafts that it leads to, into the store; returns what is there.
+        """Puts the draft, and the drafts that its relationships lead to, into the store; returns
+        the stored object.
 
-        A new one becomes an unsent object; of one of an object what was changed is stored. It
-        stays changed: no server has heard of it. Raises NoObjectError (the object has been
-        deleted), StoreError.
+        A new object becomes an unsent object; for an existing object the changes are stored. The
+        draft still counts as changed, as no server has received it. Raises NoObjectError (the
+        object has been deleted), StoreError.
         """
         function = native.lib.restway_draft_insert
         return Object(make(native.ObjectHandle, function, self._handle), self._layouts)
@@ -161,7 +169,7 @@ class Draft:
         raise TypeError("a Draft can be neither copied nor pickled")
 
     def _lead(self, relationship: str, targets: list[Linked]) -> None:
-        """In one step, so that nobody sees a part of it."""
+        """Sets a whole relationship in one step, so that no other thread sees a part of it."""
         for target in targets:
             if not isinstance(target, (Object, Draft)):
                 raise TypeError(f"expected an Object or a Draft, not {type(target).__name__}")

@@ -44,7 +44,7 @@
         └── ClosedError                   the client has been closed
 
 A status that this version does not know raises RestwayError itself. Arguments that Python alone can
-tell to be wrong (a negative time-out, a NUL inside a name, a naive datetime) raise TypeError,
+recognise as wrong (a negative time limit, a NUL inside a name, a naive datetime) raise TypeError,
 ValueError or OverflowError before the library is called.
 """
 
@@ -107,29 +107,31 @@ class Problem(NamedTuple):
     """One of several problems that an error reports."""
 
     path: str
-    """Where: a JSON path (`$.routes.enterprise.method`) or a key path."""
+    """The place of the problem: a JSON path (`$.routes.enterprise.method`) or a key path."""
     message: str
-    """What."""
+    """The text of the problem."""
 
 
 class RestwayError(Exception):
-    """Something failed. The base of every exception of this package.
+    """The base of every exception of this package.
 
     Attributes:
-        status: What the library answered; a `Status` when this version knows it, else an int.
-        domain: Where the error comes from; a `Domain` when this version knows it, else an int.
-        message: What failed and where, in English, as one line: control characters of the texts
-            that it quotes are escaped. Holds no credential.
+        status: The status that the library returned; a `Status` if this version knows it, otherwise
+            an int.
+        domain: The part of the library that the error comes from; a `Domain` if this version knows
+            it, otherwise an int.
+        message: A text in English that says what failed and where, as one line: control characters
+            of the texts that it quotes are escaped. It contains no credential.
         http_status: The HTTP status of the response that the error is about, or 0.
         transport_code: The transport's own code (libcurl: CURLcode), or 0.
         retryable: Whether the same request may succeed later as it is.
         api_code: The API's own code, found by the document's `errors.code`, or None.
         api_message: The API's own message, found by the document's `errors.message`, or None.
-        field: The argument, path variable, header, JSON path or key path at fault, or None. Of a
-            mapper that broke its contract, the key path where it did.
-        details: Every single problem, when the error reports several.
+        field: The argument, path variable, header, JSON path or key path at fault, or None. If a
+            mapper broke its contract, the key path where it did.
+        details: The separate problems, if the error reports several.
         response: The response that came with the failure, or None.
-        attempts: Of a call: every time it was sent.
+        attempts: All attempts of the call that failed.
     """
 
     def __init__(
@@ -169,7 +171,9 @@ class RestwayError(Exception):
         return "\n  ".join([self.message, *lines])
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Copies and pickles everything but the response, which belongs to this process."""
+        """A copy and a pickle contain everything except the response, which belongs to this
+        process.
+        """
         return type(self), (self.message,), {**self.__dict__, "response": None}
 
 
@@ -178,7 +182,7 @@ class LibraryError(RestwayError, ImportError):
 
     @classmethod
     def tried(cls, places: Iterable[tuple[str, str]]) -> LibraryError:
-        """The error for having tried `places`: pairs of a place and the reason against it."""
+        """Returns the error for `places`: pairs of a place and the reason why it failed."""
         return cls(
             "librestway cannot be loaded; install it (and run ldconfig), or set the environment "
             "variable RESTWAY_LIBRARY to its path. Tried:",
@@ -191,7 +195,7 @@ class InternalError(RestwayError):
 
 
 class OutOfMemoryError(RestwayError):
-    """Memory could not be had."""
+    """Memory could not be allocated."""
 
 
 class FileError(RestwayError):
@@ -215,7 +219,7 @@ class ConfigError(RestwayError):
 
 
 class DuplicateError(ConfigError):
-    """Something equal has been registered before."""
+    """An equal item has been registered before."""
 
 
 class FrozenError(ConfigError):
@@ -227,11 +231,11 @@ class UnknownEnvironmentError(ConfigError):
 
 
 class RouteError(RestwayError):
-    """No request can be made of a route, a path, an object or their variables."""
+    """No request can be made from a route, a path, an object or their variables."""
 
 
 class UnknownRouteError(RouteError):
-    """No route of that name, or none for that object and method."""
+    """There is no route of that name, or no route for that object and method."""
 
 
 class AmbiguousRouteError(RouteError):
@@ -247,15 +251,16 @@ class InvalidURLError(RouteError):
 
 
 class MethodNotAllowedError(RouteError):
-    """The route or path does not take that method."""
+    """The route or path does not allow that method."""
 
 
 class TransportError(RestwayError):
-    """No whole answer came; `retryable` says whether to try again."""
+    """No complete answer was received; `retryable` says whether another attempt makes sense."""
 
 
 class TimedOutError(TransportError, TimeoutError):
-    """A time-out passed: of the connection, of the whole exchange, or of the wait."""
+    """A time limit has passed: for making the connection, for the whole exchange, or for the wait.
+    """
 
 
 class ResolveError(TransportError):
@@ -263,15 +268,15 @@ class ResolveError(TransportError):
 
 
 class ConnectError(TransportError):
-    """Nothing accepts connections there."""
+    """No connection to the server could be made."""
 
 
 class TLSError(TransportError):
-    """The TLS handshake failed, or the certificate is not the host's."""
+    """The TLS handshake failed, or the certificate does not belong to the server."""
 
 
 class ConnectionLostError(TransportError):
-    """The connection was lost, or ended before the response was whole."""
+    """The connection was lost, or ended before the response was complete."""
 
 
 class ProtocolError(TransportError):
@@ -279,11 +284,11 @@ class ProtocolError(TransportError):
 
 
 class TooLargeError(TransportError):
-    """The response is larger than the bound that was set."""
+    """The response is larger than the limit that was set."""
 
 
 class TooManyRedirectsError(TransportError):
-    """More redirects than allowed."""
+    """The call had more redirects than allowed."""
 
 
 class HTTPStatusError(RestwayError):
@@ -293,8 +298,8 @@ class HTTPStatusError(RestwayError):
 class AuthError(RestwayError):
     """There is no valid credential: a refresh failed, did not end in time, or came too often.
 
-    What a refresh function raised is the `__cause__`. `retryable` says whether a later call causes
-    another refresh.
+    The `__cause__` is the exception of the refresh function. `retryable` says whether a later call
+    causes another refresh.
     """
 
 
@@ -312,15 +317,18 @@ class RefreshRefusedError(AuthError):
 
 
 class MappingError(RestwayError):
-    """The body is not what its media type says, or does not map (strict mode)."""
+    """The body is not valid for its media type, or, in strict mode, a value cannot be mapped."""
 
 
 class BatchError(RestwayError):
-    """The answer to a batch is not what its format says, or a call of it before this one failed."""
+    """The answer to a batch does not have the batch format, or an earlier call of the batch failed.
+    """
 
 
 class QueuedError(RestwayError):
-    """The server could not be reached: the request is stored, and is sent when it can."""
+    """The server could not be reached: the request is stored, and is sent when the server can be
+    reached.
+    """
 
     outbox_id: int = 0
     """The number of the item in the outbox."""
@@ -328,16 +336,16 @@ class QueuedError(RestwayError):
 
 class OutboxError(RestwayError):
     """The outbox's file, which `field` names, cannot be read or written, or another process sends
-    what it holds.
+    its requests.
     """
 
 
 class StoreError(RestwayError):
-    """The store failed; what it held before stands."""
+    """The store failed; its content has not changed."""
 
 
 class PluginError(RestwayError):
-    """A plugin is missing, does not start or does not do what it should."""
+    """A plugin is missing, does not start or breaks its contract."""
 
 
 class NoObjectError(StoreError):
@@ -345,15 +353,15 @@ class NoObjectError(StoreError):
 
 
 class UnknownEntityError(StoreError):
-    """No entity of that name."""
+    """There is no entity of that name."""
 
 
 class UnknownAttributeError(StoreError):
-    """The entity has no attribute of that name."""
+    """The entity has no attribute, or no relationship, of that name."""
 
 
 class StoppedError(RestwayError):
-    """The program itself ended what it waited for."""
+    """The program itself cancelled the call or closed the client."""
 
 
 class CancelledError(StoppedError):

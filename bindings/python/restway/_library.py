@@ -1,4 +1,4 @@
-"""The library as a whole: its version, its log, its plugins and clocks for tests."""
+"""Functions of the whole library: its version, its log, its plugins, and clocks for tests."""
 
 from __future__ import annotations
 
@@ -18,18 +18,19 @@ LogCallback = Callable[[LogLevel, str, str], object]
 
 
 def set_log(callback: LogCallback | None, level: LogLevel = LogLevel.WARNING) -> None:
-    """Sets the log of the process, in place of the one before; None turns it off.
+    """Sets the log function of the process, in place of an earlier one; None turns the log off.
 
     Args:
-        callback: Runs on the thread that has something to say, several at a time. It must be quick
-            and must not use this package. An exception in it goes to `sys.unraisablehook`.
-        level: Messages up to this level are given to `callback`.
+        callback: Runs on the thread that logs the message, and on several threads at the same time.
+            It must be quick and must not use this package. An exception in it goes to
+            `sys.unraisablehook`.
+        level: `callback` receives messages up to this level.
 
-    Control characters of the texts that a message quotes are escaped (`\\n`, `\\u001b`), so nobody
-    forges a line. Only header lines follow a message on lines of their own, indented by four
-    spaces.
+    Control characters of the texts that a message quotes are escaped (`\n`, `\u001b`), so that a
+    text cannot add lines to the log. A message has more than one line only if header lines follow,
+    each indented by four spaces.
 
-    When this returns, the log that was set before runs no more. Raises UsageError.
+    When this returns, the earlier function no longer runs. Raises UsageError.
     """
     function = native.lib.restway_log_set
     if callback is None:
@@ -49,12 +50,12 @@ def set_log(callback: LogCallback | None, level: LogLevel = LogLevel.WARNING) ->
 
 
 def version() -> str:
-    """The version of the loaded library, such as "0.1.0"; raises LibraryError."""
+    """Returns the version of the loaded library, such as "0.1.0"; raises LibraryError."""
     return native.borrowed(native.lib.restway_version_string()) or ""
 
 
 def debug_live_handles() -> int:
-    """How many handles of the library this process holds; 0 when everything is gone."""
+    """Returns how many handles of the library this process holds; 0 when all are released."""
     native.release_due()
     count: int = native.lib.restway_debug_live_handles()
     return count
@@ -62,7 +63,7 @@ def debug_live_handles() -> int:
 
 @dataclass(frozen=True)
 class Plugin:
-    """A loaded plugin, as it describes itself; absent texts are empty."""
+    """A loaded plugin, as it describes itself; missing texts are empty."""
 
     name: str
     version: str
@@ -74,22 +75,23 @@ class Plugin:
 def load_plugin(
     path_or_name: str | os.PathLike[str], options: Mapping[str, object] | None = None
 ) -> None:
-    """Loads a plugin for the rest of the process's life; later clients have its mappers.
+    """Loads a plugin for the rest of the process's life; clients that are made later can use its
+    mappers and transports.
 
     Args:
         path_or_name: An absolute path, or a name that is looked for in the directories of
-            `RESTWAY_PLUGIN_PATH`, then beside the library. A plugin is a program: load none that
-            you would not run.
-        options: What the plugin takes.
+            `RESTWAY_PLUGIN_PATH`, then beside the library. A plugin is a program: load only plugins
+            that you would run.
+        options: The options of the plugin.
 
-    Loading the same one again is fine. Raises PluginError, UsageError.
+    A plugin may be loaded again with the same options. Raises PluginError, UsageError.
     """
     text = None if options is None else json.dumps(dict(options)).encode()
     check(native.lib.restway_plugin_load, name(os.fspath(path_or_name)), text)
 
 
 def plugins() -> list[Plugin]:
-    """The plugins of this process, in the order of loading."""
+    """Returns the plugins of this process, in the order of loading."""
     lib = native.lib
     texts = (
         lib.restway_plugin_name,
@@ -104,13 +106,15 @@ def plugins() -> list[Plugin]:
     ]
 
 
-#: More than any clock can show. ctypes would drop what does not fit into 64 bits of milliseconds.
+#: The largest time in milliseconds. No clock can show it; ctypes would cut off a larger number.
 _SECONDS_MAX = 2**53
 
 
 class Clock(Owner[native.ClockHandle]):
-    """Time that stands still until it is moved: clients that are made with it measure their
-    time-outs, waits and expiries on it. What libcurl times itself stays on the machine's clock."""
+    """A clock for tests, which does not run but is moved by the program. Clients that are made with
+    it use it for their time limits, waits and expiry times. Time limits of libcurl still use the
+    machine's clock.
+    """
 
     __slots__ = ()
 
@@ -118,10 +122,12 @@ class Clock(Owner[native.ClockHandle]):
         super().__init__(make(native.ClockHandle, native.lib.restway_clock_create))
 
     def advance(self, seconds: float) -> None:
-        """Moves time on, by 0 seconds or more; what becomes due happens on worker threads.
+        """Moves the clock forward by 0 seconds or more. Everything that becomes due runs on worker
+        threads.
 
-        Raises ValueError for a negative number, and UsageError when the clock cannot show a time
-        that is so far ahead (some 500 years): it then stands still."""
+        Raises ValueError for a negative number, and UsageError if the new time is too far ahead for
+        the clock (some 500 years): it is then not moved.
+        """
         if not seconds >= 0:
             raise ValueError(f"time goes on, not back: {seconds}")
         milliseconds = round(min(seconds, _SECONDS_MAX) * 1000)
@@ -129,6 +135,6 @@ class Clock(Owner[native.ClockHandle]):
 
     @property
     def next(self) -> float | None:
-        """Seconds until the next thing becomes due; None when nothing waits."""
+        """Returns the seconds until the next event becomes due; None if nothing is due later."""
         milliseconds: int = native.lib.restway_clock_next_milliseconds(self._handle)
         return None if milliseconds < 0 else milliseconds / 1000

@@ -1,4 +1,4 @@
-"""The way of one client's events into one event loop."""
+"""The connection of one client's events to one event loop."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from ._response import Response
 
 
 class OutboxLink:
-    """Completes the flushes of one client on its loop, and tells its observer."""
+    """Completes the flushes of one client on its loop, and calls the client's outbox observer."""
 
     __slots__ = ("_functions", "_handle", "_layouts", "_loop", "_observer", "flushes")
 
@@ -38,10 +38,10 @@ class OutboxLink:
         self._functions = functions
         self._observer = 0
         self.flushes: dict[int, asyncio.Future[OutboxItems]] = {}
-        """Those that are not over, by their tokens."""
+        """The flushes that have not ended, by their tokens."""
 
     def flush(self, flags: int) -> asyncio.Future[OutboxItems]:
-        """Flushes; the future is done when that is over."""
+        """Starts a flush; the future is done when the flush has ended."""
         token = next(tokens)
         nobody = (native.NULL_OUTBOX_FLUSHED, token, native.NULL_DESTROY)
         check(native.lib.restway_outbox_flush, self._handle, flags, *nobody)
@@ -50,7 +50,7 @@ class OutboxLink:
         return future
 
     def observe(self, on_item: OnItem | None, on_flushed: OnFlushed | None) -> None:
-        """Calls these with what the library tells; None nobody."""
+        """Sets the functions for items and flushes; None removes one."""
         token = next(tokens)
         check(
             native.lib.restway_client_set_outbox_observer,
@@ -72,7 +72,7 @@ class OutboxLink:
         self._observer = token
 
     def take(self, kind: int, token: int, status: int, payload: int) -> None:
-        """An event has come."""
+        """Handles one event."""
         handle = native.own(native.OutboxItemsHandle(payload))
         error: RestwayError | None = None
         if status:
@@ -85,7 +85,7 @@ class OutboxLink:
             return
         observer = self._functions.get(token)
         if observer is None:
-            return  # replaced, or taken away
+            return  # it was replaced or removed
         try:
             observer(kind, items, error)
         except Exception as raised:
@@ -95,23 +95,23 @@ class OutboxLink:
 
 
 Watcher = Callable[[native.CallHandle], object]
-"""Tells the progress of a call, whose handle it borrows, to the program."""
+"""A function that reports the progress of a call to the program. It borrows the call's handle."""
 
 _COMPLETED, _CHANGED = int(EventKind.COMPLETED), int(EventKind.CHANGED)
 _PROGRESS, _ATTEMPT = int(EventKind.PROGRESS), int(EventKind.ATTEMPT)
 _BATCH = int(EventKind.BATCH)
 _OUTBOX = (int(EventKind.OUTBOX_ITEM), int(EventKind.OUTBOX_FLUSHED))
 _EVENTS_MAX = 256
-"""How many events one wake of the loop takes; others of the loop have their turn between."""
+"""How many events are handled before other callbacks of the loop run."""
 _ROOM = native.size(_EVENTS_MAX)
 
 
 class Link:
     """Sends the calls of one client, and completes their futures on its loop.
 
-    It holds the handle of the client, not the client: the loop holds the link, and must not keep a
-    client alive that the program has let go. The functions that were given to the client stand in
-    its `Holding`, to which the link refers weakly.
+    It holds the handle of the client, not the client: the loop refers to the link, and must not
+    keep a client alive that the program no longer uses. The functions that were given to the client
+    are in its `Holding`, to which the link refers weakly.
     """
 
     __slots__ = (
@@ -158,7 +158,7 @@ class Link:
         self._tokens = tokens
         self._outbox = OutboxLink(handle, layouts, loop, self._functions)
         self._emptied: asyncio.Future[None] | None = None
-        # One of each is enough: only the loop's thread comes here.
+        # One buffer of each kind is enough, because only the loop's thread runs this code.
         self._events = EventBuffer(_EVENTS_MAX)
         self._count = native.number()
         self._count_out = native.ref(self._count)
@@ -169,12 +169,12 @@ class Link:
         self._descriptor: int = native.lib.restway_client_descriptor(handle)
 
     def attach(self) -> None:
-        """Puts the client's descriptor into the loop; only its thread may do so."""
+        """Adds the client's descriptor to the loop; only the loop's thread may call this."""
         self.refuse_after_fork()
         self.loop.add_reader(self._descriptor, self._on_events)
 
     def refuse_after_fork(self) -> None:
-        """Raises ForkedError in a child of the process that made the client."""
+        """Raises ForkedError in a forked child of the process that made the client."""
         if self._descriptor < 0 or self._process != os.getpid():
             raise ForkedError(
                 "the client was made before a fork",
@@ -189,9 +189,9 @@ class Link:
         watcher: Watcher | None = None,
         batch: native.BatchHandle | None = None,
     ) -> tuple[asyncio.Future[Response], native.CallHandle]:
-        """Sends a request: its future, and its call.
+        """Sends a request; returns its future and its call.
 
-        With a batch it is added to that.
+        If a batch is given, the request is added to it.
         """
         token, call = next(self._tokens), native.CallHandle()
         send = self._send if batch is None else native.bare.restway_batch_add
@@ -216,7 +216,7 @@ class Link:
         return future, call
 
     def send_batch(self, batch: native.BatchHandle) -> asyncio.Future[None]:
-        """Sends a batch; the future is done when all of its requests are."""
+        """Sends a batch; the future is done when all requests of the batch have completed."""
         token = next(self._tokens)
         check(
             native.lib.restway_batch_send, batch, native.NULL_BATCH_DONE, token, native.NULL_DESTROY
@@ -227,11 +227,11 @@ class Link:
 
     @property
     def outbox(self) -> OutboxLink:
-        """The way of the outbox's events."""
+        """The part that handles the events of the outbox."""
         return self._outbox
 
     def observe(self, on_change: OnChange, what: Observed) -> Observer:
-        """Calls `on_change` with what the library tells about `what`."""
+        """Calls `on_change` with the changes of `what`."""
         token = next(self._tokens)
         handle = start_observing(
             self._handle, what, native.NULL_CHANGED, token, native.NULL_DESTROY
@@ -241,7 +241,7 @@ class Link:
         return Observer(handle, lambda: functions.put(0, None, before=token))
 
     def set_attempt_observer(self, observer: OnAttempt | None) -> None:
-        """Calls `observer` with the attempts that others follow; None nobody."""
+        """Calls `observer` with each attempt that another one follows; None removes it."""
         wanted = native.AttemptFn() if observer is None else on_attempt_function
         function = native.lib.restway_client_set_attempt_observer
         check(function, self._handle, wanted, None, native.NULL_DESTROY)
@@ -252,7 +252,7 @@ class Link:
     def _tell_attempt(self, call_id: int, handle: native.ErrorHandle) -> None:
         observer = self._functions.get(self._on_attempt)
         if observer is None:
-            return  # taken away by another of these events
+            return  # another of these events removed it
         attempts = attempts_of(handle)
         try:
             observer(call_id, len(attempts), attempts[-1])
@@ -264,7 +264,7 @@ class Link:
     def _tell(self, token: int, handle: native.ChangesHandle) -> None:
         on_change = self._functions.get(token)
         if on_change is None:
-            return  # removed by another of these events
+            return  # another of these events removed it
         try:
             on_change(Changes(handle, self._layouts))
         except Exception as error:
@@ -275,7 +275,7 @@ class Link:
     def _tell_progress(self, token: int) -> None:
         watcher = self._watchers.get(token)
         if watcher is None:
-            return  # nobody in Python asked
+            return  # no Python code waits for it
         tell, call = watcher
         try:
             tell(call)
@@ -295,12 +295,12 @@ class Link:
             future.set_exception(failure(status, handle, self._layouts))
 
     def take_rest(self) -> None:
-        """Takes out what the closed client has still to tell."""
+        """Drains the remaining events of the closed client."""
         if self._descriptor >= 0:
             self._on_events()
 
     def _failed(self) -> native.ErrorHandle:
-        """What the function that has just failed reports."""
+        """Returns the error that the function has just reported."""
         return native.own(native.ErrorHandle(self._error.value))
 
     def _on_events(self) -> None:
@@ -324,10 +324,10 @@ class Link:
                     self._complete_batch(token, status, payload)
                 elif kind in _OUTBOX:
                     self._outbox.take(kind, token, status, payload)
-                else:  # of a newer library
+                else:  # an event of a newer library
                     self._events.release(index)
                 continue
-            # Whatever becomes of the payload, it is owned from here on.
+            # From here on the payload is owned, whatever happens to it.
             future = pending.pop(token)
             if self._watchers:
                 self._watchers.pop(token, None)
@@ -349,18 +349,18 @@ class Link:
 
     @property
     def _owing(self) -> bool:
-        """Whether somebody waits for an event."""
+        """Whether the program waits for an event."""
         return bool(self._pending or self._batches or self._outbox.flushes)
 
     async def emptied(self) -> None:
-        """Waits until every call has completed and its event has been taken out."""
+        """Waits until every call has completed and its event has been drained."""
         while self._owing:
             if self._emptied is None or self._emptied.done():
                 self._emptied = self.loop.create_future()
             await asyncio.shield(self._emptied)
 
     def detach(self) -> None:
-        """Takes the client's descriptor out of the loop; any thread, twice is fine."""
+        """Removes the client's descriptor from the loop. Any thread may call this, also twice."""
         if self._process != os.getpid() or self.loop.is_closed():
             return  # a forked child shares the loop's epoll with its parent
         try:
@@ -372,7 +372,7 @@ class Link:
         else:
             try:
                 self.loop.call_soon_threadsafe(self._remove_reader)
-            except RuntimeError:  # closed meanwhile
+            except RuntimeError:  # the client was closed meanwhile
                 return
 
     def _remove_reader(self) -> None:

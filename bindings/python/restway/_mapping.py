@@ -17,20 +17,22 @@ from ._object import Object
 
 
 class Nothing(Enum):
-    """See `NOTHING`."""
+    """The type of `NOTHING`."""
 
     NOTHING = "nothing"
 
 
 NOTHING = Nothing.NOTHING
-"""Returned by a transform: the attribute stays as it was, or is left out of the payload."""
+"""A transform returns this to leave the attribute unchanged, or out of the payload."""
 
 TransformFunction = Callable[[Any], Any]
-"""Given a value that is not None; returns another one, None for null, or `NOTHING`."""
+"""A function that receives a value, never None, and returns another value, None for null, or
+`NOTHING`.
+"""
 
 
 class Transform:
-    """The two directions of a transform, to be asked."""
+    """The two functions of a transform."""
 
     __slots__ = ("_functions",)
 
@@ -40,7 +42,7 @@ class Transform:
     def ask(
         self, is_encoding: bool, cell: tuple[int, int, int], handle: native.AnswerHandle
     ) -> int:
-        """Asks; returns a status."""
+        """Calls the function of one direction; returns a status."""
         function = self._functions[is_encoding]
         if function is None:
             return Status.INTERNAL
@@ -55,7 +57,7 @@ class Transform:
 
 
 def checked(function: Any, what: str) -> None:
-    """TypeError when `function` cannot be asked."""
+    """Raises TypeError if `function` cannot be used."""
     if not callable(function):
         raise TypeError(f"{what} is callable, not {type(function).__name__}")
     if inspect.iscoroutinefunction(function):
@@ -65,7 +67,9 @@ def checked(function: Any, what: str) -> None:
 def fail(
     error: BaseException, answer: native.AnswerHandle, status: Status = Status.MAPPING
 ) -> int:
-    """Tells an answer what was raised; that of an error of this package, else `status`."""
+    """Adds the exception's text to an answer. Returns the status of an error of this package,
+    otherwise `status`.
+    """
     text = f"{type(error).__name__}: {error}".replace("\0", " ")
     check(native.lib.restway_answer_set_message, answer, text.encode("utf-8", "replace"))
     if isinstance(error, RestwayError) and error.status != Status.OK:
@@ -74,15 +78,15 @@ def fail(
 
 
 def no_object(address: int) -> Any:
-    """Attributes hold no objects."""
+    """Fails, because attributes hold no objects."""
     raise ValueError("no attribute holds an object")
 
 
 class Row:
-    """What is going to be merged into one object of the store; valid while its hook runs.
+    """The values that will be merged into one object of the store; valid while its hook runs.
 
-    Attributes are read and set by key: `row["name"]`; reading one that the payload did not bring
-    gives None, and it is not `in` the row.
+    Attributes are read and set by key: `row["name"]`. An attribute that the payload did not contain
+    is None, and is not `in` the row.
     """
 
     __slots__ = ("_rows", "number")
@@ -91,7 +95,7 @@ class Row:
         """For this package."""
         self._rows = rows
         self.number = number
-        """The place among all rows of the response."""
+        """The position among all rows of the response."""
 
     @property
     def entity(self) -> str:
@@ -120,7 +124,7 @@ class Row:
         check(function, self._rows.handle, self.number, key, native.ref(encoded))
 
     def related(self, relationship: str) -> list[Row]:
-        """The rows that a relationship leads to; raises UnknownAttributeError."""
+        """Returns the rows that a relationship leads to; raises UnknownAttributeError."""
         numbers, count = native.rows_out(), native.number()
         key = name_bytes(relationship)
         function = native.lib.restway_rows_related
@@ -128,7 +132,7 @@ class Row:
         return [Row(self._rows, number) for number in numbers[: count.value]]
 
     def relate(self, relationship: str, targets: Sequence[Row | Object]) -> None:
-        """Lets a relationship lead to these rows, or to these objects of the store.
+        """Makes a relationship lead to these rows, or to these objects of the store.
 
         Raises UnknownAttributeError; UsageError for targets of another entity, or too many.
         """
@@ -151,7 +155,9 @@ class Row:
 
 
 class Rows(Sequence[Row]):
-    """The rows that a response was mapped to, in the order of the payload; for one hook."""
+    """The rows that a response was mapped to, in the order of the payload. They are valid while the
+    hook runs.
+    """
 
     __slots__ = ("_handle",)
 
@@ -161,7 +167,7 @@ class Rows(Sequence[Row]):
 
     @property
     def handle(self) -> native.RowsHandle:
-        """For this package; raises ValueError when the hook has returned."""
+        """For this package. Raises ValueError when the hook has returned."""
         if self._handle is None:
             raise ValueError("rows cannot be used when their hook has returned")
         return self._handle
@@ -181,7 +187,7 @@ class Rows(Sequence[Row]):
 
     @property
     def results(self) -> list[list[Row]]:
-        """For each descriptor that applied, the rows that are its results."""
+        """The rows that are the results of each descriptor that applied."""
         results = []
         for index in range(native.lib.restway_rows_result_count(self.handle)):
             numbers, count = native.rows_out(), native.number()
@@ -192,17 +198,17 @@ class Rows(Sequence[Row]):
 
     @property
     def own_result(self) -> int:
-        """The index of the descriptor that the hook stands on."""
+        """The index of the descriptor that names the hook."""
         index: int = native.lib.restway_rows_own_result(self.handle)
         return index
 
 
 HookFunction = Callable[[Rows], object]
-"""Given the rows of a response; what it raises discards the response."""
+"""A function that receives the rows of a response. If it raises, the response is discarded."""
 
 
 class Hook:
-    """A hook, to be asked."""
+    """A hook of the program."""
 
     __slots__ = ("_function",)
 
@@ -210,7 +216,7 @@ class Hook:
         self._function = function
 
     def ask(self, handle: native.RowsHandle, answer: native.AnswerHandle) -> int:
-        """Asks; returns a status."""
+        """Calls the hook; returns a status."""
         rows = Rows(handle)
         try:
             self._function(rows)

@@ -1,4 +1,4 @@
-"""Objects: immutable snapshots of entity instances; and lists of them, as sequences."""
+"""Objects, which are immutable snapshots of entity instances, and sequences of objects."""
 
 from __future__ import annotations
 
@@ -18,10 +18,12 @@ if TYPE_CHECKING:
     from ._response import Response
 
 Identity = Union[int, str, None]
-"""What identifies an object within its entity; None when it has no identity."""
+"""The identity of an object within its entity; None if it has no identity."""
 
 _ATTRIBUTES_AT_ONCE = 64
-"""How many attributes come with an object; those with more are read when they are asked for."""
+"""How many attributes are read together with an object; an object with more attributes is read when
+it is first used.
+"""
 
 _REPR_CHARACTERS_MAX = 200
 _REPR_VALUE_CHARACTERS_MAX = 40
@@ -30,21 +32,23 @@ _new = object.__new__
 
 
 class Layout(NamedTuple):
-    """The attributes and relationships of an entity: what all its objects share."""
+    """The attributes and relationships that all objects of an entity have."""
 
     kind: type[Object]
-    """Has a property for each attribute: quicker than `__getattr__`, which comes after a search."""
+    """A class with a property for each attribute, which is faster than `__getattr__`."""
     names: tuple[str, ...]
     positions: dict[str, int]
     relationships: dict[str, bool]
-    """By name, whether it leads to many."""
+    """The names of the relationships, and whether each leads to many objects."""
 
 
 class Layouts(dict["bytes | None", Layout]):
-    """The layouts of one client's entities, by name, and its store, where relationships lead.
+    """The layouts of one client's entities, by name, and the store, in which relationships are
+    resolved.
 
-    Each layout is read once, from the first object. What comes with an error is made a response
-    by `response_of`: errors are told by modules that responses are built on.
+    Each layout is read once, from the first object. `response_of` makes a response from the
+    response of an error: the module of errors cannot do it itself, because the module of responses
+    imports it.
     """
 
     __slots__ = ("response_of", "store")
@@ -61,7 +65,7 @@ class Layouts(dict["bytes | None", Layout]):
 
 
 class _Room:
-    """Where the library puts an object with its values."""
+    """A buffer in which the library puts an object with its values."""
 
     __slots__ = ("cells", "entity", "outs")
 
@@ -78,13 +82,13 @@ class _Room:
 
 
 _rooms: list[_Room] = []
-"""Those that nobody uses: a thread, or a finaliser within it, takes one out for a call."""
+"""The unused buffers. A thread, or a finaliser inside it, takes one out for each call."""
 
 
 class Object(ObjectReference):
     """A snapshot of one instance of an entity.
 
-    Immutable; usable from any thread; outlives its client, whose store it keeps alive.
+    It is immutable and usable from any thread. It outlives its client, whose store it keeps alive.
 
     The attributes of the entity are read by name (`enterprise.name`) or by key
     (`enterprise["name"]`), which also reaches those that share their name with a member of this
@@ -97,9 +101,9 @@ class Object(ObjectReference):
     | date | datetime, aware, in UTC |
     | JSON | dict, list, ...: a new one at each reading |
 
-    The relationships of the entity are read in the same way: one that leads to many is a sequence
-    of objects, one that leads to one is an object or None. They lead to the newest snapshots in the
-    store, without what has been deleted; each reading asks the store anew.
+    The relationships of the entity are read in the same way: a relationship to many gives a
+    sequence of objects, a relationship to one gives an object or None. They lead to the newest
+    snapshots in the store, without deleted objects; every read asks the store again.
 
     Two snapshots are equal if they are of one entity, and their identity, all attributes and all
     relationships are the same; equal snapshots have the same hash. A snapshot never changes, and
@@ -123,12 +127,12 @@ class Object(ObjectReference):
 
     @classmethod
     def retained(cls, handle: native.ObjectHandle | int, layouts: Layouts) -> Object:
-        """For this package: an Object of a borrowed handle or its address."""
+        """For this package: returns an Object for a borrowed handle or its address."""
         return cls(native.own(native.lib.restway_object_retain(handle)), layouts)
 
     @classmethod
     def first_of(cls, response: native.ResponseHandle, layouts: Layouts) -> Object | None:
-        """For this package: the first object of a response with its values, in one call."""
+        """For this package: returns the first object of a response with its values, in one call."""
         handle = native.ObjectHandle()
         try:
             room = _rooms.pop()
@@ -142,11 +146,11 @@ class Object(ObjectReference):
                 raise failed(status)
             if not handle:
                 return None
-            # Where there is no layout yet, the first use of the object makes it.
+            # If there is no layout yet, the first use of the object makes it.
             layout = layouts.get(room.entity.value)
             if layout is None or len(layout.names) > _ATTRIBUTES_AT_ONCE:
                 return cls(native.own(handle), layouts)
-            made = _new(layout.kind)  # quicker than the initialiser
+            made = _new(layout.kind)  # this is faster than the initialiser
             made._handle = native.own(handle)
             made._layouts = layouts
             made._layout = layout
@@ -162,7 +166,7 @@ class Object(ObjectReference):
 
     @property
     def identity(self) -> Identity:
-        """What identifies the object within its entity, or None."""
+        """The identity of the object within its entity, or None."""
         value = native.values(1)
         check(native.lib.restway_object_identity, self._handle, value)
         identity: Identity = decode(native.cells(value)[0], self._object_at)
@@ -170,12 +174,13 @@ class Object(ObjectReference):
 
     @property
     def store_key(self) -> int:
-        """The number that its store gave to the instance: positive, never reused."""
+        """The store key, a number that the store gave to the instance: positive, never reused."""
         key: int = native.lib.restway_object_store_key(self._handle)
         return key
 
     def same_as(self, other: Object) -> bool:
-        """Whether both are snapshots of the same instance: of one entity, under one store key.
+        """Returns whether both are snapshots of the same instance: of one entity, with one store
+        key.
 
         The answer is the same before and after the instance gets its identity:
 
@@ -189,19 +194,21 @@ class Object(ObjectReference):
         return bool(native.lib.restway_object_is_same(self._handle, other._handle))
 
     def attributes(self) -> dict[str, Any]:
-        """The attributes that have been received, null ones included, in the document's order."""
+        """Returns the attributes that have been received, including null ones, in the document's
+        order.
+        """
         return {name: self[name] for name in self}
 
     def keys(self) -> list[str]:
-        """The names of the attributes that have been received, in the document's order."""
+        """Returns the names of the attributes that have been received, in the document's order."""
         return list(self)
 
     def relationships(self) -> list[str]:
-        """The names of the entity's relationships, in the document's order."""
+        """Returns the names of the entity's relationships, in the document's order."""
         return list(self._known().relationships)
 
     def related(self, relationship: str) -> Objects:
-        """The objects that a relationship leads to, be it to many or to one.
+        """Returns the objects that a relationship leads to, whether it leads to one or to many.
 
         Raises UnknownAttributeError.
         """
@@ -216,10 +223,10 @@ class Object(ObjectReference):
         return Objects(handle, None, self._layouts)
 
     def related_keys(self, relationship: str) -> list[int] | None:
-        """The store keys of what a relationship leads to, as this snapshot knows it.
+        """Returns the store keys of the objects that a relationship of this snapshot leads to.
 
-        None when it has never been received; an empty list when it is null or empty. Raises
-        UnknownAttributeError.
+        The result is None if the relationship has never been received, and an empty list if it is
+        null or empty. Raises UnknownAttributeError.
         """
         kind, keys, count = native.kind_out(), native.keys_out(), native.number()
         check(
@@ -233,16 +240,18 @@ class Object(ObjectReference):
         return None if kind.value == ValueKind.ABSENT else keys[: count.value]
 
     def get(self, name: str, default: Any = None) -> Any:
-        """The attribute or relationship `name`; `default` when it has not been received or does not
-        exist."""
+        """Returns the attribute or relationship `name`; `default` if it has not been received or
+        does not exist.
+        """
         if name not in self:
             return default
         return self[name]
 
     def __getitem__(self, name: str) -> Any:
-        """The attribute or relationship `name`, None when absent; KeyError when there is none.
+        """Returns the attribute or relationship `name`, None if it is absent; raises KeyError if
+        the entity has no such name.
 
-        MappingError when Python cannot hold the value (a date after the year 9999).
+        Raises MappingError if Python cannot hold the value (a date after the year 9999).
         """
         position = self._known().positions.get(name)
         if position is None:
@@ -293,7 +302,7 @@ class Object(ObjectReference):
         for name in self:
             value = self._shown(name)
             if not shown and value == repr(identity):
-                shown = True  # the identity stands in front already
+                shown = True  # the identity is already the first part
                 continue
             part = f" {name}={value}"
             if len(text) + len(part) > _REPR_CHARACTERS_MAX:
@@ -324,7 +333,7 @@ class Object(ObjectReference):
         return Object.retained(address, self._layouts)
 
     def _followed(self, relationship: str) -> Objects | Object | None:
-        """What a relationship that exists leads to."""
+        """Returns the objects of a relationship that exists."""
         found = self.related(relationship)
         if self._known().relationships[relationship]:
             return found
@@ -341,7 +350,9 @@ class Object(ObjectReference):
         return layout
 
     def _read(self) -> bytearray:
-        """All values at once; they borrow from the handle, which lives as long as this object."""
+        """Reads all values at once; they borrow from the handle, which lives as long as this
+        object.
+        """
         read = self._cells
         if read is None:
             count = len(self._known().names)
@@ -399,24 +410,26 @@ _ROWS_AT_ONCE = 1024
 
 
 class Objects(Sequence[Object]):
-    """Objects of a response, a relationship or a query, in their order.
+    """The objects of a response, a relationship or a query, in their order.
 
-    Each is made when it is asked for.
+    An `Object` is made when it is read from the sequence.
     """
 
     __slots__ = ("_handle", "_layouts", "_range")
 
     def __init__(self, handle: native.ListHandle, span: range | None, layouts: Layouts) -> None:
-        """For this package. `handle` is owned, `span` are indices of it; None takes all."""
+        """For this package. `handle` is owned; `span` holds indices of its objects, None takes all.
+        """
         self._handle = handle
         self._range = range(native.lib.restway_list_count(handle)) if span is None else span
         self._layouts = layouts
 
     def values(self, *names: str) -> Iterator[tuple[Any, ...]]:
-        """The attributes `names` of each object, as tuples; all attributes when none is named.
+        """Returns the attributes `names` of each object as tuples; all attributes if no name is
+        given.
 
-        Quicker than the same from the objects: no `Object` is made, and many are read in one call.
-        Raises UnknownAttributeError at once.
+        This is faster than reading the objects one by one: no `Object` is made, and many are read
+        in one call. Raises UnknownAttributeError at once.
         """
         if not self:
             return iter(())

@@ -1,4 +1,4 @@
-"""Changes of a transaction, and the observers that are told of them."""
+"""Changes of a transaction, and the observers that receive them."""
 
 from __future__ import annotations
 
@@ -12,22 +12,26 @@ from ._object import Layouts, Object
 
 
 class Change(NamedTuple):
-    """What a transaction did to one object."""
+    """The effect of a transaction on one object."""
 
     kind: ChangeKind
     """INSERTED, UPDATED or DELETED."""
     object: Object
-    """As the transaction left it; a deleted one as it was."""
+    """The object after the transaction; a deleted object as it was before."""
     before: Object | None
-    """As the transaction found it; None for one that was inserted."""
+    """The object before the transaction; None for an inserted object."""
     attributes: tuple[str, ...]
-    """The names of those that differ; of an inserted or deleted object those that it has."""
+    """The names of the attributes that differ before and after; for an inserted or deleted object,
+    the attributes that it has.
+    """
     relationships: tuple[str, ...]
-    """The same for relationships."""
+    """The names of the relationships, in the same way."""
 
 
 class Changes(Sequence[Change]):
-    """One change for each object, in the order in which they were first touched. Never empty."""
+    """The changes of one transaction: one for each object, in the order in which the transaction
+    first touched them. It is never empty.
+    """
 
     __slots__ = ("_handle", "_layouts")
 
@@ -77,16 +81,16 @@ class Changes(Sequence[Change]):
 
 
 OnChange = Callable[[Changes], object]
-"""Told what one transaction did to what is observed."""
+"""A function that receives the effects of one transaction on the observed objects."""
 
 Observed = Union[None, str, Object]
-"""What is observed: everything, an entity by its name, or one object."""
+"""The objects that are observed: all (None), the objects of an entity (its name), or one object."""
 
 
 class Observer(Owner[native.ObserverHandle]):
-    """Somebody who is told of changes until it is removed or its client is closed.
+    """An observer of a store. It receives changes until it is removed or its client is closed.
 
-    Dropping it changes nothing. As a context manager it is removed at the end.
+    Dropping this object does not end the observer. As a context manager it is removed at the end.
     """
 
     __slots__ = ("_removed",)
@@ -99,9 +103,10 @@ class Observer(Owner[native.ObserverHandle]):
         self._removed = removed
 
     def remove(self) -> None:
-        """Ends it: no call of its function begins any more; one that runs right now goes on.
+        """Ends the observer: no further call of its function begins. A call that is running at that
+        moment continues.
 
-        Any thread, also inside the function itself; twice is fine.
+        Any thread may call it, also inside the function itself, and more than once.
         """
         if self._owned is not None:
             native.lib.restway_observer_remove(self._owned)
@@ -110,7 +115,7 @@ class Observer(Owner[native.ObserverHandle]):
             removed()
 
     def close(self) -> None:
-        """The same as `remove`."""
+        """Does the same as `remove`."""
         self.remove()
         super().close()
 
@@ -121,7 +126,7 @@ class Observer(Owner[native.ObserverHandle]):
 def start_observing(
     client: native.ClientHandle, what: Observed, changed: Any, token: int, destroy: Any
 ) -> native.ObserverHandle:
-    """For this package: observes `what`; raises what the library reports."""
+    """For this package: observes `what`; raises the error that the library reports."""
     lib = native.lib
     kind = native.ObserverHandle
     if isinstance(what, Object):

@@ -31,28 +31,29 @@ _EPOCH = datetime(1970, 1, 1, tzinfo=timezone.utc)
 
 
 class OutboxItem(NamedTuple):
-    """A stored request as it stood at one moment."""
+    """A stored request (an item of the outbox) at one moment."""
 
     id: int
     state: OutboxState
     method: str
     path: str
-    """Below the base URL, without its query."""
+    """The path below the base URL, without its query."""
     lane: str
     key: str
-    """The Idempotency-Key that goes along with every attempt."""
+    """The Idempotency-Key that is sent with every attempt."""
     body: bytes | None
     created: datetime
     attempts: int
-    """How often it may have reached the server."""
+    """How often the item may have reached the server."""
     next_attempt: datetime | None
-    """When it may go out again by itself; None: now."""
+    """When the outbox may send the item again by itself; None means at once."""
     last_error: str | None
     response: Response | None
-    """What the server answered: of a dead letter, and in reports."""
+    """The server's answer to a dead letter, or to an item in a report."""
     reason: OutboxReason
-    """Why it is a dead letter; NONE for another item. One with KEY_REUSED needs `edit`, which gives
-    it a new key: a retry is answered the same."""
+    """Why the item is a dead letter; NONE for another item. An item with KEY_REUSED needs `edit`,
+    which gives it a new key: a retry gets the same answer.
+    """
 
 
 class OutboxItems(Sequence[OutboxItem]):
@@ -71,10 +72,10 @@ class OutboxItems(Sequence[OutboxItem]):
             for index in range(lib.restway_outbox_items_count(handle))
         ]
         self.error = error
-        """Of a flush: why it could not go on; of an item that was told: why it is dead."""
+        """The reason why a flush could not go on, or why a reported item is dead."""
 
     def export(self) -> JSONValue:
-        """All of them as JSON, without secrets."""
+        """Returns all items as JSON, without secrets."""
         length = native.number()
         text = native.lib.restway_outbox_items_json(self._handle, native.ref(length))
         return json_value(text)
@@ -94,7 +95,7 @@ class OutboxItems(Sequence[OutboxItem]):
 
 
 class OutboxCounts(NamedTuple):
-    """How many requests are stored, by state."""
+    """The numbers of stored requests, by state."""
 
     waiting: int
     sending: int
@@ -103,14 +104,16 @@ class OutboxCounts(NamedTuple):
 
 
 OnItem = Callable[[OutboxItem, "RestwayError | None"], object]
-"""Told that an item was delivered, or is a dead letter, and then why."""
+"""A function that is called when an item was delivered or has become a dead letter; for a dead
+letter, the second argument is its error.
+"""
 
 OnFlushed = Callable[[OutboxItems], object]
-"""Told that a flush is over, and what was sent."""
+"""A function that is called when a flush has ended; it receives the items that were sent."""
 
 
 class OutboxBase:
-    """What the outboxes of all clients share. Usable from any thread."""
+    """The common part of the outboxes of all clients. It is usable from any thread."""
 
     __slots__ = ("_client",)
 
@@ -126,7 +129,8 @@ class OutboxBase:
 
     @property
     def needs_flushing(self) -> bool:
-        """Whether a flush could deliver anything: dead letters, and what they block, do not count.
+        """Returns whether a flush could deliver any item except dead letters and the items that
+        they block.
 
         Raises OutboxError, ClosedError; ConfigError when the client has no outbox.
         """
@@ -143,34 +147,38 @@ class OutboxBase:
         return OutboxCounts(counts.waiting, counts.sending, counts.blocked, counts.dead)
 
     def items(self) -> OutboxItems:
-        """All stored requests, oldest first. Raises as `needs_flushing`."""
+        """Lists all stored requests, oldest first. Raises as `needs_flushing`."""
         handle = make(native.OutboxItemsHandle, native.lib.restway_outbox_list, self._handle)
         return OutboxItems(handle, self._layouts)
 
     def find(self, id: int) -> OutboxItem:
-        """One stored request. Raises UsageError when it is no longer stored."""
+        """Finds one stored request. Raises UsageError if it is no longer stored."""
         handle = make(native.OutboxItemHandle, native.lib.restway_outbox_find, self._handle, id)
         return item_of(handle, self._layouts)
 
     def has_pending(self, object: Object) -> bool:
-        """Whether a stored request is about `object`: the server has not heard of its changes."""
+        """Returns whether a stored request, which the server has not accepted yet, is about
+        `object`.
+        """
         out = native.truth_out()
         function = native.lib.restway_outbox_has_pending
         check(function, self._handle, object._handle, native.ref(out))
         return bool(out.value)
 
     def retry(self, id: int) -> None:
-        """Lets a dead letter go out again as it is. Raises UsageError for anything else."""
+        """Sends a dead letter again, unchanged and with the same key. Raises UsageError for another
+        item.
+        """
         check(native.lib.restway_outbox_retry, self._handle, id)
 
     def edit(self, id: int, body: bytes | str | None, media_type: str | None = None) -> None:
-        """Gives a dead letter another body and a new key, and lets it go out again.
+        """Gives a dead letter another body and a new key, and sends it again.
 
         Args:
-            body: A str is sent as UTF-8; None takes it away.
-            media_type: None keeps what it has.
+            body: The new body. A str is sent as UTF-8; None removes the body.
+            media_type: The Content-Type of the body; None keeps the item's.
 
-        Raises UsageError for anything that is no dead letter.
+        Raises UsageError for an item that is not a dead letter.
         """
         content = body.encode() if isinstance(body, str) else body
         check(
@@ -183,24 +191,25 @@ class OutboxBase:
         )
 
     def drop(self, id: int) -> int:
-        """Takes an item out, and with one that makes an object all that depend on that.
+        """Removes an item from the outbox. If its request was to create an object, all items that
+        depend on that object are removed too.
 
-        The store takes back what these had changed: attributes and relationships that still have
-        the value of that change, and that no later item changes, get back what they had before;
-        objects that only these items made are deleted.
+        The store takes back the changes of the removed items: attributes and relationships that
+        still have the changed value, and that no later item changes, get their earlier value back.
+        Objects that only these items made are deleted.
 
-        Answers how many are gone. Raises UsageError when it is no longer stored. Raises StoreError
-        when the items are gone and the store cannot be written: the store takes the change back at
-        the next drop, or when a client opens the outbox again.
+        Returns how many items were removed. Raises UsageError if the item is no longer stored.
+        Raises StoreError if the items are removed but the store cannot be written: it takes the
+        changes back at the next drop, or when a client opens the outbox again.
         """
         count = native.number()
         check(native.lib.restway_outbox_drop, self._handle, id, native.ref(count))
         return int(count.value)
 
     def drop_all(self) -> int:
-        """Takes all items out, and takes back what they had changed, as `drop` does.
+        """Removes all items and takes back their changes, as `drop` does.
 
-        Answers how many there were.
+        Returns how many items were removed.
         """
         count = native.number()
         check(native.lib.restway_outbox_drop_all, self._handle, native.ref(count))
@@ -221,10 +230,11 @@ class Outbox(OutboxBase):
     __slots__ = ()
 
     def flush(self, on_flushed: OnFlushed | None = None, *, force: bool = False) -> None:
-        """Sends what is stored, without waiting.
+        """Sends the stored requests, without waiting.
 
         Args:
-            on_flushed: Called exactly once when that is over, where `on_done` of `send` is.
+            on_flushed: Called exactly once when the flush has ended, where `on_done` of `send` is
+                called.
             force: Also what the server has asked to hold back (Retry-After).
 
         Raises ClosedError; ConfigError when the client has no outbox.
@@ -287,7 +297,7 @@ class AsyncOutbox(OutboxBase):
     _client: AsyncClient
 
     async def flush(self, *, force: bool = False) -> OutboxItems:
-        """Sends what is stored; answers what was sent, each as it stands now.
+        """Sends the stored requests; returns the sent items with their present state.
 
         Args:
             force: Also what the server has asked to hold back (Retry-After).
@@ -310,7 +320,7 @@ class AsyncOutbox(OutboxBase):
 
 
 def item_of(handle: native.OutboxItemHandle, layouts: Layouts) -> OutboxItem:
-    """For this package: what a handle says, which is read at once."""
+    """For this package: returns an item with the values of a handle, which are read at once."""
     lib = native.lib
     length = native.number()
     start = lib.restway_outbox_item_body(handle, native.ref(length))

@@ -1,4 +1,4 @@
-"""How far a call is, and how long each of its phases took."""
+"""The progress of a call, and the durations of its phases."""
 
 from __future__ import annotations
 
@@ -15,27 +15,27 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Progress:
-    """How far a call has come; a total of None is not known."""
+    """The progress of a call. A total of None is not known."""
 
     upload_done: int
-    """Bytes of the body sent."""
+    """How many bytes of the request's body were sent."""
     upload_total: int | None
     download_done: int
-    """Bytes of the response's body received, as they are on the wire."""
+    """How many bytes of the response's body were received, before decoding."""
     download_total: int | None
     mapping_done: int
-    """Objects mapped."""
+    """How many objects were mapped."""
     mapping_total: int | None
     fraction: float
-    """All of it, between 0 and 1; it never goes back."""
+    """The whole progress as one number between 0 and 1; it never decreases."""
 
 
 OnProgress = Callable[["Call", Progress], object]
-"""Told how far a call has come; `call.cancel()` ends it there."""
+"""A function that receives the progress of a call; it may end the call with `call.cancel()`."""
 
 
 def progress_of(read: Any) -> Progress:
-    """A copy of a native progress."""
+    """Returns a copy of a progress of the library."""
 
     def known(total: int) -> int | None:
         return None if total < 0 else total
@@ -60,14 +60,16 @@ def call_progress(call: native.CallHandle) -> Progress:
 
 @dataclass(frozen=True)
 class Timings:
-    """Seconds; None where a time is not known. Those of the exchange are of its last hop."""
+    """The durations of the phases of a call, in seconds; None is not known. After redirects, the
+    times of the exchange belong to its last request.
+    """
 
     queued: float | None
     """From sending until a connection was free."""
     name_lookup: float | None
     """Looking up the host's name; 0 on a connection that was open."""
     connect: float | None
-    """Until TCP stood; 0 on a connection that was open."""
+    """Making the TCP connection; 0 on a connection that was open."""
     tls: float | None
     """The TLS handshake; 0 without TLS and on a connection that was open."""
     first_byte: float | None
@@ -79,9 +81,9 @@ class Timings:
     map: float | None
     """Reading the body and storing its objects; 0 when nothing matched."""
     total: float | None
-    """From sending to completion, redirects included."""
+    """From sending to completion, including redirects."""
     store: float | None
-    """Of `map`: storing the objects, in a file until the file has them."""
+    """The part of `map` for storing the objects; with a file, until they are in the file."""
 
 
 def timings_of(response: native.ResponseHandle) -> Timings:

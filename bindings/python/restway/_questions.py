@@ -1,6 +1,7 @@
-"""What the library asks a program: exclusions, failure readers, and how any question is set.
+"""Functions of the program that the library calls: exclusions, failure readers, and how any of them
+is set.
 
-Authentication has questions of its own in `_auth`, a call has one in `_call`.
+The functions for authentication are in `_auth`, the modifier of a call is in `_call`.
 """
 
 from __future__ import annotations
@@ -28,17 +29,20 @@ if TYPE_CHECKING:
 
 
 class Sending:
-    """Held while a context is set, its call sent and the context taken away again.
+    """A lock that is held while a context is set, its call is sent and the context is removed
+    again.
 
-    The library copies what a request or a client holds when a call is sent, so each call can have a
-    context of its own.
+    The library copies the state of a request or a client when a call is sent, so each call can have
+    a context of its own.
     """
 
     def __init__(self) -> None:
         self._lock = threading.RLock()
 
     def renew(self) -> None:
-        """In a forked child: whoever held the lock is gone."""
+        """Makes a new lock in a forked child, where the thread that held the old one does not
+        exist.
+        """
         self._lock = threading.RLock()
 
     def __enter__(self) -> None:
@@ -55,19 +59,20 @@ if hasattr(os, "register_at_fork"):
 
 
 def reason_of(error: BaseException) -> bytes:
-    """What a function raised, as a sentence for the library."""
+    """Returns the exception of a function as a sentence for the library."""
     return f"{type(error).__name__}: {error}".replace("\0", "?").encode("utf-8", "replace")
 
 
 def fail_with(
     error: BaseException, holding: Holding | None, tell: Callable[[int | None, Any], int]
 ) -> int:
-    """Tells the library that a function has failed, so that its error has `error` as `__cause__`.
+    """Reports to the library that a function has failed, so that its error has `error` as
+    `__cause__`.
 
     Args:
-        holding: Keeps `error` as long as the library has errors that carry it; None when the client
-            has been collected, and nobody can be told.
-        tell: Given the token of `error` and what destroys it; returns a status.
+        holding: Keeps `error` alive as long as the library has errors that refer to it; None if the
+            client has been collected, so that nothing can report the error.
+        tell: Called with the token of `error` and its destroy function; returns a status.
     """
     _let_go_of_locals(error)
     if holding is None:
@@ -80,12 +85,13 @@ def fail_with(
 
 
 _CHAIN_MAX = 100
-"""How many errors of a chain are looked at."""
+"""The largest number of errors in a chain whose frames are cleared."""
 
 
 def _let_go_of_locals(error: BaseException | None) -> None:
-    """The frames of an error may hold anything, also its client; an error that is kept tells the
-    lines alone."""
+    """Clears the frames of an error, which may refer to anything, also to its client. Only the line
+    numbers remain.
+    """
     for _ in range(_CHAIN_MAX):
         if error is None:
             return
@@ -101,9 +107,10 @@ def set_question(
     callback: object,
     holding: Holding | None = None,
 ) -> None:
-    """Calls `function(*before, trampoline, token, destroy, out_error)`; `run` None sets nobody.
+    """Calls `function(*before, trampoline, token, destroy, out_error)`; if `run` is None, it
+    removes the function.
 
-    What is set for a client goes into its `holding`.
+    A function that is set for a client is kept in its `holding`.
     """
     if run is None:
         check(function, *before, type(trampoline)(), None, native.NULL_DESTROY)
@@ -117,13 +124,15 @@ def set_question(
 
 
 Exclusion = Callable[[str, Optional[str], str, str], object]
-"""Given method, path (None for another origin), entity and relationship; true leaves it out."""
+"""A function that receives method, path (None for another origin), entity and relationship. A true
+result leaves the relationship out.
+"""
 
 
 def set_exclusion(
     client: native.ClientHandle, exclusion: Exclusion | None, holding: Holding
 ) -> None:
-    """For this package: sets the exclusion of a client, in place of the one before."""
+    """For this package: sets the exclusion of a client, in place of an earlier one."""
     function = native.lib.restway_client_set_exclusion
     if exclusion is None:
         check(function, client, native.NULL_EXCLUDE, None, native.NULL_DESTROY)
@@ -139,20 +148,20 @@ def set_exclusion(
 
 
 class FailureReading(NamedTuple):
-    """What a failure reader makes of an answer; None keeps what there is."""
+    """The result of a failure reader; None keeps the present value."""
 
     api_code: str | None = None
-    """The API's own code; "" for none."""
+    """The API's own code; "" removes it."""
     api_message: str | None = None
-    """The API's own message; "" for none."""
+    """The API's own message; "" removes it."""
     message: str | None = None
-    """The whole message; it must hold no secret."""
+    """The whole message; it must not contain a secret."""
     retryable: bool | None = None
     """Whether the same request may succeed later; retries follow it."""
 
 
 FailureReader = Callable[[RestwayError], "FailureReading | None"]
-"""Given what the document's `errors` found, with the response."""
+"""A function that receives the error that the document's `errors` made, with the response."""
 
 
 def set_failure_reader(

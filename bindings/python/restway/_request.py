@@ -1,11 +1,13 @@
-"""Requests: what is to be sent."""
+"""Requests, and the methods of clients and batches that make one for an HTTP method."""
 
 from __future__ import annotations
 
 import builtins
-from collections.abc import Callable, Iterator, Mapping
+from abc import ABC, abstractmethod
+from collections.abc import Awaitable, Callable, Iterator, Mapping
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, Literal
+from functools import wraps
+from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar, Union
 
 from . import _ffi as native
 from ._body import Content, Reading, reading_of, set_body_reading
@@ -25,14 +27,14 @@ if TYPE_CHECKING:
 
 
 class Request(Owner[native.RequestHandle]):
-    """A request, made once and sent as often as needed, through any client.
+    """A request. It is made once and sent any number of times, through any client.
 
-    Sending takes a copy: what `update` changes later reaches the sends that follow.
+    Sending copies the request: later changes by `update` affect only later sends.
 
-    It is addressed by one of the constructors `path`, `route`, `object` and `draft`, whose further
-    keywords are those of `BodyOptions`, as those of `update` are. They raise UsageError, TypeError,
-    ValueError, OverflowError. Which route serves the request, and whether its variables are
-    complete, is found out when it is sent.
+    The constructors `path`, `route`, `object` and `draft` make requests. Their other keywords, and
+    those of `update`, are the keywords of `BodyOptions`. They raise UsageError, TypeError,
+    ValueError, OverflowError. The library looks for the route, and checks that all variables have
+    values, when the request is sent.
     """
 
     __slots__ = ("_interval", "_on_progress", "_reading")
@@ -41,7 +43,7 @@ class Request(Owner[native.RequestHandle]):
 
     def __init__(self, handle: native.RequestHandle) -> None:
         """For this package: requests are made by `path`, `route`, `object` and `draft`."""
-        # In place of the general initialiser: one is made for each call.
+        # This replaces the general initialiser, because a request is made for each call.
         if type(handle) is not native.RequestHandle:
             raise self._refusal(handle)
         self._owned = handle
@@ -51,7 +53,7 @@ class Request(Owner[native.RequestHandle]):
 
     @property
     def reading(self) -> Reading | None:
-        """For this package: how its body is read while it is sent, or None."""
+        """For this package: the reader of its body, or None."""
         return self._reading
 
     @classmethod
@@ -61,7 +63,7 @@ class Request(Owner[native.RequestHandle]):
         path: str,
         **options: Unpack[BodyOptions],
     ) -> Request:
-        """A request to a path below the environment's base URL, such as `enterprises/12`.
+        """Makes a request to a path below the environment's base URL, such as `enterprises/12`.
 
         `method` is GET, HEAD, POST, PUT, PATCH or DELETE. The path may have a query and variables.
         """
@@ -79,7 +81,9 @@ class Request(Owner[native.RequestHandle]):
         method: str | None = None,
         **options: Unpack[BodyOptions],
     ) -> Request:
-        """A request to a named route; `method` is one of the route's, None its first."""
+        """Makes a request to a named route; `method` is one of the route's methods, None takes its
+        first.
+        """
         handle = make(
             native.RequestHandle,
             native.lib.restway_request_create_route,
@@ -97,8 +101,9 @@ class Request(Owner[native.RequestHandle]):
         object: Object,
         **options: Unpack[BodyOptions],
     ) -> Request:
-        """A request about an object: its entity and `method` find the route, its attributes fill
-        the path's variables."""
+        """Makes a request about an object. Its entity and `method` find the route, and its
+        attributes fill the path's variables.
+        """
         if not isinstance(object, Object):
             raise TypeError(f"expected an Object, not {type(object).__name__}")
         handle = make(
@@ -118,8 +123,9 @@ class Request(Owner[native.RequestHandle]):
         draft: Draft,
         **options: Unpack[BodyOptions],
     ) -> Request:
-        """A request about a draft, as about an object; it also makes the body of a POST, PUT or
-        PATCH. What the draft says is copied when the request is sent."""
+        """Makes a request about a draft, like a request about an object. The draft is also written
+        into the body of a POST, PUT or PATCH. Its values are copied when the request is sent.
+        """
         if not isinstance(draft, Draft):
             raise TypeError(f"expected a Draft, not {type(draft).__name__}")
         handle = make(
@@ -133,10 +139,11 @@ class Request(Owner[native.RequestHandle]):
         return request
 
     def about(self, subject: Object | Draft) -> Request:
-        """Sets what a request to a path or a route is about; returns the request itself.
+        """Sets the object or draft that a request to a path or a route is about; returns the
+        request itself.
 
-        It fills the variables that have no value of their own; a draft makes the body of a POST,
-        PUT or PATCH, an object if a request descriptor says so.
+        It fills the variables that have no value of their own. A draft is written into the body of
+        a POST, PUT or PATCH, and an object if a request descriptor says so.
         """
         lib = native.lib
         if isinstance(subject, Draft):
@@ -162,11 +169,10 @@ class Request(Owner[native.RequestHandle]):
         idempotency_key: str | Literal[True] | None = None,
         lane: str | None = None,
     ) -> None:
-        """Changes what is given and keeps the rest; see `BodyOptions`.
+        """Changes the given options and keeps all others; see `BodyOptions`.
 
-        Single variables, parameters and headers take the place of earlier ones of the same name.
-        Raises UsageError, TypeError, ValueError, OverflowError; what came before the fault stays
-        changed.
+        Variables, parameters and headers replace earlier ones with the same name. Raises
+        UsageError, TypeError, ValueError, OverflowError; options before the wrong one stay changed.
         """
         self._fill(variables, params, headers, timeout)
         self._set_body(body, media_type, json)
@@ -186,14 +192,15 @@ class Request(Owner[native.RequestHandle]):
             check(native.lib.restway_request_set_lane, self._handle, name(lane))
 
     def watch(self, on_progress: OnProgress | None, interval: float = 0.1) -> None:
-        """Asks for the progress of the calls that are made of this request.
+        """Asks for the progress of the calls that are made with this request.
 
         Args:
-            on_progress: Given the `Call` and its `Progress`, where `on_done` functions of a Client
-                run, or in the loop of an AsyncClient; None tells nobody, but lets `Call.progress`
-                follow the bytes. A call lets go of the function when it completes, so the function
-                may hold the call.
-            interval: The least seconds between two of these; 0 asks for none.
+            on_progress: Called with the `Call` and its `Progress`, where `on_done` functions of a
+                Client run, or in the loop of an AsyncClient. With None no function is called, but
+                `Call.progress` counts bytes. A call drops the function when it completes, so the
+                function may refer to the call.
+            interval: The shortest time in seconds between two calls of the function; 0 turns them
+                off.
 
                 def show(call: restway.Call, progress: restway.Progress) -> None:
                     print(f"{progress.fraction:.0%}")
@@ -220,12 +227,13 @@ class Request(Owner[native.RequestHandle]):
 
     @contextmanager
     def telling(self, tell: Callable[[native.CallHandle, Progress], None]) -> Iterator[None]:
-        """For this package: the progress of calls that are sent within this context is told to
-        `tell`, which such a call alone holds, until it completes."""
+        """For this package: `tell` receives the progress of calls that are sent in this context.
+        Only such a call refers to `tell`, until it completes.
+        """
 
         def run(call: native.CallHandle, progress: Any) -> None:
             owned = native.own(native.lib.restway_call_retain(call))
-            tell(owned, progress_of(progress.contents))
+            tell(owned, progress_of(progress))
 
         with sending:
             self._set_progress(run)
@@ -293,7 +301,7 @@ _METHODS = {text: text.encode() for text in ("GET", "HEAD", "POST", "PUT", "PATC
 
 
 def request_for(method: str, target: str | Object | Draft, options: RequestOptions) -> Request:
-    """For this package: a request to a path, or about an object or a draft."""
+    """For this package: makes a request to a path, or about an object or a draft."""
     if isinstance(target, str):
         handle = native.RequestHandle()
         check(
@@ -314,8 +322,87 @@ def request_for(method: str, target: str | Object | Draft, options: RequestOptio
 def request_without_body(
     method: str, target: str | Object | Draft, options: RequestOptions
 ) -> Request:
-    """For this package: the same for a method that usually has no body."""
+    """For this package: does the same for a method that usually has no body."""
     for keyword in ("body", "media_type", "json"):
         if keyword in options:
             raise TypeError(f"{method.lower()}() takes no {keyword}; a Request does")
     return request_for(method, target, options)
+
+
+Target = Union[str, Object, Draft]
+"""A path below the base URL, or an object or draft whose path the object router finds."""
+
+Given = TypeVar("Given", covariant=True)
+
+
+class Verbs(ABC, Generic[Given]):
+    """The methods that make a request for an HTTP method and carry it out. Their keywords are those
+    of `RequestOptions` and `BodyOptions`.
+
+    Each class returns its own kind of result, and raises as the method in the last column does:
+
+    | class | gives | as |
+    | --- | --- | --- |
+    | Client | the response | `perform` |
+    | AsyncClient | a coroutine of the response | `perform` |
+    | Batch | a call | `add` |
+    | AsyncBatch | a future of the response | `add` |
+    """
+
+    __slots__ = ()
+
+    @abstractmethod
+    def _carry_out(self, request: Request) -> Given:
+        """Carries out a request in the way of this class."""
+
+    def get(self, target: Target, **options: Unpack[RequestOptions]) -> Given:
+        """GETs a path, or an object again."""
+        return self._carry_out(request_without_body("GET", target, options))
+
+    def head(self, target: Target, **options: Unpack[RequestOptions]) -> Given:
+        """Sends a HEAD request to a path, or about an object."""
+        return self._carry_out(request_without_body("HEAD", target, options))
+
+    def delete(self, target: Target, **options: Unpack[RequestOptions]) -> Given:
+        """DELETEs a path or an object."""
+        return self._carry_out(request_without_body("DELETE", target, options))
+
+    def post(self, target: Target, **options: Unpack[BodyOptions]) -> Given:
+        """POSTs to a path, or an object, or a draft."""
+        return self._carry_out(request_for("POST", target, options))
+
+    def put(self, target: Target, **options: Unpack[BodyOptions]) -> Given:
+        """PUTs to a path, or an object, or a draft."""
+        return self._carry_out(request_for("PUT", target, options))
+
+    def patch(self, target: Target, **options: Unpack[BodyOptions]) -> Given:
+        """PATCHes a path, an object or a draft."""
+        return self._carry_out(request_for("PATCH", target, options))
+
+    def route(
+        self, route: str, method: str | None = None, **options: Unpack[BodyOptions]
+    ) -> Given:
+        """Sends a request to a named route; `method` is one of the route's methods, None takes its
+        first.
+        """
+        return self._carry_out(Request.route(route, method, **options))
+
+
+def make_coroutine_functions(kind: type[Verbs[Awaitable[Any]]]) -> None:
+    """Turns the methods of a class into coroutine functions, also for
+    `inspect.iscoroutinefunction`.
+
+    Like any coroutine function, they do nothing before they are awaited: an error of the request is
+    raised there.
+    """
+    for verb_name, verb in vars(Verbs).items():
+        if not verb_name.startswith("_"):
+            setattr(kind, verb_name, _coroutine_function(verb))
+
+
+def _coroutine_function(verb: Callable[..., Awaitable[Any]]) -> Callable[..., Awaitable[Any]]:
+    @wraps(verb)
+    async def run(*arguments: Any, **options: Any) -> Any:
+        return await verb(*arguments, **options)
+
+    return run

@@ -1,4 +1,4 @@
-"""Responses: what the server answered, its headers, and the objects that it was mapped to."""
+"""Responses: the server's answers, and the objects that they were mapped to."""
 
 from __future__ import annotations
 
@@ -15,7 +15,9 @@ from ._progress import Timings, timings_of
 
 
 class Headers(Mapping[str, str]):
-    """Headers by name, without regard to case. Several lines of one name are joined with ", "."""
+    """A mapping of headers; the case of names does not matter. Several lines with one name are
+    joined with ", ".
+    """
 
     __slots__ = ("_by_name", "lines")
 
@@ -42,26 +44,26 @@ class Headers(Mapping[str, str]):
         return len(self._by_name)
 
     def __repr__(self) -> str:
-        return f"<Headers {', '.join(self)}>"  # names only: values may be secrets
+        return f"<Headers {', '.join(self)}>"  # it shows names only, because values may be secrets
 
 
 class MappingIssue(NamedTuple):
     """A value of the body that did not fit and was left out."""
 
     key_path: str
-    """Where, with list positions: `array_of_enterprises[3].id`."""
+    """The key path with list positions: `array_of_enterprises[3].id`."""
     reason: str
-    """Why."""
+    """The reason."""
 
 
 class Response(Owner[native.ResponseHandle]):
-    """A response. Immutable; usable from any thread; a context manager."""
+    """A response. It is immutable, usable from any thread, and a context manager."""
 
     __slots__ = ("_headers", "_layouts")
 
     def __init__(self, handle: native.ResponseHandle, layouts: Layouts) -> None:
         """For this package: clients and calls make responses. `handle` is owned."""
-        # In place of the general initialiser: one is made for each call.
+        # This replaces the general initialiser, because a response is made for each call.
         if type(handle) is not native.ResponseHandle:
             raise self._refusal(handle)
         self._owned = handle
@@ -70,7 +72,7 @@ class Response(Owner[native.ResponseHandle]):
 
     @classmethod
     def retained(cls, handle: native.ResponseHandle, layouts: Layouts) -> Response:
-        """For this package: a Response of a borrowed handle."""
+        """For this package: returns a Response for a borrowed handle."""
         return cls(native.own(native.lib.restway_response_retain(handle)), layouts)
 
     @property
@@ -81,12 +83,12 @@ class Response(Owner[native.ResponseHandle]):
 
     @property
     def url(self) -> str:
-        """The URL that answered, after redirects."""
+        """The URL of the response, after redirects."""
         return native.borrowed(native.lib.restway_response_url(self._handle)) or ""
 
     @property
     def headers(self) -> Headers:
-        """The headers, by name without regard to case."""
+        """The headers; the case of names does not matter."""
         if self._headers is None:
             handle, lib = self._handle, native.lib
             self._headers = Headers(
@@ -100,7 +102,9 @@ class Response(Owner[native.ResponseHandle]):
 
     @property
     def trailers(self) -> Headers:
-        """The fields behind the body (RFC 9110, section 6.5), by name as headers; mostly none."""
+        """The trailers, header fields after the body (RFC 9110, section 6.5). Most responses have
+        none.
+        """
         handle, lib = self._handle, native.lib
         return Headers(
             (
@@ -120,7 +124,9 @@ class Response(Owner[native.ResponseHandle]):
 
     @property
     def text(self) -> str:
-        """The body in the charset of its Content-Type, else in UTF-8; what is not, is replaced."""
+        """The body as text in the charset of its Content-Type, otherwise in UTF-8; invalid bytes
+        are replaced.
+        """
         charset = "utf-8"
         for parameter in self.headers.get("Content-Type", "").split(";")[1:]:
             key, _, value = parameter.partition("=")
@@ -128,11 +134,11 @@ class Response(Owner[native.ResponseHandle]):
                 charset = value.strip().strip("\"'")
         try:
             return self.body.decode(charset, "replace")
-        except (LookupError, ValueError):  # no such charset
+        except (LookupError, ValueError):  # the charset is unknown
             return self.body.decode("utf-8", "replace")
 
     def json(self) -> JSONValue:
-        """The body, parsed as JSON; MappingError when it is none."""
+        """Returns the body, parsed as JSON; raises MappingError if it is not JSON."""
         text = native.lib.restway_response_json(self._handle, None)
         if text is None:
             raise MappingError(
@@ -146,22 +152,25 @@ class Response(Owner[native.ResponseHandle]):
 
     @property
     def timings(self) -> Timings:
-        """How long each phase of the call took, in seconds."""
+        """The duration of each phase of the call, in seconds."""
         return timings_of(self._handle)
 
     @property
     def attempts(self) -> list[Attempt]:
-        """Every time the call was sent, the first one first."""
+        """All attempts of the call, the first one first."""
         return attempts_of(self._handle)
 
     @property
     def is_mapped(self) -> bool:
-        """Whether a descriptor applied, so that no objects means "there were none"."""
+        """Whether a descriptor applied: with no objects, this means that the answer contained none.
+        """
         return bool(native.lib.restway_response_is_mapped(self._handle))
 
     @property
     def objects(self) -> Objects:
-        """The objects of all descriptors, in their order: one for each element that yields one."""
+        """The objects of all descriptors, in their order: one for each element that yields an
+        object.
+        """
         handle = native.own(native.lib.restway_response_list(self._handle))
         return Objects(handle, None, self._layouts)
 
@@ -199,7 +208,7 @@ class Response(Owner[native.ResponseHandle]):
         for index in range(self.issue_count):
             key_path = native.borrowed(lib.restway_response_issue_key_path(handle, index))
             if key_path is None:
-                break  # counted, not kept
+                break  # it was counted, but not kept
             reason = native.borrowed(lib.restway_response_issue_reason(handle, index))
             issues.append(MappingIssue(key_path, reason or ""))
         return issues
@@ -207,6 +216,6 @@ class Response(Owner[native.ResponseHandle]):
     def __repr__(self) -> str:
         if self._owned is None:
             return "<Response, closed>"
-        url = self.url.partition("?")[0]  # a query may hold secrets
+        url = self.url.partition("?")[0]  # a query may contain secrets
         count = native.lib.restway_response_object_count(self._handle)
         return f"<Response {self.status} {url} ({count} objects)>"

@@ -1,4 +1,4 @@
-"""Stores: the objects that a client holds; and queries of them."""
+"""Stores, which hold the objects of a client, and queries on them."""
 
 from __future__ import annotations
 
@@ -29,12 +29,12 @@ _COMPARISONS: dict[str, Comparison] = {
 class Query(Owner[native.QueryHandle]):
     """Objects of one entity: `store.query("Enterprise").where("rating", ">=", 4).order_by("-name")`
 
-    Immutable: each step gives a new query. Nothing is read from the store before the query is
-    iterated, or asked by `all`, `first` or `count`; each time it is asked anew.
+    It is immutable: each step returns a new query. Nothing is read before the query is iterated, or
+    before `all`, `first` or `count` is called; each of these reads the store again.
 
     Values are ordered as SQLite orders them: null (None) first, then numbers (False is 0, a date
-    its time), then texts by their UTF-8, then bytes. None equals what is null or absent, and is
-    never less or greater than anything.
+    its microseconds), then texts by their UTF-8 bytes, then bytes. None equals null and absent
+    values, and is never less or greater than another value.
     """
 
     __slots__ = ("_entity", "_layouts", "_limit", "_offset", "_order", "_rejected", "_where")
@@ -73,11 +73,12 @@ class Query(Owner[native.QueryHandle]):
         value: Any = None,
         **equal: Any,
     ) -> Query:
-        """Those for which a condition holds: `where("rating", ">=", 4)`, `where(city="Wien")`.
+        """Returns a query with one more condition: `where("rating", ">=", 4)`,
+        `where(city="Wien")`.
 
-        Conditions add up: all of them must hold. A date stands for its midnight in UTC. Raises
-        UnknownAttributeError; ValueError for an operator that is none; UsageError for a value that
-        the attribute can never have.
+        All conditions of a query must hold. A date means its midnight in UTC. Raises
+        UnknownAttributeError; ValueError for an unknown operator; UsageError for a value that the
+        attribute can never have.
         """
         if operator not in _COMPARISONS:
             raise ValueError(f"no operator: {operator!r}; there are {', '.join(_COMPARISONS)}")
@@ -95,10 +96,10 @@ class Query(Owner[native.QueryHandle]):
         )
 
     def order_by(self, *attributes: str) -> Query:
-        """The same, sorted; `-` in front of a name sorts from large to small.
+        """Returns a query with an order; `-` before a name sorts from large to small.
 
-        What the first attribute leaves equal, the next decides, at last the order of storing.
-        Raises UnknownAttributeError.
+        Objects that are equal in the first attribute are ordered by the next one, and finally by
+        the order in which they were stored. Raises UnknownAttributeError.
         """
         order = tuple((given.removeprefix("-"), given.startswith("-")) for given in attributes)
         return Query(
@@ -112,7 +113,9 @@ class Query(Owner[native.QueryHandle]):
         )
 
     def limit(self, limit: int | None, offset: int = 0) -> Query:
-        """At most `limit` of them (None: all), without the first `offset`."""
+        """Returns a query for at most `limit` objects (None: all), without the first `offset`
+        objects.
+        """
         if (limit is not None and not 0 <= limit < 2**63) or not 0 <= offset < 2**63:
             raise ValueError(f"limit and offset are not negative: {limit}, {offset}")
         return Query(
@@ -126,14 +129,16 @@ class Query(Owner[native.QueryHandle]):
         )
 
     def rejected(self, rejected: bool | None = True) -> Query:
-        """Those that are rejected, see `Store.is_rejected`; with False those that are not.
+        """Returns a query for rejected objects only, see `Store.is_rejected`; with False, for other
+        objects only.
 
-        None takes all of them again. The limit and the offset count the objects that are left:
+        With None it finds all objects again. The limit and the offset count the objects that are
+        left:
 
             for enterprise in store.query("Enterprise").rejected():
                 print("the server did not accept", enterprise.name)
 
-        What reads such a query also raises OutboxError and ClosedError.
+        Reading such a query also raises OutboxError and ClosedError.
         """
         return Query(
             self._entity,
@@ -146,19 +151,19 @@ class Query(Owner[native.QueryHandle]):
         )
 
     def all(self) -> Objects:
-        """The newest snapshots of the objects that it finds."""
+        """Returns the newest snapshots of the objects that the query finds."""
         lib, store = native.lib, self._layouts.store
         handle = make(native.ListHandle, lib.restway_store_query, store, self._handle)
         return Objects(handle, None, self._layouts)
 
     def first(self) -> Object | None:
-        """The first object that it finds, or None."""
+        """Returns the first object that the query finds, or None."""
         limit = 1 if self._limit is None else min(1, self._limit)
         found = self.limit(limit, self._offset).all()
         return found[0] if found else None
 
     def count(self) -> int:
-        """How many objects it finds, limit and offset left aside."""
+        """Returns how many objects the query finds without its limit and offset."""
         count, store = native.number(), self._layouts.store
         check(native.lib.restway_store_count_query, store, self._handle, native.ref(count))
         objects: int = count.value
@@ -180,20 +185,22 @@ def _encoded(value: Any) -> native.Value:
 
 
 class Statistics(NamedTuple):
-    """How large a store is."""
+    """The size of a store."""
 
     objects: int
-    """How many objects there are, of all entities."""
+    """The number of objects of all entities."""
     cached_objects: int
-    """How many of them have their newest snapshot in memory."""
+    """How many of the objects have their newest snapshot in memory."""
     cached_bytes: int
-    """How much memory those snapshots take; the store's own tables are not counted."""
+    """The memory of those snapshots in bytes; the store's own tables are not counted."""
     file_bytes: int
-    """The size of the store's file; 0 without a file."""
+    """The size of the store's file in bytes; 0 without a file."""
 
 
 class Store(Owner[native.StoreHandle]):
-    """The identity map of a client. Usable from any thread; may outlive its client."""
+    """The store of a client: it finds each object by its entity and identity. It is usable from any
+    thread, and may outlive its client.
+    """
 
     __slots__ = ("_layouts",)
 
@@ -203,7 +210,7 @@ class Store(Owner[native.StoreHandle]):
         self._layouts = layouts
 
     def find(self, entity: str, identity: int | str) -> Object | None:
-        """The newest snapshot of the object with that identity, or None.
+        """Returns the newest snapshot of the object with that identity, or None.
 
         `12` and `"12"` are different identities. Raises UnknownEntityError.
         """
@@ -220,9 +227,9 @@ class Store(Owner[native.StoreHandle]):
         return Object(handle, self._layouts)
 
     def newest(self, object: Object) -> Object | None:
-        """The newest snapshot of what `object` shows; None when it has been deleted.
+        """Returns the newest snapshot of the object; None if it has been deleted.
 
-        `object` must come from this store; else UsageError.
+        `object` must come from this store; raises UsageError otherwise.
         """
         try:
             handle = make(
@@ -236,7 +243,7 @@ class Store(Owner[native.StoreHandle]):
         return Object(handle, self._layouts)
 
     def all(self, entity: str) -> Objects:
-        """All objects of an entity, in the order in which they were first stored.
+        """Returns all objects of an entity, in the order in which they were first stored.
 
         Raises UnknownEntityError.
         """
@@ -246,7 +253,7 @@ class Store(Owner[native.StoreHandle]):
         return Objects(handle, None, self._layouts)
 
     def query(self, entity: str) -> Query:
-        """A query on the objects of an entity; raises UnknownEntityError.
+        """Makes a query for the objects of an entity; raises UnknownEntityError.
 
             for enterprise in store.query("Enterprise").where("rating", ">=", 4).order_by("-name"):
                 print(enterprise.name)
@@ -254,7 +261,7 @@ class Store(Owner[native.StoreHandle]):
         return Query(entity, self._layouts)
 
     def is_unsent(self, object: Object) -> bool:
-        """Whether the program made the object and the server has not answered for it yet."""
+        """Returns whether the program made the object and no server has answered for it yet."""
         unsent = native.truth_out()
         check(
             native.lib.restway_store_is_unsent,
@@ -265,16 +272,16 @@ class Store(Owner[native.StoreHandle]):
         return bool(unsent.value)
 
     def is_rejected(self, object: Object) -> bool:
-        """Whether the server has refused a change of the object.
+        """Returns whether the server has refused a change of the object.
 
-        A dead letter of the client's outbox is about the object, or makes it. The object is marked
-        so until the dead letter is retried, edited or dropped:
+        A dead letter of the client's outbox, a stored request that the server has refused for good,
+        marks its object as rejected, until it is retried, edited or dropped:
 
             if store.is_rejected(enterprise):
                 print("the server did not accept", enterprise.name)
 
-        Always False without an outbox. Raises OutboxError when its file cannot be read, and
-        ClosedError when the client has an outbox and is closed.
+        Without an outbox the result is always False. Raises OutboxError if its file cannot be read,
+        and ClosedError if the client has an outbox and is closed.
         """
         rejected = native.truth_out()
         check(
@@ -286,9 +293,10 @@ class Store(Owner[native.StoreHandle]):
         return bool(rejected.value)
 
     def delete(self, object: Object) -> bool:
-        """Deletes an object from the store alone: nothing is sent. False when it was not there.
+        """Deletes an object from the store; nothing is sent. Returns False if the object was not
+        there.
 
-        Relationships that lead to it lead nowhere from then on.
+        Relationships that led to the object then lead to nothing.
         """
         try:
             check(native.lib.restway_store_delete, self._handle, object._handle)
@@ -310,7 +318,9 @@ class Store(Owner[native.StoreHandle]):
         return True
 
     def delete_all(self, entity: str) -> int:
-        """Deletes all objects of an entity; returns how many. Raises UnknownEntityError."""
+        """Deletes all objects of an entity; returns how many were deleted. Raises
+        UnknownEntityError.
+        """
         count = native.number()
         check(
             native.lib.restway_store_delete_all, self._handle, name(entity), native.ref(count)
@@ -319,14 +329,14 @@ class Store(Owner[native.StoreHandle]):
         return objects
 
     def clear(self) -> int:
-        """Deletes all objects; returns how many there were."""
+        """Deletes all objects; returns how many were deleted."""
         count = native.number()
         check(native.lib.restway_store_clear, self._handle, native.ref(count))
         objects: int = count.value
         return objects
 
     def statistics(self) -> Statistics:
-        """How large the store is."""
+        """Returns the size of the store."""
         read = native.Statistics()
         check(native.lib.restway_statistics_init, native.ref(read), native.size_of(read))
         check(native.lib.restway_store_statistics, self._handle, native.ref(read))
@@ -338,7 +348,7 @@ class Store(Owner[native.StoreHandle]):
         )
 
     def count(self, entity: str | None = None) -> int:
-        """How many objects there are of an entity, or of all; raises UnknownEntityError."""
+        """Counts the objects of an entity, or all objects; raises UnknownEntityError."""
         count = native.number()
         check(
             native.lib.restway_store_count,

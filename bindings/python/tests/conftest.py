@@ -1,4 +1,4 @@
-"""What all tests share: the live-handle check, the demo API, clients."""
+"""Fixtures of all tests: the live-handle check, the demo API, clients."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ FAILED = pytest.StashKey[bool]()
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Without the library only what needs none of it runs, unless RESTWAY_LIBRARY promised one."""
+    """Skips the tests that need the library if it is missing, unless RESTWAY_LIBRARY names one."""
     if MISSING is None or os.environ.get("RESTWAY_LIBRARY"):
         return
     for item in items:
@@ -56,11 +56,11 @@ def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, Any, None]:
 @pytest.fixture(autouse=True)
 def every_handle_is_gone_at_the_end(request: pytest.FixtureRequest) -> Iterator[None]:
     for name in ("last_type", "last_value", "last_traceback", "last_exc"):
-        sys.__dict__.pop(name, None)  # a failed test before this one lives on in its traceback
+        sys.__dict__.pop(name, None)  # the traceback of an earlier failed test keeps objects alive
     yield
     if MISSING is None and FAILED not in request.node.stash:
-        request.node.funcargs.clear()  # pytest keeps them a little longer than the test lives
-        gc.collect()  # clients that their own functions refer to
+        request.node.funcargs.clear()  # pytest keeps the fixtures a little longer than the test
+        gc.collect()  # clients to which their own functions refer
         assert _callbacks.completions.wait_until_empty(30)
         assert _callbacks.observers.wait_until_empty(30)
         assert _callbacks.questions.wait_until_empty(30)
@@ -71,7 +71,8 @@ def every_handle_is_gone_at_the_end(request: pytest.FixtureRequest) -> Iterator[
 
 @pytest.fixture(scope="session")
 def demo_url() -> Iterator[str]:
-    """The base URL of a demo API: the one that is running already, or one of our own."""
+    """Returns the base URL of a demo API: one that is already running, or one that is started here.
+    """
     given = os.environ.get("RESTWAY_DEMO_URL")
     if given:
         yield given
@@ -95,7 +96,7 @@ def demo_document() -> dict[str, Any]:
 
 @pytest.fixture
 def make_client(demo_url: str) -> MakeClient:
-    """Makes clients of the demo API; keywords are those of `Client`."""
+    """Makes clients of the demo API; the keywords are those of `Client`."""
 
     def make(**options: Any) -> restway.Client:
         api = restway.API.load(DOCUMENT)

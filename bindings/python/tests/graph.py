@@ -1,4 +1,4 @@
-"""An api whose entities are linked, over a peer that answers with what a test wants."""
+"""An api whose entities are linked, and a server that answers what a test wants."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Reads the C headers, as far as the tests need: functions, callbacks, structures, constants."""
+"""Reads functions, callbacks, structures and constants from the C headers."""
 
 from __future__ import annotations
 
@@ -51,7 +51,9 @@ def _arguments(text: str) -> tuple[Field, ...]:
 
 
 def _structure(body: str) -> tuple[Field, ...]:
-    """The fields; those of a union stand as `union.name`, and the union itself as one of them."""
+    """Returns the fields. The fields of a union are named `union.name`, and the union itself is a
+    field too.
+    """
     fields: list[Field] = []
     union = re.search(r"union\s*\{(.*?)\}\s*(\w+)\s*;", body, re.S)
     if union:
@@ -66,7 +68,7 @@ def _structure(body: str) -> tuple[Field, ...]:
 
 
 def parse(folder: Path = FOLDER) -> Header:
-    # The tables of plugins are no business of Python's.
+    # Python does not use the tables of plugins.
     tables = ("plugin.", "plugin_")
     paths = [path for path in sorted(folder.glob("*.h")) if not path.name.startswith(tables)]
     raw = "\n".join(path.read_text("utf-8") for path in paths)

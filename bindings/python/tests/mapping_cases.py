@@ -1,4 +1,4 @@
-"""The cases of the mapping that all languages run, and what a store holds, in their words."""
+"""The mapping cases that all languages run, and the content of a store in their form."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ STORES = ("memory", "sqlite")
 
 
 class Exchange(NamedTuple):
-    """A request and its answer, and what comes of them."""
+    """A request, its answer, and the expected results."""
 
     about: str
     request: str
@@ -44,7 +44,7 @@ class Exchange(NamedTuple):
 
 
 def document_of(case: Path, store: str, folder: Path) -> dict[str, JSON]:
-    """The document of a case, with the section that asks for this kind of store."""
+    """Returns the document of a case, with the section for this kind of store."""
     document: dict[str, JSON] = json.loads((case / "document.json").read_text("utf-8"))
     section = {"kind": store}
     if store == "sqlite":
@@ -58,7 +58,7 @@ def exchanges_of(case: Path) -> list[Exchange]:
 
 
 def contents(store: restway.Store, document: dict[str, JSON]) -> dict[str, list[JSON]]:
-    """All that a store holds, by entity, in the words of a case."""
+    """Returns the content of a store by entity, in the form of a case."""
     found = {}
     for entity in document["entities"]:
         objects = [_shown(store, item) for item in store.all(entity)]
@@ -69,7 +69,7 @@ def contents(store: restway.Store, document: dict[str, JSON]) -> dict[str, list[
 
 
 def draft_of(client: restway.Client, description: dict[str, JSON]) -> restway.Draft:
-    """The draft that a case describes."""
+    """Makes the draft that a case describes."""
     ((entity, said),) = description.items()
     return client.draft(
         entity, **{name: _said(client, value) for name, value in said.items()}
@@ -86,7 +86,7 @@ def _said(client: restway.Client, value: JSON) -> Any:
 
 
 def unsent(store: restway.Store, document: dict[str, JSON]) -> dict[str, list[JSON]]:
-    """The objects that no server has answered for, by entity."""
+    """Returns the unsent objects, by entity."""
     found = {
         entity: [reference(store, item) for item in store.all(entity) if store.is_unsent(item)]
         for entity in document["entities"]
@@ -95,14 +95,14 @@ def unsent(store: restway.Store, document: dict[str, JSON]) -> dict[str, list[JS
 
 
 def reference(store: restway.Store, item: restway.Object) -> JSON:
-    """The identity of an object, or its place among those of its entity."""
+    """Returns the identity of an object, or its position among the objects of its entity."""
     if item.identity is not None:
         return item.identity
     return {"#": [other.store_key for other in store.all(item.entity)].index(item.store_key)}
 
 
 def exact(value: JSON) -> str:
-    """Text that tells 1, 1.0 and true apart."""
+    """Returns a text in which 1, 1.0 and true differ."""
     return json.dumps(value, sort_keys=True, indent=1)
 
 

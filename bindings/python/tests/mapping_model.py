@@ -1,7 +1,7 @@
-"""The rules of the mapping once more, as plainly as Python says them: a model to compare with.
+"""A model of the mapping rules, written as plainly as possible, to compare the library with.
 
-No step is quick, and nothing is taken from the library. It knows one descriptor without a key path,
-and the types any, bool, int, double, string and json.
+It is not fast and uses no code of the library. It supports one descriptor without a key path, and
+the types any, bool, int, double, string and json.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ MISSING: JSON = object()
 
 @dataclass
 class Row:
-    """What the payload says of one object, or the object itself."""
+    """The values that the payload has for one object, or the object itself."""
 
     entity: str
     values: dict[str, JSON] = field(default_factory=dict)
@@ -30,7 +30,7 @@ class Row:
 
 
 class Model:
-    """A store, and how responses change it."""
+    """A store that responses change."""
 
     def __init__(self, document: dict[str, JSON]) -> None:
         self.entities = document["entities"]
@@ -40,7 +40,7 @@ class Model:
         self._rows: list[tuple[int, Row]] = []
 
     def map(self, body: JSON) -> None:
-        """Takes in one response."""
+        """Maps one response into the store."""
         self._places, self._rows = {}, []
         self._number(body)
         for element in body if isinstance(body, list) else [body]:
@@ -51,7 +51,7 @@ class Model:
     # Read
 
     def _number(self, value: JSON) -> None:
-        """Gives objects their places in the payload."""
+        """Numbers the objects of the payload."""
         if isinstance(value, dict):
             self._places[id(value)] = len(self._places)
         if isinstance(value, (dict, list)):
@@ -59,7 +59,9 @@ class Model:
                 self._number(inner)
 
     def _row(self, entity: str, value: dict[str, JSON]) -> Row | JSON:
-        """What an object says; None if that is nothing, MISSING if nothing of it is known."""
+        """Returns the row of an object; None if the object yields no object, MISSING if it is
+        unknown.
+        """
         definition, row, is_known = self.entities[entity], Row(entity), False
         first, place = len(self._rows), self._places[id(value)]
         for name, attribute in definition["attributes"].items():
@@ -72,7 +74,7 @@ class Model:
         for name, relationship in definition["relationships"].items():
             found = self._links(relationship, _at(value, relationship["source"]), place)
             if found is None and relationship["many"] and relationship["policy"] == "merge":
-                is_known = True  # and changes nothing
+                is_known = True  # it changes nothing
             elif found is not MISSING:
                 row.links[name] = found
         if not row.values and not row.links:
@@ -81,7 +83,7 @@ class Model:
         return row
 
     def _links(self, relationship: dict[str, JSON], value: JSON, place: int) -> JSON:
-        """The rows that a relationship leads to; None for null."""
+        """Returns the rows that a relationship leads to; None for null."""
         entity, many = relationship["entity"], relationship["many"]
         if value is MISSING or value is None:
             return value
@@ -98,7 +100,9 @@ class Model:
         return [] if row is None else [row]
 
     def _end(self, entity: str, value: JSON, place: int) -> Row | JSON:
-        """The row of one object or identity; None for no object, MISSING for what does not fit."""
+        """Returns the row of one object or identity; None for no object, MISSING for a value that
+        does not fit.
+        """
         if value is None or value == {}:
             return None
         if isinstance(value, list):
@@ -136,7 +140,7 @@ class Model:
         self.objects = [item for item in self.objects if not _holds(gone, item)]
 
     def _object(self, row: Row) -> Row:
-        """The object of a row: the one with its identity, or a new one."""
+        """Returns the object of a row: the object with the row's identity, or a new one."""
         identity = self.identity(row)
         if identity is not None:
             for item in self.objects:
@@ -155,7 +159,8 @@ class Model:
     # Comparison
 
     def contents(self) -> Counter[str]:
-        """Each object as text; those without identity stand where they are linked, too."""
+        """Returns each object as text; objects without identity appear where they are linked, too.
+        """
         return Counter(str(self._shown(item)) for item in self.objects)
 
     def _shown(self, item: Row) -> JSON:
@@ -173,7 +178,9 @@ class Model:
 
 
 def _at(value: dict[str, JSON], source: str) -> JSON:
-    """What a key path leads to: null behind null, nothing behind what is no object."""
+    """Returns the value at a key path: null below null, and nothing below a value that is not an
+    object.
+    """
     found: JSON = value
     for key in source.split("."):
         if found is None:
@@ -185,7 +192,7 @@ def _at(value: dict[str, JSON], source: str) -> JSON:
 
 
 def _fitting(value: JSON, kind: str, is_identity: bool) -> JSON:
-    """A value as its type wants it, or MISSING."""
+    """Converts a value to its type; returns MISSING if it does not fit."""
     is_int = isinstance(value, int) and not isinstance(value, bool)
     if is_int and not -(2**63) <= value < 2**63 and kind != "json":
         return MISSING
@@ -215,7 +222,7 @@ def _fitting(value: JSON, kind: str, is_identity: bool) -> JSON:
 
 
 def _number(text: str) -> JSON:
-    """The number that a text is, or the text."""
+    """Returns the number that a text represents, or the text itself."""
     if re.fullmatch(r"-?[0-9]+", text):
         return int(text)
     return float(text) if re.fullmatch(r"-?[0-9]+(\.[0-9]+)?([eE][-+]?[0-9]+)?", text) else text

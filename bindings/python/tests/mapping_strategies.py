@@ -1,4 +1,5 @@
-"""Any mapping and any JSON, for Hypothesis: few and short names, so that they often meet."""
+"""Hypothesis strategies for mappings and JSON. Names are few and short, so that they often match.
+"""
 
 from __future__ import annotations
 
@@ -35,7 +36,7 @@ types = st.sampled_from(["any", "any", "bool", "int", "double", "string", "date"
 
 @st.composite
 def entities(draw: st.DrawFn, names: list[str]) -> dict[str, JSON]:
-    """An entity with some attributes, perhaps an identity, and relationships."""
+    """Generates an entity with attributes, relationships and perhaps an identity."""
     attributes: dict[str, JSON] = {
         name: {"source": draw(key_paths), "type": draw(types)}
         for name in draw(st.lists(st.sampled_from(["p", "q", "r"]), unique=True, min_size=1))
@@ -61,7 +62,7 @@ def entities(draw: st.DrawFn, names: list[str]) -> dict[str, JSON]:
 
 @st.composite
 def api_documents(draw: st.DrawFn) -> dict[str, JSON]:
-    """An API whose one path has several descriptors, which may overlap."""
+    """Generates an API with one path and several descriptors, which may overlap."""
     names = ENTITIES[: draw(st.integers(1, len(ENTITIES)))]
     targets = st.tuples(st.sampled_from(names), st.one_of(st.just(""), key_paths))
     responses = [
@@ -77,7 +78,8 @@ def api_documents(draw: st.DrawFn) -> dict[str, JSON]:
 
 @st.composite
 def modelled_documents(draw: st.DrawFn) -> dict[str, JSON]:
-    """An API that the model knows: one descriptor of the whole body, and plain types."""
+    """Generates an API that the model supports: one descriptor of the whole body, and plain types.
+    """
     document = draw(api_documents())
     for entity in document["entities"].values():
         for attribute in entity["attributes"].values():
@@ -105,8 +107,9 @@ misfits: st.SearchStrategy[JSON] = st.one_of(st.none(), st.just({}), st.just([])
 def objects_of(
     draw: st.DrawFn, document: dict[str, JSON], entity: str, depth: int = 0
 ) -> dict[str, JSON]:
-    """An object that mostly fits: few identities, related objects and identities, now and then
-    something else."""
+    """Generates an object that mostly fits: few identities, related objects and identities, and
+    sometimes a value that does not fit.
+    """
     definition = document["entities"][entity]
     value: dict[str, JSON] = {}
     for name, attribute in definition["attributes"].items():
@@ -128,7 +131,7 @@ def objects_of(
 
 
 def ends_of(document: dict[str, JSON], entity: str, depth: int) -> st.SearchStrategy[JSON]:
-    """What may stand at the other end of a relationship."""
+    """Generates a value of a relationship."""
     if depth > 2 or "identity" in document["entities"][entity]:
         identities = st.one_of(st.integers(1, 3), st.sampled_from(["1", "2"]))
         if depth > 2:
@@ -141,7 +144,7 @@ def ends_of(document: dict[str, JSON], entity: str, depth: int) -> st.SearchStra
 def exchanges(
     draw: st.DrawFn, documents: st.SearchStrategy[dict[str, JSON]]
 ) -> tuple[dict[str, JSON], list[JSON]]:
-    """An API, and bodies for its path."""
+    """Generates an API and bodies for its path."""
     document = draw(documents)
     response = document["responses"][0]
     fitting = st.lists(objects_of(document, response["entity"]), max_size=3)
@@ -155,7 +158,7 @@ def exchanges(
 
 
 def _put(value: dict[str, JSON], source: str, inner: JSON) -> None:
-    """Nests a value, unless something else stands on the way."""
+    """Nests a value at a key path, unless another value is in the way."""
     *parents, last = source.split(".")
     for key in parents:
         found = value.setdefault(key, {})

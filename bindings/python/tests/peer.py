@@ -1,4 +1,4 @@
-"""A peer that answers with bytes of the test's choice, HTTP or not."""
+"""A server that answers with bytes that the test chooses, HTTP or not."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from types import TracebackType
 
 
 class Peer:
-    """Answers every connection's first request with `answer`, then closes."""
+    """Answers the first request of every connection with `answer`, then closes the connection."""
 
     def __init__(self) -> None:
         self.answer = b""
@@ -66,7 +66,7 @@ def _is_whole(request: bytes) -> bool:
 
 
 def unused_port() -> int:
-    """A port of the loopback interface that nobody listens on."""
+    """Returns a port of the loopback interface on which no process listens."""
     with socket.create_server(("127.0.0.1", 0)) as listener:
         port: int = listener.getsockname()[1]
         return port

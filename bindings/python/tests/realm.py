@@ -1,4 +1,4 @@
-"""A realm of the demo API: tokens of its own."""
+"""A realm of the demo API: a part with its own tokens."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ ERRORS = {"code": "error.error_code", "message": "error.error_description"}
 
 
 class Realm:
-    """Knows its paths, and what the demo API has counted."""
+    """The paths of the realm, and the counters of the demo API for it."""
 
     def __init__(self, demo_url: str) -> None:
         self.name = f"python-{os.getpid()}-{next(_numbers)}"
@@ -28,7 +28,7 @@ class Realm:
         return restway.Client(self.api(**sections), base_url=self.demo_url, timeout=30.0)
 
     def token_request(self, query: str = "") -> restway.Request:
-        """For a token, marked so that it never waits for the refresh."""
+        """Makes a request for a token. It is marked so that it never waits for the refresh."""
         request = restway.Request.path(
             "POST",
             f"auth/{self.name}/token{query}",

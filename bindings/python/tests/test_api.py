@@ -1,4 +1,4 @@
-"""API documents: loaded, checked, built by function."""
+"""API documents are loaded, checked, and built by functions."""
 
 from __future__ import annotations
 

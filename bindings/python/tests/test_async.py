@@ -1,4 +1,4 @@
-"""AsyncClient: awaited calls, many at once, in one loop or several."""
+"""AsyncClient: awaited calls, many at the same time, in one or several event loops."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ SECONDS_MAX = 30.0
 
 @pytest.fixture
 def make_client(demo_url: str) -> MakeAsyncClient:
-    """Makes asyncio clients of the demo API; keywords are those of `AsyncClient`."""
+    """Makes asyncio clients of the demo API; the keywords are those of `AsyncClient`."""
 
     def make(**options: Any) -> restway.AsyncClient:
         api = restway.API.load(DOCUMENT)
@@ -34,7 +34,7 @@ def make_client(demo_url: str) -> MakeAsyncClient:
 
 
 def run(main: Coroutine[Any, Any, T]) -> T:
-    """Runs `main` to its end, in a loop that must have nothing to complain about."""
+    """Runs `main` in an event loop; fails if the loop reports an error."""
     complaints: list[dict[str, Any]] = []
 
     async def watched() -> T:
@@ -51,7 +51,7 @@ def slow(client: restway.AsyncClient) -> Coroutine[Any, Any, restway.Response]:
 
 
 async def turn() -> None:
-    """Lets the loop go round once."""
+    """Lets the loop run one iteration."""
     loop = asyncio.get_running_loop()
     round_trip = loop.create_future()
     loop.call_soon(round_trip.set_result, None)
@@ -59,7 +59,7 @@ async def turn() -> None:
 
 
 async def in_flight(client: restway.AsyncClient) -> asyncio.Task[restway.Response]:
-    """A task that waits for an answer which does not come."""
+    """Makes a task that waits for an answer that does not come."""
     task = asyncio.get_running_loop().create_task(slow(client))
     await turn()
     return task
@@ -167,7 +167,7 @@ def test_a_task_cancelled_before_it_starts_sends_nothing(make_client: MakeAsyncC
 
 def test_cancelling_a_task_cancels_its_call(make_client: MakeAsyncClient) -> None:
     async def main() -> None:
-        # One connection: the second call gets through because the first has let go of it.
+        # There is one connection: the second call can only be sent when the first has released it.
         async with make_client(connections_per_host_max=1) as client:
             task = await in_flight(client)
             assert not task.done()
@@ -308,7 +308,7 @@ def test_several_clients_share_a_loop(make_client: MakeAsyncClient) -> None:
 
 def test_clients_that_come_and_go_leave_the_loop_as_it_was(make_client: MakeAsyncClient) -> None:
     async def main() -> None:
-        for number in range(30):  # descriptors are used again
+        for number in range(30):  # file descriptors are used again
             client = make_client()
             assert (await client.get("status")).status == 200
             if number % 2:
@@ -322,7 +322,7 @@ def test_a_client_that_is_dropped_is_gone_at_once(make_client: MakeAsyncClient) 
     async def main() -> None:
         client = make_client()
         await client.get("status")
-        await turn()  # the step of the loop that brought the answer still holds it
+        await turn()  # the loop's callback that brought the answer still refers to it
         seen = weakref.ref(client)
         gc.disable()
         try:

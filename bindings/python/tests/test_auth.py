@@ -1,4 +1,4 @@
-"""Authentication: the questions of a client, from threads and from asyncio."""
+"""Authentication: the functions that a client calls, on threads and in asyncio."""
 
 from __future__ import annotations
 
@@ -151,7 +151,7 @@ def test_all_who_wait_for_a_coroutine_fail_with_what_it_raised(realm: Realm) -> 
 
 
 class Held:
-    """Something that the frames of an error keep."""
+    """An object to which the frames of an error refer."""
 
 
 @pytest.mark.parametrize("is_async", [False, True])

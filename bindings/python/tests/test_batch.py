@@ -167,7 +167,7 @@ def test_an_answer_of_another_shape(
 
 
 class _Tokens(BaseHTTPRequestHandler):
-    """Answers batches; only the token t2 is good inside of them."""
+    """Answers batches; only the token t2 is valid in them."""
 
     seen: list[tuple[str | None, list[str]]]
 

@@ -1,4 +1,4 @@
-"""Bodies that are read while they are sent: files, generators, async generators."""
+"""Request bodies that are read while they are sent: files, generators, async generators."""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""What is asked while a body is written: on a thread of the library, before the call goes out."""
+"""Functions that are called while a body is written: on a thread of the library, before the call is
+sent.
+"""
 
 from __future__ import annotations
 
@@ -43,7 +45,7 @@ DOCUMENT: dict[str, Any] = {
 
 
 class Asked:
-    """What was asked, and on which threads."""
+    """The calls of a function, and their threads."""
 
     def __init__(self) -> None:
         self.names: list[str] = []
@@ -86,7 +88,7 @@ def client(
 
 
 def member(client: restway.Client | restway.AsyncClient, name: str = "ann") -> restway.Draft:
-    """Of a new team, which cannot be sent by identity."""
+    """Makes a member of a new team, which cannot be sent by identity."""
     return client.draft("Member", name=name, team=client.draft("Team"))
 
 
@@ -168,7 +170,7 @@ def test_a_cancelled_call_is_asked_nothing_more(client: restway.Client, peer: Pe
     assert is_asked.wait(SECONDS_MAX)
     call.cancel()
     with pytest.raises(restway.CancelledError):
-        call.wait()  # while the question is still open
+        call.wait()  # while the function is still running
     may_answer.set()
     client.close()
     assert restway._ffi.callbacks.questions.wait_until_empty(SECONDS_MAX)

@@ -1,4 +1,4 @@
-"""Calls in flight: waited for, observed, cancelled; and what happens at the end of the process."""
+"""Calls are waited for, observed and cancelled; and the end of the process."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def slow() -> restway.Request:
 
 
 class Seen:
-    """Collects the calls that a callback was given."""
+    """Collects the calls that a callback received."""
 
     def __init__(self) -> None:
         self.calls: list[restway.Call] = []

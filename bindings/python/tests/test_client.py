@@ -1,4 +1,4 @@
-"""Clients: their options, their errors, what they survive."""
+"""Clients: their options, their errors, and failures that they survive."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def test_a_port_that_nobody_listens_on_is_a_connect_error() -> None:
 
 
 def test_a_host_that_does_not_resolve_is_a_resolve_error() -> None:
-    # One octet too many for a label (RFC 1035, section 2.3.4): the resolver asks nobody.
+    # A label with one octet too many (RFC 1035, section 2.3.4): the resolver sends no query.
     with restway.Client(restway.API.empty(), base_url=f"http://{'a' * 64}") as client:
         with pytest.raises(restway.ResolveError):
             client.get("x")
@@ -321,13 +321,13 @@ def test_a_subclass_may_change_the_requests_that_it_is_given(demo_url: str) -> N
 
 
 def test_a_thread_that_waits_for_an_answer_sleeps(make_client: MakeClient) -> None:
-    """It burns no CPU while it waits, however soon the answers come."""
+    """A waiting call uses no CPU, however soon the answers come."""
 
     def sleeps() -> int:
         return resource.getrusage(resource.RUSAGE_THREAD).ru_nvcsw
 
     with make_client() as client:
-        for _ in range(10):  # The first requests also wait for threads to start.
+        for _ in range(10):  # The first requests also wait until threads have started.
             client.get("bad/slow", params={"ms": 5})
         before = sleeps()
         for _ in range(40):

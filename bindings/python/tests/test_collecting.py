@@ -1,4 +1,5 @@
-"""Functions that refer to their client, their call or their request do not keep it for ever."""
+"""Functions that refer to their client, their call or their request do not keep it alive for ever.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +25,7 @@ SECONDS_MAX = 30.0
 
 
 def refer(client: restway.Client | restway.AsyncClient) -> None:
-    """Gives the client functions that refer to it, one of each kind."""
+    """Sets a function of each kind that refers to the client."""
 
     def function(*_: Any) -> Any:
         return client
@@ -115,7 +116,7 @@ def expect_empty_registries() -> None:
 
 
 class Watcher:
-    """Shows progress, and refers to everything that has to do with it."""
+    """Receives progress, and refers to the call, the request and the client."""
 
     call: restway.Call | None = None
 

@@ -1,4 +1,4 @@
-"""Drafts: what they say, how they are sent, what the answers make of them."""
+"""Drafts: their values, how they are sent, and how answers change them."""
 
 from __future__ import annotations
 
@@ -101,7 +101,7 @@ def test_a_draft_is_read_set_and_taken_back(client: restway.Client) -> None:
     assert draft.changed == []
     draft.name = "Drafted"
     draft["rating"] = 4
-    draft["changed"] = "http://w"  # shares its name with a member
+    draft["changed"] = "http://w"  # its name is also the name of a member
     assert draft.changed == ["name", "rating", "changed"]
     assert (draft.name, draft["rating"], draft["changed"]) == ("Drafted", 4.0, "http://w")
     assert enterprise.name != "Drafted"
@@ -169,7 +169,7 @@ def test_a_post_makes_one_object_that_keeps_its_key(client: restway.Client) -> N
     assert client.store.count("Enterprise") == 1
     newest = client.store.newest(unsent)
     assert newest is not None and newest.enterprise == posted
-    assert draft.changed == ["staff"]  # excluded by the document: never sent
+    assert draft.changed == ["staff"]  # the document excludes it: it is never sent
 
     hired = client.post(employee).objects[0]
     assert hired.enterprise == posted

@@ -24,9 +24,9 @@ def make(kind=restway.Client, **options):
 
 
 def run(code: str, url: str) -> tuple[int, str, str]:
-    """Runs a program to its end: its exit code, and what it wrote."""
+    """Runs a program; returns its exit code and its output."""
     done = subprocess.run(
-        # Python 3.12 and later warn of every fork beside threads.
+        # Python 3.12 and later warn about every fork of a process with several threads.
         [sys.executable, "-W", "ignore::DeprecationWarning", "-c", HEAD + code, str(DOCUMENT), url],
         env={**os.environ, "PYTHONPATH": str(PACKAGE.parent)},
         capture_output=True,
@@ -226,7 +226,7 @@ print(loop.run_until_complete(task).status)
 loop.run_until_complete(client.close())
 loop.close()
 """
-    # The child's copy of the pending task makes asyncio complain to stderr.
+    # Because of the child's copy of the pending task, asyncio writes a complaint to stderr.
     assert run(code, demo_url)[:2] == (0, "forked, then 200\n4\n200\n")
 
 

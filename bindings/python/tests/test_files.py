@@ -1,4 +1,6 @@
-"""The files of stores and outboxes: who may read them, and which the library leaves alone."""
+"""The files of stores and outboxes: who may read them, and which files the library leaves
+unchanged.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +21,8 @@ from .test_outbox import DOCUMENT, Server, flush, store
 
 ADDRESS = "http://127.0.0.1:1"
 
-#: Becomes the sender of an outbox, stores a request on demand, and waits to be killed.
+#: A program that becomes the sender of an outbox, stores a request on demand, and waits to be
+#: killed.
 SENDER = """
 import pathlib, sys, threading
 import restway
@@ -39,7 +42,7 @@ with restway.Client(api, base_url="http://127.0.0.1:1", outbox_path=path) as it:
 def open_client(
     path: Path, document: dict[str, Any] = DOCUMENT, **options: Any
 ) -> restway.Client:
-    """A client whose store and outbox stand beside `path`."""
+    """Makes a client whose store and outbox are beside `path`."""
     return restway.Client(
         restway.API.from_json(document),
         base_url=ADDRESS,

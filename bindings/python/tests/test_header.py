@@ -1,4 +1,4 @@
-"""The ctypes side equals the header."""
+"""The ctypes declarations match the header."""
 
 from __future__ import annotations
 
@@ -103,7 +103,7 @@ PLAIN: dict[str, Any] = {
 
 
 def expected(c_type: str) -> Any:
-    """The ctypes type that a C type of the header must have."""
+    """Returns the ctypes type that a C type of the header must have."""
     bare = c_type.replace("const ", "").strip()
     if bare.endswith("]"):
         element, _, count = bare[:-1].partition("[")

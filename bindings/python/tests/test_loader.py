@@ -1,4 +1,4 @@
-"""Where the library is looked for, and what is said when it is nowhere."""
+"""The places where the library is looked for, and the error if it is missing."""
 
 from __future__ import annotations
 

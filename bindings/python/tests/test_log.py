@@ -25,7 +25,7 @@ def no_log_is_left() -> Iterator[None]:
 
 
 class Seen:
-    """Collects lines; an exchange may be told of after its answer has come."""
+    """Collects log lines. A line about an exchange may be logged after its answer has come."""
 
     def __init__(self) -> None:
         self.lines: list[Line] = []
@@ -87,7 +87,7 @@ def test_handles_collected_inside_a_log_are_released_after_it(client: restway.Cl
     happened = threading.Event()
 
     def log(level: restway.LogLevel, category: str, message: str) -> None:
-        held.clear()  # the response ends here, where the library must not be called
+        held.clear()  # the response is freed here, where the library must not be called
         happened.set()
 
     restway.set_log(log, restway.LogLevel.DEBUG)

@@ -1,4 +1,4 @@
-"""Transforms, hooks, entities that are put together step by step."""
+"""Transforms, hooks, and entities that are built step by step."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ MEETINGS = {
 @pytest.fixture(autouse=True)
 def every_function_ends_with_its_api() -> Iterator[None]:
     yield
-    gc.collect()  # an exception that was caught keeps its frames, and so the api
+    gc.collect()  # a caught exception keeps its frames alive, and so the api
     assert _callbacks.functions.wait_until_empty(30)
 
 
@@ -220,7 +220,7 @@ def test_hooks_of_a_route_and_of_a_descriptor_are_asked_in_their_order(demo_url:
     asked: list[tuple[str, int]] = []
     api.add_hook("family", lambda rows: asked.append(("family", rows.own_result)))
     with client_of(api, demo_url) as client:
-        # Routes may be added to a frozen api, and with them the hooks that they name.
+        # Routes may be added to a frozen api, together with the hooks that they name.
         api.add_hook("own", lambda rows: asked.append(("own", rows.own_result)))
         api.add_route(
             "meeting",

@@ -1,4 +1,4 @@
-"""The rules of the mapping, over the wire: documents, answers, and what the store then holds."""
+"""The mapping rules over a real connection: documents, answers, and the content of the store."""
 
 from __future__ import annotations
 

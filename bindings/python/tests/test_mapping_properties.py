@@ -1,4 +1,4 @@
-"""What holds for any JSON against any mapping."""
+"""Properties that hold for any JSON and any mapping."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ Exchange = tuple[dict[str, JSON], list[JSON]]
 EXAMPLES = os.environ.get("RESTWAY_EXAMPLES")
 """How many examples each test takes, chosen anew each time; for long searches."""
 
-# The same examples each time: what is found stays found, and no run fails by chance.
+# Every run uses the same examples, so that no run fails by chance.
 bounded = settings(
     max_examples=int(EXAMPLES or 150),
     derandomize=EXAMPLES is None,
@@ -65,11 +65,11 @@ def test_no_json_makes_phantoms_or_a_second_of_the_same(exchange: Exchange, peer
             for name, keys in related.items():
                 found = [other.store_key for other in item.related(name)]
                 assert found == [key for key in keys or [] if key in found]
-                if len(bodies) == 1:  # nothing has been replaced
+                if len(bodies) == 1:  # no object has been replaced
                     assert found == (keys or [])
             assert item.identity is None or (item.entity, item.identity) not in seen
             seen.add((item.entity, item.identity))
-        # Every object of the response is the newest of what the store holds.
+        # Every object of the response is the newest snapshot in the store.
         for item in response.objects:
             newest = store.newest(item)
             assert newest is not None and newest.attributes() == item.attributes()
@@ -125,7 +125,7 @@ def test_the_store_is_what_the_rules_say(exchange: Exchange, peer: Peer) -> None
 
 
 def shown(item: restway.Object) -> JSON:
-    """An object as the model shows it."""
+    """Returns an object in the form of the model."""
     values: dict[str, JSON] = {"": item.entity}
     values.update((name, repr(value)) for name, value in item.attributes().items())
     for name in item.relationships():

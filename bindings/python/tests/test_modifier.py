@@ -1,4 +1,4 @@
-"""Modifiers, curl commands, timings, numbers of calls."""
+"""Modifiers, curl commands, timings, and numbers of calls."""
 
 from __future__ import annotations
 
@@ -211,7 +211,7 @@ def test_a_file_of_certificates_is_read_when_it_is_needed(
     make_client: MakeClient, tmp_path: Path
 ) -> None:
     with make_client(ca_file=tmp_path / "none.pem") as client:
-        assert client.get("status").status == 200  # no TLS here
+        assert client.get("status").status == 200  # the connection has no TLS
     with restway.Client(
         restway.API.empty(), base_url="https://127.0.0.1:1", ca_file=str(tmp_path / "none.pem")
     ) as client:

@@ -1,4 +1,6 @@
-"""What holds for any tree of new objects that is sent as one: exactly one object each."""
+"""Properties of any tree of new objects that is sent as one request: each object is created exactly
+once.
+"""
 
 from __future__ import annotations
 
@@ -56,7 +58,7 @@ bounded = settings(
 
 @dataclass
 class Node:
-    """An object to be sent, and what the answer says about it."""
+    """An object that is sent, and its part of the answer."""
 
     ends: dict[str, list[Node]] = field(default_factory=dict)
     is_stub: bool = False
@@ -73,7 +75,7 @@ class Node:
 
 
 def nodes(ends: st.SearchStrategy[Node]) -> st.SearchStrategy[Node]:
-    """Nodes that lead to such ends."""
+    """Generates nodes whose relationships lead to such objects."""
     lists = {name: st.lists(ends, max_size=3) for name in MANY}
     return st.builds(
         Node,

@@ -124,7 +124,7 @@ def test_later_objects_of_an_entity_are_read_like_the_first(peer: Peer) -> None:
     response = fetch(peer, b'{"id": 1, "get": "hidden", "text": "a\\u0000b", "real": 2.5}')
     first = response.object
     assert first is not None and first.text == "a\0b"
-    later = response.object  # its class knows the attributes by now
+    later = response.object  # its class now has the attributes
     assert later is not None and isinstance(later, restway.Object) and later == first
     assert later.attributes() == first.attributes() and dir(later) == dir(first)
     assert later.text == "a\0b" and later.real == 2.5 and later.on is None
@@ -144,7 +144,7 @@ def test_snapshots_that_say_the_same_are_equal_and_share_their_hash(
     assert first.same_as(second) and not first.same_as(other)
     assert first != other and first != 12
     assert len({first, second, other}) == 2
-    with make_client() as elsewhere:  # of another api: nothing of it is the same
+    with make_client() as elsewhere:  # an object of another api is never the same
         stranger = elsewhere.get("enterprises/12").object
         assert stranger is not None
         assert first != stranger and not first.same_as(stranger)
@@ -207,7 +207,8 @@ def test_an_object_outlives_its_response_and_its_client(peer: Peer) -> None:
     thing = only(peer, b'{"id": 1, "text": "still here"}')
     gc.collect()
     assert thing.text == "still here"
-    assert restway.debug_live_handles() == 2  # the object, and the store where it may lead
+    # the object, and the store in which its relationships are resolved
+    assert restway.debug_live_handles() == 2
 
 
 def test_entities_of_one_name_in_two_apis_keep_their_own_attributes(peer: Peer) -> None:

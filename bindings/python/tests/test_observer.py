@@ -1,4 +1,4 @@
-"""Observers: told of every change of a client's store, in every delivery mode."""
+"""Observers receive every change of a client's store, in every delivery mode."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def make_client(peer: Peer, **more: Any) -> restway.Client:
 
 
 class Log:
-    """What an observer was told: "+1 ~2 -3" for each transaction."""
+    """Returns the changes that an observer received: "+1 ~2 -3" for each transaction."""
 
     def __init__(self) -> None:
         self.texts: list[str] = []

@@ -1,4 +1,4 @@
-"""Requests that wait in the outbox."""
+"""Requests that are stored in the outbox."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ DOCUMENT: dict[str, Any] = {
 
 
 class Server:
-    """Answers every request with what the test says, and records it."""
+    """Answers every request as the test says, and records it."""
 
     def __init__(self) -> None:
         self.status = 200
@@ -272,7 +272,7 @@ def test_a_stored_draft_becomes_one_of_what_came_back(
 
 
 def rename(client: restway.Client, server: Server) -> restway.Object:
-    """A thing that has another name since a PUT of it was stored."""
+    """Stores a PUT that changes the name of a thing; returns the thing."""
     server.body = {"id": 1, "name": "old"}
     request = restway.Request.route("thing", variables={"id": 1})
     thing = client.perform(request).objects[0]
@@ -337,7 +337,7 @@ def test_a_dead_letter_marks_its_object(client: restway.Client, server: Server) 
 
 
 def stored_with_its_part(client: restway.Client) -> tuple[restway.Draft, restway.Draft]:
-    """A new thing that was posted without a network, and a new one inside of it."""
+    """Posts a new thing without a network, with another new thing inside it."""
     client.set_reachability(Reachability.UNREACHABLE)
     part = client.draft("Thing", name="part")
     whole = client.draft("Thing", name="whole")

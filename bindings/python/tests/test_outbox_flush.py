@@ -1,4 +1,4 @@
-"""Functions that raise while stored requests go out, and the answers of repeated keys."""
+"""Functions that raise while stored requests are sent, and the answers to repeated keys."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def document(**parts: Any) -> dict[str, Any]:
 
 
 class Server:
-    """Applies each request once, by its key; with `says` it answers that to all of them."""
+    """Applies each request once, by its key; with `says` it gives that answer to all requests."""
 
     def __init__(self) -> None:
         self.says: tuple[int, dict[str, str], object] | None = None
@@ -97,7 +97,7 @@ def server() -> Iterator[Server]:
 
 
 class Broken:
-    """Functions that raise as long as this says so."""
+    """Functions that raise as long as this object says so."""
 
     def __init__(self) -> None:
         self.raises = True
@@ -123,7 +123,7 @@ def flush(client: restway.Client) -> restway.OutboxItems:
 
 
 def store(client: restway.Client) -> None:
-    """A creation, a change of what it makes, and a change of something else."""
+    """Stores a creation, a change of the created object, and a change of another object."""
     client.set_reachability(Reachability.UNREACHABLE)
     draft = client.draft("Thing", name="new")
     with pytest.raises(QueuedError):

@@ -1,4 +1,4 @@
-"""Process mode: callbacks run where the program calls for them."""
+"""Delivery mode "process": callbacks run when the program calls `process`."""
 
 from __future__ import annotations
 

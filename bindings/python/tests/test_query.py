@@ -1,4 +1,4 @@
-"""Queries on the store, deletions from it, its statistics."""
+"""Queries on the store, deletions from it, and its statistics."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def test_a_query_finds_what_is_asked_for(store: restway.Store) -> None:
     assert ids(teams.where("id", "!=", 3, name="Alpha")) == [2]
     assert ids(teams.where("name", "==", None)) == [4]
     assert ids(teams.where(founded=None)) == [3, 4]
-    assert ids(teams) == [1, 2, 3, 4]  # steps leave the query as it is
+    assert ids(teams) == [1, 2, 3, 4]  # a step does not change the query
 
 
 def test_dates_are_compared_as_points_in_time(store: restway.Store) -> None:

@@ -1,4 +1,4 @@
-"""What the README shows, runs."""
+"""The examples of the README run."""
 
 from __future__ import annotations
 

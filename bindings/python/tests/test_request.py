@@ -1,4 +1,4 @@
-"""Requests as they arrive: the demo API's echo shows them."""
+"""Requests as they arrive at the server: the demo API echoes them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Responses, over the demo API and a peer of our own."""
+"""Responses of the demo API and of a server in this process."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def test_a_list_becomes_objects_in_its_order(client: restway.Client) -> None:
 
 def test_the_first_object_comes_with_its_values(client: restway.Client) -> None:
     response = client.get("enterprises", params={"per_page": 5})
-    before = response.object  # of an entity whose attributes nobody has asked for yet
+    before = response.object  # its entity's attributes have not been read yet
     listed = response.objects[0].attributes()
     after = response.object
     assert before is not None and after is not None and before == after
@@ -38,7 +38,7 @@ def test_the_first_object_comes_with_its_values(client: restway.Client) -> None:
     other = client.get("enterprises/2").object
     assert other is not None and other.attributes()["name"] != listed["name"]
     response.close()
-    assert after.attributes() == listed  # what was read belongs to the object
+    assert after.attributes() == listed  # the values belong to the object
 
 
 def test_an_object_with_more_attributes_than_come_at_once_is_read_whole(peer: Peer) -> None:
@@ -139,7 +139,7 @@ def test_a_closed_response_refuses_but_its_objects_stay(client: restway.Client) 
 def test_a_response_with_many_objects_holds_one_handle_until_they_are_asked_for(
     client: restway.Client,
 ) -> None:
-    client.get("enterprises")  # keeps the request, which is not what is counted here
+    client.get("enterprises")  # it keeps the request alive, which is not counted here
     gc.collect()
     before = restway.debug_live_handles()
     response = client.get("enterprises")

@@ -20,7 +20,7 @@ _numbers = itertools.count(1)
 
 
 def fresh() -> str:
-    """A name that no other test and no other run uses."""
+    """Returns a name that no other test and no other run uses."""
     return f"python-{os.getpid()}-{next(_numbers)}"
 
 
@@ -108,7 +108,7 @@ def test_attempts_are_observed_in_the_loop_of_an_asyncio_client(demo_url: str) -
             client.set_attempt_observer(observe)
             with pytest.raises(restway.HTTPStatusError) as caught:
                 await client.get("bad/status/503")
-            # They come before the call ends, and are those that its error has.
+            # The notices come before the call ends, and are the attempts of its error.
             assert [number for _, number, _ in observed] == [1, 2]
             assert [attempt for _, _, attempt in observed] == caught.value.attempts[:2]
             assert len({id for id, _, _ in observed}) == 1

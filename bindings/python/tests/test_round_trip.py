@@ -1,4 +1,4 @@
-"""What is read by a reversible mapping is written as it was."""
+"""Data that a reversible mapping has read is written unchanged."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Stores in files: what is found again, by whom, and after what."""
+"""Stores in files: which objects are found again, by whom, and when."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ DOCUMENT: dict[str, Any] = {
     "routes": {"notes": {"path": "notes", "response": {"entity": "Note"}}},
 }
 
-#: Its objects come all at once: two rounds in one file would be half a commit.
+#: All its objects change in one commit: two numbers in one file would mean half a commit.
 WRITER = """
 import json, pathlib, sys
 import restway
@@ -152,7 +152,7 @@ def test_a_killed_process_leaves_its_last_commit_whole(tmp_path: Path, peer: Pee
             rounds = {note["round"] for note in client.store.all("Note")}
             assert client.store.count("Note") == OBJECTS
         assert len(rounds) == 1
-        # What was told was committed; what was committed need not have been told.
+        # A change that was reported was committed; a committed change need not have been reported.
         assert rounds <= {told, told + 1}
         told = max(rounds)
         with sqlite3.connect(path) as file:
@@ -165,7 +165,7 @@ def test_a_full_disk_keeps_the_last_commit(tmp_path: Path, peer: Peer) -> None:
     with open_client(path, peer) as client:
         fetch(client, peer, [{"id": 1, "text": "kept"}])
         soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
-        # Python ignores the signal that goes with it.
+        # Python ignores the signal that accompanies the error.
         resource.setrlimit(resource.RLIMIT_FSIZE, (400_000, hard))
         try:
             with pytest.raises(restway.StoreError) as caught:
@@ -231,7 +231,7 @@ def test_a_read_only_directory_is_named(tmp_path: Path, peer: Peer) -> None:
 
 
 def test_a_place_where_nobody_makes_files_is_named(peer: Peer) -> None:
-    # Not even root.
+    # Not even root can read it.
     with pytest.raises(restway.StoreError, match=r"/proc/notes\.db"):
         open_client(Path("/proc/notes.db"), peer)
 

@@ -1,4 +1,4 @@
-"""Values on their way into the library and out of it."""
+"""Conversion of values for the library, and back."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ MOMENT = datetime(2026, 11, 21, 3, 4, 5, 678901, tzinfo=timezone.utc)
 
 def through(value: object) -> Any:
     encoded = _values.encode(value)
-    gc.collect()  # what a value borrows must live as long as it does
+    gc.collect()  # the memory that a value borrows must live as long as the value
     return _values.decode(_ffi.cells(encoded)[0], lambda address: address)
 
 

@@ -1,4 +1,4 @@
-"""Answers that are odd on the wire: heads, redirects, and bodies of JSON that few servers send."""
+"""Unusual answers: heads, redirects, and JSON bodies that few servers send."""
 
 from __future__ import annotations
 

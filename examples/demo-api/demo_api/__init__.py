@@ -1,5 +1,6 @@
 """The bundled demo API: a deterministic REST service on the loopback interface.
 
-Read it in this order: `routes` (what is served), `resources` and `probes` (how each answer is
-made), `collection` and `seed` (the data), `message`, `wire`, `delivery` and `server` (HTTP).
+Read the modules in this order: `routes` (the table of paths), `resources` and `probes` (how each
+answer is made), `collection` and `seed` (the data), `message`, `wire`, `delivery` and `server`
+(HTTP).
 """

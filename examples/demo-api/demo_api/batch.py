@@ -14,7 +14,7 @@ ITEMS_MAX = 20
 
 
 class Batch:
-    """Hands each request of a batch to the routes, one after the other."""
+    """Passes each request of a batch to the routes, one after the other."""
 
     def __init__(self, base: str, handler: Handler) -> None:
         self._base = base
@@ -33,7 +33,9 @@ class Batch:
         return Response.json([self._answer(each) for each in inner])
 
     def _request(self, index: int, item: Any, outer: Request) -> Request:
-        """A request of the batch; the headers of the batch count for all that have none."""
+        """Returns one request of the batch; headers of the batch apply if the request does not have
+        them.
+        """
         where = f"batch[{index}]"
         if not isinstance(item, dict):
             raise invalid_field(where, "must be an object")

@@ -1,4 +1,4 @@
-"""The command line, and the life of the process from start to stop."""
+"""The command line, and the start and stop of the process."""
 
 from __future__ import annotations
 
@@ -66,7 +66,8 @@ def _stop_with_stdin() -> None:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Serves until it is told to stop; returns the exit status."""
     options = _parser().parse_args(arguments)
-    # Blocked before the first thread starts, so that all threads leave them to sigwait() below.
+    # The signals are blocked before the first thread starts, so that all threads leave them to
+    # sigwait() below.
     signal.pthread_sigmask(signal.SIG_BLOCK, STOP_SIGNALS)
     if options.exit_with_stdin:
         threading.Thread(target=_stop_with_stdin, daemon=True).start()

@@ -1,6 +1,6 @@
 """A set of objects of one kind that keeps their encoded forms.
 
-Not locked: `Database.lock` guards every access.
+A collection is not locked: `Database.lock` guards every access.
 """
 
 from __future__ import annotations
@@ -44,8 +44,8 @@ class Collection:
         return identity in self._rows
 
     def find(self, identity: str) -> Row:
-        """The row for an id as it stands in a path; raises 404."""
-        # The length guards int() against a number that takes long to read.
+        """Returns the row for an id of a path; raises 404."""
+        # The length limits the work of int() for long numbers.
         if identity.isascii() and identity.isdigit() and len(identity) < 20:
             row = self._rows.get(int(identity))
             if row is not None:
@@ -53,11 +53,11 @@ class Collection:
         raise no_object(self.kind, identity)
 
     def value(self, identity: Any) -> JSONObject:
-        """The object with an id that is known to exist."""
+        """Returns the object with an id that is known to exist."""
         return self._rows[identity].value
 
     def new_id(self) -> int:
-        """An id that was never used before, also not by an object that is gone."""
+        """Returns an id that was never used before, not even by a deleted object."""
         identity = self._next_id
         self._next_id += 1
         return identity
@@ -73,13 +73,14 @@ class Collection:
         self._everything = None
 
     def everything(self) -> Content:
-        """The list answer with all objects, encoded once for every state of the collection."""
+        """Returns the list answer with all objects, encoded once for every state of the collection.
+        """
         if self._everything is None:
             self._everything = list_content(self.list_key, self, len(self))
         return self._everything
 
 
 def list_content(list_key: str, rows: Iterable[Row], total: int) -> Content:
-    """A list answer, joined from the rows' own bytes."""
+    """Returns a list answer, joined from the bytes of the rows."""
     items = b",".join([row.content.body for row in rows])
     return Content(b'{"%s":[%s],"total":%d}' % (list_key.encode(), items, total))

@@ -1,4 +1,4 @@
-"""Content codings: what a client accepts, and request bodies that arrive compressed."""
+"""Content codings: those that a client accepts, and request bodies that are compressed."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def _weight(parameters: list[str]) -> float:
 def decode_body(body: bytes, coding: str, bytes_max: int) -> bytes:
     """Undoes a request's Content-Encoding.
 
-    The limit holds for the decoded size as well, so a small upload cannot fill the memory.
+    The limit also applies to the decoded size, so a small upload cannot fill the memory.
     """
     coding = coding.strip().lower()
     if coding in ("", "identity"):

@@ -1,4 +1,4 @@
-"""Bytes of an answer, with what is derived from them at most once."""
+"""Bytes of an answer, and values that are derived from them at most once."""
 
 from __future__ import annotations
 
@@ -32,14 +32,14 @@ class Content:
 
     @property
     def tag(self) -> str:
-        """The opaque part of the entity tag: a digest, so that equal bytes keep their tag."""
+        """The opaque part of the entity tag: a digest, so that equal bytes have equal tags."""
         if self._tag is None:
             self._tag = hashlib.blake2b(self.body, digest_size=8).hexdigest()
         return self._tag
 
     @property
     def gzipped(self) -> bytes:
-        """The gzip form, without a time stamp: equal bytes compress to equal bytes."""
+        """The gzip form, without a time stamp, so that equal bytes have equal gzip forms."""
         if self._gzipped is None:
             self._gzipped = gzip.compress(self.body, GZIP_LEVEL, mtime=0)
         return self._gzipped

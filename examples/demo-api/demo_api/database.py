@@ -15,7 +15,8 @@ class Database:
 
     def __init__(self, seed_number: int, company_count: int) -> None:
         self.lock = threading.Lock()
-        # Nothing made here becomes garbage; scanning it again and again would double the start.
+        # The objects made here never become garbage; scanning them repeatedly would double the
+        # start time.
         gc.disable()
         people = seed.people(seed_number, company_count)
         employees = list(seed.employees(seed_number, company_count))
@@ -42,5 +43,5 @@ class Database:
 
 
 def now() -> str:
-    """The current instant, in the form of `updated_at`."""
+    """Returns the present time, in the form of `updated_at`."""
     return datetime.now(timezone.utc).isoformat(timespec="milliseconds").replace("+00:00", "Z")

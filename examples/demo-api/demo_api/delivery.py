@@ -15,7 +15,7 @@ BODILESS = (204, 304)
 
 
 def reason(status: int) -> str:
-    """The phrase of the status line; unknown codes of /bad/status have none."""
+    """Returns the reason phrase of the status line; unknown codes of /bad/status have none."""
     try:
         return HTTPStatus(status).phrase
     except ValueError:
@@ -23,7 +23,7 @@ def reason(status: int) -> str:
 
 
 def deliver(request: Request | None, response: Response) -> Iterator[bytes]:
-    """The bytes of an answer. Without a request the connection is about to be closed."""
+    """Returns the bytes of an answer. Without a request the connection is about to be closed."""
     fields = [("Date", formatdate(usegmt=True)), *response.headers]
     body = b""
     length = response.declared_length
@@ -60,7 +60,7 @@ def deliver(request: Request | None, response: Response) -> Iterator[bytes]:
 
 
 def stays_open(request: Request | None, response: Response) -> bool:
-    """Whether the connection serves another request after this answer."""
+    """Returns whether the connection serves another request after this answer."""
     return request is not None and request.keep_alive and not response.close
 
 

@@ -33,7 +33,7 @@ from enum import IntEnum
 
 
 class Code(IntEnum):
-    """The codes of the module's table; append only."""
+    """The codes of the table above; append only."""
 
     MALFORMED_REQUEST = 40000
     MALFORMED_JSON = 40001
@@ -58,7 +58,7 @@ class Code(IntEnum):
 
 
 class ApiError(Exception):
-    """Ends a request with an error answer; the server turns it into one."""
+    """Ends a request with an error answer, which the server makes from it."""
 
     def __init__(
         self, code: Code, description: str, headers: Sequence[tuple[str, str]] = ()
@@ -74,15 +74,15 @@ class ApiError(Exception):
 
 
 def invalid_field(where: str, problem: str) -> ApiError:
-    """A 422 that names the field by its key path."""
+    """Makes a 422 that names the field by its key path."""
     return ApiError(Code.INVALID_FIELD, f"{where}: {problem}")
 
 
 def invalid_parameter(name: str, problem: str) -> ApiError:
-    """A 422 that names the query parameter."""
+    """Makes a 422 that names the query parameter."""
     return ApiError(Code.INVALID_PARAMETER, f"query parameter {name}: {problem}")
 
 
 def no_object(kind: str, identity: object) -> ApiError:
-    """A 404 for an object, as opposed to a route, that does not exist."""
+    """Makes a 404 for an object that does not exist, as opposed to a route."""
     return ApiError(Code.NO_OBJECT, f"there is no {kind} with id {identity}")

@@ -15,7 +15,7 @@ _TAG = re.compile(r'(W/)?"([^"]*)"')
 
 
 def entity_tag(tag: str, gzipped: bool) -> str:
-    """The header value for an opaque tag."""
+    """Returns the header value for an opaque tag."""
     return f'"{tag}{GZIP_SUFFIX if gzipped else ""}"'
 
 
@@ -31,7 +31,8 @@ def _names(condition: str, tag: str, weak_counts: bool) -> bool:
 
 
 def not_modified(if_none_match: str | None, tag: str) -> bool:
-    """Whether a GET may be answered with 304 (weak comparison, RFC 9110 section 13.1.2)."""
+    """Returns whether a GET may be answered with 304 (weak comparison, RFC 9110, section 13.1.2).
+    """
     return if_none_match is not None and _names(if_none_match, tag, weak_counts=True)
 
 

@@ -17,12 +17,12 @@ PER_PAGE_MAX = 100_000
 PAGE_MAX = 1_000_000_000
 
 Predicate = Callable[[JSONObject], bool]
-#: Yields what an object is ordered by.
+#: Returns the sort key of an object.
 SortKey = Callable[[JSONObject], Any]
 
 
 def fields(*names: str) -> dict[str, SortKey]:
-    """Sort keys that are fields of the object itself."""
+    """Makes sort keys that are fields of the object itself."""
     return {name: itemgetter(name) for name in names}
 
 
@@ -32,7 +32,8 @@ def list_of(
     predicates: Sequence[Predicate],
     sort_keys: Mapping[str, SortKey],
 ) -> Content:
-    """The answer to a list request; `total` counts what the filters let through, on all pages.
+    """Returns the answer to a list request; `total` counts the objects that pass the filters, on
+    all pages.
 
     Without `page` and `per_page` there is one page with everything.
     """
@@ -59,7 +60,7 @@ def _sorted(rows: Iterable[Row], sort: str, sort_keys: Mapping[str, SortKey]) ->
     read = sort_keys[key]
 
     def order(row: Row) -> tuple[bool, Any]:
-        # Null has no order of its own: it comes first, and last when descending.
+        # Null has no natural order: it comes first, and last when descending.
         value = read(row.value)
         return (value is not None, value)
 

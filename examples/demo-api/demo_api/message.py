@@ -31,7 +31,7 @@ class Request:
     _folded: dict[str, str] = field(default_factory=dict)
 
     def header(self, name: str) -> str | None:
-        """A header by its lower-case name; repeated ones are joined with commas."""
+        """Returns a header by its lower-case name; repeated headers are joined with commas."""
         if not self._folded:
             for key, value in self.headers:
                 key = key.lower()
@@ -40,15 +40,16 @@ class Request:
         return self._folded.get(name)
 
     def parameter(self, name: str) -> str | None:
-        """The first value of a query parameter."""
+        """Returns the first value of a query parameter."""
         return next((value for key, value in self.query if key == name), None)
 
     def plain_body(self) -> bytes:
-        """The body without its content coding."""
+        """Returns the body without its content coding."""
         return decode_body(self.body, self.header("content-encoding") or "", self.body_bytes_max)
 
     def json_object(self, wrapper: str) -> JSONObject:
-        """The body as a JSON object, taken out of `{"<wrapper>": {...}}` where it comes so.
+        """Returns the body as a JSON object; an object of the form `{"<wrapper>": {...}}` is
+        unwrapped.
 
         Raises 415 for another media type and 400 for anything but an object.
         """
@@ -70,7 +71,7 @@ class Request:
 
 
 def _refuse_constant(name: str) -> float:
-    # Python reads NaN and Infinity although JSON has no such values.
+    # Python accepts NaN and Infinity, although JSON has no such values.
     raise ValueError(f"{name} is not a JSON value")
 
 
@@ -100,7 +101,7 @@ class Response:
 def error_response(
     status: int, code: int, description: str, headers: Iterable[tuple[str, str]] = ()
 ) -> Response:
-    """The one shape in which the API reports an error."""
+    """Makes an error answer; all errors of the API have this form."""
     body = {"error": {"error_code": code, "error_description": description}}
     return Response(status, Content(encode(body)), headers=list(headers))
 

@@ -7,7 +7,7 @@ from .message import Request
 
 
 def integer_text(text: str, name: str, minimum: int, maximum: int) -> int:
-    """A decimal number from a query or a path, or a 422 that names it."""
+    """Returns a decimal number from a query or a path; raises a 422 that names it."""
     digits = text[1:] if text.startswith("-") else text
     if not (digits.isascii() and digits.isdigit() and len(digits) < 20):
         raise invalid_parameter(name, f"an integer is expected, not {text[:40]!r}")

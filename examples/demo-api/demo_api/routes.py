@@ -1,4 +1,4 @@
-"""Everything that is served, in one table. A new concern adds its line here."""
+"""The table of all routes. A new topic adds its line here."""
 
 from __future__ import annotations
 

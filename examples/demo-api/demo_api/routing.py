@@ -23,7 +23,7 @@ class Route:
     handler: Handler
 
     def match(self, segments: tuple[str, ...]) -> dict[str, str] | None:
-        """The variables of a path that fits the template, else None."""
+        """Returns the variables of a path that fits the template, otherwise None."""
         parts = self.template.split("/")
         if parts[-1] == "*":
             parts.pop()

@@ -1,4 +1,4 @@
-"""What a client may write: field checks that name the key path of what is wrong.
+"""The writable fields: checks that name the key path of a wrong value.
 
 A field that is missing or null takes its default, so a complete PUT, a PATCH with null and a POST
 with the bare minimum follow one rule. Unknown fields are ignored.
@@ -16,7 +16,7 @@ from typing import Any, Callable
 from .content import JSONObject
 from .errors import invalid_field
 
-#: Returns the value to store, or raises a 422 that names the key path it is given.
+#: A function that returns the value to store, or raises a 422 that names the given key path.
 Check = Callable[[Any, str], Any]
 
 TEXT_CHARACTERS_MAX = 10_000
@@ -60,7 +60,9 @@ class Schema:
 
 
 def merge_patch(current: JSONObject, patch: JSONObject) -> JSONObject:
-    """`current` with a JSON merge patch applied: objects merge, everything else replaces."""
+    """Returns `current` with a JSON merge patch applied: objects are merged, other values are
+    replaced.
+    """
     result = dict(current)
     for name, value in patch.items():
         earlier = result.get(name)
@@ -115,7 +117,7 @@ def integer(minimum: int, maximum: int = INTEGER_MAX) -> Check:
 
 def number(minimum: float, maximum: float) -> Check:
     def check(value: Any, where: str) -> float:
-        # JSON may say 1e999, which Python reads as infinity.
+        # JSON may contain 1e999, which Python reads as infinity.
         if isinstance(value, bool) or not isinstance(value, (int, float)) or math.isnan(value):
             raise invalid_field(where, "a number is expected")
         if not minimum <= value <= maximum:
@@ -146,7 +148,7 @@ def instant(value: Any, where: str) -> str:
 
 
 def instant_key(name: str) -> Callable[[JSONObject], datetime | None]:
-    """A sort key: instants written with different offsets compare by the time they mean."""
+    """Returns a sort key, so that instants with different offsets are compared by their time."""
     return lambda value: None if value[name] is None else _moment(value[name])
 
 
@@ -175,7 +177,7 @@ def list_of(check: Check) -> Check:
 
 
 def reference(kind: str, exists: Callable[[int], bool]) -> Check:
-    """The id of an object that exists at the time of writing."""
+    """Checks the id of an object that must exist when it is written."""
 
     def check(value: Any, where: str) -> int:
         identity: int = integer(1)(value, where)

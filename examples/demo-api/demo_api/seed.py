@@ -1,7 +1,7 @@
 """Sample data from a seed.
 
-Every kind draws from a generator of its own and in the order of its ids, so that company 17 is
-the same company whether 20 or 100,000 are asked for.
+Each kind of object has a random generator of its own and uses it in the order of the ids, so that
+company 17 is the same whether 20 or 100,000 companies are made.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from .words import (
 )
 
 COMPANIES_PER_OWNER = 3
-#: Companies beyond this number have no employees: a long list has to start quickly.
+#: Companies beyond this number have no employees, so that a long list starts quickly.
 STAFFED_COMPANIES_MAX = 500
 MEETINGS_MAX = 200
 
@@ -35,7 +35,7 @@ def _generator(seed: int, kind: str) -> Random:
 
 
 def _pick(random: Random, items: Sequence[Item]) -> Item:
-    # About four times as fast as choice(), which counts at 100,000 companies.
+    # This is about four times as fast as choice(), which matters for 100,000 companies.
     return items[int(random.random() * len(items))]
 
 
@@ -44,7 +44,7 @@ def _below(random: Random, limit: int) -> int:
 
 
 def people(seed: int, company_count: int) -> list[JSONObject]:
-    """The owners."""
+    """Makes the owners."""
     random = _generator(seed, "people")
     return [
         {
@@ -143,7 +143,7 @@ def meetings(seed: int, staff: Sequence[JSONObject]) -> Iterator[JSONObject]:
 
 
 def _day(random: Random, first_year: int, years: int) -> str:
-    # Days end at 28 so that every month has them.
+    # Days end at 28, so that every month has them.
     year = first_year + _below(random, years)
     return f"{year}-{1 + _below(random, 12):02d}-{1 + _below(random, 28):02d}"
 

@@ -1,4 +1,4 @@
-"""Connections: one thread each, HTTP/1.1 keep-alive, loopback only."""
+"""Connections: each has a thread, HTTP/1.1 keep-alive, loopback only."""
 
 from __future__ import annotations
 
@@ -45,7 +45,8 @@ class Server:
             except OSError:
                 if self._listener.fileno() == -1:
                     return
-                # Out of descriptors: those in use are freed as clients leave.
+                # The process has no free file descriptor: those in use are freed when clients
+                # leave.
                 time.sleep(0.05)
                 continue
             # Daemon threads: a client that stays connected must not keep the process alive.
@@ -106,7 +107,7 @@ class Server:
 
 
 def _linger(connection: socket.socket) -> None:
-    """Reads what the client still sends before closing.
+    """Reads the remaining bytes of the client before closing.
 
     Closing over unread input makes the kernel reset the connection, and the client would lose the
     answer that says why.

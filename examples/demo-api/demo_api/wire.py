@@ -1,4 +1,4 @@
-"""HTTP/1.x requests: from bytes to `Request`. Every length has a bound."""
+"""Parses HTTP/1.x requests into `Request`. Every length has a limit."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _ORIGIN = re.compile(r"https?://[^/?#]*", re.IGNORECASE)
 class RequestReader:
     """Reads the requests of one connection.
 
-    An `ApiError` from here leaves the stream at an unknown place: answer it, then close.
+    After an `ApiError` the position in the stream is unknown: send the answer, then close.
     """
 
     def __init__(
@@ -32,7 +32,7 @@ class RequestReader:
         self._body_bytes_max = body_bytes_max
 
     def next(self) -> Request | None:
-        """The next request, or None when the client has closed the connection."""
+        """Returns the next request, or None when the client has closed the connection."""
         line = self._first_line()
         if line is None:
             return None
@@ -61,7 +61,7 @@ class RequestReader:
             raise ApiError(too_long, f"a line is longer than {LINE_BYTES_MAX} bytes")
         if not line.endswith(b"\n"):
             raise ConnectionError("the client left in the middle of a request")
-        # Latin-1 keeps every byte, so that an echo can show what arrived.
+        # Latin-1 keeps every byte, so that an echo can show the bytes that arrived.
         return line.decode("latin-1").rstrip("\r\n")
 
     def _first_line(self) -> str | None:
@@ -148,12 +148,12 @@ def _request(method: str, target: str, headers: list[tuple[str, str]]) -> Reques
 
 
 def split_target(target: str) -> tuple[str, str, tuple[str, ...], list[tuple[str, str]]]:
-    """The path of a target, its query, and both taken apart."""
+    """Returns the path of a target, its query, and both split into parts."""
     raw_path, _, query_string = target.partition("?")
     if not raw_path.startswith("/") and raw_path != "*":
         raise ApiError(Code.MALFORMED_URL, f"path: {raw_path[:100]!r}")
     try:
-        # Split first, decode second: an encoded slash belongs to its segment.
+        # The path is split first and decoded then: an encoded slash belongs to its segment.
         segments = tuple(
             unquote(part, errors="strict") if "%" in part else part
             for part in raw_path.strip("/").split("/")

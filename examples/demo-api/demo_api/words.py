@@ -1,4 +1,4 @@
-"""The vocabulary of the sample data, in several scripts on purpose."""
+"""The vocabulary of the sample data, in several scripts."""
 
 from __future__ import annotations
 
@@ -32,8 +32,7 @@ CITIES = (
     City("Portland", "US", "97{:03d}", 45.515, -122.678, ("Burnside Street", "Alder Way"), "Inc."),
 )
 
-# Word lists read better in rows than one word a line.
-# fmt: off
+# Rows are easier to read than one word on each line.
 STEMS = (
     "Müller", "Åkesson", "Brown", "Delacroix", "Żuraw", "Nordlicht", "O'Neill", "Čapek", "Sørensen",
     "Ibáñez", "Weiß", "Harbour", "Λάμψη", "桜井", "Fjäll", "Grünwald", "Kestrel", "Lumière",

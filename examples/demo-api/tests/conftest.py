@@ -1,4 +1,4 @@
-"""One demo API for all tests that do not need their own."""
+"""Starts one demo API for all tests that do not need their own."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Starts the demo API as its users do: as a process of its own."""
+"""Starts the demo API as users do, in a process of its own."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ TIMEOUT_SECONDS = 20
 
 
 def start(*options: str) -> tuple[subprocess.Popen[str], int]:
-    """A running server and its port; it ends with its standard input."""
+    """A running server and its port; it ends when its standard input is closed."""
     process = subprocess.Popen(
         [sys.executable, str(DEMO_API), "--exit-with-stdin", *options],
         stdin=subprocess.PIPE,
@@ -34,7 +34,7 @@ def start(*options: str) -> tuple[subprocess.Popen[str], int]:
 
 
 def stop(process: subprocess.Popen[str]) -> tuple[str, str]:
-    """Closes the server's standard input; what it wrote after its first line."""
+    """Closes the server's standard input; returns the output after its first line."""
     return process.communicate(timeout=TIMEOUT_SECONDS)
 
 
@@ -61,14 +61,14 @@ class Answer:
 
 
 class Client:
-    """One kept connection; paths are relative to /v2."""
+    """A kept connection; paths are relative to /v2."""
 
     def __init__(self, port: int) -> None:
         self.port = port
         self.connection = http.client.HTTPConnection("127.0.0.1", port, timeout=TIMEOUT_SECONDS)
 
     def send(self, method: str, path: str, body: object = None, **headers: str) -> Answer:
-        """Sends bytes as they are and anything else as JSON; `If_Match` stands for If-Match."""
+        """Sends bytes unchanged and other values as JSON; the keyword `If_Match` sets If-Match."""
         fields = {name.replace("_", "-"): value for name, value in headers.items()}
         data = body if body is None or isinstance(body, bytes) else json.dumps(body).encode()
         if data is not None:

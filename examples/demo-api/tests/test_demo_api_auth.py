@@ -1,4 +1,4 @@
-"""Tokens, passwords and servers in trouble, over HTTP."""
+"""Tokens, passwords and servers with failures, over HTTP."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ def test_digest_as_the_standard_library_speaks_it(client: Client) -> None:
     passwords = urllib.request.HTTPPasswordMgrWithDefaultRealm()
     passwords.add_password(None, url, "demo", "open sesame")
     handler = urllib.request.HTTPDigestAuthHandler(passwords)
-    # Python before 3.14 knows the algorithms of RFC 2617 alone.
+    # Python before 3.14 supports only the algorithms of RFC 2617.
     handler.get_algorithm_impls = _sha256  # type: ignore[method-assign,assignment]
     with urllib.request.build_opener(handler).open(url) as answer:
         assert answer.status == 200

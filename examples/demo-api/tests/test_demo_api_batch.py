@@ -1,4 +1,4 @@
-"""Several requests in one."""
+"""Several requests in one call."""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ from demo_client import TIMEOUT_SECONDS, Client
 
 
 def raw(port: int, request: bytes) -> bytes:
-    """Sends bytes as they are and reads until the server closes."""
+    """Sends bytes unchanged and reads until the server closes."""
     with socket.create_connection(("127.0.0.1", port), timeout=TIMEOUT_SECONDS) as connection:
         connection.sendall(request)
         answer = b""

@@ -1,4 +1,4 @@
-"""The life of the demo API's process, and what its seed promises."""
+"""The start and stop of the demo API's process, and the guarantees of its seed."""
 
 from __future__ import annotations
 
@@ -43,7 +43,8 @@ def test_verbose_logs_requests_to_stderr_only() -> None:
     client = Client(port)
     client.get("enterprises?page=1")
     client.get("enterprises", If_None_Match="*")
-    # The line is written after its answer: the next answer on this connection proves it is there.
+    # The line is written after its answer: the next answer on this connection proves that it is
+    # there.
     client.get("status")
     out, errors = stop(process)
     assert out == ""
@@ -91,7 +92,7 @@ def test_no_companies_is_an_empty_service() -> None:
 
 
 def value_at(value: Any, key_path: str) -> Any:
-    """The value at a key path; the keys of the path must exist."""
+    """Returns the value at a key path; the keys of the path must exist."""
     for key in key_path.split("."):
         value = value[key]
     return value

@@ -1,4 +1,5 @@
-/* A mapper: text/csv (RFC 4180), whose first line names the columns, as a list of objects. */
+/* A mapper that reads text/csv (RFC 4180), whose first line names the columns, as a list of
+ * objects. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,7 +9,7 @@
 
 char csv_separator = ',';
 
-/* A field as it stands in the body; in quotes, two of them mean one. */
+/* A field as it is written in the body; inside quotes, two quotes mean one. */
 typedef struct field {
     const char *text;
     size_t length;
@@ -29,7 +30,7 @@ static int32_t malformed(reader *self, const char *what) {
     return fail(self->reason, RESTWAY_PLUGIN_MALFORMED, "not valid CSV: %s", what);
 }
 
-/* Texts have to be UTF-8; the host relies on it. */
+/* Texts must be UTF-8; the host relies on it. */
 static int is_utf8(const char *text, size_t length) {
     const unsigned char *at = (const unsigned char *)text, *end = at + length;
     while (at < end) {
@@ -52,7 +53,7 @@ static int is_utf8(const char *text, size_t length) {
     return 1;
 }
 
-/* The next field, and what stands behind it: a separator, or the end of the line. */
+/* Reads the next field, and what follows it: a separator, or the end of the line. */
 static int32_t next_field(reader *self, field *field, int *ends_line) {
     field->has_quotes = self->at < self->end && *self->at == '"';
     field->text = self->at += field->has_quotes;
@@ -88,7 +89,8 @@ static int32_t next_field(reader *self, field *field, int *ends_line) {
     return RESTWAY_PLUGIN_OK;
 }
 
-/* Pushes a text, with doubled quotes made single. Its answer goes to `answer`. */
+/* Pushes a text, with doubled quotes replaced by single ones. The sink's answer goes to
+ * `answer`. */
 static int32_t push(
     reader *self, const field *field, int32_t (*function)(void *, const char *, size_t),
     int32_t *answer) {
@@ -112,7 +114,8 @@ static int32_t push(
     return RESTWAY_PLUGIN_OK;
 }
 
-/* A line as an object; where the sink said SKIP `is_wanted` is false: it is read, not pushed. */
+/* Reads a line as an object. If the sink answered SKIP, `is_wanted` is false: the line is read, but
+ * not pushed. */
 static int32_t read_row(reader *self, int is_wanted, int32_t *answer) {
     size_t column = 0;
     int ends_line = 0;
@@ -159,7 +162,7 @@ static int32_t read_all(reader *self, int64_t depth_max) {
     if (result != RESTWAY_PLUGIN_OK) {
         return result;
     }
-    /* The limit holds for what is skipped as well. */
+    /* The nesting limit also applies to skipped values. */
     if (depth_max < 1 || (depth_max < 2 && self->at < self->end)) {
         return fail(self->reason, RESTWAY_PLUGIN_TOO_DEEP, "nested too deeply");
     }
@@ -207,6 +210,6 @@ const restway_plugin_mapper csv_mapper = {
     .name = "csv",
     .media_types = "text/csv application/csv",
     .decode = decode,
-    /* It does not write. */
+    /* This mapper does not write. */
     .encode = NULL,
 };

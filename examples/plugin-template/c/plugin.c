@@ -1,4 +1,5 @@
-/* What the plugin is, and its options. Begin here: give it a name, and say what it brings. */
+/* The description of the plugin, and its options. Begin here: give it a name, and list its mappers
+ * and transports. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -17,8 +18,8 @@ static const char *behind_space(const char *at) {
     return at + strspn(at, " \t\r\n");
 }
 
-/* The options are a JSON object; this plugin knows one, {"separator": ";"}. Whoever needs more of
- * them takes a JSON library: a plugin may link what it likes, but for Restway. */
+/* The options are a JSON object; this plugin has one option, {"separator": ";"}. A plugin with more
+ * options may use a JSON library: a plugin may link any library except Restway. */
 static int32_t configure(const char *options, restway_plugin_reason *reason) {
     const char *at = behind_space(behind_space(options) + 1);
     while (*at == '"') {
@@ -55,7 +56,7 @@ int32_t restway_plugin_v1(
     plugin->description = "Reads CSV, and answers requests with their own body.";
     plugin->mappers = mappers;
     plugin->mapper_count = 1;
-    /* What it can do without is brought to those who can use it. */
+    /* These functions are only used by hosts that support them. */
     if ((host->capabilities & RESTWAY_PLUGIN_CAN_TRANSPORT) != 0) {
         plugin->transports = transports;
         plugin->transport_count = 1;

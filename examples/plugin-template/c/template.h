@@ -1,4 +1,4 @@
-/* What the files of this plugin share. */
+/* Common declarations of the files of this plugin. */
 #ifndef RESTWAY_TEMPLATE_H
 #define RESTWAY_TEMPLATE_H
 
@@ -7,13 +7,13 @@
 /* mapper.c: text/csv as a list of objects. */
 extern const restway_plugin_mapper csv_mapper;
 
-/* What stands between two fields; set by the option "separator". */
+/* The separator between two fields; set by the option "separator". */
 extern char csv_separator;
 
 /* transport.c: answers a request with its own body. */
 extern const restway_plugin_transport mirror_transport;
 
-/* Writes a reason and answers `result`. */
+/* Writes a reason and returns `result`. */
 int32_t fail(restway_plugin_reason *reason, int32_t result, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 

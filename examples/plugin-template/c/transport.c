@@ -1,8 +1,8 @@
-/* A transport: answers a request with its own body, or with its URL when it has none.
+/* A transport that answers a request with its own body, or with its URL if it has no body.
  *
- * It has no threads of its own. An exchange is advanced by whoever calls: start, body_ready,
- * resume, cancel, close; by one of them at a time, and without a lock while the host is called.
- */
+ * The transport has no threads of its own. The calls start, body_ready, resume, cancel and close
+ * advance an exchange, one call at a time, and without holding a lock while the host is
+ * called. */
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,26 +14,27 @@
 typedef struct exchange {
     struct exchange *next;
     uint64_t id;
-    /* Somebody advances it. Who comes meanwhile sets `is_woken` and leaves. */
+    /* A thread advances the exchange. Another thread that comes meanwhile sets `is_woken` and
+     * leaves. */
     int is_running, is_woken;
-    /* RESTWAY_PLUGIN_EXCHANGE_CANCELLED or _CLOSED when it has to end. */
+    /* RESTWAY_PLUGIN_EXCHANGE_CANCELLED or _CLOSED when the exchange must end. */
     int32_t ends_with;
     int has_read, has_head;
-    /* The body: read until now, given until now. */
+    /* The body: the bytes that were read, and how many of them were given back. */
     char *body;
     size_t length, room, given;
 } exchange;
 
-/* One for each client. */
+/* Each client has one. */
 typedef struct mirror {
     const restway_plugin_host *host;
     pthread_mutex_t lock;
     exchange *exchanges;
-    /* The client, and each exchange: the last one gives it back. */
+    /* The users are the client and each exchange: the last one frees the transport. */
     size_t users;
 } mirror;
 
-/* What a step came to; else how the exchange ends. */
+/* The result of a step; other values are the result with which the exchange ends. */
 enum { GO_ON = -1, WAIT = -2 };
 
 static int32_t read_some(mirror *self, exchange *exchange) {
@@ -96,7 +97,7 @@ static void leave(mirror *self) {
     }
 }
 
-/* Nobody finds it any more: it can be told of and given back. */
+/* The exchange can no longer be found, so it can be completed and freed. */
 static void complete(mirror *self, exchange *exchange, int32_t result) {
     const restway_plugin_end end = {
         .struct_size = sizeof end, .result = result, .downloaded = (int64_t)exchange->given};
@@ -113,12 +114,13 @@ static void complete(mirror *self, exchange *exchange, int32_t result) {
     leave(self);
 }
 
-/* Does all that can be done now. Called by the one who set `is_running`. */
+/* Does everything that is possible now. The thread that set `is_running` calls it. */
 static void advance(mirror *self, exchange *exchange) {
     for (;;) {
         pthread_mutex_lock(&self->lock);
         int32_t result = exchange->ends_with;
-        /* What is called below may answer "wait", and be followed by a call to go on at once. */
+        /* A function called below may answer "wait", and another thread may call to continue at
+         * once. */
         exchange->is_woken = 0;
         pthread_mutex_unlock(&self->lock);
         if (result == GO_ON) {
@@ -139,7 +141,7 @@ static void advance(mirror *self, exchange *exchange) {
     }
 }
 
-/* Wakes it, and takes it over unless somebody has it. With the lock held. */
+/* Wakes the exchange, and takes it over unless another thread has it. The lock is held. */
 static int take(exchange *exchange, int32_t ends_with) {
     const int was_running = exchange->is_running;
     exchange->is_woken = 1;
@@ -166,7 +168,8 @@ static int32_t open_mirror(
     restway_plugin_reason *reason) {
     const char *key = strchr(options, '"');
     (void)context;
-    /* It has no options; those of the plugin, which have been checked, may come here too. */
+    /* The transport has no options; the plugin's options, which have been checked, may be passed
+     * here too. */
     if (key != NULL && strncmp(key, "\"separator\"", 11) != 0) {
         return fail(
             reason, RESTWAY_PLUGIN_FAILED, "unknown option \"%.*s\"",

@@ -2,7 +2,7 @@ import CRestwayPlugin
 
 /// The tables that the host reads; they live as long as the process.
 ///
-/// `nonisolated(unsafe)`: written once, before the host has them.
+/// These are `nonisolated(unsafe)`, because they are written once, before the host has them.
 enum Tables {
     nonisolated(unsafe) static let mappers: UnsafePointer<UnsafePointer<restway_plugin_mapper>?> = {
         let mapper = UnsafeMutablePointer<restway_plugin_mapper>.allocate(capacity: 1)
@@ -21,13 +21,13 @@ enum Tables {
         return UnsafePointer(list)
     }()
 
-    /// Of a literal, which lies in the file itself.
+    /// Returns the pointer to a literal, which lives as long as the process.
     static func text(_ literal: StaticString) -> UnsafePointer<CChar> {
         UnsafeRawPointer(literal.utf8Start).assumingMemoryBound(to: CChar.self)
     }
 }
 
-/// The entry point. Begin here: give the plugin a name, and say what it brings.
+/// The entry point. Begin here: give the plugin a name, and list its mappers.
 @_cdecl("restway_plugin_v1")
 public func start(
     _ host: UnsafePointer<restway_plugin_host>?, _ plugin: UnsafeMutablePointer<restway_plugin>?,

@@ -2,7 +2,7 @@ import CRestwayPlugin
 
 /// Reads lines of `key = value` as one object of texts; `#` begins a comment.
 ///
-/// It borrows the body and the sink: make one for each call of `decode`.
+/// It borrows the body and the sink: make a new one for each call of `decode`.
 struct PropertiesReader {
     private let body: UnsafeRawBufferPointer
     private let sink: restway_plugin_sink
@@ -19,7 +19,7 @@ struct PropertiesReader {
             return fail(reason, RESTWAY_PLUGIN_TOO_DEEP, "nested too deeply", line: 0)
         }
         var answer = sink.begin_object(sink.context)
-        // When nobody needs the object its lines are looked at all the same: they may be wrong.
+        // When the object is skipped, its lines are still checked, because they may be wrong.
         let isWanted = answer == RESTWAY_PLUGIN_WANT
         var line: Int64 = 0
         var rest = body[...]
@@ -43,7 +43,7 @@ struct PropertiesReader {
         return RESTWAY_PLUGIN_OK
     }
 
-    /// A key and, unless nobody needs it, its value.
+    /// Reads a key and, unless the object is skipped, its value.
     private func push(_ key: Slice<UnsafeRawBufferPointer>, _ value: Slice<UnsafeRawBufferPointer>)
         -> Int32
     {
@@ -73,7 +73,7 @@ struct PropertiesReader {
         String(validating: bytes, as: UTF8.self) != nil
     }
 
-    /// Writes a reason, which quotes nothing of the body.
+    /// Writes a reason, which does not quote the body.
     private func fail(
         _ reason: UnsafeMutablePointer<restway_plugin_reason>, _ result: Int32,
         _ text: StaticString, line: Int64

@@ -1,7 +1,7 @@
-"""Everything that knows ctypes.
+"""The part of the package that uses ctypes.
 
-The rest of the package sees typed handles, Python values and `lib`.
-`enums`, `structures` and `prototypes` are generated from the headers.
+The rest of the package uses typed handles, Python values and `lib`. `enums`, `structures` and
+`prototypes` are generated from the headers.
 """
 
 from __future__ import annotations

@@ -1,12 +1,12 @@
-"""What the library calls: Python callbacks, the tokens that stand for them, and the end of both.
+"""Registries of Python callbacks, under tokens that the library receives as contexts.
 
 A callback is registered before the library learns its token, and removed in its destroy function.
-No exception leaves a trampoline: it goes to `sys.unraisablehook`. At the end of the process,
-clients are closed while there is an interpreter to run their callbacks.
+No exception leaves a trampoline: it goes to `sys.unraisablehook`. When the process ends, clients
+are closed while the interpreter can still run their callbacks.
 
-A registry lives as long as the process, so what it holds is never garbage. A function that may
-refer to its client therefore stands in the `Holding` of that client, which the garbage collector
-can see; the registry refers to the holding weakly.
+A registry lives as long as the process, so the objects in it are never garbage-collected. A
+function that may refer to its client is therefore kept in the `Holding` of that client, which the
+garbage collector can see; the registry refers to the holding weakly.
 """
 
 from __future__ import annotations
@@ -30,20 +30,21 @@ _EXIT_WAIT_SECONDS = 5.0
 
 
 class Entry(NamedTuple):
-    """What stands under a token."""
+    """The entry of a token."""
 
     run: Callable[..., Any]
-    """Called by the trampoline."""
+    """The function that the trampoline calls."""
     callback: object
-    """What the program gave; named when `run` fails."""
+    """The function of the program; the report of a failure names it."""
 
 
 tokens = itertools.count(1)
 
 
 class Holding:
-    """The functions that were given to one client, which owns this. The tokens are those of the
-    registries."""
+    """The functions that were given to one client, which owns this object. The tokens are those of
+    the registries.
+    """
 
     __slots__ = ("__weakref__", "entries")
 
@@ -54,7 +55,7 @@ class Holding:
 class HeldFunctions:
     """Functions of one client that an event loop calls.
 
-    They stand in the client's holding, to which this refers weakly.
+    They are kept in the client's holding, to which this object refers weakly.
     """
 
     __slots__ = ("_holding",)
@@ -63,7 +64,9 @@ class HeldFunctions:
         self._holding = weakref.ref(holding)
 
     def put(self, token: int, function: Callable[..., object] | None, before: int = 0) -> None:
-        """Holds a function under a token, in place of the one under `before`; None holds none."""
+        """Keeps a function under a token, in place of the function under `before`; None keeps no
+        function.
+        """
         holding = self._holding()
         if holding is not None:
             holding.entries.pop(before, None)
@@ -71,14 +74,14 @@ class HeldFunctions:
                 holding.entries[token] = Entry(function, function)
 
     def get(self, token: int) -> Callable[..., object] | None:
-        """The function under a token; None when it has been taken away."""
+        """Returns the function under a token; None if it has been removed."""
         holding = self._holding()
         entry = None if holding is None else holding.entries.get(token)
         return None if entry is None else entry.run
 
 
 class Gone(Exception):
-    """The client of a function has been collected, and the function with it."""
+    """The client of a function has been garbage-collected, and the function with it."""
 
 
 class Registry:
@@ -92,7 +95,8 @@ class Registry:
     def add(
         self, run: Callable[..., Any], callback: object, holding: Holding | None = None
     ) -> int:
-        """Registers a callback; with a `holding` it lives only as long as that."""
+        """Registers a callback; with a `holding`, the callback lives only as long as the holding.
+        """
         entry = Entry(run, callback)
         with self._changed:
             self._held += 1
@@ -105,7 +109,9 @@ class Registry:
             return token
 
     def get(self, token: int | None) -> Entry:
-        """Raises Gone when the holding of the callback has been collected."""
+        """Returns the entry of a token. Raises Gone if the holding of the callback has been
+        collected.
+        """
         found = self._entries[token or 0]
         if isinstance(found, Entry):
             return found
@@ -119,7 +125,7 @@ class Registry:
         with self._changed:
             found = self._entries.pop(token or 0, None)
         if found is None:
-            return  # of the parent of a forked child
+            return  # the callback of the parent of a forked child
         entry: Entry | None = None
         if isinstance(found, Entry):
             entry = found
@@ -127,21 +133,21 @@ class Registry:
             holding = found()
             entry = None if holding is None else holding.entries.pop(token or 0, None)
             del holding
-        del found, entry  # outside the lock: what ends with it may run any code
+        del found, entry  # outside the lock: freeing these may run any code
         with self._changed:
             self._held -= 1
             self._changed.notify_all()
 
     def wait_until_empty(self, seconds: float) -> bool:
-        """Waits until every callback has run for the last time, and is gone with all it held.
+        """Waits until every callback has run for the last time, and its objects have been freed.
 
-        False when that takes too long.
+        Returns False when the time has passed first.
         """
         with self._changed:
             return self._changed.wait_for(lambda: self._held == 0, seconds)
 
     def forget_all(self) -> None:
-        """In a forked child: the parent's callbacks never run here."""
+        """Clears the registry in a forked child: the parent's callbacks never run there."""
         self._changed = threading.Condition()
         self._entries.clear()
         self._held = 0
@@ -154,11 +160,13 @@ completions = Registry()
 observers = Registry()
 questions = Registry()
 causes = Registry()
-"""What authorize and refresh functions raised, while an error of the library carries it."""
+"""The exceptions of authorize and refresh functions, as long as an error of the library refers to
+them.
+"""
 running = Registry()
-"""Transforms and hooks that are being asked right now."""
+"""Transforms, hooks and body readers that are running right now."""
 functions = Registry()
-"""Transforms and hooks: they live as long as their api."""
+"""Transforms and hooks, which live as long as their api, and body readers."""
 logs = Registry()
 
 if hasattr(os, "register_at_fork"):
@@ -167,8 +175,9 @@ if hasattr(os, "register_at_fork"):
 
 
 def cause_of(token: int) -> BaseException | None:
-    """What a function raised, as an error of the library names it; None for what another part of
-    the program attached to an error."""
+    """Returns the exception that an error of the library refers to; None for a cause that another
+    part of the program attached to the error.
+    """
     try:
         raised = causes.get(token).callback
     except (Gone, KeyError):
@@ -177,9 +186,9 @@ def cause_of(token: int) -> BaseException | None:
 
 
 def wait_at_exit() -> None:
-    """Waits for what the closed clients still have to say, while there is an interpreter to run it.
+    """Waits for the callbacks of closed clients while the interpreter can still run them.
 
-    A callback that comes later would end its thread in the middle of the library.
+    A later callback would end its thread inside the library.
     """
     completions.wait_until_empty(_EXIT_WAIT_SECONDS)
     observers.wait_until_empty(_EXIT_WAIT_SECONDS)
@@ -188,7 +197,7 @@ def wait_at_exit() -> None:
 
 
 class _Inside(threading.local):
-    """Whether this thread is inside a callback, where nothing may block."""
+    """Counts how deep this thread is inside callbacks, where nothing may block."""
 
     depth = 0
 
@@ -203,7 +212,7 @@ inside = _Inside()
 
 
 class _Unraisable(NamedTuple):
-    """What `sys.unraisablehook` is given; Python has no constructor for its own type of it."""
+    """The argument of `sys.unraisablehook`; Python's own type for it has no constructor."""
 
     exc_type: Any
     exc_value: Any
@@ -213,14 +222,15 @@ class _Unraisable(NamedTuple):
 
 
 def report(callback: Any, where: str) -> None:
-    """Tells `sys.unraisablehook` about the exception being handled.
+    """Reports the exception being handled to `sys.unraisablehook`.
 
-    That a client has been collected while the library was about to ask it is no error.
+    It is no error that a client has been collected while the library was about to call its
+    function.
     """
     if isinstance(sys.exc_info()[1], Gone):
         return
     message = f"Exception ignored in {where}"
-    if sys.unraisablehook is sys.__unraisablehook__:  # takes its own type alone
+    if sys.unraisablehook is sys.__unraisablehook__:  # it accepts only its own type
         print(f"{message}: {callback!r}", file=sys.stderr)
         traceback.print_exc()
     else:
@@ -230,13 +240,13 @@ def report(callback: Any, where: str) -> None:
 
 
 class Closing:
-    """What is to be closed before the interpreter goes."""
+    """Something that is closed before the interpreter ends."""
 
     __slots__ = ()
 
     @abstractmethod
     def _close_at_exit(self) -> None:
-        """Ends all calls; their callbacks run soon, if not at once."""
+        """Ends all calls; their callbacks run at once or soon afterwards."""
 
 
 _open: weakref.WeakSet[Closing] = weakref.WeakSet()
@@ -244,15 +254,15 @@ _exiting = False
 
 
 def close_at_exit(closing: Closing) -> None:
-    """Remembers, weakly, what the exit has to close."""
+    """Remembers, with a weak reference, something that is closed at exit."""
     _open.add(closing)
 
 
 def stop_daemon_thread() -> None:
     """Does not return in a daemon thread whose call was ended by the exit.
 
-    Such a thread ends with the process, wherever it is: an error of its call, which it did not
-    cause, is not for it to report. A callback goes on: the exit waits for it.
+    Such a thread ends with the process. It does not report an error of its call, because the thread
+    did not cause it. A callback continues: the exit waits for it.
     """
     if _exiting and not inside.depth and threading.current_thread().daemon:
         threading.Event().wait()
@@ -266,7 +276,7 @@ def _close_all() -> None:
     for each in closing:
         each._close_at_exit()
     wait_at_exit()
-    if closing:  # else nobody is there to log, and perhaps no library was ever loaded
+    if closing:  # otherwise there is nothing to log, and perhaps the library was never loaded
         lib.restway_log_set(LogLevel.OFF, NULL_LOG, None, NULL_DESTROY, None)
 
 

@@ -1,4 +1,4 @@
-"""Python values as values of the library, and back.
+"""Conversion of Python values to values of the library, and back.
 
 | Python | library | notes |
 | --- | --- | --- |
@@ -26,7 +26,7 @@ from .enums import Domain, Status, ValueKind
 from .structures import ObjectHandle, Value
 
 JSONValue = Any
-"""What `json.loads` gives: dict, list, str, int, float, bool or None."""
+"""A value that `json.loads` returns: dict, list, str, int, float, bool or None."""
 
 Scalar = Union[None, bool, int, float, str, bytes, datetime, date]
 
@@ -35,7 +35,7 @@ Document = Union[str, bytes, Mapping[str, Any]]
 
 
 class ObjectReference:
-    """What stands for an object of a store, for the library: the base of `Object`."""
+    """The base of `Object`: represents an object of a store for the library."""
 
     __slots__ = ()
 
@@ -47,7 +47,7 @@ _MICROSECOND = timedelta(microseconds=1)
 _INT64 = range(-(2**63), 2**63)
 _LENGTH_MAX = 2**32 - 1
 
-# As plain integers: `decode` compares them for every attribute that is read.
+# These are plain integers, because `decode` compares them for every attribute that is read.
 _STRING, _INT64_KIND, _BOOL = int(ValueKind.STRING), int(ValueKind.INT64), int(ValueKind.BOOL)
 _DOUBLE, _DATE, _JSON = int(ValueKind.DOUBLE), int(ValueKind.DATE), int(ValueKind.JSON)
 _BYTES, _OBJECT, _LIST = int(ValueKind.BYTES), int(ValueKind.OBJECT), int(ValueKind.LIST)
@@ -72,7 +72,7 @@ def _text(kind: ValueKind, content: bytes) -> Value:
 
 
 def encode(value: object) -> Value:
-    """A value for the library, which keeps alive what it borrows.
+    """Returns a value for the library. The value keeps alive what it borrows.
 
     Raises TypeError, ValueError, OverflowError.
     """
@@ -106,16 +106,16 @@ def encode(value: object) -> Value:
 
 
 def encode_attribute(value: object) -> Value:
-    """As `encode`, for an attribute: lists and tuples are JSON."""
+    """Does the same as `encode`, for an attribute: lists and tuples become JSON."""
     if isinstance(value, (list, tuple)):
         return _text(ValueKind.JSON, json_bytes(value))
     return encode(value)
 
 
 def decode(cell: tuple[int, int, int], object_at: Callable[[int], Any], key: str = "") -> Any:
-    """What a value of the library holds, copied; MappingError when Python cannot hold it.
+    """Returns a copy of a value of the library; raises MappingError if Python cannot hold it.
 
-    `object_at` makes an Object of a handle's address; `key` names the attribute in an error.
+    `object_at` makes an Object from a handle's address; `key` names the attribute in an error.
     """
     kind, length, word = cell
     if kind == _STRING:
@@ -144,7 +144,7 @@ def decode(cell: tuple[int, int, int], object_at: Callable[[int], Any], key: str
 
 
 def json_value(text: bytes | str, key: str = "") -> JSONValue:
-    """Parses JSON that the library has found valid; MappingError when it nests too deep."""
+    """Parses JSON that the library has found valid; raises MappingError if it nests too deeply."""
     try:
         return json.loads(text)
     except RecursionError:
@@ -154,12 +154,12 @@ def json_value(text: bytes | str, key: str = "") -> JSONValue:
 
 
 def json_bytes(value: object) -> bytes:
-    """Writes JSON; TypeError or ValueError when `value` cannot be written."""
+    """Writes JSON; raises TypeError or ValueError if `value` cannot be written."""
     return json.dumps(value, default=_json_default, allow_nan=False).encode()
 
 
 def document_bytes(document: Document) -> bytes:
-    """The JSON text of a document, UTF-8."""
+    """Returns the JSON text of a document, UTF-8."""
     if isinstance(document, str):
         return document.encode()
     if isinstance(document, (bytes, bytearray)):

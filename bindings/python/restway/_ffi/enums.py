@@ -36,9 +36,9 @@ ABI_VERSION = 0
 
 
 class Status(IntEnum):
-    """What a function of the library answers (`RESTWAY_OK`, `RESTWAY_E_*`).
+    """The result of a function of the library (`RESTWAY_OK`, `RESTWAY_E_*`).
 
-    Newer libraries may answer values that are not listed here; those stay plain integers.
+    Newer libraries may return values that are not listed here; those stay plain integers.
     """
 
     OK = 0
@@ -81,7 +81,7 @@ class Status(IntEnum):
 
 
 class Domain(IntEnum):
-    """The part of the library, or of the world, that an error comes from (`RESTWAY_DOMAIN_*`)."""
+    """The origin of an error: a part of the library or its environment (`RESTWAY_DOMAIN_*`)."""
 
     USAGE = 1
     CONFIG = 2
@@ -100,7 +100,7 @@ class Domain(IntEnum):
 
 
 class LogLevel(IntEnum):
-    """How much a log message matters (`RESTWAY_LOG_*`); a higher level says more."""
+    """The importance of a log message (`RESTWAY_LOG_*`); a higher level logs more messages."""
 
     OFF = 0
     ERROR = 1
@@ -110,7 +110,7 @@ class LogLevel(IntEnum):
 
 
 class ValueKind(IntEnum):
-    """What a value holds (`RESTWAY_VALUE_*`)."""
+    """The kind of a value (`RESTWAY_VALUE_*`)."""
 
     NULL = 0
     BOOL = 1
@@ -139,7 +139,7 @@ class AttributeType(IntEnum):
 
 
 class Policy(IntEnum):
-    """What a response does to the links that are there (`RESTWAY_POLICY_*`)."""
+    """The effect of a response on the links that a relationship has (`RESTWAY_POLICY_*`)."""
 
     ASSIGN = 0
     MERGE = 1
@@ -147,7 +147,7 @@ class Policy(IntEnum):
 
 
 class Comparison(IntEnum):
-    """How an attribute is compared with a value (`RESTWAY_COMPARISON_*`)."""
+    """The comparison of an attribute with a value (`RESTWAY_COMPARISON_*`)."""
 
     EQUAL = 1
     NOT_EQUAL = 2
@@ -158,7 +158,7 @@ class Comparison(IntEnum):
 
 
 class Delivery(IntEnum):
-    """Where notices run (`RESTWAY_DELIVERY_*`)."""
+    """Where notices run: callbacks that tell the program something (`RESTWAY_DELIVERY_*`)."""
 
     THREAD = 0
     PROCESS = 1
@@ -166,7 +166,7 @@ class Delivery(IntEnum):
 
 
 class EventKind(IntEnum):
-    """What an event tells (`RESTWAY_EVENT_*`)."""
+    """The kind of an event (`RESTWAY_EVENT_*`)."""
 
     COMPLETED = 1
     CHANGED = 2
@@ -178,7 +178,7 @@ class EventKind(IntEnum):
 
 
 class Reachability(IntEnum):
-    """What is known of the way to the server (`RESTWAY_REACHABILITY_*`)."""
+    """Whether the server can be reached (`RESTWAY_REACHABILITY_*`)."""
 
     UNKNOWN = 0
     REACHABLE = 1
@@ -186,7 +186,7 @@ class Reachability(IntEnum):
 
 
 class OutboxState(IntEnum):
-    """Where a stored request stands (`RESTWAY_OUTBOX_*`)."""
+    """The state of a stored request (`RESTWAY_OUTBOX_*`)."""
 
     WAITING = 1
     SENDING = 2
@@ -206,7 +206,7 @@ class OutboxReason(IntEnum):
 
 
 class ChangeKind(IntEnum):
-    """What happened to an object (`RESTWAY_CHANGE_*`)."""
+    """The kind of a change of an object (`RESTWAY_CHANGE_*`)."""
 
     INSERTED = 1
     UPDATED = 2
@@ -230,13 +230,13 @@ class AttemptReason(IntEnum):
 
 
 class RouteFlag(IntFlag):
-    """How a route is added (`RESTWAY_ROUTE_*`)."""
+    """Options for adding a route (`RESTWAY_ROUTE_*`)."""
 
     REPLACE = 0x1
 
 
 class RelationshipFlag(IntFlag):
-    """Where a relationship leads, and how it is sent (`RESTWAY_RELATIONSHIP_*`)."""
+    """Properties of a relationship (`RESTWAY_RELATIONSHIP_*`)."""
 
     MANY = 0x1
     BY_IDENTITY = 0x2
@@ -253,12 +253,12 @@ class ClientFlag(IntFlag):
 
 
 class CurlFlag(IntFlag):
-    """How a curl command is written (`RESTWAY_CURL_*`)."""
+    """Options for writing a curl command (`RESTWAY_CURL_*`)."""
 
     REVEAL = 0x1
 
 
 class OutboxFlag(IntFlag):
-    """How the outbox is sent (`RESTWAY_OUTBOX_*`)."""
+    """Options for a flush of the outbox (`RESTWAY_OUTBOX_*`)."""
 
     FORCE = 0x1

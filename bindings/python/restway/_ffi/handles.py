@@ -1,5 +1,4 @@
-"""Handles, and giving their references back: at once, or later where the library must not be
-called.
+"""Handles of the library, and releasing them: at once, or later if the library must not be called.
 """
 
 from __future__ import annotations
@@ -12,14 +11,16 @@ from ctypes import c_void_p
 from typing import Any, ClassVar
 
 _AT_EXIT = 0
-"""Among the idents of threads, of which none is 0: the interpreter ends."""
+"""A key beside the idents of threads, which are never 0: the interpreter is ending."""
 
 
 class Hindrances(dict[int, int]):
-    """What stands in the way of releases; empty nearly always, so that to look costs nothing.
+    """The threads that must not release handles now. It is nearly always empty, so that looking at
+    it is cheap.
 
-    The idents of threads that are inside a log callback, and how deep; from the exit on `_AT_EXIT`.
-    Each thread writes only under its own ident. As a context it is a log callback.
+    It maps the idents of threads that are inside a log callback to their depth; when the
+    interpreter ends, it also contains `_AT_EXIT`. Each thread writes only its own ident. As a
+    context manager it surrounds a log callback.
     """
 
     def __enter__(self) -> None:
@@ -37,16 +38,16 @@ class Hindrances(dict[int, int]):
         return threading.get_ident() in self
 
     def forget_others(self) -> None:
-        """In a forked child: the parent's other threads are not there."""
+        """Removes the parent's other threads in a forked child, where they do not exist."""
         depth = self.get(threading.get_ident(), 0)
         self.clear()
         if depth:
             self[threading.get_ident()] = depth
 
     def release(self, give_back: Any, handle: Any) -> None:
-        """Releases the reference of a handle that ends, now or a little later."""
+        """Releases the reference of a handle that is freed, now or a little later."""
         if _AT_EXIT in self:
-            return  # the system takes everything back; this could precede the last use
+            return  # the system frees everything; a release could come before the last use
         if self.here():
             due.append((give_back, type(handle)(handle.value)))
         else:
@@ -56,7 +57,7 @@ class Hindrances(dict[int, int]):
 hindrances = Hindrances()
 
 due: deque[tuple[Any, Any]] = deque()
-"""What gives back, and the handles whose release had to wait."""
+"""Pairs of a release function and a handle whose release had to wait."""
 
 
 if hasattr(os, "register_at_fork"):
@@ -79,24 +80,24 @@ def release_due() -> None:
 
 
 class Handle(c_void_p):
-    """A reference to something of the library; falsy when it is NULL.
+    """A reference to an object of the library; it is false if it is NULL.
 
-    A subclass of `c_void_p`, not `c_void_p` itself, so that ctypes hands out typed objects.
+    It is a subclass of `c_void_p`, so that ctypes returns typed objects.
     """
 
     release: ClassVar[str]
-    """The function that gives one reference back."""
+    """The name of the function that releases one reference."""
 
     __slots__ = ("give_back",)
 
     give_back: Any
-    """Set on a handle that owns its reference: called with it at the end of its life."""
+    """The release function of a handle that owns its reference; called when the handle is freed."""
 
-    # The default is there also when this module is gone at the interpreter's end.
+    # The default argument still exists when the interpreter has cleared this module at its end.
     def __del__(self, hindrances: Hindrances = hindrances) -> None:
         give_back = getattr(self, "give_back", None)
         if give_back is None:
-            return  # a borrowed one
+            return  # a borrowed handle
         if hindrances:
             hindrances.release(give_back, self)
         else:

@@ -1,9 +1,9 @@
-"""Finding and loading the library, and owning its handles.
+"""Finds and loads the library, and lets handles own their references.
 
 The library is loaded at the first use of `lib`, so that `import restway` works without it. It is
 looked for in this order:
 
-1. the path in the environment variable `RESTWAY_LIBRARY`; when that is set, nowhere else
+1. the path in the environment variable `RESTWAY_LIBRARY`; if it is set, no other place is tried
 2. bundled in the folder of the package
 3. the staged build of the source tree that the package stands in
 4. wherever the system's loader finds `librestway.so.0`
@@ -30,7 +30,9 @@ VERSION_NUMBER_MIN = 1_000
 
 
 def candidates() -> list[tuple[str, str]]:
-    """Where the library is looked for: pairs of what the place is and a path or a soname."""
+    """Returns the places where the library is looked for: pairs of a description and a path or a
+    soname.
+    """
     chosen = os.environ.get("RESTWAY_LIBRARY")
     if chosen:
         return [("$RESTWAY_LIBRARY", chosen)]
@@ -45,7 +47,9 @@ def candidates() -> list[tuple[str, str]]:
 
 
 def _open(name: str) -> tuple[ctypes.CDLL, ctypes.PyDLL]:
-    """Loads one library and gives its functions their prototypes; OSError says why it will not."""
+    """Loads one library and gives its functions their prototypes; raises OSError with the reason of
+    a failure.
+    """
     if os.sep in name and not os.path.exists(name):
         raise OSError("no such file")
     library, holding = ctypes.CDLL(name), ctypes.PyDLL(name)
@@ -68,7 +72,7 @@ def _open(name: str) -> tuple[ctypes.CDLL, ctypes.PyDLL]:
 
 
 class Library:
-    """The functions of the library, loaded when the first of them is asked for."""
+    """The functions of the library. The first use of any of them loads it."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -79,11 +83,11 @@ class Library:
         if name not in PROTOTYPES:
             raise AttributeError(name)
         function = getattr(self._loaded()[0], name)
-        setattr(self, name, function)  # the next use comes no more through here
+        setattr(self, name, function)  # later uses do not call this function
         return function
 
     def without_prototype(self, name: str) -> Any:
-        """A function that takes its arguments as they are; see `Bare`."""
+        """A function that takes its arguments unchanged; see `Bare`."""
         library, holding = self._loaded()
         function = (holding if name in QUICK else library)[name]
         function.restype = PROTOTYPES[name][0]
@@ -108,10 +112,12 @@ lib = Library()
 
 
 class Bare:
-    """The same functions, quicker, for what each request needs: ctypes checks and converts nothing.
+    """The same functions without the checks and conversions of ctypes, which make each request
+    faster.
 
-    Every argument must be what the prototype says already: a handle, `ref` of something, an array,
-    `size`, `whole` or `token` of an integer, or None for NULL. A plain integer would be cut off.
+    Every argument must already have the type of the prototype: a handle, `ref` of something, an
+    array, `size`, `whole` or `token` of an integer, or None for NULL. A plain integer would be cut
+    off.
     """
 
     def __getattr__(self, name: str) -> Any:
@@ -124,7 +130,7 @@ bare = Bare()
 
 
 class _Releasers(dict[type[Handle], Any]):
-    """Of each kind of handle, the function that gives one reference back."""
+    """For each kind of handle, the function that releases one reference."""
 
     def __missing__(self, kind: type[Handle]) -> Any:
         releaser = self[kind] = lib.without_prototype(kind.release)
@@ -135,10 +141,10 @@ _releasers = _Releasers()
 
 
 def own(handle: H) -> H:
-    """Makes `handle` the owner of one reference: released when the last use of it is gone.
+    """Makes `handle` the owner of one reference, which is released when the handle is freed.
 
     The owner is the handle itself, not the object that holds it. So a thread that is inside the
-    library keeps its handles alive, whatever other threads close meanwhile.
+    library keeps its handles alive even if other threads close them meanwhile.
     """
     if due:
         release_due()

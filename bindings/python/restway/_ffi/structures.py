@@ -112,7 +112,7 @@ c_enum = c_uint32
 
 
 class AnswerHandle(Handle):
-    """Only ever borrowed."""
+    """A handle that is only borrowed."""
 
     release = ""
 
@@ -126,13 +126,13 @@ class BatchHandle(Handle):
 
 
 class BatchReaderHandle(Handle):
-    """Only ever borrowed."""
+    """A handle that is only borrowed."""
 
     release = ""
 
 
 class BatchWriterHandle(Handle):
-    """Only ever borrowed."""
+    """A handle that is only borrowed."""
 
     release = ""
 
@@ -162,13 +162,13 @@ class ErrorHandle(Handle):
 
 
 class ExchangeHandle(Handle):
-    """Only ever borrowed."""
+    """A handle that is only borrowed."""
 
     release = ""
 
 
 class FailureHandle(Handle):
-    """Only ever borrowed."""
+    """A handle that is only borrowed."""
 
     release = ""
 
@@ -210,7 +210,7 @@ class ResponseHandle(Handle):
 
 
 class RowsHandle(Handle):
-    """Only ever borrowed."""
+    """A handle that is only borrowed."""
 
     release = ""
 
@@ -220,7 +220,7 @@ class StoreHandle(Handle):
 
 
 class Credential(Structure):
-    """`restway_credential`. NULL in a field keeps what there is."""
+    """`restway_credential`. A field that is NULL keeps the present value."""
 
     _fields_ = [
         ("struct_size", c_size_t),
@@ -233,7 +233,7 @@ class Credential(Structure):
 
 
 class ClientOptions(Structure):
-    """`restway_client_options`. Zero in a field takes its default."""
+    """`restway_client_options`. A field that is zero takes its default."""
 
     _fields_ = [
         ("struct_size", c_size_t),
@@ -263,7 +263,7 @@ class ClientOptions(Structure):
 
 
 class Event(Structure):
-    """`restway_event`. 64 bytes."""
+    """`restway_event`. It has 64 bytes."""
 
 
 class EventPayload(Union):
@@ -315,7 +315,7 @@ class Progress(Structure):
 
 
 class Timings(Structure):
-    """`restway_timings`. In microseconds; -1 is not known."""
+    """`restway_timings`. Times are in microseconds; -1 is not known."""
 
     _fields_ = [
         ("struct_size", c_size_t),

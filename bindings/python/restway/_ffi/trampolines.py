@@ -6,7 +6,7 @@ No exception leaves one: it goes to `sys.unraisablehook`.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Protocol
 
 from . import structures as native
 from .callbacks import (
@@ -23,7 +23,20 @@ from .callbacks import (
 from .enums import Status
 from .handles import hindrances
 from .loader import lib, own
-from .memory import borrowed, cells
+from .memory import borrowed, cells, write
+
+
+class Body(Protocol):
+    """A body of a request that the library reads; it is registered under `functions`."""
+
+    def read(self, size: int) -> memoryview:
+        """At most `size` bytes; no bytes at the end of the body."""
+
+    def start_again(self) -> None:
+        """Goes back to the first byte."""
+
+    def failed(self, error: BaseException, answer: native.AnswerHandle) -> int:
+        """Tells the answer why the body could not be read; returns a status."""
 
 
 def _done(
@@ -204,15 +217,68 @@ def _refresh(context: int | None, refresh: native.RefreshHandle) -> None:
         report(entry and entry.callback, "a refresh function")
 
 
+def _ask_body(
+    context: int | None, answer: native.AnswerHandle, work: Callable[[Body], None]
+) -> int:
+    entry = None
+    token = running.add(_ask_body, None)
+    try:
+        entry = functions.get(context)
+        body: Body = entry.run()
+        try:
+            with inside:
+                work(body)
+        except BaseException as error:
+            return body.failed(error, answer)
+        return Status.OK
+    except BaseException:
+        report(entry and entry.callback, "a body")
+        return Status.INTERNAL
+    finally:
+        running.remove(token)
+
+
+def _read_body(
+    context: int | None, buffer: int, capacity: int, count: Any, answer: native.AnswerHandle
+) -> int:
+    def work(body: Body) -> None:
+        piece = body.read(capacity)
+        write(buffer, piece)
+        count[0] = len(piece)
+
+    return _ask_body(context, answer, work)
+
+
+def _rewind_body(context: int | None, answer: native.AnswerHandle) -> int:
+    return _ask_body(context, answer, lambda body: body.start_again())
+
+
+def _batch_format(
+    context: int | None,
+    batch: native.BatchWriterHandle | native.BatchReaderHandle,
+    answer: native.AnswerHandle,
+) -> int:
+    entry = None
+    try:
+        entry = questions.get(context)
+        with inside:
+            status: int = entry.run(batch, answer)
+            return status
+    except BaseException:
+        report(entry and entry.callback, "a batch format")
+        return Status.INTERNAL
+
+
 def _told(what: str) -> Callable[..., None]:
-    """A trampoline without an answer."""
+    """A trampoline of a function that returns nothing; the function is given structures, not
+    pointers to them."""
 
     def run(context: int | None, *arguments: Any) -> None:
         entry = None
         try:
             entry = questions.get(context)
             with inside:
-                entry.run(*arguments)
+                entry.run(*(getattr(each, "contents", each) for each in arguments))
         except BaseException:
             report(entry and entry.callback, what)
 
@@ -302,6 +368,10 @@ on_persist_function = native.PersistFn(_told("a persist function"))
 on_attempt_function = native.AttemptFn(_told("an attempt observer"))
 on_progress_function = native.ProgressFn(_told("a progress function"))
 on_read_failure_function = native.ReadFailureFn(_told("a failure reader"))
+on_read_body_function = native.BodyReadFn(_read_body)
+on_rewind_body_function = native.BodyRewindFn(_rewind_body)
+on_batch_encode_function = native.BatchEncodeFn(_batch_format)
+on_batch_decode_function = native.BatchDecodeFn(_batch_format)
 on_question_destroy = native.DestroyFn(_question_destroy)
 on_cause_destroy = native.DestroyFn(_cause_destroy)
 on_batch_done_function = native.BatchDoneFn(_batch_done)

@@ -1,1 +1,1 @@
-"""Who may come in: tokens that expire, passwords, digests."""
+"""Authentication: tokens that expire, passwords, digests."""

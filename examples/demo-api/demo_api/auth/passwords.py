@@ -1,4 +1,4 @@
-"""What a user name and a password open: Basic (RFC 7617) and Digest (RFC 7616)."""
+"""Routes that need a user name and a password: Basic (RFC 7617) and Digest (RFC 7616)."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _PARAMETER = re.compile(r'(\w+)=(?:"((?:[^"\\]|\\.)*)"|([^\s,]+))')
 
 
 class Passwords:
-    """One user; the nonces of digests are good as long as the server runs."""
+    """The only user; the nonces of digests are valid as long as the server runs."""
 
     def __init__(self) -> None:
         self._key = secrets.token_bytes(16)
@@ -47,12 +47,12 @@ class Passwords:
         return Response.json({"user": USER, "body_bytes": len(request.plain_body())})
 
     def _nonce(self, salt: str) -> str:
-        """A nonce that shows that this server made it."""
+        """Returns a nonce that proves that this server made it."""
         return f"{salt}-{hmac.new(self._key, salt.encode(), 'sha256').hexdigest()}"
 
 
 def _response(request: Request, given: dict[str, str]) -> str:
-    """What RFC 7616, section 3.4.1, expects for the parameters that were given."""
+    """Returns the response that RFC 7616, section 3.4.1, defines for the given parameters."""
 
     def digest(text: str) -> str:
         return hashlib.sha256(text.encode()).hexdigest()

@@ -1,4 +1,4 @@
-"""The tokens of one realm: issued, rotated, expired. No clock of its own, no sockets."""
+"""The tokens of one realm: issued, rotated, expired. The module has no clock and no sockets."""
 
 from __future__ import annotations
 
@@ -7,13 +7,12 @@ from dataclasses import dataclass, field
 
 @dataclass
 class Realm:
-    """Everything that one test, or one program, sees of the tokens; realms know nothing of each
-    other."""
+    """The tokens that one test, or one program, uses. Realms do not affect each other."""
 
     name: str
-    #: When each access token that was issued expires.
+    #: The expiry time of each access token that was issued.
     expiries: dict[str, float] = field(default_factory=dict)
-    #: The refresh token that is good now; the first is known to everybody.
+    #: The valid refresh token; the first one is always the same.
     refresh_token: str = ""
     issued: int = 0
     refused: int = 0
@@ -25,7 +24,9 @@ class Realm:
         self.refresh_token = f"{self.name}-refresh-0"
 
     def issue(self, now: float, seconds: float, rotates: bool) -> tuple[str, str | None]:
-        """A new access token; when they rotate, a new refresh token too: the old one is dead."""
+        """Issues a new access token. With rotation it also issues a new refresh token, and the old
+        one becomes invalid.
+        """
         self.issued += 1
         token = f"{self.name}-token-{self.issued}"
         self.expiries[token] = now + seconds
@@ -46,7 +47,7 @@ class Realm:
         self.expiries.clear()
 
     def log(self) -> dict[str, int]:
-        """What a test wants to know at its end."""
+        """Returns the counters that tests check at their end."""
         return {
             "issued": self.issued,
             "accepted": self.accepted,

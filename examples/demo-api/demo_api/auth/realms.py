@@ -1,4 +1,4 @@
-"""Tokens over HTTP: a token endpoint (RFC 6749), and what only tokens open."""
+"""Tokens over HTTP: a token endpoint (RFC 6749), and routes that need a token."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ SLOW_MILLISECONDS_MAX = 60_000
 
 
 class Realms:
-    """All realms; one comes into being when it is first named."""
+    """All realms; a realm is made when its name is first used."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -36,7 +36,7 @@ class Realms:
         ]
 
     def token(self, request: Request) -> Response:
-        """Grants `client_credentials` and `refresh_token`; `seconds` is how long a token lives.
+        """Grants `client_credentials` and `refresh_token`; `seconds` is the lifetime of a token.
 
         `mode` is `slow` (answers after `ms`), `refused`, `broken` (503) or `rotating` (a refresh
         token is good once).
@@ -70,18 +70,18 @@ class Realms:
         return response
 
     def expire(self, request: Request) -> Response:
-        """All tokens of the realm are dead from now on."""
+        """Makes all tokens of the realm invalid."""
         with self._realm(request) as realm:
             realm.expire()
             return Response.json(realm.log())
 
     def log(self, request: Request) -> Response:
-        """How many tokens were issued, and how many requests accepted and refused."""
+        """Returns how many tokens were issued, and how many requests were accepted and refused."""
         with self._realm(request) as realm:
             return Response.json(realm.log())
 
     def me(self, request: Request) -> Response:
-        """Opens with a token. `style=code` refuses with 400 and code 40004 in place of 401."""
+        """Needs a token. With `style=code` it refuses with 400 and code 40004 in place of 401."""
         authorization = request.header("authorization") or ""
         scheme, _, token = authorization.partition(" ")
         is_bearer = scheme.lower() == "bearer"
@@ -97,7 +97,7 @@ class Realms:
 
     @contextmanager
     def _realm(self, request: Request) -> Iterator[Realm]:
-        """The realm of a request, for this thread alone."""
+        """Locks the realm of a request for this thread."""
         name = request.variables["realm"]
         with self._lock:
             if name not in self._realms and len(self._realms) >= REALMS_MAX:
@@ -106,7 +106,7 @@ class Realms:
 
     @contextmanager
     def _refreshing(self, request: Request) -> Iterator[None]:
-        """Counts how many token requests of the realm are under way at once."""
+        """Counts how many token requests of the realm are in flight at the same time."""
         with self._realm(request) as realm:
             realm.refreshing += 1
             realm.refreshing_max = max(realm.refreshing_max, realm.refreshing)
@@ -118,5 +118,5 @@ class Realms:
 
 
 def _refusal(code: str, description: str) -> Response:
-    """An error as RFC 6749, section 5.2, has it."""
+    """Returns an error in the form of RFC 6749, section 5.2."""
     return Response.json({"error": code, "error_description": description}, 400)

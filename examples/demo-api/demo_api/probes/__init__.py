@@ -1,1 +1,1 @@
-"""Routes without a domain, for clients under test: echo, redirects, cookies, bad answers."""
+"""Routes for clients under test: echo, redirects, cookies, bad answers."""

@@ -1,4 +1,4 @@
-"""Answers that a client has to survive. All take any method."""
+"""Answers that a client must survive. All routes accept any method."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def routes() -> list[Route]:
 
 
 def html(_: Request) -> Response:
-    """200 with a web page, as captive portals send it."""
+    """Answers 200 with a web page, like a captive portal."""
     return Response(content=Content(HTML.encode()), media_type="text/html; charset=utf-8")
 
 
@@ -44,13 +44,15 @@ def half(_: Request) -> Response:
 
 
 def deep(request: Request) -> Response:
-    """Arrays nested `depth` (1000) deep."""
+    """Answers with arrays that are nested `depth` (1000) deep."""
     depth = parameters.integer(request, "depth", 1000, 1, DEPTH_MAX)
     return Response(content=Content(b"[" * depth + b"]" * depth))
 
 
 def big(request: Request) -> Response:
-    """A JSON string that is `bytes` (1 MiB) long with its quotes, made while it is sent."""
+    """Answers with a JSON string that is `bytes` (1 MiB) long including its quotes, made while it
+    is sent.
+    """
     size = parameters.integer(request, "bytes", 1024**2, 2, BIG_BYTES_MAX)
     return Response(stream=_long_string(size), declared_length=size)
 
@@ -66,7 +68,9 @@ def _long_string(size: int) -> Iterator[bytes]:
 
 
 def truncated_gzip(_: Request) -> Response:
-    """A gzip stream that ends in its middle, while Content-Length says that all has come."""
+    """Answers with a gzip stream that ends in its middle, while Content-Length is correct for these
+    bytes.
+    """
     whole = gzip.compress(encode({"numbers": list(range(1000))}), mtime=0)
     return Response(
         content=Content(whole[: len(whole) // 2]), headers=[("Content-Encoding", "gzip")]
@@ -74,7 +78,7 @@ def truncated_gzip(_: Request) -> Response:
 
 
 def empty(_: Request) -> Response:
-    """200 and the media type of JSON, without a body."""
+    """Answers 200 with the media type of JSON, without a body."""
     return Response(content=Content(b""))
 
 
@@ -86,12 +90,12 @@ def slow(request: Request) -> Response:
 
 
 def broken_json(_: Request) -> Response:
-    """JSON that ends in the middle of an object."""
+    """Answers with JSON that ends in the middle of an object."""
     return Response(content=Content(b'{"status": "ok", "items": [1, 2, {"id": '))
 
 
 def status(request: Request) -> Response:
-    """The status `code`, with the API's error body from 400 on."""
+    """Answers with the status `code`, with the API's error body from 400 on."""
     code = parameters.integer_text(request.variables["code"], "code", 200, 599)
     if code >= 400:
         return error_response(code, code * 100 + 99, f"{request.raw_path} answers {code}")

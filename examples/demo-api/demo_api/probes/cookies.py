@@ -1,4 +1,4 @@
-"""Cookies: set some, show what comes back."""
+"""Cookies: sets some, and shows the ones that come back."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def routes() -> list[Route]:
 
 
 def show(request: Request) -> Response:
-    """The cookies of the request, as they were sent."""
+    """Returns the cookies of the request, as they were sent."""
     cookies: dict[str, str] = {}
     for pair in re.split("[;,]", request.header("cookie") or ""):
         name, equals, value = pair.strip().partition("=")

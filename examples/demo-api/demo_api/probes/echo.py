@@ -11,7 +11,9 @@ def routes() -> list[Route]:
 
 
 def echo(request: Request) -> Response:
-    """Method, raw path, query, headers and the body as text, its content coding undone."""
+    """Returns method, raw path, query, headers and the body as text, with its content coding
+    removed.
+    """
     body = request.plain_body()
     return Response.json(
         {
@@ -27,7 +29,7 @@ def echo(request: Request) -> Response:
 
 
 def _by_name(pairs: list[tuple[str, str]]) -> dict[str, str | list[str]]:
-    """A string for each name, or an array of strings for a name that is repeated."""
+    """Returns a string for each name, or an array of strings for a repeated name."""
     values: dict[str, list[str]] = {}
     for name, value in pairs:
         values.setdefault(name, []).append(value)

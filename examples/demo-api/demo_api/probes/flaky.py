@@ -1,4 +1,4 @@
-"""Servers in trouble: one that fails by a seed, one that asks to come back later."""
+"""Servers with failures: one fails as its seed says, one asks the client to come back later."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _NAMES_MAX = 10_000
 
 
 class Flaky:
-    """Counts the requests of each name, so that what happens to them can be told beforehand."""
+    """Counts the requests of each name, so that their results are predictable."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -27,7 +27,7 @@ class Flaky:
         return [Route(ANY, "flaky/:name", self.flaky), Route(ANY, "busy/:name", self.busy)]
 
     def flaky(self, request: Request) -> Response:
-        """Fails `percent` of the requests of a name (30), which ones follows from `seed` (1).
+        """Fails `percent` of the requests of a name (30); `seed` (1) decides which ones.
 
         `status` is one of 500, 502, 503 (the default) and 504.
         """
@@ -56,7 +56,7 @@ class Flaky:
         raise ApiError(Code.TOO_MANY, f"request {count} is too many", [("Retry-After", after)])
 
     def _count(self, request: Request) -> int:
-        """Which request of its name this is, from 1."""
+        """Returns the number of this request among those of its name, from 1."""
         name = request.segments[-2] + "/" + request.variables["name"]
         with self._lock:
             if name not in self._counts and len(self._counts) >= _NAMES_MAX:

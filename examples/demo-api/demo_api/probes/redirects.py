@@ -13,7 +13,7 @@ from ..routing import ANY, Route
 
 HOPS_MAX = 1000
 REDIRECT_STATUSES = (301, 302, 303, 307, 308)
-#: What may stand in a Location as it is; anything else, line ends included, gets encoded.
+#: Characters that are allowed in a Location; all others, including line ends, are encoded.
 _URL_CHARACTERS = "%:/?#[]@!$&'()*+,;=~-._"
 
 

@@ -1,4 +1,4 @@
-"""What the routes of every writable resource have in common."""
+"""The common code of the routes of every writable resource."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ BASE = "v2"
 
 
 class Crud:
-    """List, create, read, replace, merge and delete for one collection.
+    """Lists, creates, reads, replaces, merges and deletes objects of one collection.
 
-    A subclass says what may be written (`schema`) and how the stored object is made of it.
+    A subclass defines the writable fields (`schema`) and how the stored object is made from them.
     """
 
     sort_keys: ClassVar[Mapping[str, SortKey]] = fields("id")
@@ -45,15 +45,15 @@ class Crud:
         ]
 
     def predicates(self, request: Request) -> list[Predicate]:
-        """The filters that the query of a list request asks for."""
+        """Returns the filters that the query of a list request asks for."""
         return []
 
     def writable(self, body: JSONObject) -> JSONObject:
-        """The body in the form that `schema` describes, where clients may use another one."""
+        """Returns the body in the form of `schema`, if clients may use another form."""
         return body
 
     def stored(self, checked: JSONObject, identity: int) -> JSONObject:
-        """The complete object, made from checked fields; called under the lock."""
+        """Returns the complete object, made from checked fields; called under the lock."""
         return {"id": identity, **checked}
 
     def list_all(self, request: Request) -> Response:

@@ -57,7 +57,7 @@ def _schema(database: Database) -> Schema:
 
 
 class Enterprises(Crud):
-    """`owner` is shown next to `owner_id`; `updated_at` is the server's."""
+    """Returns an enterprise with `owner` beside `owner_id`; the server sets `updated_at`."""
 
     sort_keys: ClassVar[Mapping[str, SortKey]] = {
         **fields("id", "name", "creation_date", "updated_at", "employee_count", "rating", "active"),
@@ -90,7 +90,7 @@ class Enterprises(Crud):
         return found
 
     def writable(self, body: JSONObject) -> JSONObject:
-        """The owner may be named as `owner_id` or as `owner.id`; the names inside are ignored."""
+        """Accepts the owner as `owner_id` or as `owner.id`; the names inside are ignored."""
         owner = body.get("owner")
         body = {name: value for name, value in body.items() if name != "owner"}
         if owner is None:

@@ -56,7 +56,9 @@ class Meetings(Crud):
         ]
 
     def stored(self, checked: JSONObject, identity: int) -> JSONObject:
-        """Notes keep an id that they already have in this meeting; others get a new one."""
+        """Gives notes their ids: a note keeps an id that it already has in this meeting; others get
+        a new one.
+        """
         free_ids: set[int] = set()
         if identity in self.collection:
             free_ids = {note["id"] for note in self.collection.value(identity)["notes"]}

@@ -1,4 +1,4 @@
-"""People who own enterprises; they can only be read."""
+"""People who own enterprises. They are read-only."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How the service is, and how much it holds."""
+"""The state of the service, and the size of its data."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-/* The installed header, as Swift sees it. */
+/* Imports the installed header into Swift. */
 #ifndef CRESTWAYPLUGIN_PLUGIN_H
 #define CRESTWAYPLUGIN_PLUGIN_H
 

@@ -1,0 +1,131 @@
+public import CRestway
+import RestwayClient
+import RestwayThreads
+
+/// An api with the texts that were read from it.
+final class APIHandle: TextLender, Sendable {
+    let api: API
+    let texts = LentTexts()
+    let generation = ProcessGeneration.current
+
+    init(_ api: API) {
+        self.api = api
+    }
+}
+
+// api.h
+
+@_cdecl("restway_api_load") @implementation
+public func restway_api_load(
+    _ json: CString?, _ length: Int, _ outAPI: OutHandle?, _ outError: OutHandle?
+) -> restway_status {
+    Boundary.creating(outAPI, outError, named: "out_api") { () throws(Failure) in
+        APIHandle(try API(document: try Argument.json(json, length)))
+    }
+}
+
+@_cdecl("restway_api_load_file") @implementation
+public func restway_api_load_file(
+    _ path: CString?, _ outAPI: OutHandle?, _ outError: OutHandle?
+) -> restway_status {
+    Boundary.creating(outAPI, outError, named: "out_api") { () throws(Failure) in
+        APIHandle(try API(file: try Argument.nonEmptyString(path, "path")))
+    }
+}
+
+@_cdecl("restway_api_check") @implementation
+public func restway_api_check(
+    _ json: CString?, _ length: Int, _ outError: OutHandle?
+) -> restway_status {
+    Boundary.run(outError) { () throws(Failure) in
+        _ = try API(document: try Argument.json(json, length))
+    }
+}
+
+@_cdecl("restway_api_retain") @implementation
+public func restway_api_retain(_ api: OpaquePointer?) -> OpaquePointer! {
+    Handle.retain(APIHandle.self, api)
+}
+
+@_cdecl("restway_api_release") @implementation
+public func restway_api_release(_ api: OpaquePointer?) {
+    Handle.release(APIHandle.self, api)
+}
+
+@_cdecl("restway_api_add_entity") @implementation
+public func restway_api_add_entity(
+    _ api: OpaquePointer?, _ name: CString?, _ json: CString?, _ length: Int, _ outError: OutHandle?
+) -> restway_status {
+    Boundary.run(outError) { () throws(Failure) in
+        try Argument.api(api).addEntity(
+            try Argument.nonEmptyString(name, "name"), try Argument.json(json, length))
+    }
+}
+
+@_cdecl("restway_api_add_route") @implementation
+public func restway_api_add_route(
+    _ api: OpaquePointer?, _ name: CString?, _ json: CString?, _ length: Int, _ flags: UInt32,
+    _ outError: OutHandle?
+) -> restway_status {
+    Boundary.run(outError) { () throws(Failure) in
+        let name = name == nil ? nil : try Argument.nonEmptyString(name, "name")
+        try Argument.api(api).addRoute(
+            name, try Argument.json(json, length), replaces: try replaces(flags))
+    }
+}
+
+@_cdecl("restway_api_add_response") @implementation
+public func restway_api_add_response(
+    _ api: OpaquePointer?, _ json: CString?, _ length: Int, _ outError: OutHandle?
+) -> restway_status {
+    Boundary.run(outError) { () throws(Failure) in
+        try Argument.api(api).addResponse(try Argument.json(json, length))
+    }
+}
+
+@_cdecl("restway_api_add_request") @implementation
+public func restway_api_add_request(
+    _ api: OpaquePointer?, _ json: CString?, _ length: Int, _ outError: OutHandle?
+) -> restway_status {
+    Boundary.run(outError) { () throws(Failure) in
+        try Argument.api(api).addRequest(try Argument.json(json, length))
+    }
+}
+
+@_cdecl("restway_api_join_routes") @implementation
+public func restway_api_join_routes(
+    _ api: OpaquePointer?, _ name: CString?, _ parent: CString?, _ child: CString?, _ flags: UInt32,
+    _ outError: OutHandle?
+) -> restway_status {
+    Boundary.run(outError) { () throws(Failure) in
+        try Argument.api(api).joinRoutes(
+            try Argument.nonEmptyString(name, "name"),
+            parent: try Argument.nonEmptyString(parent, "parent"),
+            child: try Argument.nonEmptyString(child, "child"), replaces: try replaces(flags))
+    }
+}
+
+@_cdecl("restway_api_route_property") @implementation
+public func restway_api_route_property(
+    _ api: OpaquePointer?, _ route: CString?, _ property: CString?, _ outJSON: Out<CString?>?,
+    _ outLength: Out<Int>?, _ outError: OutHandle?
+) -> restway_status {
+    outJSON?.pointee = nil
+    outLength?.pointee = 0
+    return Boundary.run(outError) { () throws(Failure) in
+        let handle = try Argument.handle(APIHandle.self, api, "api")
+        let route = try Argument.nonEmptyString(route, "route")
+        let property = try Argument.nonEmptyString(property, "property")
+        let outJSON = try Argument.out(outJSON, "out_json")
+        let json = try handle.api.property(property, ofRoute: route)
+        // NUL separates the two names, because a route's name may hold any other character.
+        outJSON.pointee = handle.texts.pointer("\(route)\0\(property)") { json }
+        outLength?.pointee = json?.utf8.count ?? 0
+    }
+}
+
+/// Whether a route replaces an existing one with the same name.
+private func replaces(_ flags: UInt32) throws(Failure) -> Bool {
+    try Argument.flags(flags, known: UInt32(RESTWAY_ROUTE_REPLACE))
+    return flags != 0
+}

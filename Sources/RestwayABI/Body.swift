@@ -1,0 +1,72 @@
+public import CRestway
+import RestwayClient
+
+// body.h
+
+@_cdecl("restway_body_reader_init") @implementation
+public func restway_body_reader_init(
+    _ reader: Out<restway_body_reader>?, _ size: Int, _ outError: OutHandle?
+) -> restway_status {
+    SizedStructs.bodyReader.initialize(reader, size, outError)
+}
+
+@_cdecl("restway_request_set_body_reader") @implementation
+public func restway_request_set_body_reader(
+    _ request: OpaquePointer?, _ reader: UnsafePointer<restway_body_reader>?, _ length: Int64,
+    _ mediaType: CString?, _ outError: OutHandle?
+) -> restway_status {
+    Boundary.run(outError) { () throws(Failure) in
+        let request = try Argument.request(request)
+        guard let reader else { throw Argument.null("reader") }
+        let functions = try SizedStructs.bodyReader.read(reader, zero: restway_body_reader())
+        guard let read = functions.read else { throw Argument.null("reader.read") }
+        try Argument.minusOneOrMore(length, "length")
+        let mediaType = try Argument.mediaType(mediaType)
+        let context = HostContext(functions.context, functions.destroy)
+        let body = BodyReading.reader(read, functions.rewind, length: length, context)
+        request.set(.init(reader: body, mediaType: mediaType))
+    }
+}
+
+/// Makes a body reader from C functions.
+enum BodyReading {
+    /// - Parameter length: -1 if it is not known.
+    static func reader(
+        _ read: @escaping restway_body_read_fn, _ rewind: restway_body_rewind_fn?, length: Int64,
+        _ context: HostContext
+    ) -> BodyReader {
+        BodyReader(
+            length: length < 0 ? nil : length, read: reading(read, context),
+            rewind: rewind.map { rewinding($0, context) })
+    }
+
+    private static func reading(
+        _ read: @escaping restway_body_read_fn, _ context: HostContext
+    ) -> BodyReader.Read {
+        { buffer in
+            var count = 0
+            let failure = ask { answer in
+                read(context.pointer, buffer.baseAddress, buffer.count, &count, answer)
+            }
+            if let failure { return .failure(failure) }
+            guard count >= 0, count <= buffer.count else {
+                let reason = "the body's reader: out_count is beyond its \(buffer.count) bytes"
+                return .failure(Argument.wrong("out_count", reason))
+            }
+            return .success(count)
+        }
+    }
+
+    private static func rewinding(
+        _ rewind: @escaping restway_body_rewind_fn, _ context: HostContext
+    ) -> BodyReader.Rewind {
+        {
+            let failure = ask { rewind(context.pointer, $0) }
+            return failure.map { .failure($0) } ?? .success(())
+        }
+    }
+
+    private static func ask(_ function: (OpaquePointer) -> restway_status) -> Failure? {
+        Question.ask(function).map { Failure($0.status, "the body's reader: \($0.reason)") }
+    }
+}

@@ -1,0 +1,235 @@
+public import CRestway
+import RestwayClient
+import RestwayObjects
+import RestwayRouting
+import RestwayThreads
+
+/// The program's reference to a client. When the last one is released, the client closes.
+final class ClientHandle: HandleObject, Sendable {
+    let client: Client
+    let generation = ProcessGeneration.current
+
+    init(_ client: Client) {
+        self.client = client
+    }
+
+    deinit {
+        client.close()
+        client.delivery.drop()
+    }
+}
+
+// client.h
+
+@_cdecl("restway_client_options_init") @implementation
+public func restway_client_options_init(
+    _ options: Out<restway_client_options>?, _ size: Int, _ outError: OutHandle?
+) -> restway_status {
+    SizedStructs.clientOptions.initialize(options, size, outError)
+}
+
+@_cdecl("restway_client_create") @implementation
+public func restway_client_create(
+    _ api: OpaquePointer?, _ options: UnsafePointer<restway_client_options>?,
+    _ outClient: OutHandle?, _ outError: OutHandle?
+) -> restway_status {
+    Boundary.creating(outClient, outError, named: "out_client") { () throws(Failure) in
+        let api = try Argument.api(api)
+        return ClientHandle(try Client(api: api, options: try ClientOptions(options)))
+    }
+}
+
+@_cdecl("restway_client_retain") @implementation
+public func restway_client_retain(_ client: OpaquePointer?) -> OpaquePointer! {
+    Handle.retain(ClientHandle.self, client)
+}
+
+@_cdecl("restway_client_release") @implementation
+public func restway_client_release(_ client: OpaquePointer?) {
+    Handle.release(ClientHandle.self, client)
+}
+
+@_cdecl("restway_client_close") @implementation
+public func restway_client_close(_ client: OpaquePointer?) {
+    Handle.object(ClientHandle.self, client)?.client.close()
+}
+
+@_cdecl("restway_client_store") @implementation
+public func restway_client_store(_ client: OpaquePointer?) -> OpaquePointer! {
+    Handle.object(ClientHandle.self, client).map { Handle.give(StoreHandle($0.client)) }
+}
+
+@_cdecl("restway_client_send") @implementation
+public func restway_client_send(
+    _ client: OpaquePointer?, _ request: OpaquePointer?, _ done: restway_done_fn?,
+    _ context: UnsafeMutableRawPointer?, _ destroy: restway_destroy_fn?, _ outCall: OutHandle?,
+    _ outError: OutHandle?
+) -> restway_status {
+    Boundary.creating(outCall, outError) { () throws(Failure) in
+        let client = try Argument.client(client)
+        let spec = try Argument.request(request).copy()
+        return try DoneNotice.telling(done, context, destroy, client.delivery) {
+            token, completion, end throws(Failure) in
+            try client.send(spec, token: token, completion: completion, end: end)
+        }
+    }
+}
+
+@_cdecl("restway_client_perform") @implementation
+public func restway_client_perform(
+    _ client: OpaquePointer?, _ request: OpaquePointer?, _ milliseconds: Int64,
+    _ outResponse: OutHandle?, _ outError: OutHandle?
+) -> restway_status {
+    Boundary.creating(outResponse, outError) { () throws(Failure) in
+        let client = try Argument.client(client)
+        let spec = try Argument.request(request).copy()
+        try Argument.notNegative(milliseconds, "milliseconds")
+        return ResponseHandle(try client.perform(spec, milliseconds: milliseconds))
+    }
+}
+
+@_cdecl("restway_client_set_modifier") @implementation
+public func restway_client_set_modifier(
+    _ client: OpaquePointer?, _ modify: restway_modify_fn?, _ context: UnsafeMutableRawPointer?,
+    _ destroy: restway_destroy_fn?, _ outError: OutHandle?
+) -> restway_status {
+    HostContext.setting(client, context, destroy, outError) { client, context throws(Failure) in
+        try client.setModifier(modify.map { modifier($0, context) })
+    }
+}
+
+@_cdecl("restway_client_set_exclusion") @implementation
+public func restway_client_set_exclusion(
+    _ client: OpaquePointer?, _ exclude: restway_exclude_fn?, _ context: UnsafeMutableRawPointer?,
+    _ destroy: restway_destroy_fn?, _ outError: OutHandle?
+) -> restway_status {
+    HostContext.setting(client, context, destroy, outError) { client, context throws(Failure) in
+        try client.setExclusion(exclude.map { exclusion($0, context) })
+    }
+}
+
+/// Makes the modifier of a client call `modify` with a private copy of the request. The context
+/// ends when nothing uses the modifier any more.
+private func modifier(_ modify: restway_modify_fn, _ context: HostContext) -> Call.Modifier {
+    { spec in
+        let request = RequestHandle(spec)
+        let status = Handle.lending(request) { modify(context.pointer, $0) }
+        if status == .RESTWAY_OK { return .success(request.copy()) }
+        let message = "the modifier refused the request with \(status.name)"
+        return .failure(Failure(status, message))
+    }
+}
+
+/// Makes the question which relationships stay out of requests call a C function.
+private func exclusion(_ exclude: restway_exclude_fn, _ context: HostContext) -> Client.Exclusion {
+    { method, path, entity, relationship in
+        let index = entity.relationshipIndex(named: relationship.name)
+        let name = index.flatMap { entity.relationshipNameCString(at: $0) }
+        return method.rawValue.withCString { method in
+            func ask(_ path: CString?) -> Bool? {
+                let answer = exclude(context.pointer, method, path, entity.nameCString, name)
+                return answer < 0 ? nil : answer > 0
+            }
+            guard let path else { return ask(nil) }
+            return path.withCString(ask)
+        }
+    }
+}
+
+/// Reads the option struct of the header and checks each field.
+extension ClientOptions {
+    init(_ pointer: UnsafePointer<restway_client_options>?) throws(Failure) {
+        self.init()
+        guard let pointer else { return }
+        let c = try SizedStructs.clientOptions.read(pointer, zero: restway_client_options())
+        environment = try Argument.optionalString(c.environment, "options.environment")
+        baseURL = try Argument.optionalString(c.base_url, "options.base_url")
+        if let agent = try Argument.optionalString(c.user_agent, "options.user_agent") {
+            try Argument.headerValue(agent, "options.user_agent")
+            userAgent = agent
+        }
+        certificateFile = try Argument.optionalString(c.ca_file, "options.ca_file")
+        if c.clock != nil {
+            clock = try Argument.handle(ManualClock.self, c.clock, "options.clock")
+        }
+        randomSeed = c.random_seed
+        storePath = try Argument.optionalString(c.store_path, "options.store_path")
+        outboxPath = try Argument.optionalString(c.outbox_path, "options.outbox_path")
+        transport = try Argument.optionalString(c.transport, "options.transport")
+        transportOptions = try Argument.optionalString(
+            c.transport_options, "options.transport_options")
+        if c.file_mode != 0 {
+            guard let mode = FileMode(c.file_mode) else {
+                throw Argument.wrong(
+                    "options.file_mode",
+                    "options.file_mode lets the owner read and write, and nobody execute: it is "
+                        + "0600 to 0666, not 0\(String(c.file_mode, radix: 8))")
+            }
+            fileMode = mode
+        }
+        try readDelivery(c)
+        try readFlags(c)
+        timeoutMilliseconds = try Self.time(c.timeout_milliseconds, "timeout_milliseconds")
+        connectTimeoutMilliseconds = try Self.time(
+            c.connect_timeout_milliseconds, "connect_timeout_milliseconds")
+        idleTimeoutMilliseconds = try Self.time(
+            c.idle_timeout_milliseconds, "idle_timeout_milliseconds")
+        try Self.set(&bodyBytesMax, c.body_bytes_max, "body_bytes_max", max: .max)
+        try Self.set(&objectsMax, c.objects_max, "objects_max", max: .max)
+        try Self.set(&nestingDepthMax, c.nesting_depth_max, "nesting_depth_max", max: 2_048)
+        try Self.set(&connectionsMax, c.connections_max, "connections_max", max: 65_536)
+        try Self.set(
+            &connectionsPerHostMax, c.connections_per_host_max, "connections_per_host_max",
+            max: 65_536)
+    }
+
+    private mutating func readDelivery(_ c: restway_client_options) throws(Failure) {
+        switch restway_delivery(rawValue: c.delivery) {
+        case .RESTWAY_DELIVERY_THREAD: delivery = .thread
+        case .RESTWAY_DELIVERY_PROCESS: delivery = .process
+        case .RESTWAY_DELIVERY_DRAIN: delivery = .drain
+        default:
+            throw Argument.wrong(
+                "options.delivery", "options.delivery is \(c.delivery), which is no delivery mode")
+        }
+    }
+
+    private mutating func readFlags(_ c: restway_client_options) throws(Failure) {
+        let known =
+            RESTWAY_CLIENT_STRICT_MAPPING | RESTWAY_CLIENT_NO_COOKIES
+            | RESTWAY_CLIENT_NO_REDIRECTS | RESTWAY_CLIENT_GONE_IS_DELETED
+            | RESTWAY_CLIENT_LOAD_PLUGINS
+        guard c.flags & ~known == 0 else {
+            throw Argument.wrong(
+                "options.flags",
+                "options.flags holds bits that this version does not know: "
+                    + "0x\(String(c.flags & ~known, radix: 16))")
+        }
+        isMappingStrict = c.flags & RESTWAY_CLIENT_STRICT_MAPPING != 0
+        loadsPlugins = c.flags & RESTWAY_CLIENT_LOAD_PLUGINS != 0
+        usesCookies = c.flags & RESTWAY_CLIENT_NO_COOKIES == 0
+        takesMissingForDeleted = c.flags & RESTWAY_CLIENT_GONE_IS_DELETED != 0
+        switch c.redirects_max {
+        case 0: break
+        case -1: redirectsMax = 0
+        case 1...1_000: redirectsMax = Int(c.redirects_max)
+        default: throw Argument.outOfRange("options.redirects_max", Int64(c.redirects_max))
+        }
+        if c.flags & RESTWAY_CLIENT_NO_REDIRECTS != 0 { redirectsMax = nil }
+    }
+
+    /// Reads a time. 0 means that the program gives none; -1 means no limit, which is kept as 0.
+    private static func time(_ value: Int64, _ name: String) throws(Failure) -> Int64? {
+        try Argument.minusOneOrMore(value, "options.\(name)")
+        return value == 0 ? nil : max(0, value)
+    }
+
+    private static func set(
+        _ target: inout Int, _ value: some BinaryInteger, _ name: String, max: Int64
+    ) throws(Failure) {
+        let value = Int64(value)
+        guard value != 0 else { return }
+        guard (1...max).contains(value) else { throw Argument.outOfRange("options.\(name)", value) }
+        target = Int(value)
+    }
+}

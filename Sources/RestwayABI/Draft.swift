@@ -1,0 +1,352 @@
+public import CRestway
+import RestwayClient
+import RestwayJSON
+import RestwayMapping
+import RestwayObjects
+import RestwayText
+import RestwayThreads
+
+/// A draft and the store that it belongs to.
+final class DraftHandle: HandleObject, Sendable {
+    let draft: Draft
+    let store: ObservedStore
+    let generation = ProcessGeneration.current
+
+    init(_ draft: Draft, _ store: ObservedStore) {
+        self.draft = draft
+        self.store = store
+    }
+
+    var subject: RequestSpec.Subject { .draft(draft, store) }
+
+    /// Returns the cell of an attribute or a relationship.
+    func cell(named name: CString?) throws(Failure) -> Int {
+        let entity = draft.entity
+        let name = try Argument.string(name, "name")
+        if let index = entity.relationshipIndex(named: name) {
+            return entity.attributes.count + index
+        }
+        return try entity.attribute(named: name)
+    }
+
+    /// Changes the draft. A change that the draft refuses is a mistake of the caller.
+    func change(_ body: (Draft) throws(DraftError) -> Void) throws(Failure) {
+        do throws(DraftError) {
+            try body(draft)
+        } catch {
+            throw Failure(error)
+        }
+    }
+}
+
+/// Sets relationships.
+extension DraftHandle {
+    /// The code that all functions share that set a relationship of a draft.
+    ///
+    /// - Parameters:
+    ///   - change: The function of `Draft` that makes the change.
+    ///   - target: Returns what that function gets, besides the index of the relationship.
+    static func relating<Target>(
+        _ draft: OpaquePointer?, _ relationship: CString?, _ outError: OutHandle?,
+        _ change: (Draft) -> (Target, Int) throws(DraftError) -> Void,
+        to target: (DraftHandle) throws(Failure) -> Target
+    ) -> restway_status {
+        Boundary.run(outError) { () throws(Failure) in
+            let handle = try Argument.draft(draft)
+            let name = try Argument.string(relationship, "relationship")
+            let index = try handle.draft.entity.relationship(named: name)
+            let target = try target(handle)
+            try handle.change { draft throws(DraftError) in try change(draft)(target, index) }
+        }
+    }
+
+    func target(object: OpaquePointer?, _ name: String) throws(Failure) -> Draft.Target {
+        .object(try Argument.object(object, name))
+    }
+
+    func target(draft: OpaquePointer?, _ name: String) throws(Failure) -> Draft.Target {
+        let other = try Argument.draft(draft, name)
+        guard other.store === store else {
+            throw Argument.wrong(name, "\(name) is a draft for another store")
+        }
+        return .draft(other.draft)
+    }
+}
+
+extension Argument {
+    static func draft(
+        _ draft: OpaquePointer?, _ name: String = "draft"
+    ) throws(Failure) -> DraftHandle {
+        try handle(DraftHandle.self, draft, name)
+    }
+}
+
+// draft.h
+
+@_cdecl("restway_draft_create") @implementation
+public func restway_draft_create(
+    _ store: OpaquePointer?, _ entity: CString?, _ outDraft: OutHandle?, _ outError: OutHandle?
+) -> restway_status {
+    Boundary.creating(outDraft, outError, named: "out_draft") { () throws(Failure) in
+        let handle = try Argument.store(store)
+        return DraftHandle(Draft(try handle.entity(named: entity)), handle.store)
+    }
+}
+
+@_cdecl("restway_draft_copy") @implementation
+public func restway_draft_copy(
+    _ store: OpaquePointer?, _ object: OpaquePointer?, _ outDraft: OutHandle?,
+    _ outError: OutHandle?
+) -> restway_status {
+    Boundary.creating(outDraft, outError, named: "out_draft") { () throws(Failure) in
+        let handle = try Argument.store(store)
+        let object = try Argument.object(object)
+        guard try handle.api.entity(named: object.entity.name) === object.entity else {
+            throw Argument.wrong("object", "the object is a \(object.entity.name) of another api")
+        }
+        return DraftHandle(Draft(copying: object), handle.store)
+    }
+}
+
+@_cdecl("restway_draft_retain") @implementation
+public func restway_draft_retain(_ draft: OpaquePointer?) -> OpaquePointer! {
+    Handle.retain(DraftHandle.self, draft)
+}
+
+@_cdecl("restway_draft_release") @implementation
+public func restway_draft_release(_ draft: OpaquePointer?) {
+    Handle.release(DraftHandle.self, draft)
+}
+
+@_cdecl("restway_draft_entity") @implementation
+public func restway_draft_entity(_ draft: OpaquePointer?) -> CString! {
+    Handle.object(DraftHandle.self, draft)?.draft.entity.nameCString
+}
+
+@_cdecl("restway_draft_store_key") @implementation
+public func restway_draft_store_key(_ draft: OpaquePointer?) -> Int64 {
+    Handle.object(DraftHandle.self, draft)?.draft.storeKey ?? 0
+}
+
+@_cdecl("restway_draft_set") @implementation
+public func restway_draft_set(
+    _ draft: OpaquePointer?, _ name: CString?, _ value: UnsafePointer<restway_value>?,
+    _ outError: OutHandle?
+) -> restway_status {
+    Boundary.run(outError) { () throws(Failure) in
+        let handle = try Argument.draft(draft)
+        let cell = try handle.cell(named: name)
+        let entity = handle.draft.entity
+        let value = try HostValue(value, "value")
+        let relationship = cell - entity.attributes.count
+        guard relationship >= 0 else {
+            let attribute = entity.attributes[cell]
+            let value = try value.attribute(attribute.type, attribute.name)
+            return try handle.change { draft throws(DraftError) in
+                try draft.set(value, attribute: cell)
+            }
+        }
+        guard let targets = try value.targets(entity.relationships[relationship].name) else {
+            return handle.draft.setNull(relationship: relationship)
+        }
+        try handle.change { draft throws(DraftError) in
+            try draft.set(targets, relationship: relationship)
+        }
+    }
+}
+
+@_cdecl("restway_draft_add") @implementation
+public func restway_draft_add(
+    _ draft: OpaquePointer?, _ relationship: CString?, _ object: OpaquePointer?,
+    _ outError: OutHandle?
+) -> restway_status {
+    DraftHandle.relating(draft, relationship, outError, Draft.add) { handle throws(Failure) in
+        try handle.target(object: object, "object")
+    }
+}
+
+@_cdecl("restway_draft_add_draft") @implementation
+public func restway_draft_add_draft(
+    _ draft: OpaquePointer?, _ relationship: CString?, _ other: OpaquePointer?,
+    _ outError: OutHandle?
+) -> restway_status {
+    DraftHandle.relating(draft, relationship, outError, Draft.add) { handle throws(Failure) in
+        try handle.target(draft: other, "other")
+    }
+}
+
+@_cdecl("restway_draft_remove") @implementation
+public func restway_draft_remove(
+    _ draft: OpaquePointer?, _ relationship: CString?, _ object: OpaquePointer?,
+    _ outError: OutHandle?
+) -> restway_status {
+    DraftHandle.relating(draft, relationship, outError, Draft.remove) { handle throws(Failure) in
+        try handle.target(object: object, "object")
+    }
+}
+
+@_cdecl("restway_draft_remove_draft") @implementation
+public func restway_draft_remove_draft(
+    _ draft: OpaquePointer?, _ relationship: CString?, _ other: OpaquePointer?,
+    _ outError: OutHandle?
+) -> restway_status {
+    DraftHandle.relating(draft, relationship, outError, Draft.remove) { handle throws(Failure) in
+        try handle.target(draft: other, "other")
+    }
+}
+
+@_cdecl("restway_draft_relate") @implementation
+public func restway_draft_relate(
+    _ draft: OpaquePointer?, _ relationship: CString?, _ objects: UnsafePointer<OpaquePointer?>?,
+    _ drafts: UnsafePointer<OpaquePointer?>?, _ count: Int, _ outError: OutHandle?
+) -> restway_status {
+    DraftHandle.relating(draft, relationship, outError, Draft.set(_:relationship:)) {
+        handle throws(Failure) in
+        let objects = try Argument.elements(objects, objects == nil ? 0 : count, "objects")
+        let drafts = try Argument.elements(drafts, drafts == nil ? 0 : count, "drafts")
+        guard count == max(objects.count, drafts.count) else {
+            throw Argument.null("objects and drafts")
+        }
+        var targets: [Draft.Target] = []
+        for place in 0..<count {
+            let object = place < objects.count ? objects[place] : nil
+            let draft = place < drafts.count ? drafts[place] : nil
+            switch (object, draft) {
+            case (.some, .some), (nil, nil):
+                throw Argument.wrong(
+                    "objects[\(place)]", "place \(place) needs either an object or a draft")
+            case (_, nil):
+                targets.append(try handle.target(object: object, "objects[\(place)]"))
+            case (nil, _):
+                targets.append(try handle.target(draft: draft, "drafts[\(place)]"))
+            }
+        }
+        return targets
+    }
+}
+
+@_cdecl("restway_draft_unset") @implementation
+public func restway_draft_unset(
+    _ draft: OpaquePointer?, _ name: CString?, _ outError: OutHandle?
+) -> restway_status {
+    Boundary.run(outError) { () throws(Failure) in
+        let handle = try Argument.draft(draft)
+        handle.draft.unset(cell: try handle.cell(named: name))
+    }
+}
+
+@_cdecl("restway_draft_revert") @implementation
+public func restway_draft_revert(
+    _ draft: OpaquePointer?, _ name: CString?, _ outError: OutHandle?
+) -> restway_status {
+    Boundary.run(outError) { () throws(Failure) in
+        let handle = try Argument.draft(draft)
+        handle.draft.revert(cell: name == nil ? nil : try handle.cell(named: name))
+    }
+}
+
+@_cdecl("restway_draft_changes") @implementation
+public func restway_draft_changes(
+    _ draft: OpaquePointer?, _ outNames: Out<CString?>?, _ capacity: Int, _ outCount: Out<Int>?,
+    _ outError: OutHandle?
+) -> restway_status {
+    Boundary.writing(outCount, 0, outError) { () throws(Failure) in
+        let draft = try Argument.draft(draft).draft
+        guard capacity >= 0, capacity == 0 || outNames != nil else {
+            throw Argument.null("out_names")
+        }
+        let entity = draft.entity
+        let changed = draft.changedCells
+        for (place, cell) in changed.prefix(capacity).enumerated() {
+            outNames?[place] =
+                entity.attributeNameCString(at: cell)
+                ?? entity.relationshipNameCString(at: cell - entity.attributes.count)
+        }
+        return changed.count
+    }
+}
+
+@_cdecl("restway_draft_snapshot") @implementation
+public func restway_draft_snapshot(
+    _ draft: OpaquePointer?, _ outObject: OutHandle?, _ outError: OutHandle?
+) -> restway_status {
+    Boundary.creating(outObject, outError, named: "out_object") { () throws(Failure) in
+        try Argument.draft(draft).draft.snapshot()
+    }
+}
+
+@_cdecl("restway_draft_insert") @implementation
+public func restway_draft_insert(
+    _ draft: OpaquePointer?, _ outObject: OutHandle?, _ outError: OutHandle?
+) -> restway_status {
+    Boundary.creating(outObject, outError) { () throws(Failure) in
+        let handle = try Argument.draft(draft)
+        return try handle.store.insert(handle.draft)
+    }
+}
+
+/// Values for drafts.
+extension HostValue {
+    /// Returns the value for an attribute. If the attribute holds JSON, a value that JSON can
+    /// express becomes JSON. The draft decides whether the value fits.
+    func attribute(_ type: AttributeType, _ name: String) throws(Failure) -> Value {
+        switch (self, type) {
+        case (.null, _), (.object, _), (.date, .json), (.bytes, .json):
+            return try attributeValue(name)
+        case (_, .json), (.list, .any), (.json, .any):
+            return Self.value(try json(name), isJSON: type == .json)
+        default: return try attributeValue(name)
+        }
+    }
+
+    /// Returns the value as JSON, which has neither dates nor bytes.
+    private func json(_ name: String) throws(Failure) -> JSONValue {
+        switch self {
+        case .null: return .null
+        case .bool(let value): return .bool(value)
+        case .integer(let value): return .integer(value)
+        case .double(let value):
+            guard let real = JSONValue.real(value) else { throw unfit(name, "a JSON number") }
+            return real
+        case .date(let value): return .string(DateFormat.iso8601.format(value))
+        case .string(let value): return .string(value)
+        case .bytes(let value): return .string(Base64.encode(value))
+        case .json(let value): return value
+        case .object: throw unfit(name, "JSON")
+        case .list(let elements):
+            return .array(try elements.map { element throws(Failure) in try element.json(name) })
+        }
+    }
+
+    /// Returns the value that mapping would have read: JSON text for objects and lists, or for
+    /// everything if `isJSON` is true.
+    private static func value(_ json: JSONValue, isJSON: Bool) -> Value {
+        if !isJSON {
+            switch json.kind {
+            case .null: return .null
+            case .boolean: return .bool(json.bool ?? false)
+            case .integer: return .int64(json.integer ?? 0)
+            case .real: return .double(json.double ?? 0)
+            case .string: return .string(json.string ?? "")
+            case .array, .object: break
+            }
+        }
+        return .json(String(decoding: json.text(), as: UTF8.self))
+    }
+
+    /// Returns the objects to which a relationship is to lead; nil for null.
+    func targets(_ name: String) throws(Failure) -> [Draft.Target]? {
+        switch self {
+        case .null: return nil
+        case .object(let object): return [.object(object)]
+        case .list(let elements):
+            return try elements.map { element throws(Failure) in
+                guard case .object(let object) = element else {
+                    throw unfit(name, "an object of a relationship")
+                }
+                return .object(object)
+            }
+        default: throw unfit(name, "an object of a relationship")
+        }
+    }
+}

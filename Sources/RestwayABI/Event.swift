@@ -1,0 +1,123 @@
+public import CRestway
+import RestwayClient
+
+// event.h, and the part of client.h about delivery
+
+@_cdecl("restway_event_release") @implementation
+public func restway_event_release(_ event: Out<restway_event>?) {
+    guard let event else { return }
+    event.pointee.releasePayload()
+    event.pointee.payload.response = nil
+}
+
+@_cdecl("restway_client_process") @implementation
+public func restway_client_process(
+    _ client: OpaquePointer?, _ milliseconds: Int64, _ outCount: Out<Int>?, _ outError: OutHandle?
+) -> restway_status {
+    Boundary.writing(outCount, 0, outError) { () throws(Failure) in
+        let client = try Argument.client(client)
+        try Argument.minusOneOrMore(milliseconds, "milliseconds")
+        return try client.delivery.process(milliseconds: milliseconds)
+    }
+}
+
+@_cdecl("restway_client_descriptor") @implementation
+public func restway_client_descriptor(_ client: OpaquePointer?) -> Int32 {
+    Handle.object(ClientHandle.self, client)?.client.delivery.descriptor ?? -1
+}
+
+@_cdecl("restway_client_drain") @implementation
+public func restway_client_drain(
+    _ client: OpaquePointer?, _ events: Out<restway_event>?, _ capacity: Int, _ outCount: Out<Int>?,
+    _ outError: OutHandle?
+) -> restway_status {
+    Boundary.writing(outCount, 0, outError, named: "out_count") { () throws(Failure) in
+        let client = try Argument.client(client)
+        let events = try Argument.out(events, "events")
+        guard capacity > 0 else { throw Argument.wrong("capacity", "capacity is 0") }
+        let notices = try client.delivery.drain(max: capacity)
+        var count = 0
+        for notice in notices where restway_event.write(notice, to: events + count) { count += 1 }
+        return count
+    }
+}
+
+/// Turns a notice into an event of the header.
+extension restway_event {
+    /// Writes `notice` to `target`. Returns false if the notice is no longer wanted.
+    static func write(_ notice: Notice, to target: Out<restway_event>) -> Bool {
+        switch notice {
+        case .completion(let notice):
+            target.initialize(to: restway_event(notice))
+            notice.end()
+        case .changes(let notice):
+            return notice.take { _ in
+                var event = restway_event(.RESTWAY_EVENT_CHANGED, notice.token)
+                event.payload.changes = Handle.give(notice.changes)
+                target.initialize(to: event)
+            }
+        case .progress(let notice):
+            target.initialize(
+                to: restway_event(.RESTWAY_EVENT_PROGRESS, notice.token, call: notice.call))
+            _ = notice.take()
+        case .attempt(let notice):
+            target.initialize(
+                to: restway_event(
+                    .RESTWAY_EVENT_ATTEMPT, notice.token, call: notice.call,
+                    failure: notice.failure))
+        case .batch(let notice):
+            target.initialize(
+                to: restway_event(.RESTWAY_EVENT_BATCH, notice.token, failure: notice.failure))
+            notice.end()
+        case .outbox(let notice):
+            target.initialize(to: restway_event(notice))
+            notice.end()
+        }
+        return true
+    }
+
+    /// - Parameter failure: Gives the event its status, and is its payload.
+    private init(
+        _ kind: restway_event_kind, _ token: UInt64, call: Call? = nil, failure: Failure? = nil
+    ) {
+        self.init()
+        self.kind = kind.rawValue
+        self.token = token
+        call_id = call?.id ?? 0
+        status = restway_status(failure).rawValue
+        payload.error = failure.map { Handle.give(ErrorHandle($0)) }
+    }
+
+    private init(_ notice: CompletionNotice) {
+        switch notice.outcome {
+        case .success(let response):
+            self.init(.RESTWAY_EVENT_COMPLETED, notice.token, call: notice.call)
+            payload.response = Handle.give(ResponseHandle(response))
+        case .failure(let failure):
+            self.init(.RESTWAY_EVENT_COMPLETED, notice.token, call: notice.call, failure: failure)
+        }
+    }
+
+    private init(_ notice: OutboxNotice) {
+        switch notice.kind {
+        case .item: self.init(.RESTWAY_EVENT_OUTBOX_ITEM, notice.token)
+        case .flushed: self.init(.RESTWAY_EVENT_OUTBOX_FLUSHED, notice.token)
+        }
+        status = restway_status(notice.requests.failure).rawValue
+        payload.items = Handle.give(StoredRequestsHandle(notice.requests))
+    }
+
+    /// Releases what the payload holds.
+    func releasePayload() {
+        // The first member of the union shows for all members whether the payload holds anything.
+        guard payload.response != nil else { return }
+        switch restway_event_kind(rawValue: kind) {
+        case .RESTWAY_EVENT_CHANGED: Handle.release(ChangeList.self, payload.changes)
+        case .RESTWAY_EVENT_OUTBOX_ITEM, .RESTWAY_EVENT_OUTBOX_FLUSHED:
+            Handle.release(StoredRequestsHandle.self, payload.items)
+        case _ where status == restway_status.RESTWAY_OK.rawValue:
+            Handle.release(ResponseHandle.self, payload.response)
+        default: Handle.release(ErrorHandle.self, payload.error)
+        }
+    }
+}

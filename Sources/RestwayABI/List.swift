@@ -1,0 +1,61 @@
+public import CRestway
+import RestwayClient
+import RestwayObjects
+import RestwayThreads
+
+/// An immutable list of objects.
+final class ListHandle: HandleObject, Sendable {
+    let objects: [Snapshot]
+    let generation = ProcessGeneration.current
+
+    init(_ objects: [Snapshot]) {
+        self.objects = objects
+    }
+}
+
+// list.h
+
+@_cdecl("restway_list_retain") @implementation
+public func restway_list_retain(_ list: OpaquePointer?) -> OpaquePointer! {
+    Handle.retain(ListHandle.self, list)
+}
+
+@_cdecl("restway_list_release") @implementation
+public func restway_list_release(_ list: OpaquePointer?) {
+    Handle.release(ListHandle.self, list)
+}
+
+@_cdecl("restway_list_count") @implementation
+public func restway_list_count(_ list: OpaquePointer?) -> Int {
+    Handle.object(ListHandle.self, list)?.objects.count ?? 0
+}
+
+@_cdecl("restway_list_object") @implementation
+public func restway_list_object(_ list: OpaquePointer?, _ index: Int) -> OpaquePointer! {
+    Handle.object(ListHandle.self, list)?.objects.at(index).map(Handle.lend)
+}
+
+@_cdecl("restway_list_read") @implementation
+public func restway_list_read(
+    _ list: OpaquePointer?, _ first: Int, _ count: Int, _ indices: UnsafePointer<UInt32>?,
+    _ columnCount: Int, _ outValues: Out<restway_value>?, _ outError: OutHandle?
+) -> restway_status {
+    Boundary.run(outError) { () throws(Failure) in
+        let (valueCount, isTooMany) = count.multipliedReportingOverflow(by: columnCount)
+        guard count >= 0, columnCount >= 0, !isTooMany else {
+            throw Argument.wrong("count", "so many values are beyond the address space")
+        }
+        try Argument.fill(outValues, valueCount) { values throws(Failure) in
+            let objects = try Argument.handle(ListHandle.self, list, "list").objects
+            guard let values else { return }
+            guard first >= 0, first <= objects.count, count <= objects.count - first else {
+                throw Argument.wrong(
+                    "first", "the list has \(objects.count) objects, not \(count) from \(first) on")
+            }
+            for row in 0..<count {
+                let values = values + row * columnCount
+                try objects[first + row].read(indices, columnCount, into: values)
+            }
+        }
+    }
+}

@@ -1,0 +1,173 @@
+public import CRestway
+import RestwayClient
+import RestwayObjects
+import RestwayThreads
+
+/// An observer, and the store from which it will be removed.
+final class ObserverHandle: HandleObject, Sendable {
+    private let observer: Observer
+    private let store: ObservedStore
+    let generation = ProcessGeneration.current
+
+    init(_ observer: Observer, _ store: ObservedStore) {
+        self.observer = observer
+        self.store = store
+    }
+
+    func remove() {
+        store.remove(observer)
+    }
+}
+
+// observer.h
+
+@_cdecl("restway_client_observe") @implementation
+public func restway_client_observe(
+    _ client: OpaquePointer?, _ entity: CString?, _ changed: restway_changed_fn?,
+    _ context: UnsafeMutableRawPointer?, _ destroy: restway_destroy_fn?, _ outObserver: OutHandle?,
+    _ outError: OutHandle?
+) -> restway_status {
+    Boundary.creating(outObserver, outError) { () throws(Failure) in
+        let client = try Argument.client(client)
+        let name = try Argument.optionalString(entity, "entity")
+        let entity = try name.map { name throws(Failure) in try client.api.entity(named: name) }
+        return try ChangedNotice.observing(
+            entity.map { .entity($0) } ?? .everything, of: client, changed, context, destroy)
+    }
+}
+
+@_cdecl("restway_client_observe_object") @implementation
+public func restway_client_observe_object(
+    _ client: OpaquePointer?, _ object: OpaquePointer?, _ changed: restway_changed_fn?,
+    _ context: UnsafeMutableRawPointer?, _ destroy: restway_destroy_fn?, _ outObserver: OutHandle?,
+    _ outError: OutHandle?
+) -> restway_status {
+    Boundary.creating(outObserver, outError) { () throws(Failure) in
+        let client = try Argument.client(client)
+        let object = try Argument.object(object)
+        return try ChangedNotice.observing(.object(object), of: client, changed, context, destroy)
+    }
+}
+
+@_cdecl("restway_observer_remove") @implementation
+public func restway_observer_remove(_ observer: OpaquePointer?) {
+    Handle.object(ObserverHandle.self, observer)?.remove()
+}
+
+@_cdecl("restway_observer_retain") @implementation
+public func restway_observer_retain(_ observer: OpaquePointer?) -> OpaquePointer! {
+    Handle.retain(ObserverHandle.self, observer)
+}
+
+@_cdecl("restway_observer_release") @implementation
+public func restway_observer_release(_ observer: OpaquePointer?) {
+    Handle.release(ObserverHandle.self, observer)
+}
+
+/// Makes notices of changes call a C function.
+enum ChangedNotice {
+    /// Observes `scope`. The program's context lives until the last notice. If this throws, the
+    /// context still belongs to the program.
+    static func observing(
+        _ scope: Observer.Scope, of client: Client, _ changed: restway_changed_fn?,
+        _ pointer: UnsafeMutableRawPointer?, _ destroy: restway_destroy_fn?
+    ) throws(Failure) -> ObserverHandle {
+        guard (changed == nil) == client.delivery.isDrained else {
+            let reason =
+                changed == nil
+                ? "is NULL: nobody would be told"
+                : "is given, but with RESTWAY_DELIVERY_DRAIN an event comes in its place"
+            throw Argument.wrong("changed", "changed \(reason)")
+        }
+        return try HostContext.lending(pointer, destroy) { context throws(Failure) in
+            let observer = try client.observe(
+                scope, token: context.token,
+                changed: { changes in
+                    Handle.lending(changes) { changed?(context.pointer, $0) }
+                }, end: context.end)
+            return ObserverHandle(observer, client.store)
+        }
+    }
+}
+
+// change.h
+
+@_cdecl("restway_changes_retain") @implementation
+public func restway_changes_retain(_ changes: OpaquePointer?) -> OpaquePointer! {
+    Handle.retain(ChangeList.self, changes)
+}
+
+@_cdecl("restway_changes_release") @implementation
+public func restway_changes_release(_ changes: OpaquePointer?) {
+    Handle.release(ChangeList.self, changes)
+}
+
+@_cdecl("restway_changes_count") @implementation
+public func restway_changes_count(_ changes: OpaquePointer?) -> Int {
+    Handle.object(ChangeList.self, changes)?.changes.count ?? 0
+}
+
+@_cdecl("restway_changes_kind") @implementation
+public func restway_changes_kind(_ changes: OpaquePointer?, _ index: Int) -> UInt32 {
+    guard let change = ChangeList.change(changes, index) else { return 0 }
+    let kind: restway_change_kind =
+        switch change.kind {
+        case .inserted: .RESTWAY_CHANGE_INSERTED
+        case .updated: .RESTWAY_CHANGE_UPDATED
+        case .deleted: .RESTWAY_CHANGE_DELETED
+        }
+    return kind.rawValue
+}
+
+@_cdecl("restway_changes_object") @implementation
+public func restway_changes_object(_ changes: OpaquePointer?, _ index: Int) -> OpaquePointer! {
+    (ChangeList.change(changes, index)?.object).map(Handle.lend)
+}
+
+@_cdecl("restway_changes_before") @implementation
+public func restway_changes_before(_ changes: OpaquePointer?, _ index: Int) -> OpaquePointer! {
+    ChangeList.change(changes, index)?.before.map(Handle.lend)
+}
+
+@_cdecl("restway_changes_attributes") @implementation
+public func restway_changes_attributes(
+    _ changes: OpaquePointer?, _ index: Int, _ outIndices: Out<UInt32>?, _ capacity: Int
+) -> Int {
+    guard let change = ChangeList.change(changes, index) else { return 0 }
+    let cells = 0..<change.object.entity.attributes.count
+    return change.write(changed: cells, to: outIndices, capacity)
+}
+
+@_cdecl("restway_changes_relationships") @implementation
+public func restway_changes_relationships(
+    _ changes: OpaquePointer?, _ index: Int, _ outIndices: Out<UInt32>?, _ capacity: Int
+) -> Int {
+    guard let change = ChangeList.change(changes, index) else { return 0 }
+    let entity = change.object.entity
+    let cells = entity.attributes.count..<entity.cellCount
+    return change.write(changed: cells, to: outIndices, capacity)
+}
+
+extension ChangeList {
+    fileprivate static func change(_ changes: OpaquePointer?, _ index: Int) -> Change? {
+        Handle.object(ChangeList.self, changes)?.changes.at(index)
+    }
+}
+
+extension Change {
+    /// Writes the indices of the `cells` that differ, counted from the first cell, and returns
+    /// their number.
+    fileprivate func write(
+        changed cells: Range<Int>, to outIndices: Out<UInt32>?, _ capacity: Int
+    ) -> Int {
+        var count = 0
+        for cell in cells where changes(cellAt: cell) {
+            // A capacity beyond the address space is negative here and counts as large enough.
+            if count < capacity || capacity < 0 {
+                outIndices?[count] = UInt32(cell - cells.lowerBound)
+            }
+            count += 1
+        }
+        return count
+    }
+}

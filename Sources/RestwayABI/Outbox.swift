@@ -1,0 +1,221 @@
+public import CRestway
+import RestwayClient
+
+// outbox.h: what a client does
+
+@_cdecl("restway_client_set_reachability") @implementation
+public func restway_client_set_reachability(
+    _ client: OpaquePointer?, _ reachability: restway_reachability, _ outError: OutHandle?
+) -> restway_status {
+    Boundary.run(outError) { () throws(Failure) in
+        let client = try Argument.client(client)
+        switch reachability {
+        case .RESTWAY_REACHABILITY_UNKNOWN: try client.setReachability(.unknown)
+        case .RESTWAY_REACHABILITY_REACHABLE: try client.setReachability(.reachable)
+        case .RESTWAY_REACHABILITY_UNREACHABLE: try client.setReachability(.unreachable)
+        default:
+            throw Argument.wrong(
+                "reachability",
+                "reachability is \(reachability.rawValue), which is no restway_reachability")
+        }
+    }
+}
+
+@_cdecl("restway_client_reachability") @implementation
+public func restway_client_reachability(_ client: OpaquePointer?) -> restway_reachability {
+    switch Handle.object(ClientHandle.self, client)?.client.reachability {
+    case nil, .unknown: .RESTWAY_REACHABILITY_UNKNOWN
+    case .reachable: .RESTWAY_REACHABILITY_REACHABLE
+    case .unreachable: .RESTWAY_REACHABILITY_UNREACHABLE
+    }
+}
+
+@_cdecl("restway_request_set_lane") @implementation
+public func restway_request_set_lane(
+    _ request: OpaquePointer?, _ lane: CString?, _ outError: OutHandle?
+) -> restway_status {
+    RequestHandle.changing(request, outError) { spec throws(Failure) in
+        spec.lane = lane == nil ? nil : try Argument.nonEmptyString(lane, "lane")
+    }
+}
+
+@_cdecl("restway_error_outbox_id") @implementation
+public func restway_error_outbox_id(_ error: OpaquePointer?) -> Int64 {
+    Handle.object(ErrorHandle.self, error)?.failure.outboxID ?? 0
+}
+
+@_cdecl("restway_outbox_list") @implementation
+public func restway_outbox_list(
+    _ client: OpaquePointer?, _ outItems: OutHandle?, _ outError: OutHandle?
+) -> restway_status {
+    Boundary.creating(outItems, outError, named: "out_items") { () throws(Failure) in
+        StoredRequestsHandle(try Argument.outbox(client).list())
+    }
+}
+
+@_cdecl("restway_outbox_find") @implementation
+public func restway_outbox_find(
+    _ client: OpaquePointer?, _ id: Int64, _ outItem: OutHandle?, _ outError: OutHandle?
+) -> restway_status {
+    Boundary.creating(outItem, outError, named: "out_item") { () throws(Failure) in
+        StoredRequestHandle(try Argument.outbox(client).find(id))
+    }
+}
+
+@_cdecl("restway_outbox_counts_init") @implementation
+public func restway_outbox_counts_init(
+    _ counts: Out<restway_outbox_counts>?, _ size: Int, _ outError: OutHandle?
+) -> restway_status {
+    SizedStructs.outboxCounts.initialize(counts, size, outError)
+}
+
+@_cdecl("restway_outbox_count") @implementation
+public func restway_outbox_count(
+    _ client: OpaquePointer?, _ counts: Out<restway_outbox_counts>?, _ outError: OutHandle?
+) -> restway_status {
+    Boundary.run(outError) { () throws(Failure) in
+        let found = try Argument.outbox(client).counts()
+        var known = restway_outbox_counts()
+        known.waiting = Int64(found.waiting)
+        known.sending = Int64(found.sending)
+        known.blocked = Int64(found.blocked)
+        known.dead = Int64(found.dead)
+        try SizedStructs.outboxCounts.write(known, to: counts)
+    }
+}
+
+@_cdecl("restway_outbox_needs_flushing") @implementation
+public func restway_outbox_needs_flushing(
+    _ client: OpaquePointer?, _ outNeeds: Out<Int32>?, _ outError: OutHandle?
+) -> restway_status {
+    Boundary.writing(outNeeds, 0, outError, named: "out_needs") { () throws(Failure) in
+        try Argument.outbox(client).needsFlushing() ? 1 : 0
+    }
+}
+
+@_cdecl("restway_outbox_has_pending") @implementation
+public func restway_outbox_has_pending(
+    _ client: OpaquePointer?, _ object: OpaquePointer?, _ outPending: Out<Int32>?,
+    _ outError: OutHandle?
+) -> restway_status {
+    Boundary.writing(outPending, 0, outError, named: "out_pending") { () throws(Failure) in
+        let object = try Argument.object(object)
+        return try Argument.outbox(client).hasPending(object) ? 1 : 0
+    }
+}
+
+@_cdecl("restway_outbox_flush") @implementation
+public func restway_outbox_flush(
+    _ client: OpaquePointer?, _ flags: UInt32, _ done: restway_outbox_flushed_fn?,
+    _ context: UnsafeMutableRawPointer?, _ destroy: restway_destroy_fn?, _ outError: OutHandle?
+) -> restway_status {
+    Boundary.run(outError) { () throws(Failure) in
+        let outbox = try Argument.outbox(client)
+        try Argument.flags(flags, known: RESTWAY_OUTBOX_FORCE)
+        let isTold = try DoneNotice.isExpected(done != nil, destroy, outbox.delivery)
+        try HostContext.lending(context, destroy) { context throws(Failure) in
+            var told = isTold ? OutboxTelling.nobody : nil
+            if let done { told = OutboxTelling.flushed(done, context) }
+            try outbox.flush(
+                isForced: flags != 0, token: context.token, told: told, end: context.end)
+        }
+    }
+}
+
+@_cdecl("restway_client_set_outbox_observer") @implementation
+public func restway_client_set_outbox_observer(
+    _ client: OpaquePointer?, _ item: restway_outbox_item_fn?,
+    _ flushed: restway_outbox_flushed_fn?, _ context: UnsafeMutableRawPointer?,
+    _ destroy: restway_destroy_fn?, _ outError: OutHandle?
+) -> restway_status {
+    HostContext.setting(client, context, destroy, outError) { client, context throws(Failure) in
+        let outbox = try client.requireOutbox()
+        let isAny = item != nil || flushed != nil
+        try outbox.setObserver(
+            isAny
+                ? OutboxObserver(
+                    item: item.map { OutboxTelling.item($0, context) },
+                    flushed: flushed.map { OutboxTelling.flushed($0, context) },
+                    token: context.token)
+                : nil)
+    }
+}
+
+@_cdecl("restway_outbox_retry") @implementation
+public func restway_outbox_retry(
+    _ client: OpaquePointer?, _ id: Int64, _ outError: OutHandle?
+) -> restway_status {
+    Boundary.run(outError) { () throws(Failure) in
+        try Argument.outbox(client).retry(id)
+    }
+}
+
+@_cdecl("restway_outbox_edit") @implementation
+public func restway_outbox_edit(
+    _ client: OpaquePointer?, _ id: Int64, _ body: UnsafeRawPointer?, _ length: Int,
+    _ mediaType: CString?, _ outError: OutHandle?
+) -> restway_status {
+    Boundary.run(outError) { () throws(Failure) in
+        let outbox = try Argument.outbox(client)
+        let bytes = try Argument.bytes(body, length, "body")
+        let type = try Argument.optionalString(mediaType, "media_type")
+        if let type { try Argument.headerValue(type, "media_type") }
+        try outbox.edit(id, body: body == nil ? nil : Array(bytes), mediaType: type)
+    }
+}
+
+@_cdecl("restway_outbox_drop") @implementation
+public func restway_outbox_drop(
+    _ client: OpaquePointer?, _ id: Int64, _ outCount: Out<Int>?, _ outError: OutHandle?
+) -> restway_status {
+    Boundary.writing(outCount, 0, outError) { () throws(Failure) in
+        try Argument.outbox(client).drop(id)
+    }
+}
+
+@_cdecl("restway_outbox_drop_all") @implementation
+public func restway_outbox_drop_all(
+    _ client: OpaquePointer?, _ outCount: Out<Int>?, _ outError: OutHandle?
+) -> restway_status {
+    Boundary.writing(outCount, 0, outError) { () throws(Failure) in
+        try Argument.outbox(client).dropAll()
+    }
+}
+
+extension Argument {
+    /// Returns the outbox of a client, or throws if there is none or the client may not be used.
+    fileprivate static func outbox(_ client: OpaquePointer?) throws(Failure) -> Outbox {
+        try handle(ClientHandle.self, client, "client").client.requireOutbox()
+    }
+}
+
+/// Makes the notices of the outbox call C functions.
+enum OutboxTelling {
+    /// Where only an event tells of the end, or only the context ends with it.
+    static let nobody: OutboxObserver.Told? = { _ in }
+
+    static func item(
+        _ function: @escaping restway_outbox_item_fn, _ context: HostContext
+    ) -> OutboxObserver.Told {
+        { requests in
+            let handle = StoredRequestsHandle(requests)
+            withExtendedLifetime(handle) {
+                guard let item = handle.item(0) else { return }
+                let status = restway_status(requests.failure)
+                function(context.pointer, Handle.lend(item), status, handle.error.map(Handle.lend))
+            }
+        }
+    }
+
+    static func flushed(
+        _ function: @escaping restway_outbox_flushed_fn, _ context: HostContext
+    ) -> OutboxObserver.Told {
+        { requests in
+            let handle = StoredRequestsHandle(requests)
+            Handle.lending(handle) {
+                let status = restway_status(requests.failure)
+                function(context.pointer, $0, status, handle.error.map(Handle.lend))
+            }
+        }
+    }
+}

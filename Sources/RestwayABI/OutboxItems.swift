@@ -1,0 +1,178 @@
+public import CRestway
+import Glibc
+import RestwayClient
+import RestwayThreads
+
+/// A stored request that the program holds, with its texts.
+final class StoredRequestHandle: TextLender, Sendable {
+    let request: StoredRequest
+    let texts = LentTexts()
+    let response: ResponseHandle?
+    let generation = ProcessGeneration.current
+
+    init(_ request: StoredRequest) {
+        self.request = request
+        response = request.response.map(ResponseHandle.init)
+    }
+}
+
+/// A list of stored requests, with the handles and the text that it lends.
+final class StoredRequestsHandle: TextLender, Sendable {
+    /// Each handle is made at its first use, because in a very long list most may never be used.
+    private let handles: Lock<[StoredRequestHandle?]>
+    let error: ErrorHandle?
+    let texts = LentTexts()
+    let requests: StoredRequests
+    let generation = ProcessGeneration.current
+
+    init(_ requests: StoredRequests) {
+        self.requests = requests
+        handles = Lock(Array(repeating: nil, count: requests.all.count))
+        error = requests.failure.map(ErrorHandle.init)
+    }
+
+    /// Returns the item at a position; `nil` behind the last one.
+    func item(_ index: Int) -> StoredRequestHandle? {
+        guard let request = requests.all.at(index) else { return nil }
+        return handles.withLock { handles in
+            let handle = handles[index] ?? StoredRequestHandle(request)
+            handles[index] = handle
+            return handle
+        }
+    }
+
+    /// The list as JSON, which is made once.
+    var json: CString? {
+        texts.pointer("json") { String(decoding: requests.json, as: UTF8.self) }
+    }
+}
+
+// outbox.h: items, and lists of them
+
+@_cdecl("restway_outbox_item_retain") @implementation
+public func restway_outbox_item_retain(_ item: OpaquePointer?) -> OpaquePointer! {
+    Handle.retain(StoredRequestHandle.self, item)
+}
+
+@_cdecl("restway_outbox_item_release") @implementation
+public func restway_outbox_item_release(_ item: OpaquePointer?) {
+    Handle.release(StoredRequestHandle.self, item)
+}
+
+@_cdecl("restway_outbox_item_id") @implementation
+public func restway_outbox_item_id(_ item: OpaquePointer?) -> Int64 {
+    request(item)?.id ?? 0
+}
+
+@_cdecl("restway_outbox_item_state") @implementation
+public func restway_outbox_item_state(_ item: OpaquePointer?) -> restway_outbox_state {
+    switch request(item)?.state {
+    case nil: restway_outbox_state(rawValue: 0)!
+    case .waiting: .RESTWAY_OUTBOX_WAITING
+    case .sending: .RESTWAY_OUTBOX_SENDING
+    case .blocked: .RESTWAY_OUTBOX_BLOCKED
+    case .dead: .RESTWAY_OUTBOX_DEAD
+    case .delivered: .RESTWAY_OUTBOX_DELIVERED
+    }
+}
+
+@_cdecl("restway_outbox_item_reason") @implementation
+public func restway_outbox_item_reason(_ item: OpaquePointer?) -> restway_outbox_reason {
+    switch request(item)?.deathReason {
+    case nil: .RESTWAY_OUTBOX_REASON_NONE
+    case .refused: .RESTWAY_OUTBOX_REASON_REFUSED
+    case .keyReused: .RESTWAY_OUTBOX_REASON_KEY_REUSED
+    case .unsendable: .RESTWAY_OUTBOX_REASON_UNSENDABLE
+    case .noIdentity: .RESTWAY_OUTBOX_REASON_NO_IDENTITY
+    }
+}
+
+@_cdecl("restway_outbox_item_method") @implementation
+public func restway_outbox_item_method(_ item: OpaquePointer?) -> CString! {
+    Handle.text(StoredRequestHandle.self, item, "method") { $0.request.method }
+}
+
+@_cdecl("restway_outbox_item_path") @implementation
+public func restway_outbox_item_path(_ item: OpaquePointer?) -> CString! {
+    Handle.text(StoredRequestHandle.self, item, "path") { $0.request.path }
+}
+
+@_cdecl("restway_outbox_item_lane") @implementation
+public func restway_outbox_item_lane(_ item: OpaquePointer?) -> CString! {
+    Handle.text(StoredRequestHandle.self, item, "lane") { $0.request.lane }
+}
+
+@_cdecl("restway_outbox_item_key") @implementation
+public func restway_outbox_item_key(_ item: OpaquePointer?) -> CString! {
+    Handle.text(StoredRequestHandle.self, item, "key") { $0.request.idempotencyKey }
+}
+
+@_cdecl("restway_outbox_item_body") @implementation
+public func restway_outbox_item_body(
+    _ item: OpaquePointer?, _ outLength: Out<Int>?
+) -> UnsafeRawPointer! {
+    Handle.bytes(StoredRequestHandle.self, item, outLength) { $0.request.body }
+}
+
+@_cdecl("restway_outbox_item_created") @implementation
+public func restway_outbox_item_created(_ item: OpaquePointer?) -> Int64 {
+    request(item)?.created ?? 0
+}
+
+@_cdecl("restway_outbox_item_attempts") @implementation
+public func restway_outbox_item_attempts(_ item: OpaquePointer?) -> Int64 {
+    Int64(request(item)?.attempts ?? 0)
+}
+
+@_cdecl("restway_outbox_item_next_attempt") @implementation
+public func restway_outbox_item_next_attempt(_ item: OpaquePointer?) -> Int64 {
+    request(item)?.nextAttempt ?? 0
+}
+
+@_cdecl("restway_outbox_item_last_error") @implementation
+public func restway_outbox_item_last_error(_ item: OpaquePointer?) -> CString! {
+    Handle.text(StoredRequestHandle.self, item, "lastError") { $0.request.lastError }
+}
+
+@_cdecl("restway_outbox_item_response") @implementation
+public func restway_outbox_item_response(_ item: OpaquePointer?) -> OpaquePointer! {
+    Handle.object(StoredRequestHandle.self, item)?.response.map(Handle.lend)
+}
+
+@_cdecl("restway_outbox_items_count") @implementation
+public func restway_outbox_items_count(_ items: OpaquePointer?) -> Int {
+    Handle.object(StoredRequestsHandle.self, items)?.requests.all.count ?? 0
+}
+
+@_cdecl("restway_outbox_items_item") @implementation
+public func restway_outbox_items_item(_ items: OpaquePointer?, _ index: Int) -> OpaquePointer! {
+    Handle.object(StoredRequestsHandle.self, items)?.item(index).map(Handle.lend)
+}
+
+@_cdecl("restway_outbox_items_json") @implementation
+public func restway_outbox_items_json(_ items: OpaquePointer?, _ outLength: Out<Int>?) -> CString! {
+    outLength?.pointee = 0
+    guard let json = Handle.object(StoredRequestsHandle.self, items)?.json else { return nil }
+    // JSON text holds no NUL.
+    outLength?.pointee = strlen(json)
+    return json
+}
+
+@_cdecl("restway_outbox_items_error") @implementation
+public func restway_outbox_items_error(_ items: OpaquePointer?) -> OpaquePointer! {
+    Handle.object(StoredRequestsHandle.self, items)?.error.map(Handle.lend)
+}
+
+@_cdecl("restway_outbox_items_retain") @implementation
+public func restway_outbox_items_retain(_ items: OpaquePointer?) -> OpaquePointer! {
+    Handle.retain(StoredRequestsHandle.self, items)
+}
+
+@_cdecl("restway_outbox_items_release") @implementation
+public func restway_outbox_items_release(_ items: OpaquePointer?) {
+    Handle.release(StoredRequestsHandle.self, items)
+}
+
+private func request(_ item: OpaquePointer?) -> StoredRequest? {
+    Handle.object(StoredRequestHandle.self, item)?.request
+}

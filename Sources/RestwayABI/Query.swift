@@ -1,0 +1,135 @@
+public import CRestway
+import RestwayClient
+import RestwayObjects
+import RestwayThreads
+
+/// A query that the program is building.
+final class QueryHandle: HandleObject, Sendable {
+    let query: Lock<HostQuery>
+    let generation = ProcessGeneration.current
+
+    init(_ entity: Entity) {
+        query = Lock(HostQuery(Query(entity)))
+    }
+
+    /// Runs `change` with the query, which the program may change from several threads at once.
+    static func changing(
+        _ query: OpaquePointer?, _ outError: OutHandle?,
+        _ change: (inout HostQuery) throws(Failure) -> Void
+    ) -> restway_status {
+        Boundary.run(outError) { () throws(Failure) in
+            try Argument.handle(QueryHandle.self, query, "query").query.withLock(change)
+        }
+    }
+
+    /// Returns the present query, for a store of `api`.
+    func copy(for api: API) throws(Failure) -> HostQuery {
+        let query = query.withLock { $0 }
+        let entity = query.query.entity
+        guard try api.entity(named: entity.name) === entity else {
+            throw Argument.wrong("query", "the query is on \(entity.name) of another api")
+        }
+        return query
+    }
+}
+
+// query.h
+
+@_cdecl("restway_query_create") @implementation
+public func restway_query_create(
+    _ store: OpaquePointer?, _ entity: CString?, _ outQuery: OutHandle?, _ outError: OutHandle?
+) -> restway_status {
+    Boundary.creating(outQuery, outError, named: "out_query") { () throws(Failure) in
+        QueryHandle(try Argument.store(store).entity(named: entity))
+    }
+}
+
+@_cdecl("restway_query_retain") @implementation
+public func restway_query_retain(_ query: OpaquePointer?) -> OpaquePointer! {
+    Handle.retain(QueryHandle.self, query)
+}
+
+@_cdecl("restway_query_release") @implementation
+public func restway_query_release(_ query: OpaquePointer?) {
+    Handle.release(QueryHandle.self, query)
+}
+
+@_cdecl("restway_query_add_condition") @implementation
+public func restway_query_add_condition(
+    _ query: OpaquePointer?, _ attribute: CString?, _ comparison: restway_comparison,
+    _ value: UnsafePointer<restway_value>?, _ outError: OutHandle?
+) -> restway_status {
+    QueryHandle.changing(query, outError) { query throws(Failure) in
+        let value = try HostValue(value, "value").attributeValue("value")
+        let name = try Argument.string(attribute, "attribute")
+        let number = Int32(bitPattern: comparison.rawValue)
+        guard let comparison = Query.Comparison(rawValue: number) else {
+            throw Argument.wrong("comparison", "comparison is \(number), which is none")
+        }
+        try query.query.addCondition(name, comparison, value)
+    }
+}
+
+@_cdecl("restway_query_add_order") @implementation
+public func restway_query_add_order(
+    _ query: OpaquePointer?, _ attribute: CString?, _ descending: Int32, _ outError: OutHandle?
+) -> restway_status {
+    QueryHandle.changing(query, outError) { query throws(Failure) in
+        let name = try Argument.string(attribute, "attribute")
+        try query.query.addOrder(name, isDescending: descending != 0)
+    }
+}
+
+@_cdecl("restway_query_set_limit") @implementation
+public func restway_query_set_limit(
+    _ query: OpaquePointer?, _ limit: Int64, _ outError: OutHandle?
+) -> restway_status {
+    QueryHandle.changing(query, outError) { query throws(Failure) in
+        try Argument.minusOneOrMore(limit, "limit")
+        query.query.limit = limit < 0 ? nil : Int(limit)
+    }
+}
+
+@_cdecl("restway_query_set_offset") @implementation
+public func restway_query_set_offset(
+    _ query: OpaquePointer?, _ offset: Int64, _ outError: OutHandle?
+) -> restway_status {
+    QueryHandle.changing(query, outError) { query throws(Failure) in
+        try Argument.notNegative(offset, "offset")
+        query.query.offset = Int(offset)
+    }
+}
+
+@_cdecl("restway_query_set_rejected") @implementation
+public func restway_query_set_rejected(
+    _ query: OpaquePointer?, _ rejected: Int32, _ outError: OutHandle?
+) -> restway_status {
+    QueryHandle.changing(query, outError) { query throws(Failure) in
+        guard (-1...1).contains(rejected) else {
+            throw Argument.outOfRange("rejected", Int64(rejected))
+        }
+        query.isRejected = rejected < 0 ? nil : rejected == 1
+    }
+}
+
+@_cdecl("restway_store_query") @implementation
+public func restway_store_query(
+    _ store: OpaquePointer?, _ query: OpaquePointer?, _ outList: OutHandle?, _ outError: OutHandle?
+) -> restway_status {
+    Boundary.creating(outList, outError, named: "out_list") { () throws(Failure) in
+        let handle = try Argument.store(store)
+        let query = try Argument.handle(QueryHandle.self, query, "query").copy(for: handle.api)
+        return ListHandle(try handle.store.objects(query))
+    }
+}
+
+@_cdecl("restway_store_count_query") @implementation
+public func restway_store_count_query(
+    _ store: OpaquePointer?, _ query: OpaquePointer?, _ outCount: Out<Int>?, _ outError: OutHandle?
+) -> restway_status {
+    Boundary.writing(outCount, 0, outError, named: "out_count") { () throws(Failure) in
+        let handle = try Argument.store(store)
+        let query = try Argument.handle(QueryHandle.self, query, "query").copy(for: handle.api)
+        return try handle.store.count(query)
+    }
+}

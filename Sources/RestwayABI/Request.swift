@@ -1,0 +1,212 @@
+public import CRestway
+import RestwayClient
+import RestwayThreads
+
+/// A request that the program builds, from any thread.
+final class RequestHandle: HandleObject, Sendable {
+    let spec: Lock<RequestSpec>
+    let generation = ProcessGeneration.current
+
+    init(_ spec: RequestSpec) {
+        self.spec = Lock(spec)
+    }
+
+    /// Runs `change` with the properties of a request, which the program may change from several
+    /// threads at once. A lock is held meanwhile, so what holds a destroy function of the program
+    /// is set elsewhere. What `change` has set before it fails stays.
+    static func changing(
+        _ request: OpaquePointer?, _ outError: OutHandle?,
+        _ change: (inout RequestSpec) throws(Failure) -> Void
+    ) -> restway_status {
+        Boundary.run(outError) { () throws(Failure) in
+            try Argument.request(request).spec.withLock(change)
+        }
+    }
+
+    func set(_ body: RequestSpec.Body) {
+        // The previous value may end here, which may run a destroy function of the program.
+        var body: RequestSpec.Body? = body
+        spec.withLock { swap(&$0.body, &body) }
+    }
+
+    /// Returns the present request.
+    func copy() -> RequestSpec {
+        spec.withLock { $0 }
+    }
+}
+
+// request.h
+
+@_cdecl("restway_request_create") @implementation
+public func restway_request_create(
+    _ method: CString?, _ path: CString?, _ outRequest: OutHandle?, _ outError: OutHandle?
+) -> restway_status {
+    Boundary.creating(outRequest, outError, named: "out_request") { () throws(Failure) in
+        let method = try Argument.method(method)
+        let path = try Argument.string(path, "path")
+        return RequestHandle(RequestSpec(target: .path(method, path)))
+    }
+}
+
+@_cdecl("restway_request_create_route") @implementation
+public func restway_request_create_route(
+    _ route: CString?, _ method: CString?, _ outRequest: OutHandle?, _ outError: OutHandle?
+) -> restway_status {
+    Boundary.creating(outRequest, outError, named: "out_request") { () throws(Failure) in
+        let route = try Argument.nonEmptyString(route, "route")
+        let method = method == nil ? nil : try Argument.method(method)
+        return RequestHandle(RequestSpec(target: .route(route, method)))
+    }
+}
+
+@_cdecl("restway_request_create_object") @implementation
+public func restway_request_create_object(
+    _ method: CString?, _ object: OpaquePointer?, _ outRequest: OutHandle?, _ outError: OutHandle?
+) -> restway_status {
+    Boundary.creating(outRequest, outError, named: "out_request") { () throws(Failure) in
+        let method = try Argument.method(method)
+        let object = try Argument.object(object)
+        return RequestHandle(RequestSpec(target: .subject(method), subject: .object(object)))
+    }
+}
+
+@_cdecl("restway_request_create_draft") @implementation
+public func restway_request_create_draft(
+    _ method: CString?, _ draft: OpaquePointer?, _ outRequest: OutHandle?, _ outError: OutHandle?
+) -> restway_status {
+    Boundary.creating(outRequest, outError, named: "out_request") { () throws(Failure) in
+        let method = try Argument.method(method)
+        let draft = try Argument.draft(draft)
+        return RequestHandle(RequestSpec(target: .subject(method), subject: draft.subject))
+    }
+}
+
+@_cdecl("restway_request_set_object") @implementation
+public func restway_request_set_object(
+    _ request: OpaquePointer?, _ object: OpaquePointer?, _ outError: OutHandle?
+) -> restway_status {
+    RequestHandle.changing(request, outError) { spec throws(Failure) in
+        spec.subject = .object(try Argument.object(object))
+    }
+}
+
+@_cdecl("restway_request_set_draft") @implementation
+public func restway_request_set_draft(
+    _ request: OpaquePointer?, _ draft: OpaquePointer?, _ outError: OutHandle?
+) -> restway_status {
+    RequestHandle.changing(request, outError) { spec throws(Failure) in
+        spec.subject = try Argument.draft(draft).subject
+    }
+}
+
+@_cdecl("restway_request_retain") @implementation
+public func restway_request_retain(_ request: OpaquePointer?) -> OpaquePointer! {
+    Handle.retain(RequestHandle.self, request)
+}
+
+@_cdecl("restway_request_release") @implementation
+public func restway_request_release(_ request: OpaquePointer?) {
+    Handle.release(RequestHandle.self, request)
+}
+
+@_cdecl("restway_request_set_variable") @implementation
+public func restway_request_set_variable(
+    _ request: OpaquePointer?, _ name: CString?, _ value: UnsafePointer<restway_value>?,
+    _ outError: OutHandle?
+) -> restway_status {
+    RequestHandle.changing(request, outError) { spec throws(Failure) in
+        let name = try Argument.nonEmptyString(name, "name")
+        spec.variables[name] = try HostValue(value, "value").variable(name)
+    }
+}
+
+@_cdecl("restway_request_set_parameter") @implementation
+public func restway_request_set_parameter(
+    _ request: OpaquePointer?, _ name: CString?, _ value: UnsafePointer<restway_value>?,
+    _ outError: OutHandle?
+) -> restway_status {
+    RequestHandle.changing(request, outError) { spec throws(Failure) in
+        let name = try Argument.nonEmptyString(name, "name")
+        let keys = name.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
+        guard !keys.contains("") else {
+            throw Argument.wrong(
+                "name", "name \"\(name)\" has nothing between two of its dots")
+        }
+        let value = try HostValue(value, "value").parameter(name)
+        spec.parameters.append(Parameter(keys: keys, value: value))
+    }
+}
+
+@_cdecl("restway_request_set_parameters_json") @implementation
+public func restway_request_set_parameters_json(
+    _ request: OpaquePointer?, _ json: CString?, _ length: Int, _ outError: OutHandle?
+) -> restway_status {
+    RequestHandle.changing(request, outError) { spec throws(Failure) in
+        let members = try Argument.jsonObject(json, length)
+        spec.parameters += members.map { Parameter(keys: [$0.key], value: $0.value) }
+    }
+}
+
+@_cdecl("restway_request_set_header") @implementation
+public func restway_request_set_header(
+    _ request: OpaquePointer?, _ name: CString?, _ value: CString?, _ outError: OutHandle?
+) -> restway_status {
+    RequestHandle.changing(request, outError) { spec throws(Failure) in
+        let name = try Argument.headerName(name)
+        let value = try Argument.optionalString(value, "value")
+        if let value { try Argument.headerValue(value, "the value of header \(name)") }
+        spec.headers.append((name, value))
+    }
+}
+
+@_cdecl("restway_request_set_body") @implementation
+public func restway_request_set_body(
+    _ request: OpaquePointer?, _ body: UnsafeRawPointer?, _ length: Int, _ mediaType: CString?,
+    _ outError: OutHandle?
+) -> restway_status {
+    Boundary.run(outError) { () throws(Failure) in
+        let request = try Argument.request(request)
+        let bytes = Array(try Argument.bytes(body, length, "body"))
+        request.set(.init(bytes: bytes, mediaType: try Argument.mediaType(mediaType)))
+    }
+}
+
+@_cdecl("restway_request_set_timeout") @implementation
+public func restway_request_set_timeout(
+    _ request: OpaquePointer?, _ milliseconds: Int64, _ outError: OutHandle?
+) -> restway_status {
+    RequestHandle.changing(request, outError) { spec throws(Failure) in
+        try Argument.minusOneOrMore(milliseconds, "milliseconds")
+        spec.timeoutMilliseconds = milliseconds
+    }
+}
+
+@_cdecl("restway_request_set_priority") @implementation
+public func restway_request_set_priority(
+    _ request: OpaquePointer?, _ priority: Int32, _ outError: OutHandle?
+) -> restway_status {
+    RequestHandle.changing(request, outError) { spec in spec.priority = priority }
+}
+
+@_cdecl("restway_request_to_curl") @implementation
+public func restway_request_to_curl(
+    _ request: OpaquePointer?, _ client: OpaquePointer?, _ flags: UInt32, _ buffer: Out<CChar>?,
+    _ capacity: Int, _ outLength: Out<Int>?, _ outError: OutHandle?
+) -> restway_status {
+    outLength?.pointee = 0
+    if capacity > 0 { buffer?.pointee = 0 }
+    return Boundary.run(outError) { () throws(Failure) in
+        let spec = try Argument.request(request).copy()
+        let client = try Argument.client(client)
+        try Argument.flags(flags, known: RESTWAY_CURL_REVEAL)
+        _ = try Argument.bytes(buffer, capacity, "buffer")
+        let command = Array(try client.curlCommand(spec, reveals: flags != 0).utf8)
+        outLength?.pointee = command.count
+        guard let buffer, capacity > 0 else { return }
+        var count = min(command.count, capacity - 1)
+        // The text is not cut inside a character, so that it stays UTF-8.
+        while count > 0, count < command.count, command[count] & 0xC0 == 0x80 { count -= 1 }
+        for index in 0..<count { buffer[index] = CChar(bitPattern: command[index]) }
+        buffer[count] = 0
+    }
+}

@@ -1,0 +1,223 @@
+public import CRestway
+import Glibc
+import RestwayClient
+import RestwayJSON
+import RestwayMapping
+import RestwayObjects
+import RestwayRouting
+
+// value.h
+
+@_cdecl("restway_value_null") @implementation
+public func restway_value_null() -> restway_value {
+    restway_value()
+}
+
+@_cdecl("restway_value_bool") @implementation
+public func restway_value_bool(_ truth: Int32) -> restway_value {
+    restway_value(.RESTWAY_VALUE_BOOL, integer: truth == 0 ? 0 : 1)
+}
+
+@_cdecl("restway_value_int64") @implementation
+public func restway_value_int64(_ integer: Int64) -> restway_value {
+    restway_value(.RESTWAY_VALUE_INT64, integer: integer)
+}
+
+@_cdecl("restway_value_double") @implementation
+public func restway_value_double(_ real: Double) -> restway_value {
+    var value = restway_value(.RESTWAY_VALUE_DOUBLE)
+    value.as.real = real
+    return value
+}
+
+@_cdecl("restway_value_date") @implementation
+public func restway_value_date(_ microseconds: Int64) -> restway_value {
+    restway_value(.RESTWAY_VALUE_DATE, integer: microseconds)
+}
+
+@_cdecl("restway_value_string") @implementation
+public func restway_value_string(_ text: CString?) -> restway_value {
+    // A longer text does not fit into a value, and cutting it would make different texts equal.
+    guard let text, let length = UInt32(exactly: strlen(text)) else { return restway_value() }
+    var value = restway_value(.RESTWAY_VALUE_STRING)
+    value.length = length
+    value.as.text = text
+    return value
+}
+
+extension restway_value {
+    init(_ kind: restway_value_kind, integer: Int64 = 0) {
+        self.init()
+        self.kind = kind.rawValue
+        self.as.integer = integer
+    }
+}
+
+/// A `restway_value` of the program, checked and copied.
+indirect enum HostValue {
+    case null
+    case bool(Bool)
+    case integer(Int64)
+    case double(Double)
+    case date(Int64)
+    case string(String)
+    case bytes([UInt8])
+    case json(JSONValue)
+    case object(Snapshot)
+    case list([HostValue])
+
+    /// The deepest nesting of lists. It stops at lists that contain themselves.
+    private static let depthMax = 64
+
+    init(
+        _ pointer: UnsafePointer<restway_value>?, _ name: String, depth: Int = 0
+    ) throws(Failure) {
+        guard let pointer else { throw Argument.null(name) }
+        let value = pointer.pointee
+        switch restway_value_kind(rawValue: value.kind) {
+        case .RESTWAY_VALUE_NULL: self = .null
+        case .RESTWAY_VALUE_BOOL: self = .bool(value.as.integer != 0)
+        case .RESTWAY_VALUE_INT64: self = .integer(value.as.integer)
+        case .RESTWAY_VALUE_DOUBLE: self = .double(value.as.real)
+        case .RESTWAY_VALUE_DATE: self = .date(value.as.integer)
+        case .RESTWAY_VALUE_STRING: self = .string(try Self.text(value, name))
+        case .RESTWAY_VALUE_BYTES:
+            self = .bytes(Array(try Argument.bytes(value.as.bytes, Int(value.length), name)))
+        case .RESTWAY_VALUE_JSON:
+            let text = try Self.text(value, name)
+            do throws(JSONError) {
+                self = .json(try JSONValue.parse(text))
+            } catch {
+                throw Argument.wrong(name, "\(name): \(error.message)")
+            }
+        case .RESTWAY_VALUE_OBJECT:
+            self = .object(try Argument.object(value.as.object, name))
+        case .RESTWAY_VALUE_LIST:
+            self = .list(try Self.list(value, name, depth: depth + 1))
+        default:
+            throw Argument.wrong(name, "\(name) has kind \(value.kind), which cannot be passed in")
+        }
+    }
+
+    private static func text(_ value: restway_value, _ name: String) throws(Failure) -> String {
+        // The pointer of an empty string may be NULL.
+        if value.length == 0 { return "" }
+        return try Argument.string(value.as.text, Int(value.length), name)
+    }
+
+    private static func list(
+        _ value: restway_value, _ name: String, depth: Int
+    ) throws(Failure) -> [HostValue] {
+        guard depth <= depthMax else {
+            throw Argument.wrong(name, "\(name): lists nest deeper than \(depthMax)")
+        }
+        guard value.length > 0 else { return [] }
+        guard let start = value.as.list else { throw Argument.null(name) }
+        return try (0..<Int(value.length)).map { index throws(Failure) in
+            try HostValue(start + index, "\(name)[\(index)]", depth: depth)
+        }
+    }
+
+    // MARK: Uses
+
+    /// Returns the value as a path variable.
+    func variable(_ name: String) throws(Failure) -> RequestSpec.Variable {
+        switch self {
+        case .null: return .null
+        case .object(let object): return .object(object)
+        case .list(let elements):
+            let texts = elements.compactMap(\.text)
+            guard texts.count == elements.count else { throw unfit(name, "a list of texts") }
+            return .value(.list(texts))
+        default:
+            guard let text else { throw unfit(name, "a path variable") }
+            return .value(.string(text))
+        }
+    }
+
+    /// The value as a path writes it; `nil` for a value that a path cannot hold.
+    private var text: String? {
+        switch self {
+        case .bool(let value): value ? "true" : "false"
+        case .integer(let value): String(value)
+        case .double(let value): value.isFinite ? "\(value)" : nil
+        case .date(let value): DateFormat.iso8601.format(value)
+        case .string(let value): value
+        case .null, .bytes, .json, .object, .list: nil
+        }
+    }
+
+    /// Returns the value as a parameter. If the body's format has no form for a value, its mapper
+    /// decides how to write it.
+    func parameter(_ name: String) throws(Failure) -> WireValue {
+        switch self {
+        case .double(let value) where !value.isFinite: throw unfit(name, "a JSON number")
+        case .json(let value): return WireValue(value)
+        case .object: throw unfit(name, "a parameter")
+        case .list(let elements):
+            return .list(
+                try elements.map { element throws(Failure) in try element.parameter(name) })
+        default: return .leaf(try attributeValue(name))
+        }
+    }
+
+    /// Returns the value as the value of an attribute.
+    func attributeValue(_ name: String) throws(Failure) -> Value {
+        switch self {
+        case .null: return .null
+        case .bool(let value): return .bool(value)
+        case .integer(let value): return .int64(value)
+        case .double(let value): return .double(value)
+        case .date(let value): return .date(value)
+        case .string(let value): return .string(value)
+        case .bytes(let value): return .bytes(value)
+        case .json(let value): return .json(String(decoding: value.text(), as: UTF8.self))
+        case .object, .list: throw unfit(name, "the value of an attribute")
+        }
+    }
+
+    /// Returns the value as an identity.
+    func identity() throws(Failure) -> Identity {
+        switch self {
+        case .integer(let value): return .integer(value)
+        case .string(let value): return .string(value)
+        default:
+            throw Argument.wrong("identity", "identity must be a string or an int64")
+        }
+    }
+
+    func unfit(_ name: String, _ use: String) -> Failure {
+        Argument.wrong(name, "the value of \(name) cannot be used as \(use)")
+    }
+}
+
+/// Gives values the form of the header.
+extension Value {
+    /// Calls `body` with this value, which must not be a link. The memory behind it lives as long
+    /// as `body` runs.
+    func lend<Result>(_ body: (UnsafePointer<restway_value>) -> Result) -> Result {
+        switch self {
+        case .absent: withUnsafePointer(to: restway_value(.RESTWAY_VALUE_ABSENT), body)
+        case .null, .link, .links: withUnsafePointer(to: restway_value_null(), body)
+        case .bool(let value): withUnsafePointer(to: restway_value_bool(value ? 1 : 0), body)
+        case .int64(let value): withUnsafePointer(to: restway_value_int64(value), body)
+        case .double(let value): withUnsafePointer(to: restway_value_double(value), body)
+        case .date(let value): withUnsafePointer(to: restway_value_date(value), body)
+        case .string(let text): Self.lend(.RESTWAY_VALUE_STRING, Array(text.utf8), body)
+        case .json(let text): Self.lend(.RESTWAY_VALUE_JSON, Array(text.utf8), body)
+        case .bytes(let bytes): Self.lend(.RESTWAY_VALUE_BYTES, bytes, body)
+        }
+    }
+
+    private static func lend<Result>(
+        _ kind: restway_value_kind, _ content: [UInt8],
+        _ body: (UnsafePointer<restway_value>) -> Result
+    ) -> Result {
+        (content + [0]).withUnsafeBufferPointer { bytes in
+            var value = restway_value(kind)
+            value.length = UInt32(clamping: content.count)
+            value.as.bytes = bytes.baseAddress
+            return withUnsafePointer(to: value, body)
+        }
+    }
+}

@@ -1,0 +1,81 @@
+import RestwayOutbox
+import RestwayThreads
+
+/// The functions that are called about items, and about flushes that the program did not ask for.
+package struct OutboxObserver: Sendable {
+    package typealias Told = @Sendable (StoredRequests) -> Void
+
+    /// Receives a list with one item.
+    let item: Told?
+    let flushed: Told?
+    let token: UInt64
+
+    package init(item: Told?, flushed: Told?, token: UInt64 = 0) {
+        self.item = item
+        self.flushed = flushed
+        self.token = token
+    }
+}
+
+/// Tells the program what has become of items and flushes.
+final class OutboxNotices: Sendable {
+    /// The function that is called when a flush is over, and the one that ends its context
+    /// afterwards.
+    struct Waiter {
+        let token: UInt64
+        let told: OutboxObserver.Told
+        let end: @Sendable () -> Void
+    }
+
+    private let delivery: Delivery
+    private let redaction: Redaction
+    private let observer = Lock<OutboxObserver?>(nil)
+
+    init(_ delivery: Delivery, _ redaction: Redaction) {
+        self.delivery = delivery
+        self.redaction = redaction
+    }
+
+    /// Sets the observer; `nil` removes it. The previous one may end here, which may run a destroy
+    /// function of the program.
+    func setObserver(_ new: OutboxObserver?) {
+        var before = new
+        observer.withLock { swap(&$0, &before) }
+    }
+
+    func requests(_ all: [StoredRequest], failure: Failure? = nil) -> StoredRequests {
+        StoredRequests(all, failure: failure, redaction: redaction)
+    }
+
+    /// Tells everyone who waits for a flush that it is over.
+    func flushed(_ waiters: [Waiter], _ requests: StoredRequests) {
+        var owesStart = false
+        for waiter in waiters {
+            let notice = OutboxNotice(
+                .flushed, requests, token: waiter.token, told: waiter.told, end: waiter.end)
+            if delivery.append(.outbox(notice)) { owesStart = true }
+        }
+        if owesStart { delivery.start(isOnWorker: false) }
+    }
+
+    /// Tells the observer that a flush has sent items, if it asked for that.
+    func observe(flushed requests: StoredRequests) {
+        observe(.flushed, \.flushed) { requests }
+    }
+
+    /// Tells the observer that an item has come to its end, if it asked for that.
+    func observe(_ item: StoredRequest, _ failure: Failure?) {
+        observe(.item, \.item) { requests([item], failure: failure) }
+    }
+
+    private func observe(
+        _ kind: OutboxNotice.Kind, _ function: KeyPath<OutboxObserver, OutboxObserver.Told?>,
+        _ requests: () -> StoredRequests
+    ) {
+        guard let observer = observer.withLock({ $0 }), let told = observer[keyPath: function]
+        else { return }
+        let notice = OutboxNotice(
+            kind, requests(), token: observer.token, told: told, end: {})
+        if delivery.append(.outbox(notice)) { delivery.start(isOnWorker: false) }
+    }
+}

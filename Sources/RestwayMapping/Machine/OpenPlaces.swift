@@ -1,0 +1,215 @@
+/// The open objects and lists of a response, and the places of the plan at which they are read.
+///
+/// A *position* is a row and a place in its tree of source keys. The frame of each open object
+/// holds the positions whose children its keys are looked up in. A key turns them into *pending*
+/// positions, which receive the value that follows. If descriptors overlap, one frame has several
+/// positions. A row inside a row has its position in another frame.
+struct OpenPlaces {
+    struct Position: BitwiseCopyable {
+        /// The index of an open row; -1 above all rows, on the way to them.
+        let row: Int
+        let node: UnsafePointer<PlanNode>
+    }
+
+    /// An open object or list.
+    struct Frame: BitwiseCopyable {
+        let isArray: Bool
+        /// Whether a key or an element has come.
+        var hasContent = false
+        /// The positions, rows and captures of the frame begin at these indices and end where the
+        /// next frame's begin.
+        let firstPosition: Int
+        let firstRow: Int
+        let firstCapture: Int
+        /// The position in a list, or the node of the key, for issues.
+        var index = -1
+        var current: UnsafePointer<PlanNode>?
+    }
+
+    var positions: ScratchStack<Position>
+    private(set) var pending: ScratchStack<Position>
+    private(set) var frames: ScratchStack<Frame>
+    /// The last key was wanted only for a capture, so its value has no pending position.
+    private(set) var awaitsCapture = false
+    /// The one position of the open object; nil if it has several, a list is open, or a capture is
+    /// open.
+    private(set) var plainNode: UnsafePointer<PlanNode>?
+    private(set) var plainRow = -1
+    /// In such an object, the place that the next key probably leads to.
+    private var expected: UnsafePointer<PlanNode>?
+    /// In such an object, the place of one attribute whose value comes next. It is not pending.
+    private(set) var member: UnsafePointer<PlanNode>?
+
+    init(_ root: UnsafePointer<PlanNode>, _ block: inout ScratchBlock) {
+        positions = block.lend(6)
+        pending = block.lend(4)
+        frames = block.lend(5)
+        pending.push(Position(row: -1, node: root))
+    }
+
+    func destroy() {
+        positions.destroy()
+        pending.destroy()
+        frames.destroy()
+    }
+
+    /// A key has come, or the mapping has just begun, and the value has not come yet.
+    var awaitsValue: Bool { member != nil || pending.count > 0 || awaitsCapture }
+
+    /// Whether the next value is an element of a list that has had others.
+    var followsElement: Bool {
+        frames.count > 0 && frames.last.isArray && frames.last.hasContent
+    }
+
+    /// The current place: the keys and list positions of the open frames.
+    var keyPath: String {
+        var path = ""
+        for index in 0..<frames.count {
+            let frame = frames[index]
+            if frame.isArray {
+                // A list has no position before its first element.
+                if frame.index >= 0 { path += "[\(frame.index)]" }
+            } else if let key = frame.current?.pointee.key {
+                path += (path.isEmpty ? "" : ".") + String(decoding: key, as: UTF8.self)
+            }
+        }
+        return path
+    }
+
+    /// Forgets what was expected, because the mapping is over.
+    mutating func abandon() {
+        pending.pop(to: 0)
+        awaitsCapture = false
+        (plainNode, expected, member) = (nil, nil, nil)
+    }
+
+    // MARK: Keys
+
+    /// Takes a key if it leads to the place that was declared next, which has one attribute. Nearly
+    /// every key does.
+    @inline(__always)
+    mutating func takesExpected(_ key: UnsafeRawBufferPointer) -> Bool {
+        guard let expected, member == nil, expected.pointee.isQuick,
+            KeyDigest(key) == expected.pointee.digest
+        else { return false }
+        member = expected
+        self.expected = expected.pointee.next
+        frames.last.hasContent = true
+        frames.last.current = expected
+        return true
+    }
+
+    /// Finds the places that any other key leads to. Returns whether there is one, or the value is
+    /// captured.
+    mutating func find(_ key: UnsafeRawBufferPointer, isCapturing: Bool) -> Bool {
+        frames.last.hasContent = true
+        guard let node = plainNode else {
+            for index in frames.last.firstPosition..<positions.count {
+                let position = positions[index]
+                guard let child = position.node.pointee.child(key) else { continue }
+                frames.last.current = child
+                pending.push(Position(row: position.row, node: child))
+            }
+            awaitsCapture = pending.count == 0 && isCapturing
+            return awaitsValue
+        }
+        guard let child = node.pointee.child(key, guessing: expected) else { return false }
+        frames.last.current = child
+        if child.pointee.isSimple {
+            member = child
+            expected = child.pointee.next
+        } else {
+            pending.hold(Position(row: plainRow, node: child))
+            expected = nil
+        }
+        return true
+    }
+
+    // MARK: Values
+
+    /// Ends the wait for the value of `member`.
+    @inline(__always)
+    mutating func takeMember() -> UnsafePointer<PlanNode>? {
+        defer { member = nil }
+        return member
+    }
+
+    /// Prepares for a value and counts the elements of a list. Returns whether the value is an
+    /// element.
+    mutating func enterValue() throws(EventBreach) -> Bool {
+        if let member = takeMember() { pending.hold(Position(row: plainRow, node: member)) }
+        guard frames.count > 0, frames.last.isArray else {
+            guard awaitsValue else { throw frames.count == 0 ? .secondRoot : .valueWithoutKey }
+            awaitsCapture = false
+            return false
+        }
+        countElement()
+        return true
+    }
+
+    mutating func countElement() {
+        frames.last.hasContent = true
+        frames.last.index += 1
+    }
+
+    /// The positions that receive a value: those of its list, or else the pending ones.
+    func receiver(_ index: Int, _ isElement: Bool) -> Position {
+        isElement ? positions[index] : pending[index]
+    }
+
+    func receivers(_ isElement: Bool) -> Range<Int> {
+        isElement ? frames.last.firstPosition..<positions.count : 0..<pending.count
+    }
+
+    /// Ends the wait for a value that came, or that nobody wants.
+    mutating func endValue() {
+        pending.pop(to: 0)
+        guard let node = plainNode else { return }
+        let last = frames.last.current
+        expected = last == nil ? node.pointee.children.first : last?.pointee.next
+    }
+
+    // MARK: Containers
+
+    mutating func open(_ frame: Frame, isCapturing: Bool) {
+        frames.push(frame)
+        findPlain(isCapturing: isCapturing)
+    }
+
+    /// Opens an object at one position, while nothing is captured.
+    @inline(__always)
+    mutating func openPlain(_ frame: Frame, at position: Position) {
+        positions.push(position)
+        frames.push(frame)
+        pending.pop(to: 0)
+        plainNode = position.node
+        plainRow = position.row
+        expected = position.node.pointee.children.first
+    }
+
+    /// Ends the innermost container. Its positions remain until `close`.
+    mutating func popFrame() -> Frame {
+        let frame = frames.last
+        frames.pop(to: frames.count - 1)
+        return frame
+    }
+
+    mutating func close(_ frame: Frame) {
+        positions.pop(to: frame.firstPosition)
+    }
+
+    /// Updates the state after each change of the open containers.
+    @inline(__always)
+    mutating func findPlain(isCapturing: Bool) {
+        plainNode = nil
+        expected = nil
+        if !isCapturing, frames.count > 0, !frames.last.isArray,
+            positions.count - frames.last.firstPosition == 1
+        {
+            let position = positions[frames.last.firstPosition]
+            plainNode = position.node
+            plainRow = position.row
+        }
+        endValue()
+    }
+}

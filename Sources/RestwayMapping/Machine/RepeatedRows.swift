@@ -1,0 +1,144 @@
+import Glibc
+import RestwayObjects
+
+/// The values of a row that is complete, before it becomes a snapshot.
+struct RowContent {
+    let kind: PlanKinds.Row
+    let cells: UnsafePointer<Cell>
+    let bytes: UnsafePointer<UInt8>
+
+    func text(of cell: Cell) -> UnsafeRawBufferPointer {
+        guard cell.isText else { return UnsafeRawBufferPointer(start: nil, count: 0) }
+        return cell.text(besides: UnsafeRawPointer(bytes))
+    }
+
+    /// Whether `other`, of the same entity, has every present cell of the row.
+    func isPart(of other: Snapshot) -> Bool {
+        withExtendedLifetime(other) {
+            let others = other.cells
+            return (0..<kind.cellCount).allSatisfy { index in
+                cells[index].isAbsent || isEqual(cells[index], others[index])
+            }
+        }
+    }
+
+    private func isEqual(_ cell: Cell, _ other: Cell) -> Bool {
+        guard cell.rawKind == other.rawKind, cell.length == other.length else { return false }
+        // The links of lists are stored elsewhere; comparing them is not worth the cost.
+        if cell.isList { return cell.length == 0 }
+        guard cell.isText else { return cell.bits == other.bits }
+        let (text, otherText) = (text(of: cell), other.text)
+        return text.isEmpty
+            || memcmp(text.baseAddress!, otherText.baseAddress!, text.count) == 0
+    }
+}
+
+/// Finds objects that a response repeats as the values of relationships, for example an owner in
+/// each company or a tag by its identity. One row for each object is enough.
+///
+/// It keeps the newest row of each identity. The index is only a hint. If a search fails or finds
+/// the row of another identity, the result has one redundant row. So each slot holds one row, and a
+/// later row replaces it.
+struct RepeatedRows {
+    /// These are arbitrary odd numbers with many bits. They are not secret: a server that provokes
+    /// collisions only causes redundant rows.
+    private static let multipliers: (UInt64, UInt64) = (
+        0xA076_1D64_78BD_642F, 0xE703_7ED1_A0B4_28DB
+    )
+    private static let slotsMin = 256
+    private static let slotsMax = 1 << 18
+
+    /// Whether repeated objects share a row.
+    private let isOn: Bool
+    /// Row numbers, from 1; 0 is a free slot.
+    private var slots = ScratchStack<UInt32>()
+    private var taken = 0
+
+    init(isOn: Bool) {
+        self.isOn = isOn
+    }
+
+    func destroy() {
+        slots.destroy()
+    }
+
+    /// The number of another row that has all values of the row `number`, for the same object.
+    ///
+    /// Only the latest row of the object can replace it. If this returns nil, `number` is now the
+    /// latest.
+    ///
+    /// - Parameter isLinked: Whether a relationship leads to the row. Results always have rows of
+    ///   their own.
+    @inline(__always)
+    mutating func earlier(
+        _ row: RowContent, _ number: Int, isLinked: Bool, among finished: [Snapshot?]
+    ) -> Int? {
+        guard isOn, row.kind.isLinked else { return nil }
+        return find(row, number, isLinked: isLinked, among: finished)
+    }
+
+    private mutating func find(
+        _ row: RowContent, _ number: Int, isLinked: Bool, among finished: [Snapshot?]
+    ) -> Int? {
+        guard let identityIndex = row.kind.identityIndex else { return nil }
+        let identity = row.cells[identityIndex]
+        guard identity.isInteger || identity.rawKind == Cell.Kind.string.rawValue else {
+            return nil
+        }
+        let hash = hash(entity: row.kind.entityIndex, identity, row.text(of: identity))
+        if isLinked, let found = self.row(at: hash), let other = finished[found],
+            other.entity === row.kind.entity, row.isPart(of: other)
+        {
+            return found
+        }
+        put(number, at: hash)
+        return nil
+    }
+
+    /// - Parameter text: The text of the identity, if it is a string.
+    private func hash(entity: Int, _ cell: Cell, _ text: UnsafeRawBufferPointer) -> UInt64 {
+        let start = UInt64(truncatingIfNeeded: entity) << 8 | UInt64(cell.rawKind)
+        guard cell.isText else { return mix(start, cell.bits) }
+        var hash = mix(start, UInt64(cell.length))
+        var index = 0
+        while index + 8 <= text.count {
+            hash = mix(hash, text.loadUnaligned(fromByteOffset: index, as: UInt64.self))
+            index += 8
+        }
+        var rest: UInt64 = 0
+        while index < text.count {
+            rest = rest << 8 | UInt64(text[index])
+            index += 1
+        }
+        return mix(hash, rest)
+    }
+
+    private func row(at hash: UInt64) -> Int? {
+        guard slots.count > 0 else { return nil }
+        let row = slots[Int(truncatingIfNeeded: hash) & (slots.count - 1)]
+        return row == 0 ? nil : Int(row) - 1
+    }
+
+    private mutating func put(_ row: Int, at hash: UInt64) {
+        guard let number = UInt32(exactly: row + 1) else { return }
+        if taken * 4 >= slots.count, slots.count < Self.slotsMax { grow() }
+        let index = Int(truncatingIfNeeded: hash) & (slots.count - 1)
+        if slots[index] == 0 { taken += 1 }
+        slots[index] = number
+    }
+
+    /// Forgets all entries: their new slots are not known.
+    private mutating func grow() {
+        let size = max(Self.slotsMin, slots.count * 8)
+        slots.pop(to: 0)
+        slots.push(repeating: 0, size)
+        taken = 0
+    }
+
+    @inline(__always)
+    private func mix(_ left: UInt64, _ right: UInt64) -> UInt64 {
+        let product = (left ^ Self.multipliers.0)
+            .multipliedFullWidth(by: right ^ Self.multipliers.1)
+        return product.high ^ product.low
+    }
+}

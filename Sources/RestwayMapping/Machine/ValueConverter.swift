@@ -1,0 +1,375 @@
+import RestwayObjects
+import RestwayRouting
+import RestwayText
+
+/// A value without members, as a mapper pushes it.
+enum Scalar {
+    case null
+    case bool(Bool)
+    case int64(Int64)
+    case double(Double)
+    case string(UnsafeRawBufferPointer)
+    case unrepresentable(UnsafeRawBufferPointer)
+    case bytes(UnsafeRawBufferPointer)
+    case date(Int64)
+
+    /// The name of the kind in issues.
+    var found: StaticString {
+        switch self {
+        case .null: "null"
+        case .bool: "a boolean"
+        case .int64: "an integer"
+        case .double: "a number with a fraction or an exponent"
+        case .string: "a string"
+        case .unrepresentable: "a number out of range"
+        case .bytes: "bytes"
+        case .date: "a date"
+        }
+    }
+}
+
+/// Why a value does not become the cell of an attribute.
+enum Misfit: Error {
+    /// It is of another kind than the attribute takes.
+    case found(StaticString, by: PlanTarget)
+    case other(String)
+    /// The host's transform left the attribute unchanged.
+    case untouched
+
+    static func form(_ target: PlanTarget) -> Misfit {
+        .found("a string of another form", by: target)
+    }
+    static func range(_ target: PlanTarget) -> Misfit {
+        .found("a number out of range", by: target)
+    }
+}
+
+/// Turns values into the cells of attributes. It knows no rows, but collects the text of their
+/// cells.
+struct ValueConverter {
+    /// Memory that stays valid until the end, so that its text needs no copy in `bytes`.
+    var lasting = UnsafeRawBufferPointer(start: nil, count: 0)
+    /// The text of the cells. It is kept until no row is open, because nested rows share it.
+    private(set) var bytes: ScratchStack<UInt8>
+    private let formats: [[DateFormat]]
+    private let transforms: [[ValueConversion]]
+    private let customTransforms: [String: CustomTransform]
+
+    init(_ plan: MappingPlan, _ block: inout ScratchBlock) {
+        formats = plan.kinds.formats
+        transforms = plan.kinds.transforms
+        customTransforms = plan.customTransforms
+        bytes = block.lendRest()
+    }
+
+    func destroy() {
+        bytes.destroy()
+    }
+
+    /// Forgets the text of all cells.
+    mutating func clear() {
+        bytes.pop(to: 0)
+    }
+
+    /// The cell of `target` for `scalar`.
+    ///
+    /// - Parameter mapping: The mapping of the target's row.
+    mutating func cell(
+        _ scalar: Scalar, _ target: PlanTarget, _ mapping: Int
+    ) throws(Misfit) -> Cell {
+        switch (target.conversion, scalar) {
+        case (_, .null): .null
+        case (.custom, _): try custom(scalar, target, mapping)
+        case (.json, _): try json(scalar)
+        case (_, .string(let text)): try string(text, target, mapping)
+        case (_, .int64(let value)): try integer(value, target, mapping)
+        case (_, .double(let value)): try number(value, target, mapping)
+        case (.any, .bool(let value)), (.bool, .bool(let value)), (.boolWords, .bool(let value)):
+            .bool(value)
+        case (_, .unrepresentable(let digits)): try outOfRange(digits, target)
+        // A date is a date, whatever date format the attribute has for text.
+        case (.any, .date(let date)), (.iso8601, .date(let date)), (.day, .date(let date)),
+            (.pattern, .date(let date)), (.epoch, .date(let date)):
+            .date(date)
+        case (.string, .date(let date)): try text(DateFormat.iso8601.format(date), .string)
+        case (.any, .bytes(let content)), (.bytes, .bytes(let content)):
+            try text(content, .bytes)
+        case (.base64Text, .bytes(let content)):
+            // These are the bytes that base64 would have encoded.
+            if String(validating: content, as: UTF8.self) != nil {
+                try text(content, .string)
+            } else {
+                throw .found("bytes that are no text", by: target)
+            }
+        default: throw .found(scalar.found, by: target)
+        }
+    }
+
+    private mutating func string(
+        _ content: UnsafeRawBufferPointer, _ target: PlanTarget, _ mapping: Int
+    ) throws(Misfit) -> Cell {
+        switch target.conversion {
+        case .int where target.isIdentity, .intText:
+            // The declared type is applied before identities are compared: 7 and "7" are equal.
+            return .int64(try fitting(NumberText.integer(content), target))
+        case .any, .string, .numberAsText: return try text(of: content)
+        case .doubleText: return .double(try fitting(NumberText.double(content), target))
+        case .iso8601:
+            return .date(try fitting(ISO8601.parse(content.bindMemory(to: UInt8.self)), target))
+        case .day: return .date(try fitting(DatePattern.day(content), target))
+        case .pattern, .epoch:
+            let format = formats[mapping][target.detail]
+            return .date(try fitting(format.parse(content.bindMemory(to: UInt8.self)), target))
+        case .boolWords:
+            return .bool(try fitting(words(target, mapping)?.read(content), target))
+        case .url:
+            guard AbsoluteURL.isValid(content) else { throw .form(target) }
+            return try text(of: content)
+        case .bytes, .base64Text: return try base64(content, target)
+        default: throw .found("a string", by: target)
+        }
+    }
+
+    private func fitting<Value>(_ value: Value?, _ target: PlanTarget) throws(Misfit) -> Value {
+        guard let value else { throw .form(target) }
+        return value
+    }
+
+    private mutating func integer(
+        _ value: Int64, _ target: PlanTarget, _ mapping: Int
+    ) throws(Misfit) -> Cell {
+        switch target.conversion {
+        case .any, .int, .intText: return .int64(value)
+        case .double, .doubleText: return .double(Double(value))
+        case .epoch:
+            guard let date = formats[mapping][target.detail].date(value) else {
+                throw .range(target)
+            }
+            return .date(date)
+        case .boolWords:
+            guard let truth = words(target, mapping)?.read(value) else {
+                throw .found("another integer", by: target)
+            }
+            return .bool(truth)
+        case .string where target.isIdentity, .numberAsText:
+            return try text(String(value), .string)
+        default: throw .found("an integer", by: target)
+        }
+    }
+
+    private mutating func number(
+        _ value: Double, _ target: PlanTarget, _ mapping: Int
+    ) throws(Misfit) -> Cell {
+        switch target.conversion {
+        case .any, .double, .doubleText: return .double(value)
+        case .int, .intText:
+            guard let whole = Int64(exactly: value) else {
+                throw .found("a number with a fraction, or out of range", by: target.as(.int))
+            }
+            return .int64(whole)
+        case .epoch:
+            guard let date = formats[mapping][target.detail].date(value) else {
+                throw .range(target)
+            }
+            return .date(date)
+        case .string where target.isIdentity:
+            guard let whole = Int64(exactly: value) else { break }
+            return try text(String(whole), .string)
+        case .numberAsText where value.isFinite:
+            return try text(value.description, .string)
+        default: break
+        }
+        throw .found(Scalar.double(value).found, by: target)
+    }
+
+    /// Converts a number that neither an int64 nor a double holds exactly, given by its digits. A
+    /// double takes the nearest value. An attribute of any type keeps all digits of an integer, as
+    /// JSON text. Other numbers are beyond a double, and most readers of JSON cannot hold them.
+    private mutating func outOfRange(
+        _ digits: UnsafeRawBufferPointer, _ target: PlanTarget
+    ) throws(Misfit) -> Cell {
+        switch target.conversion {
+        case .any where !target.isIdentity && NumberText.isWhole(digits):
+            return try text(digits, .json)
+        case .double, .doubleText:
+            guard let value = NumberText.double(digits) else { throw .range(target) }
+            return .double(value)
+        case .numberAsText: return try text(of: digits)
+        default: throw .range(target)
+        }
+    }
+
+    private mutating func base64(
+        _ content: UnsafeRawBufferPointer, _ target: PlanTarget
+    ) throws(Misfit) -> Cell {
+        let start = bytes.count
+        bytes.reserve(Base64.byteCountMax(content.count))
+        let count = try fitting(Base64.decode(content, into: bytes.base + start), target)
+        let decoded = UnsafeRawBufferPointer(start: bytes.base + start, count: count)
+        let isText = target.conversion == .base64Text
+        guard !isText || String(validating: decoded, as: UTF8.self) != nil else {
+            throw .form(target)
+        }
+        bytes.grew(by: count)
+        return try newText(isText ? .string : .bytes, from: start)
+    }
+
+    private func words(_ target: PlanTarget, _ mapping: Int) -> BoolWords? {
+        guard case .boolWords(let words) = transforms[mapping][target.detail] else { return nil }
+        return words
+    }
+
+    // MARK: Text
+
+    /// The cell of a text that is stored unchanged.
+    @inline(__always)
+    mutating func text(of content: UnsafeRawBufferPointer) throws(Misfit) -> Cell {
+        isLasting(content) ? .lasting(.string, content) : try text(content, .string)
+    }
+
+    private mutating func text(
+        _ content: UnsafeRawBufferPointer, _ kind: Cell.Kind
+    ) throws(Misfit) -> Cell {
+        let start = bytes.count
+        bytes.append(content)
+        return try newText(kind, from: start)
+    }
+
+    private mutating func text(_ content: String, _ kind: Cell.Kind) throws(Misfit) -> Cell {
+        let start = bytes.count
+        bytes.append(content)
+        return try newText(kind, from: start)
+    }
+
+    private mutating func json(_ scalar: Scalar) throws(Misfit) -> Cell {
+        let start = bytes.count
+        bytes.writeJSON(scalar)
+        return try newText(.json, from: start)
+    }
+
+    /// The cell of the text in `bytes` from `start` to its end.
+    private mutating func newText(_ kind: Cell.Kind, from start: Int) throws(Misfit) -> Cell {
+        guard let length = UInt32(exactly: bytes.count - start) else {
+            bytes.pop(to: start)
+            throw .other("expected a value of less than 4 GiB, found a longer one")
+        }
+        return Cell(kind, length: length, bits: UInt64(start))
+    }
+
+    /// Whether `text` stays at its address until the mapping is over.
+    @inline(__always)
+    private func isLasting(_ text: UnsafeRawBufferPointer) -> Bool {
+        guard let start = text.baseAddress, let first = lasting.baseAddress else { return false }
+        return start >= first && start + text.count <= first + lasting.count
+            && text.count <= Int(UInt32.max)
+    }
+
+    // MARK: The host's transforms
+
+    /// The cell of `target` for the JSON text of an object or a list.
+    mutating func cell(
+        json: UnsafeRawBufferPointer, _ target: PlanTarget, _ mapping: Int
+    ) throws(Misfit) -> Cell {
+        guard target.conversion == .custom else { return try text(json, .json) }
+        let (name, type) = transform(target, mapping)
+        let value = Value.json(String(decoding: json, as: UTF8.self))
+        if let decode = customTransforms[name]?.decode {
+            return try ask(decode, value, name, type)
+        }
+        guard type == .any || type == .json else {
+            throw .found("an object or a list", by: target.as(PlanTarget.Conversion(type)))
+        }
+        return try cell(of: value)
+    }
+
+    private mutating func custom(
+        _ scalar: Scalar, _ target: PlanTarget, _ mapping: Int
+    ) throws(Misfit) -> Cell {
+        let (name, type) = transform(target, mapping)
+        guard let decode = customTransforms[name]?.decode else {
+            return try cell(scalar, target.as(PlanTarget.Conversion(type)), mapping)
+        }
+        let value: Value =
+            switch scalar {
+            case .null: .null
+            case .bool(let value): .bool(value)
+            case .int64(let value): .int64(value)
+            case .double(let value): .double(value)
+            case .string(let text): .string(String(decoding: text, as: UTF8.self))
+            case .unrepresentable(let digits): .json(String(decoding: digits, as: UTF8.self))
+            case .bytes(let content): .bytes(Array(content))
+            case .date(let date): .date(date)
+            }
+        return try ask(decode, value, name, type)
+    }
+
+    private mutating func ask(
+        _ decode: CustomTransform.Function, _ value: Value, _ name: String, _ type: AttributeType
+    ) throws(Misfit) -> Cell {
+        let answer: Value
+        do throws(TransformError) {
+            answer = try decode(value)
+        } catch {
+            throw .other("transform \"\(name)\": \(error.reason)")
+        }
+        guard answer != .absent else { throw .untouched }
+        guard let fitting = type.fit(answer) else {
+            throw .other("transform \"\(name)\" made something else than \(type.withArticle)")
+        }
+        return try cell(of: fitting)
+    }
+
+    private func transform(_ target: PlanTarget, _ mapping: Int) -> (String, AttributeType) {
+        guard case .custom(let name, let type) = transforms[mapping][target.detail] else {
+            preconditionFailure("a custom conversion without its transform")
+        }
+        return (name, type)
+    }
+
+    private mutating func cell(of value: Value) throws(Misfit) -> Cell {
+        switch value {
+        case .absent, .link, .links: throw .untouched
+        case .null: return .null
+        case .bool(let value): return .bool(value)
+        case .int64(let value): return .int64(value)
+        case .double(let value): return .double(value)
+        case .date(let value): return .date(value)
+        case .string(let content): return try text(content, .string)
+        case .json(let content): return try text(content, .json)
+        case .bytes(let content):
+            let start = bytes.count
+            content.withUnsafeBytes { bytes.append($0) }
+            return try newText(.bytes, from: start)
+        }
+    }
+
+    // MARK: Issues
+
+    /// What `target` takes, for an issue.
+    func expectation(_ target: PlanTarget, _ mapping: Int) -> String {
+        if target.isIdentity {
+            switch target.conversion {
+            case .string: return "an identity (a string)"
+            case .int: return "an identity (an integer)"
+            default: return "an identity (an integer or a string)"
+            }
+        }
+        switch target.conversion {
+        case .any, .json, .custom: return "a value"
+        case .bool: return "a boolean"
+        case .boolWords: return "a boolean, or a word for one"
+        case .int: return "an integer"
+        case .intText: return "an integer, or a string with one"
+        case .double: return "a number"
+        case .doubleText: return "a number, or a string with one"
+        case .string: return "a string"
+        case .numberAsText: return "a number or a string"
+        case .url: return "an absolute URL"
+        case .base64Text: return "a string of base64 that holds text"
+        case .bytes: return "a string of base64"
+        case .iso8601: return "a date (ISO 8601)"
+        case .day, .pattern, .epoch:
+            return "a date (\(formats[mapping][target.detail].text))"
+        }
+    }
+}

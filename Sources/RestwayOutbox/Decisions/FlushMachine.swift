@@ -1,0 +1,349 @@
+package import RestwayThreads
+
+/// Decides when stored requests go out, and when a flush is over.
+///
+/// A flush looks for items, sends them in calls and writes the results:
+///
+///     idle     -> looking   something asks for a flush (`begin`)
+///     looking  -> looking   items were taken and are sent in a call (`next`, `took`)
+///     looking  -> waiting   nothing more may go out now (`next` says `rest`)
+///     waiting  -> looking   a call was answered or its results written (`answered`, `settled`)
+///     looking  -> idle      nothing may go out and no call is left (`next` says `end`)
+///
+/// It has no clock, no lock and no I/O: `FlushDriver` gives it the events and performs its
+/// decisions.
+package struct FlushMachine: Sendable {
+    /// The waits that a flush cuts short.
+    package enum Urgency: Int, Comparable, Sendable {
+        /// The flush cuts no waits short: each item goes out at its time.
+        case ordinary
+        /// The flush cuts short the waits that the outbox chose itself, as the network is back or
+        /// the program asked for it.
+        case eager
+        /// The flush also cuts short the waits that the server asked for.
+        case forced
+
+        package static func < (left: Urgency, right: Urgency) -> Bool {
+            left.rawValue < right.rawValue
+        }
+    }
+
+    /// The settings that do not change.
+    package struct Settings: Sendable {
+        /// The most calls that wait for their answers at the same time.
+        package var callsMax = 1
+        /// Whether the server leaves the requests of a batch behind a failed one alone.
+        package var batchStopsAtFailure = false
+        /// The wait after a failure that was not the fault of one item.
+        package var retryMilliseconds: Int64 = 1_000
+        /// The time between two looks for items; 0 for no such looks.
+        package var intervalMilliseconds: Int64 = 0
+
+        package init() {}
+    }
+
+    /// The answer to something that asks for a flush.
+    package enum Start: Equatable, Sendable {
+        /// The outbox is closed.
+        case closed
+        /// The flush would have nothing to do before the end of a wait.
+        case notNow
+        /// A thread looks already, and looks once more.
+        case joined
+        /// The caller has a worker call `next` until that says something else than `take`.
+        case look
+    }
+
+    /// The items of the next call.
+    package struct Take: Equatable, Sendable {
+        package let itemsMax: Int
+        /// If fewer items than this are ready, none goes out now.
+        package let itemsMin: Int
+        /// The waits to cut short first, if any.
+        package let hurry: Urgency?
+        /// Whether the items go out as one batch call.
+        package let isBatch: Bool
+    }
+
+    package enum Step: Equatable, Sendable {
+        /// Take items from the journal, report how many there were to `took`, and send them.
+        case take(Take)
+        /// Nothing more may go out now. The end of a call leads to the next look.
+        case rest
+        /// The flush is over.
+        case end
+    }
+
+    /// An attempt at an item, as far as it matters for the others.
+    package struct Attempt: Equatable, Sendable {
+        /// Whether the item is done.
+        package var isDelivered = false
+        /// Whether the failure is that of the batch call that the item was in.
+        package var isOfBatchCall = false
+        /// Whether the server could be reached but did not take the batch.
+        package var brokeBatch = false
+        /// Whether the server first refused the credential.
+        package var wasReplayed = false
+        /// Whether the item stays as it was, without a result to write.
+        package var isGivenBack = false
+        /// How long nothing else is sent either, because the server could not be reached.
+        package var heldMilliseconds: Int64?
+
+        package init() {}
+    }
+
+    private struct Flush {
+        /// Whether the program asked for the flush. Then it also goes on while the program says
+        /// that the server cannot be reached.
+        var isByHand = false
+        var urgency = Urgency.ordinary
+        /// Whether the flush sends nothing more.
+        var hasStopped = false
+        /// Whether waits still have to be cut short.
+        var owesHurry = false
+    }
+
+    /// Whether a thread looks for items.
+    private enum Look {
+        case none
+        case looking
+        /// A thread looks, and has to look once more because something has changed.
+        case lookingAgain
+    }
+
+    private let settings: Settings
+    private var batching: OutboxBatching
+    private var isClosed = false
+    private var flush: Flush?
+    private var look = Look.none
+    private var hasFoundNothing = false
+    /// The number of calls that wait for their answers.
+    private var callsOut = 0
+    /// The number of answered calls whose results are being written. Their lanes stay busy.
+    private var callsBeingSettled = 0
+    /// The outbox sends nothing by itself before this time.
+    private var heldUntil = Deadline.past
+    /// The time of the next look that is scheduled.
+    private var wakeAt = Deadline.never
+    /// Whether another process was the sender at the last attempt to send.
+    package private(set) var isSentByAnother = false
+
+    package init(_ settings: Settings, batching: OutboxBatching) {
+        self.settings = settings
+        self.batching = batching
+    }
+
+    /// Whether a flush is running.
+    package var isActive: Bool { flush != nil }
+
+    /// Whether no thread looks for items and no call is left.
+    package var isIdle: Bool { look == .none && callsOut == 0 && callsBeingSettled == 0 }
+
+    // MARK: The flush
+
+    /// Something asks for a flush, which begins one or joins the one that is running.
+    ///
+    /// - Parameter isRuledOut: Whether the program says that the server cannot be reached.
+    package mutating func begin(
+        _ urgency: Urgency, isByHand: Bool, now: Deadline, isRuledOut: Bool
+    ) -> Start {
+        if isClosed { return .closed }
+        if flush == nil {
+            if urgency == .ordinary, isRuledOut || heldUntil > now { return .notNow }
+            batching.started()
+        }
+        var flush = flush ?? Flush()
+        if urgency > .ordinary {
+            heldUntil = .past
+            // A flush that stopped at a failure tries again.
+            flush.hasStopped = false
+            flush.owesHurry = true
+        }
+        flush.urgency = max(flush.urgency, urgency)
+        if isByHand { flush.isByHand = true }
+        self.flush = flush
+        return beginLooking() ? .look : .joined
+    }
+
+    /// The reason of the present wait may be over: there is another credential, or an exchange has
+    /// shown that the server can be reached again.
+    package mutating func endHold() {
+        heldUntil = .past
+        flush?.hasStopped = false
+    }
+
+    /// Returns what the thread that looks does next.
+    package mutating func next(isRuledOut: Bool) -> Step {
+        if !hasFoundNothing, let take = take(isRuledOut) { return .take(take) }
+        hasFoundNothing = false
+        if look == .lookingAgain {
+            look = .looking
+            return next(isRuledOut: isRuledOut)
+        }
+        look = .none
+        guard flush != nil, isIdle else { return .rest }
+        flush = nil
+        return .end
+    }
+
+    /// Returns the limits of the next call; `nil` if no call may go out.
+    private mutating func take(_ isRuledOut: Bool) -> Take? {
+        guard !isClosed, let flush, !flush.hasStopped, callsOut < settings.callsMax,
+            // If the disk is slower than the server, sending waits for the disk.
+            callsBeingSettled <= settings.callsMax, flush.isByHand || !isRuledOut
+        else { return nil }
+        // While the results of a call are being written, only a full batch from other lanes may go
+        // out in its place. A smaller batch waits until those lanes are free.
+        let isAhead = callsOut + callsBeingSettled >= settings.callsMax
+        if isAhead, !batching.usesBatch { return nil }
+        self.flush?.owesHurry = false
+        return Take(
+            itemsMax: batching.itemsMax, itemsMin: isAhead ? batching.itemsMax : 1,
+            hurry: flush.owesHurry ? flush.urgency : nil, isBatch: batching.usesBatch)
+    }
+
+    /// Items were taken and are sent now, in one call. If there were none, the present look is
+    /// over.
+    package mutating func took(_ count: Int) {
+        if count > 0 { callsOut += 1 } else { hasFoundNothing = true }
+    }
+
+    /// This process is the sender, or another one is.
+    package mutating func isSender(_ isSender: Bool) {
+        isSentByAnother = !isSender
+    }
+
+    /// The flush sends nothing more, and nothing is sent without being asked for before
+    /// `heldUntil`.
+    package mutating func stop(heldUntil: Deadline = .past) {
+        flush?.hasStopped = true
+        self.heldUntil = max(self.heldUntil, heldUntil)
+    }
+
+    /// A call was answered, and its results are about to be written. Another call may go out
+    /// meanwhile if it uses none of the same lanes.
+    ///
+    /// - Returns: Whether the caller has a worker look for items.
+    package mutating func answered() -> Bool {
+        callsOut -= 1
+        callsBeingSettled += 1
+        return flush?.hasStopped == false && beginLooking()
+    }
+
+    /// The results of a call have been written, or could not be written.
+    ///
+    /// - Returns: Whether the caller has a worker look for items.
+    package mutating func settled() -> Bool {
+        callsBeingSettled -= 1
+        return beginLooking()
+    }
+
+    package mutating func close() {
+        isClosed = true
+    }
+
+    private mutating func beginLooking() -> Bool {
+        guard look == .none else {
+            look = .lookingAgain
+            return false
+        }
+        look = .looking
+        return true
+    }
+
+    // MARK: Results
+
+    /// All attempts of a call succeeded.
+    package mutating func succeeded(isBatch: Bool) {
+        if isBatch { batching.succeeded() }
+    }
+
+    /// Judges the attempts of a call of which some have failed: whether the server still takes
+    /// batches, and whether the flush goes on.
+    ///
+    /// - Returns: The positions of the items that the server did not process. They stay as they
+    ///   were.
+    package mutating func judge(_ attempts: [Attempt], isBatch: Bool, now: Deadline) -> Set<Int> {
+        let untouched = isBatch ? judgeBatch(attempts) : []
+        let others = attempts.indices.filter { !untouched.contains($0) }.map { attempts[$0] }
+        let held = others.compactMap(\.heldMilliseconds).max()
+        // Items that were given back would be taken again at once.
+        if held != nil || others.contains(where: \.isGivenBack) {
+            stop(heldUntil: now.advanced(milliseconds: held ?? settings.retryMilliseconds))
+        }
+        return untouched
+    }
+
+    /// If the batch path fails and the document allows it, the requests go out singly.
+    private mutating func judgeBatch(_ attempts: [Attempt]) -> Set<Int> {
+        var untouched: Set<Int> = []
+        if attempts.contains(where: \.brokeBatch) {
+            batching.failed()
+            if !batching.usesBatch {
+                untouched.formUnion(attempts.indices.filter { attempts[$0].isOfBatchCall })
+            }
+        } else if attempts.contains(where: { !$0.isOfBatchCall }) {
+            batching.succeeded()
+        }
+        // The server did not process the requests behind the first failed one, whatever their
+        // lanes, even if that one later succeeded with another credential.
+        if settings.batchStopsAtFailure,
+            let first = attempts.firstIndex(where: { !$0.isDelivered || $0.wasReplayed })
+        {
+            untouched.formUnion(
+                attempts.indices.filter { $0 > first && !attempts[$0].isDelivered })
+        }
+        return untouched
+    }
+
+    // MARK: Timers
+
+    /// How often this process checks, while another process sends, whether items wait and the other
+    /// process has gone.
+    private static let takeoverMilliseconds: Int64 = 3_000
+
+    /// Returns when to look next after a flush: when the next item may go out, when the cause that
+    /// stopped the flush may be over, and after the interval of the document, if it has one.
+    ///
+    /// - Parameter dueMilliseconds: The time until the next waiting item is due; `nil` if no item
+    ///   waits for its time.
+    package func nextLook(
+        now: Deadline, isRuledOut: Bool, dueMilliseconds: Int64?
+    ) -> Deadline? {
+        var waits: [Int64] = []
+        if settings.intervalMilliseconds > 0 { waits.append(settings.intervalMilliseconds) }
+        if !isRuledOut, isSentByAnother {
+            waits.append(Self.takeoverMilliseconds)
+        } else if !isRuledOut, let due = dueMilliseconds {
+            // An item whose time has come but that did not go out waits for something else.
+            waits.append(due > 0 ? due : settings.retryMilliseconds)
+        }
+        let held = heldUntil.milliseconds(since: now)
+        // An item without a time of its own waits only for the end of the hold.
+        if held > 0 { waits.append(held) }
+        return waits.min().map { now.advanced(milliseconds: max($0, held, 1)) }
+    }
+
+    /// Plans a look at this time, unless an earlier one is planned. Returns whether a timer has to
+    /// be set.
+    package mutating func plan(_ at: Deadline) -> Bool {
+        guard !isClosed, at < wakeAt else { return false }
+        wakeAt = at
+        return true
+    }
+
+    /// Whether the look at this time is still the planned one.
+    package func isPlanned(_ at: Deadline) -> Bool { !isClosed && wakeAt == at }
+
+    /// The timer for this time has run. Returns whether this was the planned look.
+    package mutating func woke(_ at: Deadline) -> Bool {
+        guard wakeAt == at else { return false }
+        wakeAt = .never
+        return true
+    }
+
+    /// The end of the present wait if no flush is running; `nil` if there is no wait.
+    package func hold(after now: Deadline) -> Deadline? {
+        !isActive && heldUntil > now ? heldUntil : nil
+    }
+}

@@ -1,0 +1,209 @@
+import RestwayHTTP
+import RestwayJSON
+import RestwayMapping
+import RestwayObjects
+import RestwayText
+
+/// The texts of a request in which local identities stand, and where they stand there. When the
+/// server names an object, its identity is spliced in at the places of the local one.
+struct LocalIDText {
+    private(set) var path: String
+    private(set) var headers: String
+    private(set) var body: [UInt8]?
+    private(set) var places: [LocalIDPlace]
+
+    /// - Parameter places: Where local identities stand; `nil` if that is not known and they have
+    ///   to be looked for.
+    init(path: String, headers: String, body: [UInt8]?, places: [LocalIDPlace]?) {
+        self.path = path
+        self.headers = headers
+        self.body = body
+        self.places = places ?? LocalIDPlace.all(path: path, headers: headers, body: body ?? [])
+    }
+
+    /// All local identities in the request, each once.
+    var locals: Set<LocalID> { Set(places.map(\.local)) }
+
+    /// A part of a text and the bytes that replace it.
+    private typealias Patch = (range: Range<Int>, bytes: [UInt8])
+
+    /// Replaces `local` by `identity`: percent-encoded in the path, and in a body as required by
+    /// the body's format and by the form of the attribute.
+    mutating func replace(_ local: LocalID, by identity: Identity) {
+        let plain = WrittenIdentity(identity, .plain).text
+        let encoded = Self.percentEncoded(plain)
+        path = spliced(.path, Array(path.utf8), local) { place, _ in (place.range, encoded) }
+            .map { String(decoding: $0, as: UTF8.self) } ?? path
+        // The headers are parsed only here because most requests hold no local identity.
+        let format = BodyForm(Headers(HeaderText.fields(of: headers)))
+        // A line end in an identity must not begin another field.
+        let isLine = plain.allSatisfy { $0 >= 0x20 && $0 != 0x7F }
+        headers = spliced(.headers, Array(headers.utf8), local) { place, _ in
+            (place.range, isLine ? plain : encoded)
+        }.map { String(decoding: $0, as: UTF8.self) } ?? headers
+        body = spliced(.body, body ?? [], local) { place, body in
+            Self.patch(place.range, in: body, format, WrittenIdentity(identity, place.form))
+        } ?? body
+    }
+
+    /// Returns a part in which the places of `local` are replaced; `nil` if there are none. The
+    /// places behind them move.
+    private mutating func spliced(
+        _ part: LocalIDPlace.Part, _ text: [UInt8], _ local: LocalID,
+        _ patch: (LocalIDPlace, [UInt8]) -> Patch
+    ) -> [UInt8]? {
+        var result: [UInt8] = []
+        var copied = 0
+        var rest: [LocalIDPlace] = []
+        var isChanged = false
+        for var place in places {
+            guard place.part == part, place.range.upperBound <= text.count else {
+                rest.append(place)
+                continue
+            }
+            if place.local == local {
+                let patch = patch(place, text)
+                result += text[copied..<patch.range.lowerBound]
+                result += patch.bytes
+                copied = patch.range.upperBound
+                isChanged = true
+            } else {
+                place.start += result.count - copied
+                rest.append(place)
+            }
+        }
+        guard isChanged else { return nil }
+        places = rest
+        return result + text[copied...]
+    }
+
+    private static func patch(
+        _ place: Range<Int>, in body: [UInt8], _ format: BodyForm, _ identity: WrittenIdentity
+    ) -> Patch {
+        switch format {
+        case .json:
+            guard identity.isNumber, isWholeString(place, in: body) else {
+                return (place, jsonEscaped(identity.text))
+            }
+            return (place.lowerBound - 1..<place.upperBound + 1, identity.text)
+        case .urlEncoded: return (place, percentEncoded(identity.text))
+        case .messagePack:
+            guard let start = MessagePackText.start(of: place, in: body) else {
+                return (place, identity.text)
+            }
+            return (start..<place.upperBound, identity.messagePack)
+        case .plain: return (place, identity.text)
+        }
+    }
+
+    /// Returns whether JSON quotes stand around the place.
+    private static func isWholeString(_ place: Range<Int>, in text: [UInt8]) -> Bool {
+        let (quote, start, end) = (UInt8(ascii: "\""), place.lowerBound, place.upperBound)
+        return start > 0 && text[start - 1] == quote && end < text.count && text[end] == quote
+            && (start == 1 || text[start - 2] != UInt8(ascii: "\\"))
+    }
+
+    private static func percentEncoded(_ text: [UInt8]) -> [UInt8] {
+        var encoded: [UInt8] = []
+        PercentEncoding.append(text[...], keeping: .unreserved, to: &encoded)
+        return encoded
+    }
+
+    /// Returns the text of a JSON string without its quotes.
+    private static func jsonEscaped(_ text: [UInt8]) -> [UInt8] {
+        var json = JSONText(capacity: text.count + 2)
+        _ = json.append(text: text)
+        return Array(json.bytes.dropFirst().dropLast())
+    }
+}
+
+/// The identity of an object as it stands in a body: a number or a string, in the form of the
+/// identity attribute.
+struct WrittenIdentity {
+    private enum Content {
+        case integer(Int64)
+        case double(Double)
+        case string(String)
+    }
+
+    private let content: Content
+
+    init(_ identity: Identity, _ form: LocalID.Form) {
+        switch (form, identity) {
+        case (.plain, .integer(let integer)), (.number, .integer(let integer)):
+            content = .integer(integer)
+        case (.plain, .string(let string)):
+            content = .string(string)
+        case (.text, _):
+            content = .string(Self.text(identity))
+        case (.number, .string(let string)):
+            if let integer = Int64(string) {
+                content = .integer(integer)
+            } else if let number = Double(string), number.isFinite {
+                content = .double(number)
+            } else {
+                content = .string(string)
+            }
+        case (.base64, _):
+            content = .string(Base64.encode(Array(Self.text(identity).utf8)))
+        }
+    }
+
+    private static func text(_ identity: Identity) -> String {
+        switch identity {
+        case .integer(let integer): String(integer)
+        case .string(let string): string
+        }
+    }
+
+    var isNumber: Bool {
+        if case .string = content { false } else { true }
+    }
+
+    /// The digits of a number, or a string without its quotes, in UTF-8.
+    var text: [UInt8] {
+        switch content {
+        case .integer(let integer): Array(String(integer).utf8)
+        case .double(let number): Array(number.description.utf8)
+        case .string(let string): Array(string.utf8)
+        }
+    }
+
+    var messagePack: [UInt8] {
+        switch content {
+        case .integer(let integer): [0xD3] + Self.bigEndian(integer)
+        case .double(let number): [0xCB] + Self.bigEndian(number.bitPattern)
+        case .string: MessagePackText.header(byteCount: text.count) + text
+        }
+    }
+
+    private static func bigEndian(_ value: some FixedWidthInteger) -> [UInt8] {
+        withUnsafeBytes(of: value.bigEndian) { Array($0) }
+    }
+}
+
+/// Finds strings in MessagePack (its specification, "str format family").
+enum MessagePackText {
+    private static let lengthBytes: [(mark: UInt8, count: Int)] = [(0xD9, 1), (0xDA, 2), (0xDB, 4)]
+
+    /// Returns where the string begins whose whole content is `content`, including its header;
+    /// `nil` if there is no such string.
+    static func start(of content: Range<Int>, in text: [UInt8]) -> Int? {
+        for (mark, count) in lengthBytes {
+            let start = content.lowerBound - count - 1
+            guard start >= 0, text[start] == mark else { continue }
+            let length = text[(start + 1)..<content.lowerBound].reduce(0) { $0 << 8 | Int($1) }
+            if length == content.count { return start }
+        }
+        return nil
+    }
+
+    static func header(byteCount: Int) -> [UInt8] {
+        if byteCount < 32 { return [0xA0 | UInt8(byteCount)] }
+        let (mark, count) = lengthBytes.first { byteCount < 1 << (8 * $0.count) } ?? (0xDB, 4)
+        let length = stride(from: 8 * (count - 1), through: 0, by: -8).map {
+            UInt8(truncatingIfNeeded: byteCount >> $0)
+        }
+        return [mark] + length
+    }
+}

@@ -1,0 +1,195 @@
+import RestwaySQLite
+
+/// Says which item of a lane is its head, and gives the turns (see `JournalSchema`): only a head
+/// has one.
+struct LaneTurns {
+    /// The first item of its lane that is not passed by.
+    struct Head {
+        let id: Int64
+        /// The turn that the item has. `rightfulTurn` is the turn that it should have.
+        var turn: Int64?
+        var rightfulTurn: Int64?
+
+        fileprivate init(id: Int64) {
+            self.id = id
+        }
+
+        fileprivate init(_ row: Statement) {
+            id = row.integer(0)
+            turn = row.storage(1) == .integer ? row.integer(1) : nil
+            rightfulTurn = row.integer(3) == 0 ? row.integer(2) : nil
+        }
+    }
+
+    let transaction: JournalTransaction
+
+    private var file: JournalConnection { transaction.file }
+
+    // MARK: Heads
+
+    /// Returns the first item of a lane, without dead letters and items that wait for their objects
+    /// if those are passed by; `nil` if there is none.
+    func head(_ lane: String) throws(OutboxError) -> Head? {
+        let waiting = try file.first(Self.waitingHead, .text(lane), read: Head.init)
+        guard transaction.counters.dead > 0 else { return waiting }
+        guard transaction.counters.deadLetters == .blockTheirLane else {
+            // Only an item that waits for an object can be passed by.
+            guard let waiting, waiting.rightfulTurn == nil else { return waiting }
+            return try file.first(Self.passingHead, .text(lane), read: Head.init)
+        }
+        let dead = try file.first(Self.deadHead, .text(lane)) { Head(id: $0.integer(0)) }
+        guard let waiting, let dead else { return waiting ?? dead }
+        return waiting.id < dead.id ? waiting : dead
+    }
+
+    // The states are literals in the text: if a parameter is compared with a partial index, SQLite
+    // prepares the statement anew whenever the parameter is bound.
+    private static let selection =
+        "SELECT id, turn, nextAttemptAt, EXISTS (SELECT 1 FROM dependency WHERE item = id) "
+        + "FROM item WHERE lane = ?1 AND state = 0"
+    private static let waitingHead = selection + " ORDER BY id LIMIT 1"
+    private static let passingHead = selection + " AND \(HeldItems.excluded) ORDER BY id LIMIT 1"
+    private static let deadHead =
+        "SELECT id FROM item WHERE lane = ?1 AND state = 1 ORDER BY id LIMIT 1"
+
+    // MARK: Turns
+
+    /// Gives the head of a lane its turn, and takes the turn from the item that was the head
+    /// before.
+    ///
+    /// - Parameter before: The head before the change; `nil` if the change cannot have put an
+    ///   older item in its place.
+    func pass(_ lane: String, from before: Head? = nil) throws(OutboxError) {
+        let head = try head(lane)
+        if let before, before.id != head?.id { try set(before.id, nil) }
+        guard let head, head.turn != head.rightfulTurn else { return }
+        try set(head.id, head.rightfulTurn)
+    }
+
+    private func set(_ id: Int64, _ turn: Int64?) throws(OutboxError) {
+        try file.run("UPDATE item SET turn = ?2 WHERE id = ?1", .integer(id), .integer(turn))
+    }
+
+    /// Changes whether an item is dead, and passes on the turns of all lanes that this affects.
+    func changing(
+        _ item: OutboxItem, _ change: () throws(OutboxError) -> Void
+    ) throws(OutboxError) {
+        var lanes: Set = [item.entry.lane.name]
+        // Items that wait for its object are now passed by, or no longer passed by.
+        if transaction.counters.deadLetters == .letOthersPass {
+            lanes.formUnion(
+                try file.all(HeldItems.lanesBehind, .integer(item.id)) { $0.string(0) ?? "" })
+        }
+        try changing(lanes, change)
+    }
+
+    /// Adopts a rule for dead letters. If it differs from the rule with which the turns were given,
+    /// gives the turns anew in the lanes that it affects.
+    func follow(_ rule: OutboxRules.DeadLetters) throws(OutboxError) {
+        guard rule != transaction.counters.deadLetters else { return }
+        let lanes = transaction.counters.dead == 0 ? [] : try file.all(
+            "SELECT lane FROM item WHERE state = 1 UNION SELECT lane FROM dependency "
+                + "JOIN item ON item.id = dependency.item"
+        ) { $0.string(0) ?? "" }
+        try changing(Set(lanes)) { transaction.counters.deadLetters = rule }
+    }
+
+    private func changing(
+        _ lanes: Set<String>, _ change: () throws(OutboxError) -> Void
+    ) throws(OutboxError) {
+        var before: [(lane: String, head: Head?)] = []
+        for lane in lanes { before.append((lane, try head(lane))) }
+        try change()
+        for (lane, head) in before { try pass(lane, from: head) }
+    }
+
+    /// Frees the items whose time has come. They are then found by age, like items that never
+    /// waited.
+    ///
+    /// - Parameter end: A later time was set while the clock was wrong.
+    func wake(now: Int64, notAfter end: Int64) throws(OutboxError) {
+        try file.run(
+            "UPDATE item SET turn = 0, nextAttemptAt = 0, askedUntil = 0 "
+                + "WHERE (turn > 0 AND turn <= ?1) OR turn > ?2",
+            .integer(now), .integer(end))
+    }
+
+    /// Makes items due that wait for their time. If the server asked for a wait, the item is due
+    /// only after that time, or if `forced`.
+    func hurry(forced: Bool, now: Int64) throws(OutboxError) {
+        let kept = forced ? "0" : "CASE WHEN askedUntil > ?1 THEN askedUntil ELSE 0 END"
+        try file.run(
+            "UPDATE item SET turn = \(kept), nextAttemptAt = \(kept), askedUntil = \(kept) "
+                + "WHERE turn > 0" + (forced ? " AND ?1 IS NOT NULL" : ""),
+            .integer(now))
+    }
+}
+
+/// Items that wait, directly or through other items, for an object whose creation is a dead letter.
+/// If dead letters are passed by, these items are passed by too.
+enum HeldItems {
+    /// A condition on rows of `item` that leaves out the held ones.
+    static let excluded =
+        "NOT EXISTS (WITH RECURSIVE chain(number) AS (SELECT item.id UNION "
+        + "SELECT coalesce("
+        + "(SELECT maker.id FROM item AS maker WHERE maker.creates = dependency.local), "
+        + "(SELECT companion.item FROM companion WHERE companion.local = dependency.local)) "
+        + "FROM chain JOIN dependency ON dependency.item = number) "
+        + "SELECT 1 FROM chain JOIN item AS dead ON dead.id = number WHERE dead.state = 1)"
+
+    /// A query for the lanes of the items that item `?1` holds when it is dead.
+    static let lanesBehind =
+        "WITH RECURSIVE behind(number) AS (SELECT ?1 UNION "
+        + "SELECT dependency.item FROM behind CROSS JOIN dependency ON dependency.local IN "
+        + "(SELECT maker.creates FROM item AS maker WHERE maker.id = number UNION ALL "
+        + "SELECT companion.local FROM companion WHERE companion.item = number)) "
+        + "SELECT DISTINCT lane FROM behind JOIN item ON item.id = number WHERE number != ?1"
+}
+
+/// Items that no flush would send: they stand behind a dead letter, or wait for objects.
+struct BlockedItems {
+    let file: JournalConnection
+    let rules: OutboxRules
+
+    /// Returns the item with what is known beside its row.
+    func completed(_ item: OutboxItem, isInFlight: Bool) throws(OutboxError) -> OutboxItem {
+        let state = isInFlight ? .inFlight : item.state
+        let dependencies = try file.all(
+            "SELECT local FROM dependency WHERE item = ?1 ORDER BY local", .integer(item.id)
+        ) { LocalID(unchecked: $0.string(0) ?? "") }
+        var isBlocked = state == .waiting && !dependencies.isEmpty
+        if state == .waiting, !isBlocked { isBlocked = try isBehindDeadLetter(item) }
+        return OutboxItem(
+            id: item.id, entry: item.entry, state: state, answer: item.answer,
+            dependencies: dependencies, isBlocked: isBlocked)
+    }
+
+    private func isBehindDeadLetter(_ item: OutboxItem) throws(OutboxError) -> Bool {
+        guard rules.deadLetters == .blockTheirLane else { return false }
+        return try rules.order == .strict
+            ? file.exists(
+                "SELECT 1 FROM item WHERE state = 1 AND id < ?1 LIMIT 1", .integer(item.id))
+            : file.exists(
+                "SELECT 1 FROM item WHERE lane = ?2 AND state = 1 AND id < ?1 LIMIT 1",
+                .integer(item.id), .text(item.entry.lane.name))
+    }
+
+    func count() throws(OutboxError) -> Int {
+        let behindDeadLetters =
+            switch (rules.deadLetters, rules.order) {
+            case (.letOthersPass, _): ""
+            case (.blockTheirLane, .lanes):
+                " UNION SELECT item.id FROM (SELECT lane, min(id) AS first FROM item "
+                    + "WHERE state = 1 GROUP BY lane) AS dead CROSS JOIN item "
+                    + "ON item.lane = dead.lane AND item.state = 0 AND item.id > dead.first"
+            case (.blockTheirLane, .strict):
+                " UNION SELECT id FROM item "
+                    + "WHERE state = 0 AND id > (SELECT min(id) FROM item WHERE state = 1)"
+            }
+        let count = try file.first(
+            "SELECT count(*) FROM (SELECT DISTINCT item.id FROM dependency "
+                + "JOIN item ON item.id = dependency.item AND item.state = 0\(behindDeadLetters))"
+        ) { Int($0.integer(0)) }
+        return count ?? 0
+    }
+}

@@ -1,0 +1,249 @@
+import RestwayObjects
+import RestwaySQLite
+import RestwayThreads
+
+/// Records what stored requests changed in the object store. The record is deleted when the server
+/// has accepted the request, and marked as due to be undone when the item is dropped.
+struct ObjectChanges {
+    /// An object with changes, in one store.
+    private struct Place: Hashable {
+        let life: String?
+        let subject: OutboxChange.Subject
+
+        var values: [JournalConnection.Value] {
+            [.text(life ?? ""), .text(subject.entity), .integer(subject.storeKey)]
+        }
+
+        init(life: String?, subject: OutboxChange.Subject) {
+            (self.life, self.subject) = (life, subject)
+        }
+
+        init(_ row: Statement) {
+            let life = row.string(0) ?? ""
+            self.life = life.isEmpty ? nil : life
+            subject = .init(entity: row.string(1) ?? "", storeKey: row.integer(2))
+        }
+    }
+
+    let file: JournalConnection
+
+    /// Most outboxes have no such rows.
+    private var hasChanges: Bool {
+        get throws(OutboxError) { try file.exists("SELECT 1 FROM change LIMIT 1") }
+    }
+
+    /// Says what is to be done with a row.
+    private enum Fate: Int64 {
+        /// Nothing: its item is still stored.
+        case kept = 0
+        /// The change is to be undone: its item was dropped, and the object store has not undone it
+        /// yet.
+        case due = 1
+        /// The change is to be undone unless a server has answered for the object.
+        case dueUnlessSent = 2
+    }
+
+    /// The name of the row that says that the item made the object. No attribute has this name.
+    private static let object = ""
+
+    func insert(_ change: OutboxChange, item: Int64) throws(OutboxError) {
+        for subject in change.made {
+            try insert(Place(life: change.life, subject: subject), madeBy: item)
+        }
+        for cell in change.cells {
+            let place = Place(life: change.life, subject: cell.subject)
+            try insert(place, cell.name, item, before: cell.before, after: cell.after)
+        }
+    }
+
+    private func insert(_ place: Place, madeBy item: Int64) throws(OutboxError) {
+        try insert(place, Self.object, item, before: .absent, after: .absent)
+    }
+
+    private func insert(
+        _ place: Place, _ name: String, _ item: Int64, before: Value, after: Value
+    ) throws(OutboxError) {
+        try file.run(
+            "INSERT OR REPLACE INTO change (life, entity, storeKey, name, item, beforeKind, "
+                + "beforeValue, afterKind, afterValue) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
+            place.values + [.text(name), .integer(item)] + Self.coded(before) + Self.coded(after))
+    }
+
+    // MARK: Delivered
+
+    /// Handles an item that the server has accepted: its values are now the true ones, even if an
+    /// older item that is still stored had set others before.
+    func agree(_ item: Int64) throws(OutboxError) {
+        guard try hasChanges else { return }
+        try file.run(Self.overruling, .integer(item))
+        try file.run(Self.forgetting, .integer(item))
+    }
+
+    private static let overruling =
+        "DELETE FROM change WHERE (life, entity, storeKey, name, item) IN ("
+        + "SELECT older.life, older.entity, older.storeKey, older.name, older.item "
+        + "FROM change AS newer CROSS JOIN change AS older ON older.life = newer.life "
+        + "AND older.entity = newer.entity AND older.storeKey = newer.storeKey "
+        + "AND older.name = newer.name AND older.item < newer.item AND older.fate = 0 "
+        + "WHERE newer.item = ?1 AND newer.fate = 0 AND newer.name != '')"
+    private static let forgetting = "DELETE FROM change WHERE item = ?1 AND fate = 0"
+
+    // MARK: Dropped
+
+    /// Handles deleted items: marks the changes that the object store is to undo, and gives each
+    /// change that stays its new previous value.
+    func takeBack(_ items: Set<Int64>) throws(OutboxError) {
+        guard try hasChanges else { return }
+        var places: Set<Place> = []
+        for item in items {
+            places.formUnion(
+                try file.all(
+                    "SELECT DISTINCT life, entity, storeKey FROM change "
+                        + "WHERE item = ?1 AND fate = 0", .integer(item), read: Place.init))
+        }
+        for place in places { try takeBack(items, place) }
+    }
+
+    private func takeBack(_ dropped: Set<Int64>, _ place: Place) throws(OutboxError) {
+        let layers = try file.all(Self.layersOfObject, place.values) { row in
+            OutboxTakeBack.Layer(
+                item: row.integer(0), row.string(1) ?? "", before: Self.value(row, 2),
+                after: Self.value(row, 4))
+        }
+        let maker = layers.first { $0.name == Self.object }?.item
+        let decision = OutboxTakeBack(
+            layers.filter { $0.name != Self.object }, maker: maker, dropping: dropped)
+        for layer in decision.moved {
+            try file.run(
+                Self.moving,
+                place.values + [.text(layer.name), .integer(layer.item)]
+                    + Self.coded(layer.before))
+        }
+        if let newMaker = decision.newMaker {
+            try insert(place, madeBy: newMaker)
+        }
+        for (item, step) in decision.steps {
+            let (name, fate): (String, Fate) =
+                switch step {
+                case .delete: (Self.object, .due)
+                case .restore(let name, _, _, needsUnsent: true): (name, .dueUnlessSent)
+                case .restore(let name, _, _, needsUnsent: false): (name, .due)
+                }
+            try file.run(
+                Self.marking,
+                place.values + [.text(name), .integer(item), .integer(fate.rawValue)])
+        }
+        for item in dropped where layers.contains(where: { $0.item == item }) {
+            try file.run(Self.forgettingObject, place.values + [.integer(item)])
+        }
+    }
+
+    private static let ofObject = "life = ?1 AND entity = ?2 AND storeKey = ?3"
+    private static let layersOfObject =
+        "SELECT item, name, beforeKind, beforeValue, afterKind, afterValue FROM change "
+        + "WHERE \(ofObject) AND fate = 0"
+    private static let moving =
+        "UPDATE change SET beforeKind = ?6, beforeValue = ?7 WHERE \(ofObject) AND name = ?4 "
+        + "AND item = ?5"
+    private static let marking =
+        "UPDATE change SET fate = ?6 WHERE \(ofObject) AND name = ?4 AND item = ?5"
+    private static let forgettingObject =
+        "DELETE FROM change WHERE \(ofObject) AND item = ?4 AND fate = 0"
+
+    /// Handles the deletion of all items. Objects that one of them made are deleted without being
+    /// emptied first.
+    func takeAllBack() throws(OutboxError) {
+        guard try hasChanges else { return }
+        try file.run(
+            "DELETE FROM change WHERE fate = 0 AND name != '' AND EXISTS (SELECT 1 FROM change "
+                + "AS made WHERE made.life = change.life AND made.entity = change.entity "
+                + "AND made.storeKey = change.storeKey AND made.name = '' "
+                + "AND made.item = change.item)")
+        try file.run("UPDATE change SET fate = 1 WHERE fate = 0")
+    }
+
+    // MARK: Undone
+
+    /// See `OutboxJournal.dueRestorations`.
+    func due(itemsMax: Int) throws(OutboxError) -> [OutboxRestoration] {
+        try file.all(
+            "SELECT life, entity, storeKey, item, name, fate, beforeKind, beforeValue, afterKind, "
+                + "afterValue FROM change WHERE fate != 0 AND item IN (SELECT DISTINCT item "
+                + "FROM change WHERE fate != 0 ORDER BY item DESC LIMIT ?1) "
+                + "ORDER BY item DESC, name", .integer(Int64(itemsMax))
+        ) { row in
+            let (place, name) = (Place(row), row.string(4) ?? "")
+            let step: OutboxTakeBack.Step =
+                name == Self.object
+                ? .delete
+                : .restore(
+                    name, from: Self.value(row, 8), to: Self.value(row, 6),
+                    needsUnsent: row.integer(5) == Fate.dueUnlessSent.rawValue)
+            return OutboxRestoration(
+                item: row.integer(3), life: place.life, place.subject, step)
+        }
+    }
+
+    func forgetDue(_ items: Set<Int64>) throws(OutboxError) {
+        for item in items {
+            try file.run("DELETE FROM change WHERE item = ?1 AND fate != 0", .integer(item))
+        }
+    }
+
+    // MARK: Values
+
+    /// Returns a letter for the type of the value, and the value as SQLite stores it.
+    private static func coded(_ value: Value) -> [JournalConnection.Value] {
+        switch value {
+        case .absent: [.text("-"), .null]
+        case .null: [.text("0"), .null]
+        case .bool(let value): [.text("b"), .integer(value ? 1 : 0)]
+        case .int64(let value): [.text("i"), .integer(value)]
+        // The bits are stored because SQLite keeps neither NaN nor the sign of zero.
+        case .double(let value): [.text("d"), .integer(Int64(bitPattern: value.bitPattern))]
+        case .date(let value): [.text("t"), .integer(value)]
+        case .string(let text): [.text("s"), .text(text)]
+        case .bytes(let bytes): [.text("x"), .bytes(bytes)]
+        case .json(let text): [.text("j"), .text(text)]
+        case .link(let key): [.text("o"), .integer(key)]
+        case .links(let keys):
+            [.text("l"), .text(keys.map { String($0) }.joined(separator: " "))]
+        }
+    }
+
+    /// Returns the value in two columns of a row. The first of them has the letter of its type.
+    private static func value(_ row: Statement, _ column: Int32) -> Value {
+        let next = column + 1
+        return switch row.string(column) {
+        case "0": .null
+        case "b": .bool(row.integer(next) != 0)
+        case "i": .int64(row.integer(next))
+        case "d": .double(Double(bitPattern: UInt64(bitPattern: row.integer(next))))
+        case "t": .date(row.integer(next))
+        case "s": .string(row.string(next) ?? "")
+        case "x": .bytes(Array(row.bytes(next)))
+        case "j": .json(row.string(next) ?? "")
+        case "o": .link(row.integer(next))
+        case "l": .links((row.string(next) ?? "").split(separator: " ").compactMap { Int64($0) })
+        default: .absent
+        }
+    }
+}
+
+/// Changes of dropped items, until the object store has undone them.
+extension OutboxJournal {
+    /// Returns the steps of the newest of those items, newest first, always with all steps of an
+    /// item.
+    package func dueRestorations(itemsMax: Int) throws(OutboxError) -> [OutboxRestoration] {
+        try reader.withLock { (file) throws(OutboxError) in
+            try ObjectChanges(file: file).due(itemsMax: itemsMax)
+        }
+    }
+
+    /// Forgets the steps of these dropped items, because the object store has carried them out.
+    package func forgetRestorations(of items: Set<Int64>) throws(OutboxError) {
+        try writes.run { (transaction) throws(OutboxError) in
+            try transaction.changes.forgetDue(items)
+        }
+    }
+}

@@ -1,0 +1,105 @@
+/// The state of the sender in this process.
+struct SenderState {
+    /// An item that was taken and is in flight.
+    struct Flight {
+        var lane: Lane
+        /// The `changes` of the `ItemsAhead` from which it was taken; `nil` if it was looked for in
+        /// the file.
+        var changes: Int64?
+    }
+
+    let lock: SenderLock
+    /// Items that were taken and neither settled nor released.
+    private(set) var inFlight: [Int64: Flight] = [:]
+    var ahead: ItemsAhead?
+    /// The number of next takes that do not read ahead.
+    var restingTakes = 0
+
+    // The file does not record the attempts of earlier senders, because nothing is written before
+    // most items are sent.
+
+    /// An earlier sender may have sent items up to this one.
+    private var lastItemOfOthers: Int64
+    /// The turn of `lock` with which this journal was the last sender, or the one at its opening;
+    /// `nil` if another sender may have been active since.
+    private var knownTurn: UInt64?
+    /// Items that this sender had taken and that came back unsettled.
+    private var returned: Set<Int64> = []
+
+    /// - Parameter lastItem: The last item that was stored when the file was opened.
+    init(lock: SenderLock, lastItem: Int64) {
+        self.lock = lock
+        lastItemOfOthers = lastItem
+        // The turn is odd while a sender is active.
+        knownTurn = lock.turn % 2 == 0 ? lock.turn : nil
+    }
+
+    // MARK: The role of sender
+
+    /// Makes this journal the sender, after it has taken the lock.
+    mutating func begin(lastItem: Int64) {
+        if lock.turnBefore != knownTurn { lastItemOfOthers = lastItem }
+        knownTurn = lock.turn
+    }
+
+    /// Ends the role of sender. Items in flight are forgotten and will be sent again.
+    mutating func end() {
+        release(Array(inFlight.keys))
+        let hasBegun = lock.isHeld && knownTurn == lock.turn
+        lock.letGo()
+        if hasBegun { knownTurn = lock.turn }
+    }
+
+    /// Returns whether an item may have been sent before the attempt in progress.
+    func mayHaveSentBefore(_ id: Int64) -> Bool { id <= lastItemOfOthers || returned.contains(id) }
+
+    // MARK: Items in flight
+
+    mutating func depart(_ item: OutboxItem, changes: Int64? = nil) {
+        inFlight[item.id] = Flight(lane: item.entry.lane, changes: changes)
+    }
+
+    /// Makes items available again. They may have been sent before.
+    mutating func release(_ ids: [Int64]) {
+        for id in ids { end(id) }
+        returned.formUnion(ids)
+        // Reading ahead begins again, because these items come first.
+        ahead = nil
+    }
+
+    mutating func settle(_ id: Int64) {
+        end(id)
+        returned.remove(id)
+        ahead?.delivered(id)
+    }
+
+    private mutating func end(_ id: Int64) {
+        inFlight[id] = nil
+        // If reading ahead has not reached the item yet, it would read it as a waiting one.
+        if let ahead, id > ahead.lastRead { self.ahead = nil }
+    }
+
+    /// Moves items in flight from one lane to another.
+    mutating func move(_ move: OutboxSettled.Move) {
+        for (id, flight) in inFlight where flight.lane == move.from {
+            inFlight[id]?.lane = move.to
+        }
+    }
+
+    /// Returns the items of the settlements and the `changes` with which they were read ahead;
+    /// `nil` unless all of them were, and are done. Marking them is enough if nothing else about
+    /// items has changed since.
+    func deliveries(_ settlements: [OutboxSettlement]) -> (ids: [Int64], changes: Int64)? {
+        guard settlements.count >= ItemsAhead.counts.lowerBound,
+            let changes = inFlight[settlements[0].id]?.changes
+        else { return nil }
+        var ids: [Int64] = []
+        for settlement in settlements {
+            guard case .remove(let id) = settlement, inFlight[id]?.changes == changes else {
+                return nil
+            }
+            ids.append(id)
+        }
+        return (ids, changes)
+    }
+}

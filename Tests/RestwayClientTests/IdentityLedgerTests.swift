@@ -1,0 +1,69 @@
+import RestwayHTTP
+import RestwayObjects
+import RestwayOutbox
+import RestwayRouting
+import XCTest
+
+@testable import RestwayClient
+
+/// How the ledger answers for an object, from before its first request to its identity.
+final class IdentityLedgerTests: OutboxTestCase {
+    private func words(_ standing: IdentityLedger.Standing) -> String {
+        switch standing {
+        case .known(let identity): "known \(identity)"
+        case .pending: "pending"
+        case .never: "never"
+        }
+    }
+
+    private func inserted(_ client: Client) throws -> Snapshot {
+        let draft = Draft(try client.api.entity(named: "Thing"))
+        try draft.set(.string("new"), attribute: 1)
+        return try client.store.insert(draft)
+    }
+
+    private func standings(_ client: Client, _ object: Snapshot) throws -> [String] {
+        let ledger = try client.requireOutbox().ledger
+        return [
+            words(ledger.standing(object.entity, object.storeKey)),
+            words(ledger.storedStanding(object.entity, object.storeKey)),
+        ]
+    }
+
+    func testPreparingARequestChangesNothingAndSendingItDoes() throws {
+        let client = try client()
+        let object = try inserted(client)
+        let post = RequestSpec(target: .subject(.post), subject: .object(object))
+        let put = RequestSpec(target: .subject(.put), subject: .object(object))
+        _ = try client.curlCommand(post, reveals: true)
+        XCTAssertEqual(try standings(client, object), ["never", "never"])
+        XCTAssertEqual(refusal { _ = try client.send(put) }?.reason, .missingVariable)
+        let call = try client.send(post)
+        XCTAssertEqual(try standings(client, object), ["pending", "never"], "it is not stored")
+        // A request about the object goes behind the one that creates it.
+        let behind = try client.send(put)
+        transport.answer(201, #"{"id":7,"name":"new"}"#)
+        XCTAssertEqual(try call.wait(milliseconds: 0).status, 201)
+        XCTAssertEqual(transport.answer(200, "{}").url, "http://api.test/v1/things/7")
+        XCTAssertEqual(try behind.wait(milliseconds: 0).status, 200)
+        XCTAssertEqual(try standings(client, object), ["known integer(7)", "known integer(7)"])
+    }
+
+    func testAStoredRequestSaysWhereItsLocalIdentitiesStand() throws {
+        let client = try client()
+        try client.setReachability(.unreachable)
+        let object = try inserted(client)
+        try queue(client, RequestSpec(target: .subject(.post), subject: .object(object)))
+        XCTAssertEqual(try standings(client, object), ["pending", "pending"])
+        let ledger = try client.requireOutbox().ledger
+        let local = try XCTUnwrap(ledger.local(object.entity, object.storeKey))
+        let identities = RequestIdentities(ledger)
+        XCTAssertEqual(identities.places(path: local.text, body: .none), [], "it uses none")
+        _ = identities.valueInPath(object.entity, object.storeKey)
+        let body = Array(#"{"id":"\#(local.text)"}"#.utf8)
+        let places = identities.places(path: "/things/\(local.text)", body: .bytes(body))
+        XCTAssertEqual(places.map(\.local), [local, local])
+        XCTAssertEqual(places.map(\.start), [8, 7])
+        XCTAssertEqual(places.map(\.part), [.path, .body])
+    }
+}
