@@ -246,7 +246,7 @@ final class OutboxTakeBackModelTests: OutboxTestCase {
             }
         } catch {
             // It refers to an object that no request creates any more.
-            XCTAssertEqual((error as? Failure)?.reason, .invalidArgument, about)
+            XCTAssertEqual(error.reason, .invalidArgument, about)
         }
         steps.append("again \(dead.id)")
     }
