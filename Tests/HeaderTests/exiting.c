@@ -13,21 +13,36 @@
 
 static restway_client *late_client;
 
+/* The kernel's flag of a task that has begun to exit (PF_EXITING of include/linux/sched.h). */
+#define TASK_IS_EXITING 0x4UL
+
+/* Whether the task is named `restway-io` and still runs code. pthread_join returns shortly before
+ * the kernel takes the joined thread out of the list of tasks, so a task that is exiting has ended.
+ * proc(5) gives the fields of `stat`: number, name in brackets, state, five numbers, flags.
+ */
+static int is_running_io_thread(const char *task) {
+    char path[300];
+    char stat[1024] = "";
+    snprintf(path, sizeof path, "/proc/self/task/%s/stat", task);
+    FILE *file = fopen(path, "r");
+    if (file == NULL) {
+        return 0;
+    }
+    size_t length = fread(stat, 1, sizeof stat - 1, file);
+    fclose(file);
+    stat[length] = '\0';
+    const char *rest = strrchr(stat, ')');
+    unsigned long flags = 0;
+    return rest != NULL && strstr(stat, "(restway-io)") != NULL &&
+           sscanf(rest + 1, " %*c %*d %*d %*d %*d %*d %lu", &flags) == 1 &&
+           (flags & TASK_IS_EXITING) == 0;
+}
+
 static int io_thread_count(void) {
     int count = 0;
     DIR *tasks = opendir("/proc/self/task");
     for (struct dirent *task = readdir(tasks); task != NULL; task = readdir(tasks)) {
-        char path[300];
-        char name[32] = "";
-        snprintf(path, sizeof path, "/proc/self/task/%s/comm", task->d_name);
-        FILE *file = fopen(path, "r");
-        if (file == NULL) {
-            continue;
-        }
-        if (fgets(name, sizeof name, file) != NULL && strcmp(name, "restway-io\n") == 0) {
-            count++;
-        }
-        fclose(file);
+        count += is_running_io_thread(task->d_name);
     }
     closedir(tasks);
     return count;

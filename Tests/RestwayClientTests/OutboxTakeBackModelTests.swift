@@ -1,6 +1,5 @@
 import Glibc
 import RestwayObjects
-import RestwayOutbox
 import RestwayRouting
 import RestwayThreads
 import XCTest
@@ -10,6 +9,7 @@ import XCTest
 @testable import RestwayCalls
 @testable import RestwayClient
 @testable import RestwayDocument
+@testable import RestwayOutbox
 @testable import RestwayOutcome
 @testable import RestwayRetry
 
@@ -253,7 +253,7 @@ final class OutboxTakeBackModelTests: OutboxTestCase {
             }
         } catch {
             // It refers to an object that no request creates any more.
-            XCTAssertEqual((error as? Failure)?.reason, .invalidArgument, about)
+            XCTAssertEqual(error.reason, .invalidArgument, about)
         }
         steps.append("again \(dead.id)")
     }

@@ -1,5 +1,4 @@
 import RestwayObjects
-import RestwayOutbox
 import RestwayRouting
 import RestwayThreads
 import XCTest
@@ -9,6 +8,7 @@ import XCTest
 @testable import RestwayCalls
 @testable import RestwayClient
 @testable import RestwayDocument
+@testable import RestwayOutbox
 @testable import RestwayOutcome
 @testable import RestwayRetry
 

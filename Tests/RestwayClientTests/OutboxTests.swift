@@ -1,6 +1,5 @@
 import RestwayHTTP
 import RestwayObjects
-import RestwayOutbox
 import RestwaySQLite
 import RestwayThreads
 import XCTest
@@ -10,6 +9,7 @@ import XCTest
 @testable import RestwayCalls
 @testable import RestwayClient
 @testable import RestwayDocument
+@testable import RestwayOutbox
 @testable import RestwayOutcome
 @testable import RestwayRetry
 

@@ -3,11 +3,12 @@ import Glibc
 import RestwayHTTP
 import RestwayThreads
 
-/// Builds the tables that are lent to a plugin during a call. Their texts lie in one block.
+/// Builds the tables that are lent to a plugin during a call, and reads the headers in a plugin's.
+/// The texts of a table that is lent lie in one block.
 ///
 /// The code avoids closures where it can and borrows structures: a closure that keeps a string
 /// counts its references twice, which costs more than copying the text.
-enum LentExchange {
+enum ExchangeTables {
     private typealias Header = restway_plugin_header
     private typealias Text = UnsafePointer<CChar>
 
@@ -126,5 +127,30 @@ enum LentExchange {
         rest.pointee = 0
         rest += 1
         return UnsafePointer(start)
+    }
+
+    // MARK: Tables of a plugin
+
+    private static let linesMax = 2_000
+
+    /// The headers; `nil` if the lines are not valid header lines.
+    static func headers(
+        _ pointer: UnsafePointer<restway_plugin_header>?, _ count: Int
+    ) -> Headers? {
+        guard count > 0 else { return Headers() }
+        guard let pointer, count <= linesMax else { return nil }
+        var fields: [HeaderField] = []
+        fields.reserveCapacity(count)
+        for index in 0..<count {
+            guard let name = pointer[index].name, let value = pointer[index].value,
+                let field = HeaderField(name: name, value: value)
+            else { return nil }
+            fields.append(field)
+        }
+        return Headers(fields)
+    }
+
+    static func problem(_ what: String) -> String {
+        "gives \(what) with a line that is no header"
     }
 }

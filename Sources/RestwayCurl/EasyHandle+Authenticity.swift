@@ -24,7 +24,7 @@ extension EasyHandle {
             // Among TLS messages only alerts have two bytes: a level, and 0 for close_notify.
             guard kind == CURLINFO_SSL_DATA_IN, count == 2, bytes?[1] == 0 else { return 0 }
             let handle = UserData.object(EasyHandle.self, me!)
-            if handle.tlsEnd == .awaited { handle.tlsEnd = .told }
+            if handle.transfer.tlsEnd == .awaited { handle.transfer.tlsEnd = .told }
             return 0
         }
         rw_easy_set_pointer(easy, CURLOPT_DEBUGDATA, me)
@@ -38,11 +38,11 @@ extension EasyHandle {
 
     /// Decides, when the head of the answer has come, whether to wait for close_notify.
     func watchEnd(behind answer: ResponseHead) {
-        tlsEnd = .unimportant
-        guard CurlGlobal.tellsOfAlerts, let active, active.lane?.isSecure == true,
+        transfer.tlsEnd = .unimportant
+        guard CurlGlobal.tellsOfAlerts, let active, active.originQueue?.isSecure == true,
             active.exchange.method != "HEAD", answer.isEndedByConnection
         else { return }
-        tlsEnd = .awaited
+        transfer.tlsEnd = .awaited
         tellOfTLS(true)
     }
 }
@@ -60,5 +60,33 @@ extension ResponseHead {
             return !coding.lowercased().hasSuffix("chunked")
         }
         return headers[first: "Content-Length"] == nil
+    }
+}
+
+/// Digest authentication (RFC 7616): libcurl answers the challenge and sends the exchange again.
+///
+/// libcurl does not announce whether it will do so. Therefore the head of a challenge is held back.
+/// It is dropped if the next request is sent, and reported if a part of its body comes.
+extension EasyHandle {
+    /// Sets the credential. `nil` removes it, because the next exchange may belong to another
+    /// client.
+    func set(_ digest: DigestCredential?) {
+        rw_easy_set_long(
+            easy, CURLOPT_HTTPAUTH, Int(digest == nil ? rw_auth_basic() : rw_auth_digest()))
+        rw_easy_set_string(easy, CURLOPT_USERNAME, digest?.user)
+        rw_easy_set_string(easy, CURLOPT_PASSWORD, digest?.password.revealed)
+    }
+
+    func isChallenge(_ head: ResponseHead) -> Bool {
+        guard active?.exchange.digest != nil, head.status == 401 else { return false }
+        return head.headers.fields.contains { field in
+            field.isNamed("WWW-Authenticate") && field.value.lowercased().hasPrefix("digest")
+        }
+    }
+
+    /// Reports the challenge as an ordinary answer, because libcurl has not answered it.
+    func tellChallenge() {
+        guard let head = transfer.challenge.take() else { return }
+        active?.observer?.receivedHead(head)
     }
 }

@@ -13,82 +13,15 @@ import Synchronization
 /// observer of an exchange.
 ///
 /// `@unchecked Sendable`: `pointer` and `room` are written once, before other threads see them.
-final class ExchangeHost: @unchecked Sendable {
+final class OpenedTransport: @unchecked Sendable {
     /// How long a plugin may keep an exchange that is over or has passed its time limit.
     static let patienceMilliseconds: Int64 = 5_000
 
     private static let lastID = Atomic<UInt64>(0)
 
-    /// One client's use of the host.
-    ///
-    /// `@unchecked Sendable`: the plugin's transport may be called on any thread.
-    final class Session: @unchecked Sendable {
-        let surroundings: PluginTransport.Surroundings
-        /// The plugin's transport.
-        let transport: UnsafeMutableRawPointer
-
-        init(_ surroundings: PluginTransport.Surroundings, _ transport: UnsafeMutableRawPointer) {
-            self.surroundings = surroundings
-            self.transport = transport
-        }
-
-        /// The deadline by which the plugin must give back an exchange that is over.
-        var patienceEnd: Deadline {
-            surroundings.clock.now().advanced(milliseconds: patienceMilliseconds)
-        }
-    }
-
-    struct State {
-        var number: UInt64 = 0
-        var session: Session?
-        /// The plugin's transport in this session.
-        var transport: UnsafeMutableRawPointer?
-        var clock: any Clock = SystemClock()
-        /// The number of threads inside the plugin's functions.
-        var inside = 0
-        /// The exchanges that the plugin has not given back, by their numbers.
-        var exchanges: [UInt64: PluginExchange] = [:]
-        var isClosing = false
-        /// All observers have received their ends. The last thread to leave closes the plugin's
-        /// transport.
-        var mayClose = false
-        var isClosed = false
-        /// An exchange was given up although the plugin may still hold it.
-        var hasLost = false
-        /// The next time at which the watchdog runs.
-        var watchAt = Deadline.never
-
-        /// The plugin has given everything back.
-        var isIdle: Bool { isClosed && exchanges.isEmpty }
-
-        /// The exchange `id`, unless the plugin has given it back.
-        func open(_ id: UInt64) -> PluginExchange? {
-            exchanges[id].flatMap { $0.order.now.isCompleted ? nil : $0 }
-        }
-
-        /// The exchanges that the plugin has not given back.
-        var all: [PluginExchange] {
-            exchanges.values.filter { !$0.order.now.isCompleted }
-        }
-
-        /// Notes that a thread enters the plugin's functions; nil if the plugin's transport is
-        /// being closed.
-        mutating func enter() -> UnsafeMutableRawPointer? {
-            guard !isClosing, let transport else { return nil }
-            inside += 1
-            return transport
-        }
-
-        /// - Returns: Whether the plugin's transport is to be closed now.
-        mutating func leave() -> Bool {
-            inside -= 1
-            return inside == 0 && mayClose
-        }
-    }
-
     let table: PluginTransportTable
     private(set) var pointer: UnsafePointer<restway_plugin_host>!
-    let state = Lock(State())
+    let state = Lock(OpenExchanges())
 
     init(_ table: PluginTransportTable) {
         self.table = table
@@ -119,9 +52,7 @@ final class ExchangeHost: @unchecked Sendable {
         }
         let session = Session(surroundings, transport)
         return state.withLock { state in
-            state = State(
-                number: state.number + 1, session: session, transport: transport,
-                clock: surroundings.clock)
+            state = OpenExchanges(number: state.number + 1, session: session)
             return state.number
         }
     }
@@ -155,7 +86,6 @@ final class ExchangeHost: @unchecked Sendable {
         let isOver = state.withLock { state in
             guard state.isIdle, !state.hasLost, state.session != nil else { return false }
             state.session = nil
-            state.transport = nil
             return true
         }
         if isOver { table.giveBack(self) }
@@ -163,43 +93,43 @@ final class ExchangeHost: @unchecked Sendable {
 
     /// Calls the plugin, unless its transport is being closed.
     private func call(_ body: (UnsafeMutableRawPointer) -> Void) {
-        guard let transport = state.withLock({ $0.enter() }) else { return }
-        body(transport)
+        guard let session = state.withLock({ $0.enter() }) else { return }
+        body(session.transport)
+        leavePlugin()
+    }
+
+    private func leavePlugin() {
         if state.withLock({ $0.leave() }) { callClose() }
     }
 
     // MARK: What the client wants
 
-    /// - Parameter clock: The clock of the session.
     func start(
-        _ exchange: Exchange, _ observer: any ExchangeObserver, _ number: UInt64, _ clock: any Clock
+        _ exchange: Exchange, _ observer: any ExchangeObserver, _ number: UInt64
     ) -> ExchangeID {
         let id = Self.lastID.add(1, ordering: .relaxed).newValue
-        guard let transport = begin(id, exchange, observer, number, clock) else {
+        guard let now = session?.surroundings.clock.now(),
+            let session = enter(PluginExchange(id: id, exchange, observer, at: now), number)
+        else {
             observer.completed(.failure(TransportError(.closed, "the transport is closed")))
             return ExchangeID(id)
         }
-        LentExchange.start(exchange, id: id, table, transport)
-        if state.withLock({ $0.leave() }) { callClose() }
+        ExchangeTables.start(exchange, id: id, table, session.transport)
+        leavePlugin()
         return ExchangeID(id)
     }
 
-    /// A thread goes into the plugin's `start`; `nil` when the session is over.
-    private func begin(
-        _ id: UInt64, _ exchange: Exchange, _ observer: any ExchangeObserver, _ number: UInt64,
-        _ clock: any Clock
-    ) -> UnsafeMutableRawPointer? {
-        let started = PluginExchange(
-            id: id, exchange, observer, wantsProgress: observer.wantsProgress, at: clock.now(),
-            patienceMilliseconds: Self.patienceMilliseconds)
-        let deadline = started.deadline
-        let (transport, isWatched) = state.withLock { state -> (UnsafeMutableRawPointer?, Bool) in
-            guard state.number == number, let transport = state.enter() else { return (nil, true) }
-            state.exchanges[id] = started
-            return (transport, state.watchAt.nanoseconds <= deadline.nanoseconds)
+    /// Notes a new exchange and that a thread enters the plugin's functions; `nil` if the session
+    /// is over.
+    private func enter(_ exchange: PluginExchange, _ number: UInt64) -> Session? {
+        let deadline = exchange.guarded.deadline
+        let session = state.withLock { state -> Session? in
+            guard state.number == number, let session = state.enter() else { return nil }
+            state.exchanges[exchange.id] = exchange
+            return session
         }
-        if !isWatched { watch(deadline) }
-        return transport
+        if session != nil { watch(deadline) }
+        return session
     }
 
     func cancel(_ id: UInt64) {
@@ -211,7 +141,7 @@ final class ExchangeHost: @unchecked Sendable {
         let (isOpen, forwarded) = state.withLock { state in
             let exchange = state.open(id)
             exchange?.order.change { $0.resume() }
-            return (exchange != nil, exchange?.forwardedID)
+            return (exchange != nil, exchange?.guarded.forwardedID)
         }
         if let forwarded {
             session?.surroundings.builtIn.resume(forwarded)
@@ -255,9 +185,9 @@ final class ExchangeHost: @unchecked Sendable {
         let hearing = state.withLock { _ in
             guard !exchange.order.now.isDecided else { return ExchangeOrder.Hearing.never }
             // The error is set before another thread looks for it.
-            exchange.ending = error
+            exchange.guarded.ending = error
             let hearing = exchange.order.change { $0.end() }
-            if hearing != .later { exchange.ending = nil }
+            if hearing != .later { exchange.guarded.ending = nil }
             return hearing
         }
         if case .now = hearing { exchange.observer.take()?.completed(.failure(error)) }

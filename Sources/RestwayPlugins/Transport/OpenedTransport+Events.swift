@@ -8,7 +8,7 @@ import RestwayThreads
 /// built-in transport if the plugin forwarded the exchange to it.
 ///
 /// The lock is taken once, to find the exchange.
-extension ExchangeHost {
+extension OpenedTransport {
     typealias Event = ExchangeOrder.Event
 
     /// Passes an event of the plugin to the observer, if the order of events allows it.
@@ -62,8 +62,8 @@ extension ExchangeHost {
         guard (200...999).contains(head.status) else {
             return "gives a head with status \(head.status)"
         }
-        guard let headers = ForeignHeaders.read(head.headers, head.header_count) else {
-            return ForeignHeaders.problem("a head")
+        guard let headers = ExchangeTables.headers(head.headers, head.header_count) else {
+            return ExchangeTables.problem("a head")
         }
         if let problem = ResponseFraming.problem(in: headers) {
             refuse(problem)
@@ -160,7 +160,7 @@ extension ExchangeHost {
     func leave(_ exchange: PluginExchange, pausing: Bool = false) {
         guard exchange.order.change({ $0.leave(pausing: pausing) }) else { return }
         // The exchange was ended during the call.
-        let error = state.withLock { _ in exchange.ending.take() }
+        let error = state.withLock { _ in exchange.guarded.ending.take() }
         if let error { exchange.observer.take()?.completed(.failure(error)) }
     }
 
@@ -188,63 +188,56 @@ extension ExchangeHost {
     ///
     /// - Parameter end: `nil` if the plugin did not say how the exchange ended.
     func completed(_ end: UnsafePointer<restway_plugin_end>?, _ id: UInt64) {
-        let (found, held, now) = state.withLock { state in
-            let exchange = state.open(id)
-            return (exchange, exchange?.held, state.clock.now())
-        }
-        guard let exchange = found else { return refuse(Self.completed, id) }
-        let answer = complete(exchange, end, isHeld: held != nil)
-        let mayRest = state.withLock { state in
-            if exchange.order.now.isCompleted { state.exchanges[exchange.id] = nil }
-            return state.isIdle
-        }
-        if case .tell = answer {
-            let isFailure = end.map { $0.pointee.result != RESTWAY_PLUGIN_OK } ?? false
-            if let held, !isFailure {
-                exchange.observer.take()?.completed(held)
-            } else if let end {
-                tell(exchange, end, now: now)
-            }
-        }
-        if mayRest { rest() }
-        if case .refuse(let breach) = answer { fail(exchange, breach, Self.completed) }
-    }
-
-    private func complete(
-        _ exchange: PluginExchange, _ end: UnsafePointer<restway_plugin_end>?, isHeld: Bool
-    ) -> ExchangeOrder.Answer {
+        guard let exchange = find(id) else { return refuse(Self.completed, id) }
+        let held = state.withLock { _ in exchange.guarded.held }
         var kind = ExchangeOrder.End.none
-        if isHeld {
+        if held != nil {
             kind = .held
         } else if let end {
             kind = end.pointee.result == RESTWAY_PLUGIN_OK ? .success : .failure
         }
-        let answer = exchange.order.change { $0.complete(kind) }
-        if case .gone = answer { refuse(Self.completed, exchange.id) }
-        return answer
-    }
-
-    /// Tells the observer the end that the plugin gave. Only this thread has the observer now.
-    private func tell(
-        _ exchange: PluginExchange, _ end: UnsafePointer<restway_plugin_end>, now: Deadline
-    ) {
-        guard let observer = exchange.observer.take() else { return }
-        if end.pointee.result == RESTWAY_PLUGIN_OK {
-            observer.completed(.success(exchange.summary(end, now: now)))
-        } else {
-            observer.completed(.failure(end.pointee.error(table)))
+        switch finish(exchange, kind, { outcome(of: exchange, end, held) }) {
+        case .gone: refuse(Self.completed, id)
+        case .refuse(let breach): fail(exchange, breach, Self.completed)
+        case .tell, .drop: break
         }
     }
 
     /// Ends a forwarded exchange: the transport has completed it, and the plugin has let go of it.
     func completed(_ exchange: PluginExchange, _ outcome: PluginExchange.Outcome) {
-        let answer = exchange.order.change { $0.complete(.held) }
+        _ = finish(exchange, .held) { outcome }
+    }
+
+    /// Notes that the plugin gives an exchange back, and tells the observer the end if it is to
+    /// receive one.
+    private func finish(
+        _ exchange: PluginExchange, _ kind: ExchangeOrder.End,
+        _ outcome: () -> PluginExchange.Outcome?
+    ) -> ExchangeOrder.Answer {
+        let answer = exchange.order.change { $0.complete(kind) }
         let mayRest = state.withLock { state in
-            state.exchanges[exchange.id] = nil
+            if exchange.order.now.isCompleted { state.exchanges[exchange.id] = nil }
             return state.isIdle
         }
-        if case .tell = answer { exchange.observer.take()?.completed(outcome) }
+        // Only this thread has the observer now.
+        if case .tell = answer, let outcome = outcome() {
+            exchange.observer.take()?.completed(outcome)
+        }
         if mayRest { rest() }
+        return answer
+    }
+
+    /// The outcome of an exchange that the plugin gives back. A failure that the plugin gives
+    /// replaces the outcome of a forwarded exchange.
+    private func outcome(
+        of exchange: PluginExchange, _ end: UnsafePointer<restway_plugin_end>?,
+        _ held: PluginExchange.Outcome?
+    ) -> PluginExchange.Outcome? {
+        guard let end else { return held }
+        if end.pointee.result != RESTWAY_PLUGIN_OK { return .failure(end.pointee.error(table)) }
+        if let held { return held }
+        let now = session?.surroundings.clock.now() ?? exchange.startedAt
+        return .success(exchange.summary(end, now: now))
     }
 }
 
