@@ -10,6 +10,7 @@ import XCTest
 @testable import RestwayCalls
 @testable import RestwayClient
 @testable import RestwayDocument
+@testable import RestwayOutbox
 @testable import RestwayOutcome
 @testable import RestwayRetry
 

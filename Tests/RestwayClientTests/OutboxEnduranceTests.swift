@@ -1,6 +1,5 @@
 import RestwayHTTP
 import RestwayObjects
-import RestwayOutbox
 import RestwayRouting
 import RestwaySQLite
 import RestwayThreads
@@ -11,6 +10,7 @@ import XCTest
 @testable import RestwayCalls
 @testable import RestwayClient
 @testable import RestwayDocument
+@testable import RestwayOutbox
 @testable import RestwayOutcome
 @testable import RestwayRetry
 
