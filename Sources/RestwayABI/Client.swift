@@ -124,7 +124,9 @@ private func modifier(_ modify: restway_modify_fn, _ context: HostContext) -> Ca
 }
 
 /// Makes the question which relationships stay out of requests call a C function.
-private func exclusion(_ exclude: restway_exclude_fn, _ context: HostContext) -> CallFunctions.Exclusion {
+private func exclusion(
+    _ exclude: restway_exclude_fn, _ context: HostContext
+) -> CallFunctions.Exclusion {
     { method, path, entity, relationship in
         let index = entity.relationshipIndex(named: relationship.name)
         let name = index.flatMap { entity.relationshipNameCString(at: $0) }

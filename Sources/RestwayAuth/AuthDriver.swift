@@ -10,14 +10,14 @@ import Synchronization
 /// the program holds keeps only this object alive.
 package final class AuthDriver: CredentialSource {
     private struct State {
-        package var machine: AuthMachine
-        package var credential: Credential
-        package var functions = AuthFunctions()
-        package var waiters: [UInt64: CredentialWaiter] = [:]
+        var machine: AuthMachine
+        var credential: Credential
+        var functions = AuthFunctions()
+        var waiters: [UInt64: CredentialWaiter] = [:]
         /// The timer that ends a refresh of the program that takes too long.
         var timeLimit: TimerTicket?
         /// The running request for a token.
-        package var exchange: ExchangeID?
+        var exchange: ExchangeID?
     }
 
     /// The work that is left to do after the lock is released.

@@ -9,7 +9,7 @@ package protocol BatchFormat: Sendable {
     /// Whether a binary body can be part of a batch.
     var takesBinaryBodies: Bool { get }
 
-    /// The body of the call that carries `items`. There is at least one item.
+    /// The body of the call in which `items` are sent. There is at least one item.
     func encode(_ items: [BatchItem]) throws(BatchError) -> BatchBody
 
     /// The answers to `count` items, by position. The body came with a 2xx status.

@@ -6,12 +6,12 @@ import RestwayRouting
 import RestwayText
 import RestwayThreads
 
-/// The batch calls of a session, which carry its requests, and the answers that they bring.
+/// The batch calls of a session, in which its requests go out, and their answers.
 extension BatchSession {
     /// Sends a batch call. It runs on a worker, because it may call functions of the program.
     func sendBatchCall(_ number: Int) {
         let items = state.withLock { state in
-            state.machine.depart(number).compactMap { state.requests[$0].item }
+            state.machine.begin(number).compactMap { state.requests[$0].item }
         }
         guard !items.isEmpty else { return fail(number, Self.emptyFailure) }
         do throws(Failure) {
@@ -61,7 +61,7 @@ extension BatchSession {
     private func split(_ number: Int, _ response: Response, _ credential: UInt64?) {
         let count = state.withLock { state in
             state.batchCall = nil
-            return state.machine.cargo(of: number).count
+            return state.machine.items(of: number).count
         }
         let body = BatchBody(
             Array(response.bodyWithNUL.dropLast()),
@@ -102,7 +102,7 @@ extension BatchSession {
 
     package func fail(_ number: Int, _ failure: Failure) {
         var failure = failure
-        failure.isOfCarrier = true
+        failure.isOfBatchCall = true
         act { state in
             let actions = state.machine.failed(number)
             state.batchCall = nil

@@ -92,7 +92,7 @@ package final class BatchSession: RequestBatch {
         follower: (@Sendable (Call.Outcome) -> Void)?
     ) throws(Failure) -> Call {
         var spec = spec
-        spec.travelsInBatch = true
+        spec.isInBatch = true
         let call = try context.makeCall(spec, token: token, receiver: receiver)
         if let follower { call.follow(follower) }
         if let request = call.request { _ = try batches.item(request) }
@@ -280,7 +280,7 @@ package final class BatchSession: RequestBatch {
                         "\(call?.description ?? "a request") was not sent: a call of its batch "
                             + "before it failed: \(failure.message)")
                     refusal.isRetryable = failure.isRetryable
-                    refusal.isOfCarrier = true
+                    refusal.isOfBatchCall = true
                     abort(index, call, refusal)
                 }
             case .finish:

@@ -8,8 +8,8 @@ import RestwayThreads
 /// The batches of one client, and the format in which they are written.
 package final class Batches: Sendable {
     private struct State {
-        package var format: (any BatchFormat)?
-        package var isClosed = false
+        var format: (any BatchFormat)?
+        var isClosed = false
     }
 
     package let context: CallContext

@@ -42,10 +42,10 @@ package final class CallContext: Sendable {
     }
 
     private struct State {
-        package var isClosed = false
-        package var functions = CallFunctions()
+        var isClosed = false
+        var functions = CallFunctions()
         /// All calls in flight, which a close has to complete.
-        package var calls = CallList()
+        var calls = CallList()
     }
 
     package let api: API
@@ -308,8 +308,8 @@ package enum Reachability: Sendable {
 /// Keeps what the program says about reaching the server, and what exchanges show.
 package final class ReachabilityState: Sendable {
     private struct State {
-        package var word = Reachability.unknown
-        package var inferred = Reachability.unknown
+        var word = Reachability.unknown
+        var inferred = Reachability.unknown
     }
 
     private let state = Lock(State())

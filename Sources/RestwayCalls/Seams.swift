@@ -130,7 +130,7 @@ extension RetryPolicy {
 
 // MARK: Batches
 
-/// The place of one call in a batch, which another call carries. `RestwayBatch` implements it.
+/// The place of one call in a batch, which is sent in another call. `RestwayBatch` implements it.
 ///
 /// Every function may be called on any thread.
 package protocol BatchPlace: Sendable {
@@ -143,8 +143,8 @@ package protocol BatchPlace: Sendable {
     func ended(_ outcome: Call.Outcome)
 }
 
-/// Several requests that are sent in as few calls as possible. `RestwayBatch` implements it, and the
-/// outbox sends stored requests with it.
+/// Several requests that are sent in as few calls as possible. `RestwayBatch` implements it, and
+/// the outbox sends stored requests with it.
 ///
 /// Every function may be called on any thread.
 package protocol RequestBatch: AnyObject, Sendable {
@@ -183,13 +183,13 @@ package protocol BatchSender: Sendable {
     func fail(_ index: Int, _ failure: Failure)
 }
 
-/// One request of a batch, as it appears in the body of the call that carries it.
+/// One request of a batch, as it appears in the body of the batch call.
 package struct BatchItem: Equatable, Sendable {
     package var method: String
     /// The URI relative to the base URL, with a leading slash. Parameters of a GET are in its
     /// query.
     package var uri: String
-    /// The item's own headers. The headers of the carrying call apply to all items.
+    /// The item's own headers. The headers of the batch call apply to all items.
     package var headers: [HeaderField]
     /// The body; `nil` if there is none.
     package var body: [UInt8]?

@@ -13,7 +13,7 @@ import RestwayThreads
 /// descriptors.
 package final class API: Sendable {
     private struct State {
-        package var loaded: LoadedAPI
+        var loaded: LoadedAPI
         var isFrozen = false
     }
 

@@ -79,8 +79,8 @@ package struct Failure: Error, Sendable {
         var details: [Detail] = []
         var response: Response?
         var outboxID: Int64 = 0
-        var isOfCarrier = false
-        var isOfHost = false
+        var isOfBatchCall = false
+        var isOfProgram = false
         var attempts: [CallAttempt] = []
         var cause: (any HostCause)?
     }
@@ -160,16 +160,16 @@ package struct Failure: Error, Sendable {
         get { box.values.outboxID }
         set { own().values.outboxID = newValue }
     }
-    /// Whether it is the failure of the batch call that carried the request.
-    package var isOfCarrier: Bool {
-        get { box.values.isOfCarrier }
-        set { own().values.isOfCarrier = newValue }
+    /// Whether it is the failure of the batch call in which the request was sent.
+    package var isOfBatchCall: Bool {
+        get { box.values.isOfBatchCall }
+        set { own().values.isOfBatchCall = newValue }
     }
     /// Whether a function of the program failed during the exchange, so that neither the request
     /// nor the server is the cause.
-    package var isOfHost: Bool {
-        get { box.values.isOfHost }
-        set { own().values.isOfHost = newValue }
+    package var isOfProgram: Bool {
+        get { box.values.isOfProgram }
+        set { own().values.isOfProgram = newValue }
     }
     /// All attempts of a call that failed.
     package var attempts: [CallAttempt] {

@@ -9,9 +9,9 @@ import RestwayThreads
 package final class RetryDriver: RetryDecider {
     private struct State {
         var budgets: [Origin: RetryBudget] = [:]
-        package var random: SeededRandom
+        var random: SeededRandom
         /// The policy that replaces the document's.
-        package var policy: RetryPolicy?
+        var policy: RetryPolicy?
         var isPolicySet = false
     }
 

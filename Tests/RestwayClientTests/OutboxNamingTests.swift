@@ -36,7 +36,7 @@ final class OutboxNamingTests: OutboxTestCase {
                 outbox, lane: named, formerLane: Lane(local), idempotencyKey: "k", uri: "",
                 headers: [], places: [], context: OutboxContext(without: [], auth: nil),
                 creates: nil,
-                local: local, deferred: nil, statuses: [], retry: nil)
+                local: local, deferred: nil, retry: nil)
             while !isSettled.withLock({ $0 }) {
                 XCTAssertNotNil(try outbox.reasonToStore(claim), "it would overtake \(change)")
             }

@@ -195,7 +195,7 @@ struct DocumentMutation {
 
     /// Returns the JSON blocks of `docs` that are whole documents.
     static func seeds() throws -> [[UInt8]] {
-        let own = "Tests/RestwayClientTests/DocumentBoundsTests.swift"
+        let own = "Tests/RestwayDocumentTests/DocumentBoundsTests.swift"
         let root = String(#filePath.dropLast(own.utf8.count))
         var seeds: [[UInt8]] = []
         let directory = try XCTUnwrap(opendir(root + "docs"))

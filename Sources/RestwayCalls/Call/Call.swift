@@ -11,7 +11,7 @@ import Synchronization
 /// A request in flight. It completes exactly once, whatever happens.
 ///
 /// `CallMachine` decides what happens next. A call keeps the machine under its lock, gives it
-/// events, and has the stages perform its decisions (`CallStages.swift`).
+/// events, and has the stages perform its decisions (`CallDriver.swift`).
 package final class Call: Sendable {
     package typealias Outcome = Result<Response, Failure>
     /// Runs once, as a notice.
@@ -105,7 +105,7 @@ package final class Call: Sendable {
     package let log: CallLog
     package let context: CallContext
     package let api: LoadedAPI
-    package let travelsInBatch: Bool
+    package let isInBatch: Bool
     package let token: UInt64
     package let started: Deadline
     package let state: Monitor<State>
@@ -125,7 +125,7 @@ package final class Call: Sendable {
             id: Self.lastID.add(1, ordering: .relaxed).newValue,
             method: request.method, url: request.exchange.url,
             redaction: api.definition.redaction)
-        travelsInBatch = request.travelsInBatch
+        isInBatch = request.isInBatch
         self.token = token
         let now = context.clock.now()
         started = now
@@ -283,132 +283,5 @@ package final class Call: Sendable {
         // it free.
         state.withLock({ $0.ties.lane.take() })?.leaveLane(self)
         happen(on: .worker, with: .failure(failure)) { .passed($0.entry) }
-    }
-
-    // MARK: Events
-
-    /// Gives the machine an event and performs its decision.
-    ///
-    /// - Parameters:
-    ///   - place: The thread that calls.
-    ///   - brought: What the stage that has ended hands to the next one.
-    ///   - change: Changes the state together with the event; not called for an event that comes
-    ///     too late.
-    /// - Returns: False for an event that comes too late.
-    @discardableResult
-    package func happen(
-        on place: Executor, _ event: CallMachine.Event, with brought: Handover = .nothing,
-        _ change: (inout State) -> Void = { _ in }
-    ) -> Bool {
-        happen(on: place, with: brought, change) { _ in event }
-    }
-
-    @discardableResult
-    private func happen(
-        on place: Executor, with brought: Handover,
-        _ change: (inout State) -> Void = { _ in },
-        _ event: (CallMachine) -> CallMachine.Event
-    ) -> Bool {
-        var completion: Completing?
-        var exchange: ExchangeID?
-        var timer: TimerTicket?
-        let actions = state.withLock { state in
-            let actions = state.machine.handle(event(state.machine))
-            guard let next = actions.next else { return actions }
-            change(&state)
-            exchange = state.ties.exchange.take()
-            timer = state.ties.timer.take()
-            if case .deliver(let ending) = next {
-                completion = complete(&state, outcome(ending, brought))
-            }
-            return actions
-        }
-        timer?.cancel()
-        if let left = actions.leave { leave(left, exchange) }
-        if let completion = completion.take() {
-            finish(completion, on: place)
-        } else {
-            perform(actions, brought, on: place)
-        }
-        return actions.next != nil
-    }
-
-    /// Tells the stage that the call no longer waits for it.
-    private func leave(_ stage: CallMachine.Stage, _ exchange: ExchangeID?) {
-        switch stage {
-        case .exchange: if let exchange { context.transports.cancel(exchange) }
-        case .credential: context.credentials.leave(id)
-        case .modify, .prepare, .lane, .cache, .rewind, .recover, .validate, .intercept, .parse,
-            .commit, .wait, .store, .deliver:
-            break
-        }
-    }
-
-    private func outcome(_ ending: CallMachine.Ending, _ brought: Handover) -> Outcome {
-        switch ending {
-        case .cancelled:
-            return .failure(Failure(.cancelled, "\(description) was cancelled"))
-        case .closed:
-            return .failure(Failure.closed)
-        case .outcome:
-            switch brought {
-            case .response(let response): return .success(response)
-            case .failure(let failure): return .failure(failure)
-            default:
-                return .failure(Failure(.internal, "\(description) ended without an outcome"))
-            }
-        }
-    }
-
-    // MARK: Completion
-
-    /// The work that is left to do after the lock is released. It may hold the last reference to an
-    /// object of the program, whose destroy function must not run under the lock.
-    private struct Completing: ~Copyable {
-        let outcome: Outcome
-        let ties: Ties
-        let owesStart: Bool
-        let readerJob: BodyReader.Job?
-        let request: PreparedRequest?
-        let question: Question?
-        let work: (@Sendable () -> Void)?
-    }
-
-    /// Sets the outcome and appends the notice under the lock, so that notices have the order in
-    /// which others see calls complete.
-    private func complete(_ state: inout State, _ outcome: Outcome) -> Completing {
-        let outcome = state.attempts.completing(outcome, context.clock.now())
-        state.outcome = outcome
-        hasEnded.store(true, ordering: .relaxed)
-        let ties = state.ties
-        state.ties = Ties()
-        // This happens before others see that the call has ended, because they may send the same
-        // body.
-        let readerJob = ties.reader?.leave(id)
-        var owesStart = lastProgress(&state, outcome)
-        if let receiver = ties.receiver {
-            let notice = CompletionNotice(
-                call: self, outcome: outcome, token: token, receiver: receiver)
-            if context.delivery.append(.completion(notice)) { owesStart = true }
-        }
-        return Completing(
-            outcome: outcome, ties: ties, owesStart: owesStart,
-            readerJob: readerJob,
-            request: state.request.take(), question: state.question.take(),
-            work: state.waiters.work.take())
-    }
-
-    private func finish(_ completing: consuming Completing, on place: Executor) {
-        state.wakeAll()
-        let ties = completing.ties
-        log.completes(
-            completing.outcome,
-            milliseconds: context.clock.now().milliseconds(since: started))
-        ties.batchPlace?.ended(completing.outcome)
-        ties.follower?(completing.outcome)
-        ties.lane?.leaveLane(self)
-        // This comes after the notice, because a closed client without calls sends no more notices.
-        context.ended(self)
-        if completing.owesStart { context.delivery.start(isOnWorker: place == .worker) }
     }
 }

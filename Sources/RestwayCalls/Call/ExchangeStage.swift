@@ -14,7 +14,7 @@ package struct ReceivedExchange: Sendable {
 /// and receives the answer.
 package enum ExchangeStage {
     package static func enter(_ entry: StageEntry, _ exchange: Exchange) {
-        if entry.request.travelsInBatch { sendInBatch(entry) } else { send(entry, exchange) }
+        if entry.request.isInBatch { sendInBatch(entry) } else { send(entry, exchange) }
     }
 
     // MARK: By the transport

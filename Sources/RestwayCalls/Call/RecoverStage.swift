@@ -113,7 +113,7 @@ extension StageEntry {
 
 /// Follows a redirect, or leaves its answer as it is.
 private struct Redirection {
-    package enum Result {
+    enum Result {
         case followed, notFollowed
         /// The answer is a failure with this text in its message.
         case refused(String)
@@ -131,7 +131,7 @@ private struct Redirection {
 
     func follow() -> Result {
         let (call, context, request) = (entry.call, entry.context, entry.request)
-        guard head.isRedirect, let max = context.options.redirectsMax, !request.travelsInBatch
+        guard head.isRedirect, let max = context.options.redirectsMax, !request.isInBatch
         else { return .notFollowed }
         let count = call.state.withLock { $0.machine.redirects }
         let decision = RedirectPolicy(redirectsMax: max).decide(

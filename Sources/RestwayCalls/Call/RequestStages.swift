@@ -136,7 +136,7 @@ enum CredentialStage {
         let (request, auth) = (entry.request, entry.context.credentials)
         let mode = request.isTrusted ? request.sending.auth : .none
         // An item of a batch needs no credential, because the batch call has one.
-        guard mode != .none, auth.concernsCalls, !request.travelsInBatch else {
+        guard mode != .none, auth.concernsCalls, !request.isInBatch else {
             entry.pass(.exchange(request.exchange))
             return
         }
@@ -185,7 +185,7 @@ enum CredentialStage {
         }
         guard isWanted else { return }
         switch answer {
-        case .go where entry.request.travelsInBatch:
+        case .go where entry.request.isInBatch:
             entry.pass(.exchange(entry.request.exchange))
         case .go(let permit):
             authorize(entry, permit)
@@ -208,7 +208,7 @@ enum CredentialStage {
         }
         var outgoing = OutgoingExchange(exchange: entry.request.exchange, attempt: number)
         if var failure = auth.authorize(&outgoing, with: permit) {
-            failure.isOfHost = true
+            failure.isOfProgram = true
             entry.fail(failure)
         } else if permit.authorize != nil, entry.request.sending.auth == .full,
             !auth.mayUse(permit), entry.isCurrent

@@ -4,11 +4,11 @@ import RestwayThreads
 /// Notices that wait until the program asks for them.
 final class NoticeQueue: Sendable {
     private struct State {
-        package var notices = Fifo<Notice>()
+        var notices = Fifo<Notice>()
         /// Whether a thread runs notices. Other threads wait, so that notices do not overlap.
-        package var isRunning = false
+        var isRunning = false
         /// Whether no more notices will come.
-        package var isOver = false
+        var isOver = false
         /// Whether the program has released the client. New notices are dropped.
         var isDropped = false
     }

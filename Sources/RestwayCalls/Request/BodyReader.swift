@@ -28,14 +28,14 @@ package final class BodyReader: Sendable {
 
     private struct State {
         /// The call that reads the body.
-        package var owner: UInt64?
-        package var turn: UInt64 = 0
+        var owner: UInt64?
+        var turn: UInt64 = 0
         /// Whether something was read since the body was at its start.
-        package var hasBegun = false
+        var hasBegun = false
         /// Whether a function of the body runs or is about to run.
-        package var isAsked = false
+        var isAsked = false
         /// The job that runs next.
-        package var next: Job?
+        var next: Job?
     }
 
     /// The number of bytes; `nil` if it is not known.

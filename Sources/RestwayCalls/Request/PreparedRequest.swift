@@ -31,7 +31,7 @@ package final class PreparedRequest: Sendable {
     package let sending: SendingRules
     /// Whether the body is made later, on a worker where the program may be asked.
     package let owesBody: Bool
-    package let travelsInBatch: Bool
+    package let isInBatch: Bool
     /// The information for the outbox; `nil` if the request is never stored.
     package let claim: (any StorageClaim)?
     package let isFromOutbox: Bool
@@ -41,7 +41,7 @@ package final class PreparedRequest: Sendable {
         route: Route?, dataMapper: String?, transport: Int = TransportTable.builtIn,
         isTrusted: Bool, submission: Submission? = nil, deletions: [ChangeSet.Deletion] = [],
         sending: SendingRules = SendingRules(), owesBody: Bool = false,
-        travelsInBatch: Bool = false, claim: (any StorageClaim)? = nil, isFromOutbox: Bool = false
+        isInBatch: Bool = false, claim: (any StorageClaim)? = nil, isFromOutbox: Bool = false
     ) {
         self.exchange = exchange
         self.reader = reader
@@ -55,7 +55,7 @@ package final class PreparedRequest: Sendable {
         self.deletions = deletions
         self.sending = sending
         self.owesBody = owesBody
-        self.travelsInBatch = travelsInBatch
+        self.isInBatch = isInBatch
         self.claim = claim
         self.isFromOutbox = isFromOutbox
     }

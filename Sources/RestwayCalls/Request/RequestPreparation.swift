@@ -29,8 +29,8 @@ package struct RequestPreparation {
     }
 
     private struct Content {
-        package var body = ExchangeBody.none
-        package var mediaType: String?
+        var body = ExchangeBody.none
+        var mediaType: String?
         /// Whether the body is made later.
         var isOwed = false
     }
@@ -72,7 +72,7 @@ package struct RequestPreparation {
                 transport: transport(of: settings), isTrusted: isTrusted,
                 submission: submission,
                 deletions: deletions(destination, submission), sending: sending,
-                owesBody: content.isOwed, travelsInBatch: spec.travelsInBatch, claim: claim)
+                owesBody: content.isOwed, isInBatch: spec.isInBatch, claim: claim)
         } catch let error as RoutingError {
             throw Failure(error)
         } catch let failure as Failure {
@@ -308,7 +308,7 @@ package struct RequestPreparation {
         _ spec: RequestSpec, _ settings: RouteSettings, isTrusted: Bool, mediaType: String?
     ) -> [HeaderField] {
         var headers = Headers()
-        if !spec.travelsInBatch {
+        if !spec.isInBatch {
             let standard = standardHeaders(settings)
             headers = isTrusted ? standard.own : standard.foreign
         }
@@ -339,7 +339,7 @@ package struct RequestPreparation {
             timeouts.totalMilliseconds = max(0, spec.timeoutMilliseconds)
         }
         // An item of a batch has no time limit of its own; the batch call's applies.
-        if spec.travelsInBatch { timeouts.totalMilliseconds = 0 }
+        if spec.isInBatch { timeouts.totalMilliseconds = 0 }
         return timeouts
     }
 }

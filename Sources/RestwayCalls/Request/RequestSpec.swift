@@ -81,7 +81,7 @@ package struct RequestSpec: Sendable {
     package var stored: (any StoredItem)?
     /// Whether the request goes out inside another request, which has the headers that all its
     /// requests share.
-    package var travelsInBatch = false
+    package var isInBatch = false
 
     package init(target: Target, subject: Subject? = nil) {
         self.target = target

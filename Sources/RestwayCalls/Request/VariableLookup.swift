@@ -10,7 +10,7 @@ struct VariableLookup {
         case object(Snapshot)
         case member(DraftCapture, Int)
 
-        package init(_ subject: EncodingSubject) {
+        init(_ subject: EncodingSubject) {
             self =
                 switch subject {
                 case .object(let object): .object(object)
@@ -18,7 +18,7 @@ struct VariableLookup {
                 }
         }
 
-        package var entity: Entity {
+        var entity: Entity {
             switch self {
             case .object(let object): object.entity
             case .member(let draft, let index): draft.members[index].entity
@@ -26,14 +26,14 @@ struct VariableLookup {
         }
 
         /// The store key; 0 if no store knows the object.
-        package var storeKey: Int64 {
+        var storeKey: Int64 {
             switch self {
             case .object(let object): object.storeKey
             case .member(let draft, let index): draft.members[index].storeKey
             }
         }
 
-        package func value(at index: Int) -> Value {
+        func value(at index: Int) -> Value {
             switch self {
             case .object(let object): object.value(at: index)
             case .member(let draft, let member): draft.members[member].values[index]

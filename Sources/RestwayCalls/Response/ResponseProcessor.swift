@@ -194,7 +194,7 @@ struct ResponseProcessor {
             } catch {
                 var failure = error
                 failure.domain = .mapping
-                failure.isOfHost = true
+                failure.isOfProgram = true
                 failure.message = "\(describe(received)): hook \"\(name)\": \(error.message)"
                 throw complete(failure, received)
             }

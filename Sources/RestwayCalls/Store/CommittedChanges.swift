@@ -15,11 +15,11 @@ struct CommittedChanges {
             let identity: Identity
         }
 
-        package var placeOfKey: [Int64: Int] = [:]
+        var placeOfKey: [Int64: Int] = [:]
         /// The places of the objects that got their identity in this commit.
         var placeOfName: [Name: Int] = [:]
 
-        package init(_ changes: [Change]) {
+        init(_ changes: [Change]) {
             placeOfKey.reserveCapacity(changes.count)
             for (place, change) in changes.enumerated() {
                 placeOfKey[change.storeKey] = place

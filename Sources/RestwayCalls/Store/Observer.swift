@@ -23,11 +23,11 @@ package final class Observer: Sendable {
     }
 
     private struct State {
-        package var phase = Phase.observing
+        var phase = Phase.observing
         /// The number of notices that were appended to the delivery, and the number that run now.
-        package var waitingCount = 0
+        var waitingCount = 0
         var tellingCount = 0
-        package var receiver: Receiver?
+        var receiver: Receiver?
 
         /// Removes and returns the receiver if no more notices will run.
         mutating func takeOver() -> Receiver? {
@@ -42,8 +42,8 @@ package final class Observer: Sendable {
     }
 
     private struct Receiver {
-        package let changed: Changed
-        package let end: @Sendable () -> Void
+        let changed: Changed
+        let end: @Sendable () -> Void
     }
 
     /// The number by which the program recognises the observer.

@@ -28,7 +28,7 @@ final class AttemptResult {
         switch outcome {
         case .success(let answer): (response, failure) = (answer, nil)
         case .failure(let error):
-            (response, failure) = (error.isOfCarrier ? nil : error.response, error)
+            (response, failure) = (error.isOfBatchCall ? nil : error.response, error)
         }
         report = driver.around.report(item, .waiting)
         report.response = response
@@ -76,7 +76,7 @@ final class AttemptResult {
         attempt.isDelivered = report.state == .delivered
         attempt.isGivenBack = settlements.isEmpty
         attempt.wasReplayed = (response?.attempts.count ?? 0) > 1
-        attempt.isOfBatchCall = failure?.isOfCarrier ?? false
+        attempt.isOfBatchCall = failure?.isOfBatchCall ?? false
         attempt.brokeBatch = failure?.brokeBatch ?? false
     }
 
@@ -107,7 +107,7 @@ final class AttemptResult {
     private static func outcome(
         _ failure: Failure, _ item: OutboxItem, _ wall: Int64, _ driver: FlushDriver
     ) -> OutboxOutcome {
-        if failure.isOfHost { return .interrupted }
+        if failure.isOfProgram { return .interrupted }
         switch failure.reason {
         case .closed, .cancelled, .outOfMemory: return .untouched
         // Another refresh may succeed by itself; otherwise the program has to give a credential.
@@ -118,7 +118,7 @@ final class AttemptResult {
         default: break
         }
         // The batch call has failed; the request itself has not been answered.
-        if failure.isOfCarrier { return .unreachable }
+        if failure.isOfBatchCall { return .unreachable }
         if failure.reason == .http,
             case .answer(let status, _, let after, let stated) = RetryOutcome(
                 failure, wallMicroseconds: wall)
@@ -155,7 +155,7 @@ extension Failure {
 
     /// Whether the server could be reached but did not take the batch.
     fileprivate var brokeBatch: Bool {
-        guard isOfCarrier else { return false }
+        guard isOfBatchCall else { return false }
         switch reason {
         case .http, .batch, .mapping: return true
         // The contract can be broken by the mapper that reads the answer, and also by a transport.
@@ -167,7 +167,7 @@ extension Failure {
     /// Whether the failed request may have reached the server.
     var mayHaveArrived: Bool {
         // The client asks an authorize function before it sends anything.
-        if isOfHost, httpStatus == 0 { return false }
+        if isOfProgram, httpStatus == 0 { return false }
         switch reason {
         case .resolve, .connect, .tls, .auth: return false
         default: return true

@@ -97,7 +97,7 @@ final class ItemsWithoutCalls: BatchSender {
             throw Failure(.internal, "request \(index) of a batch is no item of the outbox")
         }
         var spec = driver.spec(item)
-        spec.travelsInBatch = true
+        spec.isInBatch = true
         let (driver, sending) = (driver, sending)
         return try sender.makeCall(ofStored: spec) { driver.ended(item, $0, sending) }
     }

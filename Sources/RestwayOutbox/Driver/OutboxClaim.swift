@@ -33,15 +33,13 @@ final class OutboxClaim: StorageClaim {
     /// objects that the server has not named yet and so cannot be sent as it is; `nil` for other
     /// requests.
     let deferred: RequestSpec?
-    /// The statuses after which the request stays in the outbox.
-    let statuses: [ClosedRange<Int>]
     /// The retry policy of the route or the client, which would have tried the request again.
     let retry: RetryPolicy?
 
     init(
         _ outbox: Outbox, lane: Lane, formerLane: Lane?, idempotencyKey: String, uri: String,
         headers: [HeaderField], places: [LocalIDPlace], context: OutboxContext,
-        creates: LocalID?, local: LocalID?, deferred: RequestSpec?, statuses: [ClosedRange<Int>], retry: RetryPolicy?
+        creates: LocalID?, local: LocalID?, deferred: RequestSpec?, retry: RetryPolicy?
     ) {
         self.outbox = outbox
         self.lane = lane
@@ -54,7 +52,6 @@ final class OutboxClaim: StorageClaim {
         self.creates = creates
         self.local = local
         self.deferred = deferred
-        self.statuses = statuses
         self.retry = retry
     }
 
@@ -78,6 +75,7 @@ final class OutboxClaim: StorageClaim {
     private func isTemporary(_ failure: Failure, wallMicroseconds: Int64) -> Bool {
         if failure.reason == .http {
             if let stated = failure.statedRetryable { return stated }
+            let statuses = outbox.definition.statuses
             if statuses.contains(where: { $0.contains(failure.httpStatus) }) { return true }
         }
         let outcome = RetryOutcome(failure, wallMicroseconds: wallMicroseconds)

@@ -41,7 +41,7 @@ private struct Claiming {
             context: OutboxContext(without: own.without, auth: request.spec.authMode),
             creates: creates ? local : nil, local: local,
             deferred: identities.missing == nil ? nil : request.spec,
-            statuses: outbox.definition.statuses, retry: request.retry)
+            retry: request.retry)
     }
 
     /// Whether the request creates the object that it is about. A POST to a path that names the
@@ -145,7 +145,7 @@ struct ItemToSend: StoredItem {
             transport: preparation.transport(of: settings), isTrusted: path != nil,
             submission: submission, deletions: method == .delete ? deletions : [],
             sending: SendingRules(auth: context.auth ?? settings.auth ?? .full),
-            travelsInBatch: spec.travelsInBatch, isFromOutbox: true)
+            isInBatch: spec.isInBatch, isFromOutbox: true)
     }
 
     /// Returns the present object that a stored request is about, and the objects that were written
