@@ -5,6 +5,7 @@ import RestwayMapping
 package import RestwayObjects
 package import RestwayOutcome
 import RestwayRouting
+import RestwayText
 package import RestwayThreads
 
 /// The requests of a client that wait until the server can be reached. It stores them, keeps the
@@ -227,6 +228,8 @@ package final class Outbox: RequestStorage, ObjectRejections {
 
     // MARK: Objects
 
+    package func identities() -> any LocalIdentities { RequestIdentities(self) }
+
     /// Drops the requests about an object that never left this machine.
     ///
     /// - Returns: False if the server may know the object or has named it: then the server must be
@@ -257,5 +260,128 @@ package final class Outbox: RequestStorage, ObjectRejections {
     package func rejectedKeys(of entity: Entity) throws(Failure) -> Set<Int64> {
         try refuseWhenClosed()
         return try marks.rejectedKeys(of: entity)
+    }
+}
+
+/// Stores the requests of calls.
+extension Outbox {
+    /// Stores the request of a call, and tells the call when it is durable or could not be stored.
+    func store(_ call: Call, _ order: StoringOrder, _ claim: OutboxClaim) {
+        guard order.failure != nil else { return storeNow(call, order, claim) }
+        entering.submit(call, to: around.pool) { self.storeNow(call, order, claim) }
+    }
+
+    /// Stores the request on this thread: a worker, or the thread that waits for the call or for
+    /// the close and so may wait for the file.
+    private func storeNow(_ call: Call, _ order: StoringOrder, _ claim: OutboxClaim) {
+        let kept: StoredChanges.Kept
+        let lane: Lane
+        do throws(Failure) {
+            kept = try changes.keep(order.request, claim)
+            lane = try storageLane(claim)
+        } catch {
+            entering.leave()
+            call.wasStored(error)
+            return
+        }
+        let entry = entry(order, claim, kept, lane)
+        // The drafts are kept before the request can be sent.
+        changes.remember(kept.drafts)
+        write(entry, claim.places, waits: order.waits) { result in
+            switch result {
+            case .success(let id):
+                if let objects = kept.objects { self.ledger.name(objects) }
+                var queued = Failure(
+                    .queued,
+                    .joining(
+                        call.description, " was stored as item ", String(id), " of the outbox: ",
+                        order.reason))
+                queued.outboxID = id
+                call.wasStored(queued)
+                self.wasStored(entry, order.failure)
+            case .failure(var error):
+                self.changes.drafts(of: claim.idempotencyKey)
+                if let change = kept.change { self.changes.takeBack(change, kept.drafts) }
+                error.message = "\(call.description) could not be stored: \(error.message)"
+                    + " (it was to be, as \(order.reason))"
+                call.wasStored(error)
+            }
+        }
+    }
+
+    /// Writes an item and calls `done` when it is durable or could not be stored.
+    ///
+    /// - Parameter waits: Whether this thread writes it, rather than a worker.
+    private func write(
+        _ entry: OutboxEntry, _ places: [LocalIDPlace], waits: Bool,
+        done: @escaping @Sendable (Result<Int64, Failure>) -> Void
+    ) {
+        let path = file.path
+        guard waits else {
+            journal.enqueue(entry, places: places) { result in
+                done(result.mapError { Failure($0, path: path) })
+            }
+            entering.leave()
+            return
+        }
+        let result = Result { () throws(Failure) in
+            try file.checked(journal.enqueue(entry, places: places))
+        }
+        entering.leave()
+        done(result)
+    }
+
+    /// Schedules the delivery of a stored item at its time.
+    private func wasStored(_ entry: OutboxEntry, _ failure: Failure?) {
+        guard failure != nil else {
+            flushing.flush(.ordinary)
+            return
+        }
+        let due = max(entry.nextAttemptAt, entry.askedUntil)
+        let left = due - around.clock.wallMicroseconds()
+        flushing.schedule(afterMilliseconds: max(1, (left + 999) / 1_000))
+    }
+
+    private func entry(
+        _ order: StoringOrder, _ claim: OutboxClaim, _ kept: StoredChanges.Kept, _ lane: Lane
+    ) -> OutboxEntry {
+        let request = order.request
+        let wall = around.clock.wallMicroseconds()
+        var entry = OutboxEntry(
+            lane: lane, method: request.exchange.method, path: claim.uri,
+            headers: claim.headers, idempotencyKey: claim.idempotencyKey, createdAt: wall)
+        if case .bytes(let bytes) = request.exchange.body { entry.body = bytes }
+        entry.creates = claim.creates
+        entry.route = request.route?.key
+        entry.entity = kept.object?.entity.name
+        entry.storeKey = kept.object.map(\.storeKey)
+        var context = claim.context
+        if entry.storeKey != nil { context.life = ledger.life }
+        if let objects = kept.objects {
+            context.sent = objects.json
+            entry.companions = objects.companions
+        }
+        entry.change = kept.change
+        entry.context = context.bytes
+        if let failure = order.failure { postpone(&entry, failure, wall) }
+        return entry
+    }
+
+    /// Records the failed attempt, and when the next one may be made.
+    private func postpone(_ entry: inout OutboxEntry, _ failure: Failure, _ wall: Int64) {
+        entry.trouble = OutboxTrouble(
+            code: "\(failure.reason)", httpStatus: failure.httpStatus, message: failure.message)
+        if failure.mayHaveArrived {
+            entry.mayHaveArrived = true
+            entry.attempts = 1
+        }
+        var outcome = OutboxOutcome.unreachable
+        if case .answer(_, _, let after?, _) = RetryOutcome(failure, wallMicroseconds: wall) {
+            outcome = .answer(status: 503, retryAfterMilliseconds: after, isTemporary: true)
+        }
+        guard case .postpone(let milliseconds, let asked) = flushing.verdict(outcome, attempts: 1)
+        else { return }
+        entry.nextAttemptAt = wall + milliseconds * 1_000
+        if asked > 0 { entry.askedUntil = wall + asked * 1_000 }
     }
 }
