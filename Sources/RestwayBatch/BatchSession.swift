@@ -306,9 +306,8 @@ package final class BatchSession: RequestBatch {
             let (failure, completion) = (state.failure, receiver.completion)
             return context.delivery.append(
                 .group(
-                    GroupNotice(
-                        .batch, token: state.token, failure: failure,
-                        told: { completion(self, failure) }, ended: receiver.end)))
+                    .batch, token: state.token, failure: failure,
+                    told: { completion(self, failure) }, ended: receiver.end))
         }
         if owesStart { context.delivery.start(isOnWorker: false) }
     }

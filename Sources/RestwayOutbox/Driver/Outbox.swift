@@ -90,7 +90,7 @@ package final class Outbox: RequestStorage, ObjectRejections {
     /// has time to set its functions.
     package func begin(_ sender: any StoredRequestSender) {
         flushing.state.withLock { $0.sender = sender }
-        around.store.outbox = self
+        around.store.join(self)
         ledger.completeStore(wallMicroseconds: around.clock.wallMicroseconds())
         // This does the steps that are left over from a crash or from a store that could not be
         // written. If it fails, the next drop tries again and reports the failure.

@@ -82,7 +82,7 @@ final class OutboxNotices: Sendable {
     }
 
     private func observe(
-        _ kind: GroupNotice.Kind, _ function: KeyPath<OutboxObserver, OutboxObserver.Told?>,
+        _ kind: Notice.Group, _ function: KeyPath<OutboxObserver, OutboxObserver.Told?>,
         _ requests: () -> StoredRequests
     ) {
         guard let observer = observer.withLock({ $0 }), let told = observer[keyPath: function]
@@ -94,12 +94,11 @@ final class OutboxNotices: Sendable {
     }
 
     private static func notice(
-        _ kind: GroupNotice.Kind, _ requests: StoredRequests, _ waiter: Waiter
+        _ kind: Notice.Group, _ requests: StoredRequests, _ waiter: Waiter
     ) -> Notice {
         .group(
-            GroupNotice(
-                kind, token: waiter.token, failure: requests.failure,
-                payload: { waiter.told.payload(requests) }, told: { waiter.told.run(requests) },
-                ended: waiter.end))
+            kind, token: waiter.token, failure: requests.failure,
+            payload: { waiter.told.payload(requests) }, told: { waiter.told.run(requests) },
+            ended: waiter.end)
     }
 }
