@@ -1,5 +1,5 @@
 import Glibc
-import RestwayOutbox
+@testable import RestwayOutbox
 import RestwaySQLite
 import RestwayThreads
 import XCTest

@@ -44,7 +44,7 @@ final class FlushDriver: Sendable {
 
     let definition: OutboxDefinition
     let rules: OutboxRules
-    let file: OutboxFile
+    let journal: OutboxJournal
     let ledger: IdentityLedger
     let around: OutboxSurroundings
     private let changes: StoredChanges
@@ -56,13 +56,13 @@ final class FlushDriver: Sendable {
 
     init(
         _ definition: OutboxDefinition, _ rules: OutboxRules, batchLimit: Int?, seed: UInt64,
-        _ file: OutboxFile, _ ledger: IdentityLedger, _ around: OutboxSurroundings,
+        _ journal: OutboxJournal, _ ledger: IdentityLedger, _ around: OutboxSurroundings,
         _ changes: StoredChanges, _ marks: RejectionMarks, _ notices: OutboxNotices,
         busyLanes: @escaping @Sendable () -> Set<Lane>
     ) {
         self.definition = definition
         self.rules = rules
-        self.file = file
+        self.journal = journal
         self.ledger = ledger
         self.around = around
         self.changes = changes
@@ -72,9 +72,9 @@ final class FlushDriver: Sendable {
         var settings = FlushMachine.Settings()
         settings.callsMax = definition.concurrentCalls
         settings.batchStopsAtFailure = rules.batchStopsAtFailure
-        settings.retryMilliseconds = max(definition.baseMilliseconds, Self.startMilliseconds)
+        retryMilliseconds = max(definition.baseMilliseconds, Self.startMilliseconds)
+        settings.retryMilliseconds = retryMilliseconds
         settings.intervalMilliseconds = definition.intervalMilliseconds
-        retryMilliseconds = settings.retryMilliseconds
         let failuresMax = definition.batching.singlyAfterFailures
         let limit = batchLimit.map { min($0, definition.batching.chunk ?? .max) }
         let batching = OutboxBatching(
@@ -89,7 +89,6 @@ final class FlushDriver: Sendable {
     /// The wait after a failure that was not the fault of one item.
     private let retryMilliseconds: Int64
 
-    private var journal: OutboxJournal { file.journal }
     private var isRuledOut: Bool { around.reachability.isRuledOut }
 
     /// Stops sending.
@@ -159,29 +158,29 @@ final class FlushDriver: Sendable {
     private func take(
         _ take: FlushMachine.Take, _ sender: any StoredRequestSender
     ) throws(Failure) {
-        let isSender = try file.checked(journal.becomeSender())
+        let isSender = try journal.checked(journal.becomeSender())
         state.withLock { $0.machine.isSender(isSender) }
         guard isSender else {
-            let words = "another process sends what \"\(file.path)\" holds"
-            return stop(Failure(.outbox, words, field: file.path))
+            let words = "another process sends what \"\(journal.path)\" holds"
+            return stop(Failure(.outbox, words, field: journal.path))
         }
         if let urgency = take.hurry { try hurry(urgency) }
         let (busyLanes, now) = (busyLanes(), around.clock.wallMicroseconds())
-        let items = try file.checked(
+        let items = try journal.checked(
             journal.take(
                 itemsMax: take.itemsMax, itemsMin: take.itemsMin, now: now, besides: busyLanes))
         state.withLock { $0.machine.took(items.count) }
         guard !items.isEmpty else { return }
         send(items, isBatch: take.isBatch, sender)
         // The next items are read while these are on their way.
-        try file.checked(journal.readOn(itemsMax: take.itemsMax))
+        try journal.checked(journal.readOn(itemsMax: take.itemsMax))
     }
 
     /// Cuts short the waits that the urgency overrides.
     func hurry(_ urgency: FlushMachine.Urgency) throws(Failure) {
         guard urgency > .ordinary else { return }
         let now = around.clock.wallMicroseconds()
-        try file.checked(journal.hurry(forced: urgency == .forced, now: now))
+        try journal.checked(journal.hurry(forced: urgency == .forced, now: now))
     }
 
     /// Stops the flush: it sends nothing more.
@@ -251,9 +250,7 @@ final class FlushDriver: Sendable {
     }
 
     /// Sends items that were taken from the journal.
-    private func send(
-        _ items: [OutboxItem], isBatch: Bool, _ sender: any StoredRequestSender
-    ) {
+    private func send(_ items: [OutboxItem], isBatch: Bool, _ sender: any StoredRequestSender) {
         for item in items { ledger.name(item.entry) }
         let sending = Sending(items, isBatch: isBatch)
         var singles = items
@@ -261,14 +258,11 @@ final class FlushDriver: Sendable {
         if isBatch, let session = try? sender.makeBatch(of: withoutCalls) {
             // An item that does not fit into a batch goes out by itself.
             singles = items.filter { item in
-                !withoutCalls.add(item, to: session) && !add(item, to: session, sending)
+                !withoutCalls.add(item, to: session)
+                    && (try? session.add(spec(item)) { self.ended(item, $0, sending) }) == nil
             }
             if singles.count < items.count {
-                do throws(Failure) {
-                    try session.send(isOnWorker: true)
-                } catch {
-                    session.cancel()
-                }
+                if (try? session.send(isOnWorker: true)) == nil { session.cancel() }
             }
         }
         for item in singles {
@@ -277,19 +271,6 @@ final class FlushDriver: Sendable {
             } catch {
                 ended(item, .failure(error), sending)
             }
-        }
-    }
-
-    private func add(
-        _ item: OutboxItem, to session: any RequestBatch, _ sending: Sending
-    ) -> Bool {
-        do throws(Failure) {
-            try session.add(spec(item)) { (outcome: Call.Outcome) in
-                self.ended(item, outcome, sending)
-            }
-            return true
-        } catch {
-            return false
         }
     }
 
@@ -318,7 +299,7 @@ final class FlushDriver: Sendable {
 
     func verdict(_ outcome: OutboxOutcome, attempts: Int) -> OutboxVerdict {
         state.withLock { state in
-            rules.verdict(outcome, attempts: attempts, hasRefreshed: true, random: &state.random)
+            rules.verdict(outcome, attempts: attempts, random: &state.random)
         }
     }
 
@@ -343,7 +324,7 @@ final class FlushDriver: Sendable {
         if !settlements.isEmpty {
             do throws(Failure) {
                 let now = around.clock.wallMicroseconds()
-                let settled = try file.checked(journal.settle(settlements, now: now))
+                let settled = try journal.checked(journal.settle(settlements, now: now))
                 results.removeAll { settled.missing.contains($0.item.id) }
                 report(results, buried: settled.buried)
             } catch {
@@ -370,7 +351,7 @@ final class FlushDriver: Sendable {
         }
         let dead = results.filter { $0.report.state == .dead }.map(\.item)
         // These became dead letters because the object that they waited for was not created.
-        let orphans = buried.compactMap { try? file.item($0) }
+        let orphans = buried.compactMap { try? journal.existingItem($0) }
         marks.tellRejected(by: dead + orphans)
         for item in orphans {
             let request = around.report(item)

@@ -11,21 +11,6 @@ package struct StoredRequest: Sendable {
         case waiting, sending, blocked, dead, delivered
     }
 
-    /// Why a request is a dead letter.
-    package enum DeathReason: Sendable {
-        case refused, keyReused, unsendable, noIdentity
-
-        init(_ reason: OutboxDeathReason) {
-            self =
-                switch reason {
-                case .refused: .refused
-                case .keyReused: .keyReused
-                case .unsendable: .unsendable
-                case .noIdentity: .noIdentity
-                }
-        }
-    }
-
     let item: OutboxItem
     package internal(set) var state: State
     package internal(set) var attempts: Int
@@ -33,7 +18,7 @@ package struct StoredRequest: Sendable {
     package internal(set) var nextAttempt: Int64
     package internal(set) var lastError: String?
     /// Why the item is a dead letter; `nil` for other items.
-    package internal(set) var deathReason: DeathReason?
+    package internal(set) var deathReason: OutboxDeathReason?
     /// The answer of the server.
     package internal(set) var response: Response?
 
@@ -41,10 +26,11 @@ package struct StoredRequest: Sendable {
     init(_ item: OutboxItem, state: State, url: String) {
         self.item = item
         self.state = state
-        attempts = item.entry.attempts
-        nextAttempt = max(item.entry.nextAttemptAt, item.entry.askedUntil)
-        lastError = item.entry.trouble?.message
-        deathReason = item.deathReason.map { DeathReason($0) }
+        let progress = item.entry.progress
+        attempts = progress.attempts
+        nextAttempt = max(progress.nextAttemptAt, progress.askedUntil)
+        lastError = progress.trouble?.message
+        deathReason = item.deathReason
         response = item.answer.map { answer in
             Response(
                 ReceivedResponse(
@@ -86,12 +72,4 @@ package final class StoredRequests: HandleObject {
         let export = OutboxExport(isSecret: redaction.isSecret)
         return JSONValue.array(all.map { export.json($0.item) }).text()
     }
-}
-
-/// The numbers of stored requests, by state.
-package struct StoredRequestCounts: Equatable, Sendable {
-    package var waiting = 0
-    package var sending = 0
-    package var blocked = 0
-    package var dead = 0
 }

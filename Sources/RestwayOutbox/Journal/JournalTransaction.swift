@@ -101,23 +101,11 @@ final class JournalTransaction {
         try file.first(ItemRow.selection + " WHERE id = ?1", .integer(id), read: ItemRow.read)
     }
 
-    func creator(of local: LocalID) throws(OutboxError) -> Int64? {
-        try file.first(
-            "SELECT id FROM item WHERE creates = ?1 "
-                + "UNION ALL SELECT item FROM companion WHERE local = ?1",
-            .text(local.text)
-        ) { $0.integer(0) }
-    }
-
     /// Returns the items that wait for the object, oldest first.
     func dependents(of local: LocalID) throws(OutboxError) -> [Int64] {
         try file.all(
             "SELECT item FROM dependency WHERE local = ?1 ORDER BY item", .text(local.text)
         ) { $0.integer(0) }
-    }
-
-    func identity(of local: LocalID) throws(OutboxError) -> (OutboxIdentity, lane: String?)? {
-        try IdentityRow.find(file, local)
     }
 
     func write(_ id: Int64, _ text: LocalIDText) throws(OutboxError) {
