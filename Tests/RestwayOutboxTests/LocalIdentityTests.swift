@@ -102,10 +102,10 @@ final class LocalIdentityTests: JournalTestCase {
     func testAnObjectThatIsNotCreatedYetIsKnownByItsStoreKey() throws {
         let journal = try openSender()
         var post = entry(lane, creates: local)
-        (post.entity, post.storeKey) = ("Thing", 7)
+        (post.origin.entity, post.origin.storeKey) = ("Thing", 7)
         let id = try journal.enqueue(post)
         var put = entry(lane, path: local.text)
-        (put.entity, put.storeKey) = ("Thing", 8)
+        (put.origin.entity, put.origin.storeKey) = ("Thing", 8)
         _ = try journal.enqueue(put)
         XCTAssertEqual(try journal.local(entity: "Thing", storeKey: 7), local)
         XCTAssertNil(try journal.local(entity: "Thing", storeKey: 8))

@@ -11,12 +11,11 @@ final class OutboxJournalTests: JournalTestCase {
             HeaderField(name: "Content-Type", value: "application/json"),
             HeaderField(name: "X-Empty", value: ""), HeaderField(name: "X-Colons", value: "a: b"),
         ]
-        given.attempts = 1
-        given.mayHaveArrived = true
-        given.trouble = trouble("timedOut")
-        (given.name, given.route, given.entity) = ("call", "add", "Thing")
-        given.storeKey = 77
-        given.context = [0, 255, 1]
+        given.progress.attempts = 1
+        given.progress.mayHaveArrived = true
+        given.progress.trouble = trouble("timedOut")
+        given.origin = .init(
+            route: "add", entity: "Thing", storeKey: 77, context: [0, 255, 1])
         let id = try open().enqueue(given)
         let journal = try open()
         let item = try XCTUnwrap(journal.item(id))

@@ -20,22 +20,20 @@ final class FlushDriver: Sendable {
     struct State {
         var machine: FlushMachine
         var random: SeededRandom
-        /// The reports in the order in which they were written. An item that went out twice has
-        /// two.
-        fileprivate var sent: [SentReport] = []
-        /// Why the flush could not go on.
-        fileprivate var failure: Failure?
-        fileprivate var waiters: [OutboxNotices.Waiter] = []
+        fileprivate var flush = Flush()
         fileprivate var timer: TimerTicket?
         /// The client, as long as it exists.
         weak var sender: (any StoredRequestSender)?
     }
 
     /// What is told when a flush is over.
-    private struct End {
-        let sent: [SentReport]
-        let failure: Failure?
-        let waiters: [OutboxNotices.Waiter]
+    fileprivate struct Flush {
+        /// The reports in the order in which they were written. An item that went out twice has
+        /// two.
+        var sent: [SentReport] = []
+        /// Why the flush could not go on.
+        var failure: Failure?
+        var waiters: [OutboxNotices.Waiter] = []
     }
 
     /// How long a request that is stored because of the server waits at least before its next
@@ -95,8 +93,8 @@ final class FlushDriver: Sendable {
     func close() {
         let (waiters, timer): ([OutboxNotices.Waiter], TimerTicket?) = state.withLock { state in
             state.machine.close()
-            defer { state.waiters = [] }
-            return (state.waiters, state.timer.take())
+            defer { state.flush.waiters = [] }
+            return (state.flush.waiters, state.timer.take())
         }
         timer?.cancel()
         notices.flushed(waiters, notices.requests([], failure: Failure.closed))
@@ -122,7 +120,7 @@ final class FlushDriver: Sendable {
             let start = state.machine.begin(
                 urgency, isByHand: isByHand, now: now, isRuledOut: isRuledOut)
             // A flush that just ends has not done the work of this one.
-            if start != .closed, let waiter { state.waiters.append(waiter) }
+            if start != .closed, let waiter { state.flush.waiters.append(waiter) }
             return start
         }
         if start == .look { around.pool.submit { self.look() } }
@@ -139,13 +137,15 @@ final class FlushDriver: Sendable {
     private func look() {
         while true {
             let isRuledOut = isRuledOut
-            let (step, sender, end) = state.withLock { state in
+            let (step, sender, ended) = state.withLock { state in
                 // Without a client, nothing can be sent any more.
                 if state.sender == nil { state.machine.close() }
                 let step = state.machine.next(isRuledOut: isRuledOut)
-                return (step, state.sender, step == .end ? Self.end(&state) : nil)
+                let ended = step == .end ? state.flush : nil
+                if step == .end { state.flush = Flush() }
+                return (step, state.sender, ended)
             }
-            if let end { return finish(end) }
+            if let ended { return finish(ended) }
             guard case .take(let take) = step, let sender else { return }
             do throws(Failure) {
                 try self.take(take, sender)
@@ -191,20 +191,15 @@ final class FlushDriver: Sendable {
         let until = around.clock.now().advanced(milliseconds: heldMilliseconds)
         state.withLock { state in
             state.machine.stop(heldUntil: heldMilliseconds > 0 ? until : .past)
-            state.failure = failure
+            state.flush.failure = failure
         }
     }
 
-    private static func end(_ state: inout State) -> End {
-        defer { (state.sent, state.failure, state.waiters) = ([], nil, []) }
-        return End(sent: state.sent, failure: state.failure, waiters: state.waiters)
-    }
-
     /// Reports a flush that is over.
-    private func finish(_ end: End) {
-        let report = notices.requests(Self.requests(end.sent), failure: end.failure)
+    private func finish(_ flush: Flush) {
+        let report = notices.requests(Self.requests(flush.sent), failure: flush.failure)
         if !report.all.isEmpty { notices.observe(flushed: report) }
-        notices.flushed(end.waiters, report)
+        notices.flushed(flush.waiters, report)
         scheduleNext()
         // If this fails, the next look for items tries it again and reports the failure.
         try? journal.tidy()
@@ -373,7 +368,7 @@ final class FlushDriver: Sendable {
     private func wasSettled(_ reports: [StoredRequest]) {
         let reports = reports.map(SentReport.init)
         let owesLook = state.withLock { state in
-            state.sent += reports
+            state.flush.sent += reports
             return state.machine.settled()
         }
         if owesLook { look() }

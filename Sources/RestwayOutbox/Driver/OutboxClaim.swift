@@ -177,13 +177,11 @@ struct OutboxContext: Sendable {
         if let sent { members.append(("sent", sent)) }
         return members.isEmpty ? [] : JSONValue.object(members).text()
     }
+}
 
-    init(without: [String] = [], auth: AuthMode? = nil) {
-        self.without = without
-        self.auth = auth
-    }
-
+extension OutboxContext {
     init(_ bytes: [UInt8]) {
+        self.init()
         guard !bytes.isEmpty, let value = try? bytes.withUnsafeBytes({ try JSONValue.parse($0) })
         else { return }
         without = value["without"]?.elements?.compactMap(\.string) ?? []

@@ -150,9 +150,7 @@ extension OutboxJournal {
                 + "JOIN item ON item.id = companion.item WHERE companion.entity = ?2 "
                 + "AND companion.storeKey = ?3 AND item.state = 1",
             .text(lane?.name), .text(entity), .integer(storeKey)
-        ) { row in
-            (row.integer(0), row.bytesIfAny(1))
-        }
+        ) { ($0.integer(0), $0.bytesIfAny(1)) }
         return Set(found.filter { $0.1.map(isMeant) ?? true }.map(\.0))
     }
 
