@@ -332,7 +332,5 @@ struct FlushMachine: Sendable {
     }
 
     /// The end of the present wait if no flush is running; `nil` if there is no wait.
-    func hold(after now: Deadline) -> Deadline? {
-        !isActive && heldUntil > now ? heldUntil : nil
-    }
+    func hold(after now: Deadline) -> Deadline? { !isActive && heldUntil > now ? heldUntil : nil }
 }

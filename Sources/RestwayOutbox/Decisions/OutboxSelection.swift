@@ -59,9 +59,7 @@ struct OutboxBatching: Equatable, Sendable {
     }
 
     /// Whether the next call is a batch.
-    var usesBatch: Bool {
-        limit != nil && failuresMax.map { failures >= $0 } != true
-    }
+    var usesBatch: Bool { limit != nil && failuresMax.map { failures >= $0 } != true }
 
     /// The most items in the next call.
     var itemsMax: Int { usesBatch ? limit ?? 1 : 1 }

@@ -45,10 +45,8 @@ final class AttemptResult {
         switch verdict {
         case .remove:
             report.state = .delivered
-            report.attempts += 1
         case .postpone(let milliseconds, let asked):
             let (next, until) = (wall + milliseconds * 1_000, asked > 0 ? wall + asked * 1_000 : 0)
-            report.attempts += 1
             report.nextAttempt = max(next, until)
             settlements = [
                 .postpone(
@@ -60,7 +58,6 @@ final class AttemptResult {
             let reason = driver.rules.deathReason(kind)
             report.state = .dead
             report.deathReason = reason
-            report.attempts += 1
             let trouble = trouble(reason)
             report.lastError = trouble.message
             settlements = [
@@ -73,6 +70,7 @@ final class AttemptResult {
                 attempt.heldMilliseconds = driver.definition.capMilliseconds
             }
         }
+        if verdict != .release { report.attempts += 1 }
         attempt.isDelivered = report.state == .delivered
         attempt.isGivenBack = settlements.isEmpty
         attempt.wasReplayed = (response?.attempts.count ?? 0) > 1

@@ -67,12 +67,11 @@ final class FlushDriver: Sendable {
         self.marks = marks
         self.notices = notices
         self.busyLanes = busyLanes
-        var settings = FlushMachine.Settings()
-        settings.callsMax = definition.concurrentCalls
-        settings.batchStopsAtFailure = rules.batchStopsAtFailure
         retryMilliseconds = max(definition.baseMilliseconds, Self.startMilliseconds)
-        settings.retryMilliseconds = retryMilliseconds
-        settings.intervalMilliseconds = definition.intervalMilliseconds
+        let settings = FlushMachine.Settings(
+            callsMax: definition.concurrentCalls, batchStopsAtFailure: rules.batchStopsAtFailure,
+            retryMilliseconds: retryMilliseconds,
+            intervalMilliseconds: definition.intervalMilliseconds)
         let failuresMax = definition.batching.singlyAfterFailures
         let limit = batchLimit.map { min($0, definition.batching.chunk ?? .max) }
         let batching = OutboxBatching(

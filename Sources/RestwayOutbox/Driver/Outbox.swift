@@ -108,9 +108,7 @@ package final class Outbox: RequestStorage, ObjectRejections {
     }
 
     /// Closes the journal after the last call has ended.
-    package func end() {
-        journal.close()
-    }
+    package func end() { journal.close() }
 
     func refuseWhenClosed() throws(Failure) {
         if isClosed.withLock({ $0 }) { throw Failure.closed }
@@ -129,9 +127,7 @@ package final class Outbox: RequestStorage, ObjectRejections {
     }
 
     /// Flushes because the program says that the server can be reached again.
-    package func networkIsBack() {
-        flushing.flush(.eager)
-    }
+    package func networkIsBack() { flushing.flush(.eager) }
 
     /// Flushes because an exchange has shown that the server can be reached again. It cuts the
     /// present waits short at once, because the result of that exchange may begin a new wait.
@@ -141,9 +137,7 @@ package final class Outbox: RequestStorage, ObjectRejections {
     }
 
     /// Flushes because there is another credential.
-    package func credentialChanged() {
-        flushing.endHold()
-    }
+    package func credentialChanged() { flushing.endHold() }
 
     /// Flushes if a change of the lanes may have let a request go out.
     func lanesChanged() {
@@ -319,23 +313,20 @@ extension Outbox {
     ) -> OutboxEntry {
         let request = order.request
         let wall = around.clock.wallMicroseconds()
-        var entry = OutboxEntry(
-            lane: lane, method: request.exchange.method, path: claim.uri,
-            headers: claim.headers, idempotencyKey: claim.idempotencyKey, createdAt: wall)
-        if case .bytes(let bytes) = request.exchange.body { entry.body = bytes }
-        entry.creates = claim.creates
         var context = claim.context
         if kept.object != nil { context.life = ledger.life }
-        if let objects = kept.objects {
-            context.sent = objects.json
-            entry.companions = objects.companions
-        }
-        entry.change = kept.change
-        entry.origin = .init(
-            route: request.route?.key, entity: kept.object?.entity.name,
-            storeKey: kept.object?.storeKey, context: context.bytes)
-        if let failure = order.failure { entry.progress = progress(after: failure, wall) }
-        return entry
+        context.sent = kept.objects?.json
+        var body: [UInt8]?
+        if case .bytes(let bytes) = request.exchange.body { body = bytes }
+        return OutboxEntry(
+            lane: lane, method: request.exchange.method, path: claim.uri, headers: claim.headers,
+            body: body, idempotencyKey: claim.idempotencyKey, createdAt: wall,
+            creates: claim.creates, companions: kept.objects?.companions ?? [],
+            change: kept.change,
+            progress: order.failure.map { progress(after: $0, wall) } ?? .init(),
+            origin: .init(
+                route: request.route?.key, entity: kept.object?.entity.name,
+                storeKey: kept.object?.storeKey, context: context.bytes))
     }
 
     /// Returns the failed attempt, and when the next one may be made.

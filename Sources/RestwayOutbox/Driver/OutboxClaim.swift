@@ -102,9 +102,7 @@ extension OutboxClaim {
         outbox.enter(lane, call, go: go)
     }
 
-    func leaveLane(_ call: Call) {
-        outbox.leave(lane, call)
-    }
+    func leaveLane(_ call: Call) { outbox.leave(lane, call) }
 
     private static let ruledOutReason = "the program says that the server cannot be reached"
 
@@ -131,9 +129,7 @@ extension OutboxClaim {
         return isTaken
     }
 
-    func store(_ call: Call, _ order: StoringOrder) {
-        outbox.store(call, order, self)
-    }
+    func store(_ call: Call, _ order: StoringOrder) { outbox.store(call, order, self) }
 
     /// Deletes an object that never left this machine, and its stored requests, without asking the
     /// server. Returns `nil` if the server may know the object.

@@ -80,10 +80,8 @@ extension OutboxJournal {
         _ definition: OutboxDefinition, _ rules: OutboxRules, credentialHeader: String?,
         _ pool: WorkerPool
     ) throws(Failure) -> OutboxJournal {
-        var options = Options()
-        options.rules = rules
-        options.pool = pool
-        if let credentialHeader { options.secretHeaders = [credentialHeader.lowercased()] }
+        let secrets = credentialHeader.map { Set([$0.lowercased()]) } ?? []
+        var options = Options(rules: rules, secretHeaders: secrets, pool: pool)
         options.connection.mode = definition.fileMode
         options.connection.busyTimeoutMilliseconds = definition.busyTimeoutMilliseconds
         do throws(OutboxError) {
@@ -145,14 +143,11 @@ extension Failure {
 extension OutboxDefinition {
     /// Returns the settings in the form that the decisions use.
     func rules(_ batch: BatchDefinition?) -> OutboxRules {
-        var rules = OutboxRules()
-        rules.order = order.isStrict ? .strict : .lanes
-        rules.deadLetters = order.passesDeadHeads ? .letOthersPass : .blockTheirLane
-        rules.batchStopsAtFailure = batch?.stopsAtFailure ?? false
-        rules.temporaryStatuses = statuses
-        rules.inProgressTypes = inProgressTypes
-        rules.baseMilliseconds = baseMilliseconds
-        rules.capMilliseconds = capMilliseconds
-        return rules
+        OutboxRules(
+            order: order.isStrict ? .strict : .lanes,
+            deadLetters: order.passesDeadHeads ? .letOthersPass : .blockTheirLane,
+            batchStopsAtFailure: batch?.stopsAtFailure ?? false, temporaryStatuses: statuses,
+            inProgressTypes: inProgressTypes, baseMilliseconds: baseMilliseconds,
+            capMilliseconds: capMilliseconds)
     }
 }

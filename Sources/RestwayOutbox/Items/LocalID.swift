@@ -104,9 +104,7 @@ struct LocalIDPlace: Equatable, Sendable {
     let form: LocalID.Form
 
     /// The bytes of the part that the identity replaces.
-    var range: Range<Int> {
-        start..<start + LocalID.byteCount + form.rawValue.utf8.count
-    }
+    var range: Range<Int> { start..<start + LocalID.byteCount + form.rawValue.utf8.count }
 
     /// Looks for local identities in a request, from the front of each part to its end.
     static func all(path: String, headers: String = "", body: [UInt8]) -> [LocalIDPlace] {

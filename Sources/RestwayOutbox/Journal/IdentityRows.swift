@@ -76,7 +76,7 @@ extension JournalConnection {
         try run("DELETE FROM companion WHERE local = ?1", .text(local.text))
     }
 
-    /// Records that an item waits for these objects, or that their places have moved.
+    /// Records that an item waits for these objects.
     func insertDependencies(
         _ locals: some Sequence<LocalID>, item: Int64, _ places: [LocalIDPlace]
     ) throws(OutboxError) {

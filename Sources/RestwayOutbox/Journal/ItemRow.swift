@@ -131,9 +131,7 @@ enum HeaderText {
     }
 
     /// Returns the fields that can be stored, and leaves out the others.
-    static func stored(_ fields: [HeaderField]) -> String {
-        lines(fields.filter(isStorable))
-    }
+    static func stored(_ fields: [HeaderField]) -> String { lines(fields.filter(isStorable)) }
 
     private static func lines(_ fields: [HeaderField]) -> String {
         var text = ""

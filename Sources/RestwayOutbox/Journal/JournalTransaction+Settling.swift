@@ -118,11 +118,7 @@ extension JournalTransaction {
             guard let item = try item(id) else { continue }
             var text = LocalIDText(item, try file.places(of: id))
             text.replace(local, by: identity)
-            try write(id, text)
-            try file.insertDependencies(text.locals, item: id, text.places)
-            try file.run(
-                "DELETE FROM dependency WHERE local = ?1 AND item = ?2", .text(local.text),
-                .integer(id))
+            try write(id, text, waitingFor: text.locals)
             try turns.pass(item.entry.lane.name)
         }
     }

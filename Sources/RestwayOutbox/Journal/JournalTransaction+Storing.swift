@@ -69,7 +69,7 @@ extension JournalTransaction {
             edit.path ?? item.entry.path, edit.headers ?? item.entry.headers,
             edit.body ?? item.entry.body, nil)
         let missing = try resolve(&text)
-        try write(id, text, missing)
+        try write(id, text, waitingFor: missing)
         try file.run(
             "UPDATE item SET idempotencyKey = ?2 WHERE id = ?1", .integer(id),
             .text(edit.idempotencyKey))
@@ -80,7 +80,7 @@ extension JournalTransaction {
         var text = LocalIDText(item, try file.places(of: id))
         let missing = try resolve(&text)
         try turns.changing(item) { () throws(OutboxError) in
-            try write(id, text, missing)
+            try write(id, text, waitingFor: missing)
             try file.run(
                 "UPDATE item SET state = 0, attempts = 0, nextAttemptAt = 0, askedUntil = 0, "
                     + "answerStatus = NULL, answerHeaders = NULL, answerBody = NULL WHERE id = ?1",
@@ -88,13 +88,6 @@ extension JournalTransaction {
             counters.waiting += 1
             counters.dead -= 1
         }
-    }
-
-    /// Writes a changed request and the objects that it waits for now.
-    private func write(_ id: Int64, _ text: LocalIDText, _ missing: [LocalID]) throws(OutboxError) {
-        try write(id, text)
-        try deleteDependencies(of: id)
-        try file.insertDependencies(missing, item: id, text.places)
     }
 
     private func deadLetter(_ id: Int64) throws(OutboxError) -> OutboxItem {

@@ -108,10 +108,15 @@ final class JournalTransaction {
         ) { $0.integer(0) }
     }
 
-    func write(_ id: Int64, _ text: LocalIDText) throws(OutboxError) {
+    /// Writes a changed request and the objects that it waits for now.
+    func write(
+        _ id: Int64, _ text: LocalIDText, waitingFor missing: some Sequence<LocalID>
+    ) throws(OutboxError) {
         try file.run(
             "UPDATE item SET path = ?2, headers = ?3, body = ?4 WHERE id = ?1", .integer(id),
             .text(text.path), .text(text.headers), .bytes(text.body))
+        try deleteDependencies(of: id)
+        try file.insertDependencies(missing, item: id, text.places)
     }
 
     /// Deletes an item and passes the turn of its lane on.

@@ -35,9 +35,7 @@ extension OutboxJournal {
 
     /// Lets another journal become the sender. Items in flight are forgotten and will be sent
     /// again.
-    func resign() {
-        sending.withLock { $0.end() }
-    }
+    func resign() { sending.withLock { $0.end() } }
 
     // MARK: Taking
 
@@ -116,9 +114,7 @@ extension OutboxJournal {
 
     /// Makes items available again that were not sent after all, or that have to be sent again with
     /// a newer credential. Nothing is written.
-    func release(_ ids: [Int64]) {
-        sending.withLock { $0.release(ids) }
-    }
+    func release(_ ids: [Int64]) { sending.withLock { $0.release(ids) } }
 
     /// Returns whether an item in flight may have been sent before, by this process or by another.
     func mayHaveSentBefore(_ item: OutboxItem) -> Bool {

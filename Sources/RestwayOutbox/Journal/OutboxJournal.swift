@@ -53,9 +53,7 @@ final class OutboxJournal: Sendable {
     }
 
     /// Returns when the requests that were queued before are on disk or could not be written.
-    func finishWrites() {
-        writes.finish()
-    }
+    func finishWrites() { writes.finish() }
 
     // MARK: Enqueue
 
