@@ -118,7 +118,7 @@ struct FlushMachine: Sendable {
     /// The time of the next look that is scheduled.
     private var wakeAt = Deadline.never
     /// Whether another process was the sender at the last attempt to send.
-    private(set) var isSentByAnother = false
+    var isSentByAnother = false
 
     init(_ settings: Settings, batching: OutboxBatching) {
         self.settings = settings
@@ -198,11 +198,6 @@ struct FlushMachine: Sendable {
     /// over.
     mutating func took(_ count: Int) {
         if count > 0 { callsOut += 1 } else { hasFoundNothing = true }
-    }
-
-    /// This process is the sender, or another one is.
-    mutating func isSender(_ isSender: Bool) {
-        isSentByAnother = !isSender
     }
 
     /// The flush sends nothing more, and nothing is sent without being asked for before

@@ -45,18 +45,13 @@ struct OutboxSelection: Equatable, Sendable {
 /// Decides how many items go out in one call. Items are sent singly while a batch endpoint keeps
 /// failing.
 struct OutboxBatching: Equatable, Sendable {
-    private let limit: Int?
-    private let failuresMax: Int?
-    private var failures = 0
-
-    /// - Parameter limit: The most items in one call; `nil` if no batches are configured. A batch
-    ///   of one item is still a batch.
-    /// - Parameter failuresMax: After this many failed calls in a row, items are sent singly; `nil`
-    ///   if they never are.
-    init(limit: Int?, failuresMax: Int?) {
-        self.limit = limit.map { max(1, $0) }
-        self.failuresMax = failuresMax.map { max(1, $0) }
-    }
+    /// The most items in one call, at least 1; `nil` if no batches are configured. A batch of one
+    /// item is still a batch.
+    let limit: Int?
+    /// After this many failed calls in a row, at least 1, items are sent singly; `nil` if they
+    /// never are.
+    let failuresMax: Int?
+    private(set) var failures = 0
 
     /// Whether the next call is a batch.
     var usesBatch: Bool { limit != nil && failuresMax.map { failures >= $0 } != true }

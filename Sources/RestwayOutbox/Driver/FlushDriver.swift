@@ -158,7 +158,7 @@ final class FlushDriver: Sendable {
         _ take: FlushMachine.Take, _ sender: any StoredRequestSender
     ) throws(Failure) {
         let isSender = try journal.checked(journal.becomeSender())
-        state.withLock { $0.machine.isSender(isSender) }
+        state.withLock { $0.machine.isSentByAnother = !isSender }
         guard isSender else {
             let words = "another process sends what \"\(journal.path)\" holds"
             return stop(Failure(.outbox, words, field: journal.path))

@@ -38,10 +38,7 @@ package struct OutboxSurroundings: Sendable {
 
     /// Returns an item as the program sees it.
     func report(_ item: OutboxItem, _ state: StoredRequest.State) -> StoredRequest {
-        // Most items have no answer, and so no URL of an answer.
-        guard item.answer != nil else { return StoredRequest(item, state: state, url: "") }
-        let url = (try? baseURL.url(path: item.entry.path)) ?? item.entry.path
-        return StoredRequest(item, state: state, url: url)
+        StoredRequest(item, state: state, baseURL)
     }
 
     func report(_ item: OutboxItem) -> StoredRequest {

@@ -149,19 +149,17 @@ final class StoredDrafts: Sendable {
     init?(_ submission: Submission?, key: String) {
         guard let submission, case .draft(let draft) = submission.subject else { return nil }
         self.key = key
-        var parts: [Part] = []
-        if submission.sent.isEmpty {
-            parts.append(
-                Part(draft: draft.sent(0), number: 0, entity: submission.entity, withheld: []))
+        guard !submission.sent.isEmpty else {
+            parts = [Part(draft: draft.sent(0), number: 0, entity: submission.entity, withheld: [])]
+            return
         }
-        for (number, object) in submission.sent.enumerated() {
-            guard let member = object.member else { continue }
-            parts.append(
+        parts = submission.sent.enumerated().compactMap { number, object in
+            object.member.map { member in
                 Part(
                     draft: draft.sent(member), number: number, entity: object.entity,
-                    withheld: object.withheld))
+                    withheld: object.withheld)
+            }
         }
-        self.parts = parts
     }
 
     /// Whether the program has released all of these drafts.

@@ -3,6 +3,7 @@ import RestwayDocument
 import RestwayHTTP
 import RestwayJSON
 package import RestwayOutcome
+import RestwayRouting
 import RestwayThreads
 
 /// A request of the outbox as the program sees it, as it stood at one moment.
@@ -22,8 +23,7 @@ package struct StoredRequest: Sendable {
     /// The answer of the server.
     package internal(set) var response: Response?
 
-    /// - Parameter url: The URL of the answer that made it a dead letter.
-    init(_ item: OutboxItem, state: State, url: String) {
+    init(_ item: OutboxItem, state: State, _ base: BaseURL) {
         self.item = item
         self.state = state
         let progress = item.entry.progress
@@ -32,10 +32,11 @@ package struct StoredRequest: Sendable {
         lastError = progress.trouble?.message
         deathReason = item.deathReason
         response = item.answer.map { answer in
-            Response(
+            let path = item.entry.path
+            return Response(
                 ReceivedResponse(
-                    status: answer.status, headers: Headers(answer.headers), url: url,
-                    body: Body(answer.body)))
+                    status: answer.status, headers: Headers(answer.headers),
+                    url: (try? base.url(path: path)) ?? path, body: Body(answer.body)))
         }
     }
 
