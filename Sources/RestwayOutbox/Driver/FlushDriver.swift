@@ -206,15 +206,10 @@ final class FlushDriver: Sendable {
 
     /// Returns the last report about each item, ordered by the age of the item.
     private static func requests(_ sent: [SentReport]) -> [StoredRequest] {
+        var seen = Set<Int64>(minimumCapacity: sent.count)
+        let last = sent.reversed().filter { seen.insert($0.request.id).inserted }
         // The reports are nearly in order.
-        let order = sent.indices.sorted {
-            (sent[$0].request.id, $0) < (sent[$1].request.id, $1)
-        }
-        return order.enumerated().compactMap { place, index in
-            let isLast = place + 1 == order.count
-                || sent[order[place + 1]].request.id != sent[index].request.id
-            return isLast ? sent[index].request : nil
-        }
+        return last.reversed().sorted { $0.request.id < $1.request.id }.map(\.request)
     }
 
     // MARK: Calls

@@ -265,7 +265,8 @@ extension Outbox {
                 queued.outboxID = id
                 call.wasStored(queued)
                 self.wasStored(entry, order.failure)
-            case .failure(var error):
+            case .failure(let refusal):
+                var error = Failure(refusal, path: self.journal.path)
                 self.changes.drafts(of: claim.idempotencyKey)
                 if let change = kept.change { self.changes.takeBack(change, kept.drafts) }
                 error.message = "\(call.description) could not be stored: \(error.message)"
@@ -280,18 +281,15 @@ extension Outbox {
     /// - Parameter waits: Whether this thread writes it, rather than a worker.
     private func write(
         _ entry: OutboxEntry, _ places: [LocalIDPlace], waits: Bool,
-        done: @escaping @Sendable (Result<Int64, Failure>) -> Void
+        done: @escaping @Sendable (Result<Int64, OutboxError>) -> Void
     ) {
-        let path = journal.path
         guard waits else {
-            journal.enqueue(entry, places: places) { result in
-                done(result.mapError { Failure($0, path: path) })
-            }
+            journal.enqueue(entry, places: places, done)
             entering.leave()
             return
         }
-        let result = Result { () throws(Failure) in
-            try journal.checked(journal.enqueue(entry, places: places))
+        let result = Result { () throws(OutboxError) in
+            try journal.enqueue(entry, places: places)
         }
         entering.leave()
         done(result)
