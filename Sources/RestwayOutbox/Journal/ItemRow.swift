@@ -107,6 +107,13 @@ enum ItemRow {
     }
 }
 
+extension JournalConnection {
+    /// Returns the item as its row has it, even if it has been delivered.
+    func row(of id: Int64) throws(OutboxError) -> OutboxItem? {
+        try first(ItemRow.selection + " WHERE id = ?1", .integer(id), read: ItemRow.read)
+    }
+}
+
 /// Header fields as the file stores them: one line for each field.
 enum HeaderText {
     /// Credentials of one exchange. The next exchange gets new ones.

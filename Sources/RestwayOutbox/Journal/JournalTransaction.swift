@@ -97,9 +97,7 @@ final class JournalTransaction {
 
     // MARK: Rows
 
-    func item(_ id: Int64) throws(OutboxError) -> OutboxItem? {
-        try file.first(ItemRow.selection + " WHERE id = ?1", .integer(id), read: ItemRow.read)
-    }
+    func item(_ id: Int64) throws(OutboxError) -> OutboxItem? { try file.row(of: id) }
 
     /// Returns the items that wait for the object, oldest first.
     func dependents(of local: LocalID) throws(OutboxError) -> [Int64] {

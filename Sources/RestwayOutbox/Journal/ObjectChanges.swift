@@ -139,32 +139,22 @@ struct ObjectChanges {
 
     // MARK: Undone
 
-    /// Returns the steps that the object store has not carried out: those of the newest of the
-    /// dropped items, newest first, always with all steps of an item.
-    static func due(
-        _ file: some JournalQueries, itemsMax: Int
-    ) throws(OutboxError) -> [OutboxRestoration] {
-        try file.all(
-            "SELECT life, entity, storeKey, item, name, fate, beforeKind, beforeValue, afterKind, "
-                + "afterValue FROM change WHERE fate != 0 AND item IN (SELECT DISTINCT item "
-                + "FROM change WHERE fate != 0 ORDER BY item DESC LIMIT ?1) "
-                + "ORDER BY item DESC, name", .integer(Int64(itemsMax))
-        ) { row in
-            let name = row.string(4) ?? ""
-            let step: OutboxTakeBack.Step =
-                name == object
-                ? .delete
-                : .restore(
-                    name, from: value(row, 8), to: value(row, 6),
-                    needsUnsent: row.integer(5) == Fate.dueUnlessSent.rawValue)
-            return OutboxRestoration(item: row.integer(3), subject: Subject(row), step: step)
-        }
-    }
+    /// Selects the steps of the newest `?1` of the dropped items, newest first, always with all
+    /// steps of an item.
+    fileprivate static let dueSelection =
+        "SELECT life, entity, storeKey, item, name, fate, beforeKind, beforeValue, afterKind, "
+        + "afterValue FROM change WHERE fate != 0 AND item IN (SELECT DISTINCT item FROM change "
+        + "WHERE fate != 0 ORDER BY item DESC LIMIT ?1) ORDER BY item DESC, name"
 
-    func forgetDue(_ items: Set<Int64>) throws(OutboxError) {
-        for item in items {
-            try file.run("DELETE FROM change WHERE item = ?1 AND fate != 0", .integer(item))
-        }
+    fileprivate static func restoration(_ row: Statement) -> OutboxRestoration {
+        let name = row.string(4) ?? ""
+        let step: OutboxTakeBack.Step =
+            name == object
+            ? .delete
+            : .restore(
+                name, from: value(row, 8), to: value(row, 6),
+                needsUnsent: row.integer(5) == Fate.dueUnlessSent.rawValue)
+        return OutboxRestoration(item: row.integer(3), subject: Subject(row), step: step)
     }
 
     // MARK: Values
@@ -222,14 +212,20 @@ extension OutboxChange.Subject {
 
 /// Changes of dropped items, until the object store has undone them.
 extension OutboxJournal {
+    /// Returns the steps of the newest of those items, newest first, always with all steps of an
+    /// item.
     func dueRestorations(itemsMax: Int) throws(OutboxError) -> [OutboxRestoration] {
-        try ObjectChanges.due(self, itemsMax: itemsMax)
+        try all(
+            ObjectChanges.dueSelection, .integer(Int64(itemsMax)), read: ObjectChanges.restoration)
     }
 
     /// Forgets the steps of these dropped items, because the object store has carried them out.
     func forgetRestorations(of items: Set<Int64>) throws(OutboxError) {
         try writes.run { (transaction) throws(OutboxError) in
-            try transaction.changes.forgetDue(items)
+            for item in items {
+                try transaction.file.run(
+                    "DELETE FROM change WHERE item = ?1 AND fate != 0", .integer(item))
+            }
         }
     }
 }
