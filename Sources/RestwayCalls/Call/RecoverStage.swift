@@ -343,7 +343,7 @@ extension Failure {
 
 extension Call {
     /// Begins another attempt. Returns the log as it was before.
-    package func begin(_ reason: CallAttempt.Reason) -> AttemptLog {
+    func begin(_ reason: CallAttempt.Reason) -> AttemptLog {
         state.withLock { state in
             let before = state.attempts
             state.attempts.begin(reason)
