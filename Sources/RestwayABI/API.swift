@@ -43,18 +43,18 @@ public func restway_api_check(
 }
 
 @_cdecl("restway_api_retain") @implementation
-public func restway_api_retain(_ api: OpaquePointer?) -> OpaquePointer! {
+public func restway_api_retain(_ api: InHandle) -> OpaquePointer! {
     Handle.retain(APIHandle.self, api)
 }
 
 @_cdecl("restway_api_release") @implementation
-public func restway_api_release(_ api: OpaquePointer?) {
+public func restway_api_release(_ api: InHandle) {
     Handle.release(APIHandle.self, api)
 }
 
 @_cdecl("restway_api_add_entity") @implementation
 public func restway_api_add_entity(
-    _ api: OpaquePointer?, _ name: CString?, _ json: CString?, _ length: Int, _ outError: OutHandle?
+    _ api: InHandle, _ name: CString?, _ json: CString?, _ length: Int, _ outError: OutHandle?
 ) -> restway_status {
     Boundary.run(outError) { () throws(Failure) in
         try Argument.api(api).addEntity(
@@ -64,7 +64,7 @@ public func restway_api_add_entity(
 
 @_cdecl("restway_api_add_route") @implementation
 public func restway_api_add_route(
-    _ api: OpaquePointer?, _ name: CString?, _ json: CString?, _ length: Int, _ flags: UInt32,
+    _ api: InHandle, _ name: CString?, _ json: CString?, _ length: Int, _ flags: UInt32,
     _ outError: OutHandle?
 ) -> restway_status {
     Boundary.run(outError) { () throws(Failure) in
@@ -76,7 +76,7 @@ public func restway_api_add_route(
 
 @_cdecl("restway_api_add_response") @implementation
 public func restway_api_add_response(
-    _ api: OpaquePointer?, _ json: CString?, _ length: Int, _ outError: OutHandle?
+    _ api: InHandle, _ json: CString?, _ length: Int, _ outError: OutHandle?
 ) -> restway_status {
     Boundary.run(outError) { () throws(Failure) in
         try Argument.api(api).addResponse(try Argument.json(json, length))
@@ -85,7 +85,7 @@ public func restway_api_add_response(
 
 @_cdecl("restway_api_add_request") @implementation
 public func restway_api_add_request(
-    _ api: OpaquePointer?, _ json: CString?, _ length: Int, _ outError: OutHandle?
+    _ api: InHandle, _ json: CString?, _ length: Int, _ outError: OutHandle?
 ) -> restway_status {
     Boundary.run(outError) { () throws(Failure) in
         try Argument.api(api).addRequest(try Argument.json(json, length))
@@ -94,7 +94,7 @@ public func restway_api_add_request(
 
 @_cdecl("restway_api_join_routes") @implementation
 public func restway_api_join_routes(
-    _ api: OpaquePointer?, _ name: CString?, _ parent: CString?, _ child: CString?, _ flags: UInt32,
+    _ api: InHandle, _ name: CString?, _ parent: CString?, _ child: CString?, _ flags: UInt32,
     _ outError: OutHandle?
 ) -> restway_status {
     Boundary.run(outError) { () throws(Failure) in
@@ -107,7 +107,7 @@ public func restway_api_join_routes(
 
 @_cdecl("restway_api_route_property") @implementation
 public func restway_api_route_property(
-    _ api: OpaquePointer?, _ route: CString?, _ property: CString?, _ outJSON: Out<CString?>?,
+    _ api: InHandle, _ route: CString?, _ property: CString?, _ outJSON: Out<CString?>?,
     _ outLength: Out<Int>?, _ outError: OutHandle?
 ) -> restway_status {
     outJSON?.pointee = nil

@@ -14,8 +14,7 @@ public func restway_credential_init(
 
 @_cdecl("restway_client_set_credential") @implementation
 public func restway_client_set_credential(
-    _ client: OpaquePointer?, _ credential: UnsafePointer<restway_credential>?,
-    _ outError: OutHandle?
+    _ client: InHandle, _ credential: In<restway_credential>?, _ outError: OutHandle?
 ) -> restway_status {
     Boundary.run(outError) { () throws(Failure) in
         try Argument.client(client).setCredential(try Credential.optional(credential))
@@ -24,8 +23,8 @@ public func restway_client_set_credential(
 
 @_cdecl("restway_client_set_authorize") @implementation
 public func restway_client_set_authorize(
-    _ client: OpaquePointer?, _ authorize: restway_authorize_fn?,
-    _ context: UnsafeMutableRawPointer?, _ destroy: restway_destroy_fn?, _ outError: OutHandle?
+    _ client: InHandle, _ authorize: restway_authorize_fn?, _ context: UnsafeMutableRawPointer?,
+    _ destroy: restway_destroy_fn?, _ outError: OutHandle?
 ) -> restway_status {
     HostContext.setting(client, context, destroy, outError) { client, context throws(Failure) in
         let function = authorize.map { AuthQuestions.authorize($0, context) }
@@ -35,7 +34,7 @@ public func restway_client_set_authorize(
 
 @_cdecl("restway_client_set_should_replay") @implementation
 public func restway_client_set_should_replay(
-    _ client: OpaquePointer?, _ shouldReplay: restway_should_replay_fn?,
+    _ client: InHandle, _ shouldReplay: restway_should_replay_fn?,
     _ context: UnsafeMutableRawPointer?, _ destroy: restway_destroy_fn?, _ outError: OutHandle?
 ) -> restway_status {
     HostContext.setting(client, context, destroy, outError) { client, context throws(Failure) in
@@ -46,7 +45,7 @@ public func restway_client_set_should_replay(
 
 @_cdecl("restway_client_set_refresh") @implementation
 public func restway_client_set_refresh(
-    _ client: OpaquePointer?, _ refresh: restway_refresh_fn?, _ context: UnsafeMutableRawPointer?,
+    _ client: InHandle, _ refresh: restway_refresh_fn?, _ context: UnsafeMutableRawPointer?,
     _ destroy: restway_destroy_fn?, _ outError: OutHandle?
 ) -> restway_status {
     HostContext.setting(client, context, destroy, outError) { client, context throws(Failure) in
@@ -57,7 +56,7 @@ public func restway_client_set_refresh(
 
 @_cdecl("restway_client_set_persist") @implementation
 public func restway_client_set_persist(
-    _ client: OpaquePointer?, _ persist: restway_persist_fn?, _ context: UnsafeMutableRawPointer?,
+    _ client: InHandle, _ persist: restway_persist_fn?, _ context: UnsafeMutableRawPointer?,
     _ destroy: restway_destroy_fn?, _ outError: OutHandle?
 ) -> restway_status {
     HostContext.setting(client, context, destroy, outError) { client, context throws(Failure) in
@@ -67,19 +66,18 @@ public func restway_client_set_persist(
 }
 
 @_cdecl("restway_refresh_retain") @implementation
-public func restway_refresh_retain(_ refresh: OpaquePointer?) -> OpaquePointer! {
+public func restway_refresh_retain(_ refresh: InHandle) -> OpaquePointer! {
     Handle.retain(RefreshTicket.self, refresh)
 }
 
 @_cdecl("restway_refresh_release") @implementation
-public func restway_refresh_release(_ refresh: OpaquePointer?) {
+public func restway_refresh_release(_ refresh: InHandle) {
     Handle.release(RefreshTicket.self, refresh)
 }
 
 @_cdecl("restway_refresh_succeed") @implementation
 public func restway_refresh_succeed(
-    _ refresh: OpaquePointer?, _ credential: UnsafePointer<restway_credential>?,
-    _ outError: OutHandle?
+    _ refresh: InHandle, _ credential: In<restway_credential>?, _ outError: OutHandle?
 ) -> restway_status {
     Boundary.run(outError) { () throws(Failure) in
         let refresh = try Argument.handle(RefreshTicket.self, refresh, "refresh")
@@ -90,8 +88,8 @@ public func restway_refresh_succeed(
 
 @_cdecl("restway_refresh_fail") @implementation
 public func restway_refresh_fail(
-    _ refresh: OpaquePointer?, _ reason: CString?, _ isFinal: Int32,
-    _ cause: UnsafeMutableRawPointer?, _ destroy: restway_destroy_fn?, _ outError: OutHandle?
+    _ refresh: InHandle, _ reason: CString?, _ isFinal: Int32, _ cause: UnsafeMutableRawPointer?,
+    _ destroy: restway_destroy_fn?, _ outError: OutHandle?
 ) -> restway_status {
     Boundary.run(outError) { () throws(Failure) in
         let refresh = try Argument.handle(RefreshTicket.self, refresh, "refresh")
@@ -106,7 +104,7 @@ public func restway_refresh_fail(
 
 @_cdecl("restway_request_set_auth") @implementation
 public func restway_request_set_auth(
-    _ request: OpaquePointer?, _ mode: restway_auth_mode, _ outError: OutHandle?
+    _ request: InHandle, _ mode: restway_auth_mode, _ outError: OutHandle?
 ) -> restway_status {
     RequestHandle.changing(request, outError) { spec throws(Failure) in
         switch mode {
@@ -166,7 +164,7 @@ enum AuthQuestions {
 extension Credential {
     /// Reads a credential; `nil` for NULL.
     static func optional(
-        _ pointer: UnsafePointer<restway_credential>?
+        _ pointer: In<restway_credential>?
     ) throws(Failure) -> Credential? {
         guard let pointer else { return nil }
         let c = try SizedStructs.credential.read(pointer, zero: restway_credential())

@@ -23,7 +23,7 @@ final class BatchHandle: HandleObject, Sendable {
 
 @_cdecl("restway_batch_create") @implementation
 public func restway_batch_create(
-    _ client: OpaquePointer?, _ outBatch: OutHandle?, _ outError: OutHandle?
+    _ client: InHandle, _ outBatch: OutHandle?, _ outError: OutHandle?
 ) -> restway_status {
     Boundary.creating(outBatch, outError, named: "out_batch") { () throws(Failure) in
         BatchHandle(try BatchSession(try Argument.client(client)))
@@ -31,18 +31,18 @@ public func restway_batch_create(
 }
 
 @_cdecl("restway_batch_retain") @implementation
-public func restway_batch_retain(_ batch: OpaquePointer?) -> OpaquePointer! {
+public func restway_batch_retain(_ batch: InHandle) -> OpaquePointer! {
     Handle.retain(BatchHandle.self, batch)
 }
 
 @_cdecl("restway_batch_release") @implementation
-public func restway_batch_release(_ batch: OpaquePointer?) {
+public func restway_batch_release(_ batch: InHandle) {
     Handle.release(BatchHandle.self, batch)
 }
 
 @_cdecl("restway_batch_add") @implementation
 public func restway_batch_add(
-    _ batch: OpaquePointer?, _ request: OpaquePointer?, _ done: restway_done_fn?,
+    _ batch: InHandle, _ request: InHandle, _ done: restway_done_fn?,
     _ context: UnsafeMutableRawPointer?, _ destroy: restway_destroy_fn?, _ outCall: OutHandle?,
     _ outError: OutHandle?
 ) -> restway_status {
@@ -57,13 +57,13 @@ public func restway_batch_add(
 }
 
 @_cdecl("restway_batch_count") @implementation
-public func restway_batch_count(_ batch: OpaquePointer?) -> Int {
+public func restway_batch_count(_ batch: InHandle) -> Int {
     Handle.object(BatchHandle.self, batch)?.batch.count ?? 0
 }
 
 @_cdecl("restway_batch_send") @implementation
 public func restway_batch_send(
-    _ batch: OpaquePointer?, _ done: restway_batch_done_fn?, _ context: UnsafeMutableRawPointer?,
+    _ batch: InHandle, _ done: restway_batch_done_fn?, _ context: UnsafeMutableRawPointer?,
     _ destroy: restway_destroy_fn?, _ outError: OutHandle?
 ) -> restway_status {
     Boundary.run(outError) { () throws(Failure) in
@@ -82,7 +82,7 @@ public func restway_batch_send(
 
 @_cdecl("restway_batch_wait") @implementation
 public func restway_batch_wait(
-    _ batch: OpaquePointer?, _ milliseconds: Int64, _ outError: OutHandle?
+    _ batch: InHandle, _ milliseconds: Int64, _ outError: OutHandle?
 ) -> restway_status {
     Boundary.run(outError) { () throws(Failure) in
         let batch = try Argument.batch(batch)
@@ -92,13 +92,13 @@ public func restway_batch_wait(
 }
 
 @_cdecl("restway_batch_is_complete") @implementation
-public func restway_batch_is_complete(_ batch: OpaquePointer?) -> Int32 {
+public func restway_batch_is_complete(_ batch: InHandle) -> Int32 {
     Handle.object(BatchHandle.self, batch)?.batch.isComplete ?? true ? 1 : 0
 }
 
 @_cdecl("restway_batch_response") @implementation
 public func restway_batch_response(
-    _ batch: OpaquePointer?, _ index: Int, _ outResponse: OutHandle?, _ outError: OutHandle?
+    _ batch: InHandle, _ index: Int, _ outResponse: OutHandle?, _ outError: OutHandle?
 ) -> restway_status {
     Boundary.creating(outResponse, outError) { () throws(Failure) in
         ResponseHandle(try Argument.batch(batch).response(at: index))
@@ -106,12 +106,12 @@ public func restway_batch_response(
 }
 
 @_cdecl("restway_batch_cancel") @implementation
-public func restway_batch_cancel(_ batch: OpaquePointer?) {
+public func restway_batch_cancel(_ batch: InHandle) {
     Handle.object(BatchHandle.self, batch)?.batch.cancel()
 }
 
 extension Argument {
-    fileprivate static func batch(_ batch: OpaquePointer?) throws(Failure) -> BatchSession {
+    fileprivate static func batch(_ batch: InHandle) throws(Failure) -> BatchSession {
         try handle(BatchHandle.self, batch, "batch").batch
     }
 }

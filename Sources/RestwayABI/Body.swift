@@ -12,8 +12,8 @@ public func restway_body_reader_init(
 
 @_cdecl("restway_request_set_body_reader") @implementation
 public func restway_request_set_body_reader(
-    _ request: OpaquePointer?, _ reader: UnsafePointer<restway_body_reader>?, _ length: Int64,
-    _ mediaType: CString?, _ outError: OutHandle?
+    _ request: InHandle, _ reader: In<restway_body_reader>?, _ length: Int64, _ mediaType: CString?,
+    _ outError: OutHandle?
 ) -> restway_status {
     Boundary.run(outError) { () throws(Failure) in
         let request = try Argument.request(request)

@@ -30,8 +30,8 @@ public func restway_client_options_init(
 
 @_cdecl("restway_client_create") @implementation
 public func restway_client_create(
-    _ api: OpaquePointer?, _ options: UnsafePointer<restway_client_options>?,
-    _ outClient: OutHandle?, _ outError: OutHandle?
+    _ api: InHandle, _ options: In<restway_client_options>?, _ outClient: OutHandle?,
+    _ outError: OutHandle?
 ) -> restway_status {
     Boundary.creating(outClient, outError, named: "out_client") { () throws(Failure) in
         let api = try Argument.api(api)
@@ -40,28 +40,28 @@ public func restway_client_create(
 }
 
 @_cdecl("restway_client_retain") @implementation
-public func restway_client_retain(_ client: OpaquePointer?) -> OpaquePointer! {
+public func restway_client_retain(_ client: InHandle) -> OpaquePointer! {
     Handle.retain(ClientHandle.self, client)
 }
 
 @_cdecl("restway_client_release") @implementation
-public func restway_client_release(_ client: OpaquePointer?) {
+public func restway_client_release(_ client: InHandle) {
     Handle.release(ClientHandle.self, client)
 }
 
 @_cdecl("restway_client_close") @implementation
-public func restway_client_close(_ client: OpaquePointer?) {
+public func restway_client_close(_ client: InHandle) {
     Handle.object(ClientHandle.self, client)?.client.close()
 }
 
 @_cdecl("restway_client_store") @implementation
-public func restway_client_store(_ client: OpaquePointer?) -> OpaquePointer! {
+public func restway_client_store(_ client: InHandle) -> OpaquePointer! {
     Handle.object(ClientHandle.self, client).map { Handle.give(StoreHandle($0.client)) }
 }
 
 @_cdecl("restway_client_send") @implementation
 public func restway_client_send(
-    _ client: OpaquePointer?, _ request: OpaquePointer?, _ done: restway_done_fn?,
+    _ client: InHandle, _ request: InHandle, _ done: restway_done_fn?,
     _ context: UnsafeMutableRawPointer?, _ destroy: restway_destroy_fn?, _ outCall: OutHandle?,
     _ outError: OutHandle?
 ) -> restway_status {
@@ -77,8 +77,8 @@ public func restway_client_send(
 
 @_cdecl("restway_client_perform") @implementation
 public func restway_client_perform(
-    _ client: OpaquePointer?, _ request: OpaquePointer?, _ milliseconds: Int64,
-    _ outResponse: OutHandle?, _ outError: OutHandle?
+    _ client: InHandle, _ request: InHandle, _ milliseconds: Int64, _ outResponse: OutHandle?,
+    _ outError: OutHandle?
 ) -> restway_status {
     Boundary.creating(outResponse, outError) { () throws(Failure) in
         let client = try Argument.client(client)
@@ -90,7 +90,7 @@ public func restway_client_perform(
 
 @_cdecl("restway_client_set_modifier") @implementation
 public func restway_client_set_modifier(
-    _ client: OpaquePointer?, _ modify: restway_modify_fn?, _ context: UnsafeMutableRawPointer?,
+    _ client: InHandle, _ modify: restway_modify_fn?, _ context: UnsafeMutableRawPointer?,
     _ destroy: restway_destroy_fn?, _ outError: OutHandle?
 ) -> restway_status {
     HostContext.setting(client, context, destroy, outError) { client, context throws(Failure) in
@@ -100,7 +100,7 @@ public func restway_client_set_modifier(
 
 @_cdecl("restway_client_set_exclusion") @implementation
 public func restway_client_set_exclusion(
-    _ client: OpaquePointer?, _ exclude: restway_exclude_fn?, _ context: UnsafeMutableRawPointer?,
+    _ client: InHandle, _ exclude: restway_exclude_fn?, _ context: UnsafeMutableRawPointer?,
     _ destroy: restway_destroy_fn?, _ outError: OutHandle?
 ) -> restway_status {
     HostContext.setting(client, context, destroy, outError) { client, context throws(Failure) in
@@ -138,7 +138,7 @@ private func exclusion(_ exclude: restway_exclude_fn, _ context: HostContext) ->
 
 /// Reads the option struct of the header and checks each field.
 extension ClientOptions {
-    init(_ pointer: UnsafePointer<restway_client_options>?) throws(Failure) {
+    init(_ pointer: In<restway_client_options>?) throws(Failure) {
         self.init()
         guard let pointer else { return }
         let c = try SizedStructs.clientOptions.read(pointer, zero: restway_client_options())

@@ -47,7 +47,7 @@ extension DraftHandle {
     ///   - change: The function of `Draft` that makes the change.
     ///   - target: Returns what that function gets, besides the index of the relationship.
     static func relating<Target>(
-        _ draft: OpaquePointer?, _ relationship: CString?, _ outError: OutHandle?,
+        _ draft: InHandle, _ relationship: CString?, _ outError: OutHandle?,
         _ change: (Draft) -> (Target, Int) throws(DraftError) -> Void,
         to target: (DraftHandle) throws(Failure) -> Target
     ) -> restway_status {
@@ -60,11 +60,11 @@ extension DraftHandle {
         }
     }
 
-    func target(object: OpaquePointer?, _ name: String) throws(Failure) -> Draft.Target {
+    func target(object: InHandle, _ name: String) throws(Failure) -> Draft.Target {
         .object(try Argument.object(object, name))
     }
 
-    func target(draft: OpaquePointer?, _ name: String) throws(Failure) -> Draft.Target {
+    func target(draft: InHandle, _ name: String) throws(Failure) -> Draft.Target {
         let other = try Argument.draft(draft, name)
         guard other.store === store else {
             throw Argument.wrong(name, "\(name) is a draft for another store")
@@ -75,7 +75,7 @@ extension DraftHandle {
 
 extension Argument {
     static func draft(
-        _ draft: OpaquePointer?, _ name: String = "draft"
+        _ draft: InHandle, _ name: String = "draft"
     ) throws(Failure) -> DraftHandle {
         try handle(DraftHandle.self, draft, name)
     }
@@ -85,7 +85,7 @@ extension Argument {
 
 @_cdecl("restway_draft_create") @implementation
 public func restway_draft_create(
-    _ store: OpaquePointer?, _ entity: CString?, _ outDraft: OutHandle?, _ outError: OutHandle?
+    _ store: InHandle, _ entity: CString?, _ outDraft: OutHandle?, _ outError: OutHandle?
 ) -> restway_status {
     Boundary.creating(outDraft, outError, named: "out_draft") { () throws(Failure) in
         let handle = try Argument.store(store)
@@ -95,8 +95,7 @@ public func restway_draft_create(
 
 @_cdecl("restway_draft_copy") @implementation
 public func restway_draft_copy(
-    _ store: OpaquePointer?, _ object: OpaquePointer?, _ outDraft: OutHandle?,
-    _ outError: OutHandle?
+    _ store: InHandle, _ object: InHandle, _ outDraft: OutHandle?, _ outError: OutHandle?
 ) -> restway_status {
     Boundary.creating(outDraft, outError, named: "out_draft") { () throws(Failure) in
         let handle = try Argument.store(store)
@@ -109,29 +108,28 @@ public func restway_draft_copy(
 }
 
 @_cdecl("restway_draft_retain") @implementation
-public func restway_draft_retain(_ draft: OpaquePointer?) -> OpaquePointer! {
+public func restway_draft_retain(_ draft: InHandle) -> OpaquePointer! {
     Handle.retain(DraftHandle.self, draft)
 }
 
 @_cdecl("restway_draft_release") @implementation
-public func restway_draft_release(_ draft: OpaquePointer?) {
+public func restway_draft_release(_ draft: InHandle) {
     Handle.release(DraftHandle.self, draft)
 }
 
 @_cdecl("restway_draft_entity") @implementation
-public func restway_draft_entity(_ draft: OpaquePointer?) -> CString! {
+public func restway_draft_entity(_ draft: InHandle) -> CString! {
     Handle.object(DraftHandle.self, draft)?.draft.entity.nameCString
 }
 
 @_cdecl("restway_draft_store_key") @implementation
-public func restway_draft_store_key(_ draft: OpaquePointer?) -> Int64 {
+public func restway_draft_store_key(_ draft: InHandle) -> Int64 {
     Handle.object(DraftHandle.self, draft)?.draft.storeKey ?? 0
 }
 
 @_cdecl("restway_draft_set") @implementation
 public func restway_draft_set(
-    _ draft: OpaquePointer?, _ name: CString?, _ value: UnsafePointer<restway_value>?,
-    _ outError: OutHandle?
+    _ draft: InHandle, _ name: CString?, _ value: In<restway_value>?, _ outError: OutHandle?
 ) -> restway_status {
     Boundary.run(outError) { () throws(Failure) in
         let handle = try Argument.draft(draft)
@@ -157,8 +155,7 @@ public func restway_draft_set(
 
 @_cdecl("restway_draft_add") @implementation
 public func restway_draft_add(
-    _ draft: OpaquePointer?, _ relationship: CString?, _ object: OpaquePointer?,
-    _ outError: OutHandle?
+    _ draft: InHandle, _ relationship: CString?, _ object: InHandle, _ outError: OutHandle?
 ) -> restway_status {
     DraftHandle.relating(draft, relationship, outError, Draft.add) { handle throws(Failure) in
         try handle.target(object: object, "object")
@@ -167,8 +164,7 @@ public func restway_draft_add(
 
 @_cdecl("restway_draft_add_draft") @implementation
 public func restway_draft_add_draft(
-    _ draft: OpaquePointer?, _ relationship: CString?, _ other: OpaquePointer?,
-    _ outError: OutHandle?
+    _ draft: InHandle, _ relationship: CString?, _ other: InHandle, _ outError: OutHandle?
 ) -> restway_status {
     DraftHandle.relating(draft, relationship, outError, Draft.add) { handle throws(Failure) in
         try handle.target(draft: other, "other")
@@ -177,8 +173,7 @@ public func restway_draft_add_draft(
 
 @_cdecl("restway_draft_remove") @implementation
 public func restway_draft_remove(
-    _ draft: OpaquePointer?, _ relationship: CString?, _ object: OpaquePointer?,
-    _ outError: OutHandle?
+    _ draft: InHandle, _ relationship: CString?, _ object: InHandle, _ outError: OutHandle?
 ) -> restway_status {
     DraftHandle.relating(draft, relationship, outError, Draft.remove) { handle throws(Failure) in
         try handle.target(object: object, "object")
@@ -187,8 +182,7 @@ public func restway_draft_remove(
 
 @_cdecl("restway_draft_remove_draft") @implementation
 public func restway_draft_remove_draft(
-    _ draft: OpaquePointer?, _ relationship: CString?, _ other: OpaquePointer?,
-    _ outError: OutHandle?
+    _ draft: InHandle, _ relationship: CString?, _ other: InHandle, _ outError: OutHandle?
 ) -> restway_status {
     DraftHandle.relating(draft, relationship, outError, Draft.remove) { handle throws(Failure) in
         try handle.target(draft: other, "other")
@@ -197,8 +191,8 @@ public func restway_draft_remove_draft(
 
 @_cdecl("restway_draft_relate") @implementation
 public func restway_draft_relate(
-    _ draft: OpaquePointer?, _ relationship: CString?, _ objects: UnsafePointer<OpaquePointer?>?,
-    _ drafts: UnsafePointer<OpaquePointer?>?, _ count: Int, _ outError: OutHandle?
+    _ draft: InHandle, _ relationship: CString?, _ objects: In<OpaquePointer?>?,
+    _ drafts: In<OpaquePointer?>?, _ count: Int, _ outError: OutHandle?
 ) -> restway_status {
     DraftHandle.relating(draft, relationship, outError, Draft.set(_:relationship:)) {
         handle throws(Failure) in
@@ -227,7 +221,7 @@ public func restway_draft_relate(
 
 @_cdecl("restway_draft_unset") @implementation
 public func restway_draft_unset(
-    _ draft: OpaquePointer?, _ name: CString?, _ outError: OutHandle?
+    _ draft: InHandle, _ name: CString?, _ outError: OutHandle?
 ) -> restway_status {
     Boundary.run(outError) { () throws(Failure) in
         let handle = try Argument.draft(draft)
@@ -237,7 +231,7 @@ public func restway_draft_unset(
 
 @_cdecl("restway_draft_revert") @implementation
 public func restway_draft_revert(
-    _ draft: OpaquePointer?, _ name: CString?, _ outError: OutHandle?
+    _ draft: InHandle, _ name: CString?, _ outError: OutHandle?
 ) -> restway_status {
     Boundary.run(outError) { () throws(Failure) in
         let handle = try Argument.draft(draft)
@@ -247,7 +241,7 @@ public func restway_draft_revert(
 
 @_cdecl("restway_draft_changes") @implementation
 public func restway_draft_changes(
-    _ draft: OpaquePointer?, _ outNames: Out<CString?>?, _ capacity: Int, _ outCount: Out<Int>?,
+    _ draft: InHandle, _ outNames: Out<CString?>?, _ capacity: Int, _ outCount: Out<Int>?,
     _ outError: OutHandle?
 ) -> restway_status {
     Boundary.writing(outCount, 0, outError) { () throws(Failure) in
@@ -268,7 +262,7 @@ public func restway_draft_changes(
 
 @_cdecl("restway_draft_snapshot") @implementation
 public func restway_draft_snapshot(
-    _ draft: OpaquePointer?, _ outObject: OutHandle?, _ outError: OutHandle?
+    _ draft: InHandle, _ outObject: OutHandle?, _ outError: OutHandle?
 ) -> restway_status {
     Boundary.creating(outObject, outError, named: "out_object") { () throws(Failure) in
         try Argument.draft(draft).draft.snapshot()
@@ -277,7 +271,7 @@ public func restway_draft_snapshot(
 
 @_cdecl("restway_draft_insert") @implementation
 public func restway_draft_insert(
-    _ draft: OpaquePointer?, _ outObject: OutHandle?, _ outError: OutHandle?
+    _ draft: InHandle, _ outObject: OutHandle?, _ outError: OutHandle?
 ) -> restway_status {
     Boundary.creating(outObject, outError) { () throws(Failure) in
         let handle = try Argument.draft(draft)

@@ -12,7 +12,7 @@ public func restway_event_release(_ event: Out<restway_event>?) {
 
 @_cdecl("restway_client_process") @implementation
 public func restway_client_process(
-    _ client: OpaquePointer?, _ milliseconds: Int64, _ outCount: Out<Int>?, _ outError: OutHandle?
+    _ client: InHandle, _ milliseconds: Int64, _ outCount: Out<Int>?, _ outError: OutHandle?
 ) -> restway_status {
     Boundary.writing(outCount, 0, outError) { () throws(Failure) in
         let client = try Argument.client(client)
@@ -22,13 +22,13 @@ public func restway_client_process(
 }
 
 @_cdecl("restway_client_descriptor") @implementation
-public func restway_client_descriptor(_ client: OpaquePointer?) -> Int32 {
+public func restway_client_descriptor(_ client: InHandle) -> Int32 {
     Handle.object(ClientHandle.self, client)?.client.delivery.descriptor ?? -1
 }
 
 @_cdecl("restway_client_drain") @implementation
 public func restway_client_drain(
-    _ client: OpaquePointer?, _ events: Out<restway_event>?, _ capacity: Int, _ outCount: Out<Int>?,
+    _ client: InHandle, _ events: Out<restway_event>?, _ capacity: Int, _ outCount: Out<Int>?,
     _ outError: OutHandle?
 ) -> restway_status {
     Boundary.writing(outCount, 0, outError, named: "out_count") { () throws(Failure) in

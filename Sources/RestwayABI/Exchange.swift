@@ -24,35 +24,35 @@ final class ExchangeHandle: TextLender, @unchecked Sendable {
 // The part of auth.h about exchanges
 
 @_cdecl("restway_exchange_method") @implementation
-public func restway_exchange_method(_ exchange: OpaquePointer?) -> CString! {
+public func restway_exchange_method(_ exchange: InHandle) -> CString! {
     Handle.text(ExchangeHandle.self, exchange, "method") { $0.outgoing.exchange.method }
 }
 
 @_cdecl("restway_exchange_url") @implementation
-public func restway_exchange_url(_ exchange: OpaquePointer?) -> CString! {
+public func restway_exchange_url(_ exchange: InHandle) -> CString! {
     Handle.text(ExchangeHandle.self, exchange, "url") { $0.outgoing.exchange.url }
 }
 
 @_cdecl("restway_exchange_header") @implementation
-public func restway_exchange_header(_ exchange: OpaquePointer?, _ name: CString?) -> CString! {
+public func restway_exchange_header(_ exchange: InHandle, _ name: CString?) -> CString! {
     Handle.header(ExchangeHandle.self, exchange, name) { $0.outgoing.headers }
 }
 
 @_cdecl("restway_exchange_body") @implementation
 public func restway_exchange_body(
-    _ exchange: OpaquePointer?, _ outLength: Out<Int>?
+    _ exchange: InHandle, _ outLength: Out<Int>?
 ) -> UnsafeRawPointer! {
     Handle.bytes(ExchangeHandle.self, exchange, outLength) { $0.outgoing.bodyBytes }
 }
 
 @_cdecl("restway_exchange_attempt") @implementation
-public func restway_exchange_attempt(_ exchange: OpaquePointer?) -> Int32 {
+public func restway_exchange_attempt(_ exchange: InHandle) -> Int32 {
     Int32(clamping: Handle.object(ExchangeHandle.self, exchange)?.outgoing.attempt ?? 0)
 }
 
 @_cdecl("restway_exchange_set_header") @implementation
 public func restway_exchange_set_header(
-    _ exchange: OpaquePointer?, _ name: CString?, _ value: CString?, _ outError: OutHandle?
+    _ exchange: InHandle, _ name: CString?, _ value: CString?, _ outError: OutHandle?
 ) -> restway_status {
     Boundary.run(outError) { () throws(Failure) in
         let handle = try Argument.handle(ExchangeHandle.self, exchange, "exchange")
@@ -67,7 +67,7 @@ public func restway_exchange_set_header(
 
 @_cdecl("restway_exchange_add_parameter") @implementation
 public func restway_exchange_add_parameter(
-    _ exchange: OpaquePointer?, _ name: CString?, _ value: CString?, _ outError: OutHandle?
+    _ exchange: InHandle, _ name: CString?, _ value: CString?, _ outError: OutHandle?
 ) -> restway_status {
     Boundary.run(outError) { () throws(Failure) in
         let handle = try Argument.handle(ExchangeHandle.self, exchange, "exchange")
@@ -78,7 +78,7 @@ public func restway_exchange_add_parameter(
 
 @_cdecl("restway_exchange_set_refusal") @implementation
 public func restway_exchange_set_refusal(
-    _ exchange: OpaquePointer?, _ reason: CString?, _ cause: UnsafeMutableRawPointer?,
+    _ exchange: InHandle, _ reason: CString?, _ cause: UnsafeMutableRawPointer?,
     _ destroy: restway_destroy_fn?, _ outError: OutHandle?
 ) -> restway_status {
     Boundary.run(outError) { () throws(Failure) in

@@ -55,7 +55,7 @@ final class RowsHandle: HandleObject, @unchecked Sendable {
 
     /// Writes the row numbers that `find` returns, as a list of these rows.
     static func listing(
-        _ rows: OpaquePointer?, _ outRows: Out<UnsafePointer<Int>?>?, _ outCount: Out<Int>?,
+        _ rows: InHandle, _ outRows: Out<In<Int>?>?, _ outCount: Out<Int>?,
         _ outError: OutHandle?,
         _ find: (RowsHandle) throws(Failure) -> [Int]
     ) -> restway_status {
@@ -71,7 +71,7 @@ final class RowsHandle: HandleObject, @unchecked Sendable {
 }
 
 extension Argument {
-    fileprivate static func rows(_ rows: OpaquePointer?) throws(Failure) -> RowsHandle {
+    fileprivate static func rows(_ rows: InHandle) throws(Failure) -> RowsHandle {
         try handle(RowsHandle.self, rows, "rows")
     }
 }
@@ -81,31 +81,31 @@ extension Argument {
 private typealias Refusal = MappedRows.Refusal
 
 @_cdecl("restway_rows_count") @implementation
-public func restway_rows_count(_ rows: OpaquePointer?) -> Int {
+public func restway_rows_count(_ rows: InHandle) -> Int {
     Handle.object(RowsHandle.self, rows)?.rows.count ?? 0
 }
 
 @_cdecl("restway_rows_entity") @implementation
-public func restway_rows_entity(_ rows: OpaquePointer?, _ row: Int) -> CString! {
+public func restway_rows_entity(_ rows: InHandle, _ row: Int) -> CString! {
     guard let rows = Handle.object(RowsHandle.self, rows) else { return nil }
     let entity = try? rows.run { rows throws(Refusal) in try rows.entity(of: row) }
     return entity?.nameCString
 }
 
 @_cdecl("restway_rows_result_count") @implementation
-public func restway_rows_result_count(_ rows: OpaquePointer?) -> Int {
+public func restway_rows_result_count(_ rows: InHandle) -> Int {
     Handle.object(RowsHandle.self, rows)?.rows.results.count ?? 0
 }
 
 @_cdecl("restway_rows_own_result") @implementation
-public func restway_rows_own_result(_ rows: OpaquePointer?) -> Int {
+public func restway_rows_own_result(_ rows: InHandle) -> Int {
     Handle.object(RowsHandle.self, rows)?.rows.ownResult ?? 0
 }
 
 @_cdecl("restway_rows_result") @implementation
 public func restway_rows_result(
-    _ rows: OpaquePointer?, _ index: Int, _ outRows: Out<UnsafePointer<Int>?>?,
-    _ outCount: Out<Int>?, _ outError: OutHandle?
+    _ rows: InHandle, _ index: Int, _ outRows: Out<In<Int>?>?, _ outCount: Out<Int>?,
+    _ outError: OutHandle?
 ) -> restway_status {
     RowsHandle.listing(rows, outRows, outCount, outError) { rows throws(Failure) in
         try rows.run { rows throws(Refusal) in try rows.result(index) }
@@ -114,7 +114,7 @@ public func restway_rows_result(
 
 @_cdecl("restway_rows_get") @implementation
 public func restway_rows_get(
-    _ rows: OpaquePointer?, _ row: Int, _ name: CString?, _ outValue: Out<restway_value>?,
+    _ rows: InHandle, _ row: Int, _ name: CString?, _ outValue: Out<restway_value>?,
     _ outError: OutHandle?
 ) -> restway_status {
     Boundary.writing(outValue, .init(), outError, named: "out_value") { () throws(Failure) in
@@ -127,7 +127,7 @@ public func restway_rows_get(
 
 @_cdecl("restway_rows_set") @implementation
 public func restway_rows_set(
-    _ rows: OpaquePointer?, _ row: Int, _ name: CString?, _ value: UnsafePointer<restway_value>?,
+    _ rows: InHandle, _ row: Int, _ name: CString?, _ value: In<restway_value>?,
     _ outError: OutHandle?
 ) -> restway_status {
     Boundary.run(outError) { () throws(Failure) in
@@ -140,7 +140,7 @@ public func restway_rows_set(
 
 @_cdecl("restway_rows_related") @implementation
 public func restway_rows_related(
-    _ rows: OpaquePointer?, _ row: Int, _ name: CString?, _ outRows: Out<UnsafePointer<Int>?>?,
+    _ rows: InHandle, _ row: Int, _ name: CString?, _ outRows: Out<In<Int>?>?,
     _ outCount: Out<Int>?, _ outError: OutHandle?
 ) -> restway_status {
     RowsHandle.listing(rows, outRows, outCount, outError) { rows throws(Failure) in
@@ -151,8 +151,8 @@ public func restway_rows_related(
 
 @_cdecl("restway_rows_relate") @implementation
 public func restway_rows_relate(
-    _ rows: OpaquePointer?, _ row: Int, _ name: CString?, _ targets: UnsafePointer<Int>?,
-    _ count: Int, _ outError: OutHandle?
+    _ rows: InHandle, _ row: Int, _ name: CString?, _ targets: In<Int>?, _ count: Int,
+    _ outError: OutHandle?
 ) -> restway_status {
     Boundary.run(outError) { () throws(Failure) in
         let rows = try Argument.rows(rows)
@@ -166,8 +166,8 @@ public func restway_rows_relate(
 
 @_cdecl("restway_rows_relate_objects") @implementation
 public func restway_rows_relate_objects(
-    _ rows: OpaquePointer?, _ row: Int, _ name: CString?, _ objects: UnsafePointer<OpaquePointer?>?,
-    _ count: Int, _ outError: OutHandle?
+    _ rows: InHandle, _ row: Int, _ name: CString?, _ objects: In<OpaquePointer?>?, _ count: Int,
+    _ outError: OutHandle?
 ) -> restway_status {
     Boundary.run(outError) { () throws(Failure) in
         let rows = try Argument.rows(rows)
@@ -184,7 +184,7 @@ public func restway_rows_relate_objects(
 
 @_cdecl("restway_api_add_hook") @implementation
 public func restway_api_add_hook(
-    _ api: OpaquePointer?, _ name: CString?, _ hook: restway_hook_fn?,
+    _ api: InHandle, _ name: CString?, _ hook: restway_hook_fn?,
     _ context: UnsafeMutableRawPointer?, _ destroy: restway_destroy_fn?, _ outError: OutHandle?
 ) -> restway_status {
     Boundary.run(outError) { () throws(Failure) in

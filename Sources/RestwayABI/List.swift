@@ -16,29 +16,29 @@ final class ListHandle: HandleObject, Sendable {
 // list.h
 
 @_cdecl("restway_list_retain") @implementation
-public func restway_list_retain(_ list: OpaquePointer?) -> OpaquePointer! {
+public func restway_list_retain(_ list: InHandle) -> OpaquePointer! {
     Handle.retain(ListHandle.self, list)
 }
 
 @_cdecl("restway_list_release") @implementation
-public func restway_list_release(_ list: OpaquePointer?) {
+public func restway_list_release(_ list: InHandle) {
     Handle.release(ListHandle.self, list)
 }
 
 @_cdecl("restway_list_count") @implementation
-public func restway_list_count(_ list: OpaquePointer?) -> Int {
+public func restway_list_count(_ list: InHandle) -> Int {
     Handle.object(ListHandle.self, list)?.objects.count ?? 0
 }
 
 @_cdecl("restway_list_object") @implementation
-public func restway_list_object(_ list: OpaquePointer?, _ index: Int) -> OpaquePointer! {
+public func restway_list_object(_ list: InHandle, _ index: Int) -> OpaquePointer! {
     Handle.object(ListHandle.self, list)?.objects.at(index).map(Handle.lend)
 }
 
 @_cdecl("restway_list_read") @implementation
 public func restway_list_read(
-    _ list: OpaquePointer?, _ first: Int, _ count: Int, _ indices: UnsafePointer<UInt32>?,
-    _ columnCount: Int, _ outValues: Out<restway_value>?, _ outError: OutHandle?
+    _ list: InHandle, _ first: Int, _ count: Int, _ indices: In<UInt32>?, _ columnCount: Int,
+    _ outValues: Out<restway_value>?, _ outError: OutHandle?
 ) -> restway_status {
     Boundary.run(outError) { () throws(Failure) in
         let (valueCount, isTooMany) = count.multipliedReportingOverflow(by: columnCount)

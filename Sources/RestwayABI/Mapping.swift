@@ -8,7 +8,7 @@ import RestwayThreads
 
 @_cdecl("restway_answer_set_value") @implementation
 public func restway_answer_set_value(
-    _ answer: OpaquePointer?, _ value: UnsafePointer<restway_value>?, _ outError: OutHandle?
+    _ answer: InHandle, _ value: In<restway_value>?, _ outError: OutHandle?
 ) -> restway_status {
     Boundary.run(outError) { () throws(Failure) in
         let answer = try Argument.handle(AnswerHandle.self, answer, "answer")
@@ -21,7 +21,7 @@ public func restway_answer_set_value(
 
 @_cdecl("restway_answer_set_message") @implementation
 public func restway_answer_set_message(
-    _ answer: OpaquePointer?, _ message: CString?, _ outError: OutHandle?
+    _ answer: InHandle, _ message: CString?, _ outError: OutHandle?
 ) -> restway_status {
     Boundary.run(outError) { () throws(Failure) in
         try Argument.handle(AnswerHandle.self, answer, "answer").message =
@@ -31,7 +31,7 @@ public func restway_answer_set_message(
 
 @_cdecl("restway_api_add_transform") @implementation
 public func restway_api_add_transform(
-    _ api: OpaquePointer?, _ name: CString?, _ decode: restway_transform_fn?,
+    _ api: InHandle, _ name: CString?, _ decode: restway_transform_fn?,
     _ encode: restway_transform_fn?, _ context: UnsafeMutableRawPointer?,
     _ destroy: restway_destroy_fn?, _ outError: OutHandle?
 ) -> restway_status {
@@ -51,7 +51,7 @@ public func restway_api_add_transform(
 
 @_cdecl("restway_api_add_attribute") @implementation
 public func restway_api_add_attribute(
-    _ api: OpaquePointer?, _ entity: CString?, _ name: CString?, _ source: CString?,
+    _ api: InHandle, _ entity: CString?, _ name: CString?, _ source: CString?,
     _ type: restway_attribute_type, _ format: CString?, _ transform: CString?,
     _ outError: OutHandle?
 ) -> restway_status {
@@ -71,8 +71,8 @@ public func restway_api_add_attribute(
 
 @_cdecl("restway_api_add_relationship") @implementation
 public func restway_api_add_relationship(
-    _ api: OpaquePointer?, _ entity: CString?, _ name: CString?, _ source: CString?,
-    _ target: CString?, _ flags: UInt32, _ policy: restway_policy, _ outError: OutHandle?
+    _ api: InHandle, _ entity: CString?, _ name: CString?, _ source: CString?, _ target: CString?,
+    _ flags: UInt32, _ policy: restway_policy, _ outError: OutHandle?
 ) -> restway_status {
     Boundary.run(outError) { () throws(Failure) in
         let api = try Argument.api(api)
@@ -93,7 +93,7 @@ public func restway_api_add_relationship(
 
 @_cdecl("restway_api_set_identity") @implementation
 public func restway_api_set_identity(
-    _ api: OpaquePointer?, _ entity: CString?, _ attribute: CString?, _ outError: OutHandle?
+    _ api: InHandle, _ entity: CString?, _ attribute: CString?, _ outError: OutHandle?
 ) -> restway_status {
     Boundary.run(outError) { () throws(Failure) in
         try Argument.api(api).setIdentity(

@@ -5,28 +5,28 @@ import RestwayObjects
 // object.h
 
 @_cdecl("restway_object_retain") @implementation
-public func restway_object_retain(_ object: OpaquePointer?) -> OpaquePointer! {
+public func restway_object_retain(_ object: InHandle) -> OpaquePointer! {
     Handle.retain(Snapshot.self, object)
 }
 
 @_cdecl("restway_object_release") @implementation
-public func restway_object_release(_ object: OpaquePointer?) {
+public func restway_object_release(_ object: InHandle) {
     Handle.release(Snapshot.self, object)
 }
 
 @_cdecl("restway_object_entity") @implementation
-public func restway_object_entity(_ object: OpaquePointer?) -> CString! {
+public func restway_object_entity(_ object: InHandle) -> CString! {
     Handle.object(Snapshot.self, object)?.entity.nameCString
 }
 
 @_cdecl("restway_object_store_key") @implementation
-public func restway_object_store_key(_ object: OpaquePointer?) -> Int64 {
+public func restway_object_store_key(_ object: InHandle) -> Int64 {
     Handle.object(Snapshot.self, object)?.storeKey ?? 0
 }
 
 @_cdecl("restway_object_identity") @implementation
 public func restway_object_identity(
-    _ object: OpaquePointer?, _ outValue: Out<restway_value>?, _ outError: OutHandle?
+    _ object: InHandle, _ outValue: Out<restway_value>?, _ outError: OutHandle?
 ) -> restway_status {
     Boundary.writing(outValue, .init(), outError, named: "out_value") { () throws(Failure) in
         let object = try Argument.object(object)
@@ -38,7 +38,7 @@ public func restway_object_identity(
 }
 
 @_cdecl("restway_object_is_same") @implementation
-public func restway_object_is_same(_ a: OpaquePointer?, _ b: OpaquePointer?) -> Int32 {
+public func restway_object_is_same(_ a: InHandle, _ b: InHandle) -> Int32 {
     guard let a = Handle.object(Snapshot.self, a), let b = Handle.object(Snapshot.self, b),
         a.isSame(as: b)
     else { return 0 }
@@ -46,7 +46,7 @@ public func restway_object_is_same(_ a: OpaquePointer?, _ b: OpaquePointer?) -> 
 }
 
 @_cdecl("restway_object_is_equal") @implementation
-public func restway_object_is_equal(_ a: OpaquePointer?, _ b: OpaquePointer?) -> Int32 {
+public func restway_object_is_equal(_ a: InHandle, _ b: InHandle) -> Int32 {
     guard let a = Handle.object(Snapshot.self, a), let b = Handle.object(Snapshot.self, b),
         a.isEqual(to: b)
     else { return 0 }
@@ -54,29 +54,28 @@ public func restway_object_is_equal(_ a: OpaquePointer?, _ b: OpaquePointer?) ->
 }
 
 @_cdecl("restway_object_hash") @implementation
-public func restway_object_hash(_ object: OpaquePointer?) -> UInt64 {
+public func restway_object_hash(_ object: InHandle) -> UInt64 {
     Handle.object(Snapshot.self, object)?.hash ?? 0
 }
 
 @_cdecl("restway_object_attribute_count") @implementation
-public func restway_object_attribute_count(_ object: OpaquePointer?) -> Int {
+public func restway_object_attribute_count(_ object: InHandle) -> Int {
     Handle.object(Snapshot.self, object)?.entity.attributes.count ?? 0
 }
 
 @_cdecl("restway_object_attribute_name") @implementation
-public func restway_object_attribute_name(_ object: OpaquePointer?, _ index: Int) -> CString! {
+public func restway_object_attribute_name(_ object: InHandle, _ index: Int) -> CString! {
     Handle.object(Snapshot.self, object)?.entity.attributeNameCString(at: index)
 }
 
 @_cdecl("restway_object_attribute_index") @implementation
-public func restway_object_attribute_index(_ object: OpaquePointer?, _ name: CString?) -> Int32 {
+public func restway_object_attribute_index(_ object: InHandle, _ name: CString?) -> Int32 {
     Handle.object(Snapshot.self, object)?.attributeIndex(name).map(Int32.init) ?? -1
 }
 
 @_cdecl("restway_object_get") @implementation
 public func restway_object_get(
-    _ object: OpaquePointer?, _ name: CString?, _ outValue: Out<restway_value>?,
-    _ outError: OutHandle?
+    _ object: InHandle, _ name: CString?, _ outValue: Out<restway_value>?, _ outError: OutHandle?
 ) -> restway_status {
     Boundary.writing(outValue, .init(), outError, named: "out_value") { () throws(Failure) in
         let object = try Argument.object(object)
@@ -88,8 +87,8 @@ public func restway_object_get(
 
 @_cdecl("restway_object_read") @implementation
 public func restway_object_read(
-    _ object: OpaquePointer?, _ indices: UnsafePointer<UInt32>?, _ count: Int,
-    _ outValues: Out<restway_value>?, _ outError: OutHandle?
+    _ object: InHandle, _ indices: In<UInt32>?, _ count: Int, _ outValues: Out<restway_value>?,
+    _ outError: OutHandle?
 ) -> restway_status {
     Boundary.run(outError) { () throws(Failure) in
         try Argument.fill(outValues, count) { values throws(Failure) in
@@ -100,7 +99,7 @@ public func restway_object_read(
 }
 
 @_cdecl("restway_object_string") @implementation
-public func restway_object_string(_ object: OpaquePointer?, _ name: CString?) -> CString! {
+public func restway_object_string(_ object: InHandle, _ name: CString?) -> CString! {
     guard let value = Handle.object(Snapshot.self, object)?.cValue(named: name),
         value.kind == restway_value_kind.RESTWAY_VALUE_STRING.rawValue
     else { return nil }
@@ -108,9 +107,7 @@ public func restway_object_string(_ object: OpaquePointer?, _ name: CString?) ->
 }
 
 @_cdecl("restway_object_int64") @implementation
-public func restway_object_int64(
-    _ object: OpaquePointer?, _ name: CString?, _ fallback: Int64
-) -> Int64 {
+public func restway_object_int64(_ object: InHandle, _ name: CString?, _ fallback: Int64) -> Int64 {
     let value = Handle.object(Snapshot.self, object)?.cValue(named: name) ?? restway_value()
     switch restway_value_kind(rawValue: value.kind) {
     case .RESTWAY_VALUE_INT64, .RESTWAY_VALUE_BOOL, .RESTWAY_VALUE_DATE: return value.as.integer
@@ -120,7 +117,7 @@ public func restway_object_int64(
 
 @_cdecl("restway_object_double") @implementation
 public func restway_object_double(
-    _ object: OpaquePointer?, _ name: CString?, _ fallback: Double
+    _ object: InHandle, _ name: CString?, _ fallback: Double
 ) -> Double {
     let value = Handle.object(Snapshot.self, object)?.cValue(named: name) ?? restway_value()
     switch restway_value_kind(rawValue: value.kind) {
@@ -131,35 +128,35 @@ public func restway_object_double(
 }
 
 @_cdecl("restway_object_relationship_count") @implementation
-public func restway_object_relationship_count(_ object: OpaquePointer?) -> Int {
+public func restway_object_relationship_count(_ object: InHandle) -> Int {
     Handle.object(Snapshot.self, object)?.entity.relationships.count ?? 0
 }
 
 @_cdecl("restway_object_relationship_name") @implementation
-public func restway_object_relationship_name(_ object: OpaquePointer?, _ index: Int) -> CString! {
+public func restway_object_relationship_name(_ object: InHandle, _ index: Int) -> CString! {
     Handle.object(Snapshot.self, object)?.entity.relationshipNameCString(at: index)
 }
 
 @_cdecl("restway_object_relationship_index") @implementation
-public func restway_object_relationship_index(_ object: OpaquePointer?, _ name: CString?) -> Int32 {
+public func restway_object_relationship_index(_ object: InHandle, _ name: CString?) -> Int32 {
     let entity = Handle.object(Snapshot.self, object)?.entity
     return name.flatMap { entity?.relationshipIndex(cString: $0) }.map(Int32.init) ?? -1
 }
 
 @_cdecl("restway_object_relationship_entity") @implementation
-public func restway_object_relationship_entity(_ object: OpaquePointer?, _ index: Int) -> CString! {
+public func restway_object_relationship_entity(_ object: InHandle, _ index: Int) -> CString! {
     Handle.object(Snapshot.self, object)?.entity.relationshipTargetCString(at: index)
 }
 
 @_cdecl("restway_object_relationship_is_many") @implementation
-public func restway_object_relationship_is_many(_ object: OpaquePointer?, _ index: Int) -> Int32 {
+public func restway_object_relationship_is_many(_ object: InHandle, _ index: Int) -> Int32 {
     let entity = Handle.object(Snapshot.self, object)?.entity
     return entity?.relationships.at(index)?.isMany ?? false ? 1 : 0
 }
 
 @_cdecl("restway_object_related_keys") @implementation
 public func restway_object_related_keys(
-    _ object: OpaquePointer?, _ relationship: CString?, _ outKind: Out<UInt32>?,
+    _ object: InHandle, _ relationship: CString?, _ outKind: Out<UInt32>?,
     _ outKeys: Out<UnsafePointer<Int64>?>?, _ outCount: Out<Int>?, _ outError: OutHandle?
 ) -> restway_status {
     outKind?.pointee = Cell.Kind.null.rawValue
@@ -200,7 +197,7 @@ extension Snapshot {
 
     /// Reads the values of `count` attributes: the ones at `indices`, or the first ones.
     func read(
-        _ indices: UnsafePointer<UInt32>?, _ count: Int,
+        _ indices: In<UInt32>?, _ count: Int,
         into outValues: Out<restway_value>
     ) throws(Failure) {
         let attributeCount = entity.attributes.count

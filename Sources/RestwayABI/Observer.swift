@@ -23,7 +23,7 @@ final class ObserverHandle: HandleObject, Sendable {
 
 @_cdecl("restway_client_observe") @implementation
 public func restway_client_observe(
-    _ client: OpaquePointer?, _ entity: CString?, _ changed: restway_changed_fn?,
+    _ client: InHandle, _ entity: CString?, _ changed: restway_changed_fn?,
     _ context: UnsafeMutableRawPointer?, _ destroy: restway_destroy_fn?, _ outObserver: OutHandle?,
     _ outError: OutHandle?
 ) -> restway_status {
@@ -38,7 +38,7 @@ public func restway_client_observe(
 
 @_cdecl("restway_client_observe_object") @implementation
 public func restway_client_observe_object(
-    _ client: OpaquePointer?, _ object: OpaquePointer?, _ changed: restway_changed_fn?,
+    _ client: InHandle, _ object: InHandle, _ changed: restway_changed_fn?,
     _ context: UnsafeMutableRawPointer?, _ destroy: restway_destroy_fn?, _ outObserver: OutHandle?,
     _ outError: OutHandle?
 ) -> restway_status {
@@ -50,17 +50,17 @@ public func restway_client_observe_object(
 }
 
 @_cdecl("restway_observer_remove") @implementation
-public func restway_observer_remove(_ observer: OpaquePointer?) {
+public func restway_observer_remove(_ observer: InHandle) {
     Handle.object(ObserverHandle.self, observer)?.remove()
 }
 
 @_cdecl("restway_observer_retain") @implementation
-public func restway_observer_retain(_ observer: OpaquePointer?) -> OpaquePointer! {
+public func restway_observer_retain(_ observer: InHandle) -> OpaquePointer! {
     Handle.retain(ObserverHandle.self, observer)
 }
 
 @_cdecl("restway_observer_release") @implementation
-public func restway_observer_release(_ observer: OpaquePointer?) {
+public func restway_observer_release(_ observer: InHandle) {
     Handle.release(ObserverHandle.self, observer)
 }
 
@@ -93,22 +93,22 @@ enum ChangedNotice {
 // change.h
 
 @_cdecl("restway_changes_retain") @implementation
-public func restway_changes_retain(_ changes: OpaquePointer?) -> OpaquePointer! {
+public func restway_changes_retain(_ changes: InHandle) -> OpaquePointer! {
     Handle.retain(ChangeList.self, changes)
 }
 
 @_cdecl("restway_changes_release") @implementation
-public func restway_changes_release(_ changes: OpaquePointer?) {
+public func restway_changes_release(_ changes: InHandle) {
     Handle.release(ChangeList.self, changes)
 }
 
 @_cdecl("restway_changes_count") @implementation
-public func restway_changes_count(_ changes: OpaquePointer?) -> Int {
+public func restway_changes_count(_ changes: InHandle) -> Int {
     Handle.object(ChangeList.self, changes)?.changes.count ?? 0
 }
 
 @_cdecl("restway_changes_kind") @implementation
-public func restway_changes_kind(_ changes: OpaquePointer?, _ index: Int) -> UInt32 {
+public func restway_changes_kind(_ changes: InHandle, _ index: Int) -> UInt32 {
     guard let change = ChangeList.change(changes, index) else { return 0 }
     let kind: restway_change_kind =
         switch change.kind {
@@ -120,18 +120,18 @@ public func restway_changes_kind(_ changes: OpaquePointer?, _ index: Int) -> UIn
 }
 
 @_cdecl("restway_changes_object") @implementation
-public func restway_changes_object(_ changes: OpaquePointer?, _ index: Int) -> OpaquePointer! {
+public func restway_changes_object(_ changes: InHandle, _ index: Int) -> OpaquePointer! {
     (ChangeList.change(changes, index)?.object).map(Handle.lend)
 }
 
 @_cdecl("restway_changes_before") @implementation
-public func restway_changes_before(_ changes: OpaquePointer?, _ index: Int) -> OpaquePointer! {
+public func restway_changes_before(_ changes: InHandle, _ index: Int) -> OpaquePointer! {
     ChangeList.change(changes, index)?.before.map(Handle.lend)
 }
 
 @_cdecl("restway_changes_attributes") @implementation
 public func restway_changes_attributes(
-    _ changes: OpaquePointer?, _ index: Int, _ outIndices: Out<UInt32>?, _ capacity: Int
+    _ changes: InHandle, _ index: Int, _ outIndices: Out<UInt32>?, _ capacity: Int
 ) -> Int {
     guard let change = ChangeList.change(changes, index) else { return 0 }
     let cells = 0..<change.object.entity.attributes.count
@@ -140,7 +140,7 @@ public func restway_changes_attributes(
 
 @_cdecl("restway_changes_relationships") @implementation
 public func restway_changes_relationships(
-    _ changes: OpaquePointer?, _ index: Int, _ outIndices: Out<UInt32>?, _ capacity: Int
+    _ changes: InHandle, _ index: Int, _ outIndices: Out<UInt32>?, _ capacity: Int
 ) -> Int {
     guard let change = ChangeList.change(changes, index) else { return 0 }
     let entity = change.object.entity
@@ -149,7 +149,7 @@ public func restway_changes_relationships(
 }
 
 extension ChangeList {
-    fileprivate static func change(_ changes: OpaquePointer?, _ index: Int) -> Change? {
+    fileprivate static func change(_ changes: InHandle, _ index: Int) -> Change? {
         Handle.object(ChangeList.self, changes)?.changes.at(index)
     }
 }

@@ -5,7 +5,7 @@ import RestwayClient
 
 @_cdecl("restway_client_set_reachability") @implementation
 public func restway_client_set_reachability(
-    _ client: OpaquePointer?, _ reachability: restway_reachability, _ outError: OutHandle?
+    _ client: InHandle, _ reachability: restway_reachability, _ outError: OutHandle?
 ) -> restway_status {
     Boundary.run(outError) { () throws(Failure) in
         let client = try Argument.client(client)
@@ -22,7 +22,7 @@ public func restway_client_set_reachability(
 }
 
 @_cdecl("restway_client_reachability") @implementation
-public func restway_client_reachability(_ client: OpaquePointer?) -> restway_reachability {
+public func restway_client_reachability(_ client: InHandle) -> restway_reachability {
     switch Handle.object(ClientHandle.self, client)?.client.reachability {
     case nil, .unknown: .RESTWAY_REACHABILITY_UNKNOWN
     case .reachable: .RESTWAY_REACHABILITY_REACHABLE
@@ -32,7 +32,7 @@ public func restway_client_reachability(_ client: OpaquePointer?) -> restway_rea
 
 @_cdecl("restway_request_set_lane") @implementation
 public func restway_request_set_lane(
-    _ request: OpaquePointer?, _ lane: CString?, _ outError: OutHandle?
+    _ request: InHandle, _ lane: CString?, _ outError: OutHandle?
 ) -> restway_status {
     RequestHandle.changing(request, outError) { spec throws(Failure) in
         spec.lane = lane == nil ? nil : try Argument.nonEmptyString(lane, "lane")
@@ -40,13 +40,13 @@ public func restway_request_set_lane(
 }
 
 @_cdecl("restway_error_outbox_id") @implementation
-public func restway_error_outbox_id(_ error: OpaquePointer?) -> Int64 {
+public func restway_error_outbox_id(_ error: InHandle) -> Int64 {
     Handle.object(ErrorHandle.self, error)?.failure.outboxID ?? 0
 }
 
 @_cdecl("restway_outbox_list") @implementation
 public func restway_outbox_list(
-    _ client: OpaquePointer?, _ outItems: OutHandle?, _ outError: OutHandle?
+    _ client: InHandle, _ outItems: OutHandle?, _ outError: OutHandle?
 ) -> restway_status {
     Boundary.creating(outItems, outError, named: "out_items") { () throws(Failure) in
         StoredRequestsHandle(try Argument.outbox(client).list())
@@ -55,7 +55,7 @@ public func restway_outbox_list(
 
 @_cdecl("restway_outbox_find") @implementation
 public func restway_outbox_find(
-    _ client: OpaquePointer?, _ id: Int64, _ outItem: OutHandle?, _ outError: OutHandle?
+    _ client: InHandle, _ id: Int64, _ outItem: OutHandle?, _ outError: OutHandle?
 ) -> restway_status {
     Boundary.creating(outItem, outError, named: "out_item") { () throws(Failure) in
         StoredRequestHandle(try Argument.outbox(client).find(id))
@@ -71,7 +71,7 @@ public func restway_outbox_counts_init(
 
 @_cdecl("restway_outbox_count") @implementation
 public func restway_outbox_count(
-    _ client: OpaquePointer?, _ counts: Out<restway_outbox_counts>?, _ outError: OutHandle?
+    _ client: InHandle, _ counts: Out<restway_outbox_counts>?, _ outError: OutHandle?
 ) -> restway_status {
     Boundary.run(outError) { () throws(Failure) in
         let found = try Argument.outbox(client).counts()
@@ -86,7 +86,7 @@ public func restway_outbox_count(
 
 @_cdecl("restway_outbox_needs_flushing") @implementation
 public func restway_outbox_needs_flushing(
-    _ client: OpaquePointer?, _ outNeeds: Out<Int32>?, _ outError: OutHandle?
+    _ client: InHandle, _ outNeeds: Out<Int32>?, _ outError: OutHandle?
 ) -> restway_status {
     Boundary.writing(outNeeds, 0, outError, named: "out_needs") { () throws(Failure) in
         try Argument.outbox(client).needsFlushing() ? 1 : 0
@@ -95,8 +95,7 @@ public func restway_outbox_needs_flushing(
 
 @_cdecl("restway_outbox_has_pending") @implementation
 public func restway_outbox_has_pending(
-    _ client: OpaquePointer?, _ object: OpaquePointer?, _ outPending: Out<Int32>?,
-    _ outError: OutHandle?
+    _ client: InHandle, _ object: InHandle, _ outPending: Out<Int32>?, _ outError: OutHandle?
 ) -> restway_status {
     Boundary.writing(outPending, 0, outError, named: "out_pending") { () throws(Failure) in
         let object = try Argument.object(object)
@@ -106,7 +105,7 @@ public func restway_outbox_has_pending(
 
 @_cdecl("restway_outbox_flush") @implementation
 public func restway_outbox_flush(
-    _ client: OpaquePointer?, _ flags: UInt32, _ done: restway_outbox_flushed_fn?,
+    _ client: InHandle, _ flags: UInt32, _ done: restway_outbox_flushed_fn?,
     _ context: UnsafeMutableRawPointer?, _ destroy: restway_destroy_fn?, _ outError: OutHandle?
 ) -> restway_status {
     Boundary.run(outError) { () throws(Failure) in
@@ -124,9 +123,8 @@ public func restway_outbox_flush(
 
 @_cdecl("restway_client_set_outbox_observer") @implementation
 public func restway_client_set_outbox_observer(
-    _ client: OpaquePointer?, _ item: restway_outbox_item_fn?,
-    _ flushed: restway_outbox_flushed_fn?, _ context: UnsafeMutableRawPointer?,
-    _ destroy: restway_destroy_fn?, _ outError: OutHandle?
+    _ client: InHandle, _ item: restway_outbox_item_fn?, _ flushed: restway_outbox_flushed_fn?,
+    _ context: UnsafeMutableRawPointer?, _ destroy: restway_destroy_fn?, _ outError: OutHandle?
 ) -> restway_status {
     HostContext.setting(client, context, destroy, outError) { client, context throws(Failure) in
         let outbox = try client.requireOutbox()
@@ -143,7 +141,7 @@ public func restway_client_set_outbox_observer(
 
 @_cdecl("restway_outbox_retry") @implementation
 public func restway_outbox_retry(
-    _ client: OpaquePointer?, _ id: Int64, _ outError: OutHandle?
+    _ client: InHandle, _ id: Int64, _ outError: OutHandle?
 ) -> restway_status {
     Boundary.run(outError) { () throws(Failure) in
         try Argument.outbox(client).retry(id)
@@ -152,7 +150,7 @@ public func restway_outbox_retry(
 
 @_cdecl("restway_outbox_edit") @implementation
 public func restway_outbox_edit(
-    _ client: OpaquePointer?, _ id: Int64, _ body: UnsafeRawPointer?, _ length: Int,
+    _ client: InHandle, _ id: Int64, _ body: UnsafeRawPointer?, _ length: Int,
     _ mediaType: CString?, _ outError: OutHandle?
 ) -> restway_status {
     Boundary.run(outError) { () throws(Failure) in
@@ -166,7 +164,7 @@ public func restway_outbox_edit(
 
 @_cdecl("restway_outbox_drop") @implementation
 public func restway_outbox_drop(
-    _ client: OpaquePointer?, _ id: Int64, _ outCount: Out<Int>?, _ outError: OutHandle?
+    _ client: InHandle, _ id: Int64, _ outCount: Out<Int>?, _ outError: OutHandle?
 ) -> restway_status {
     Boundary.writing(outCount, 0, outError) { () throws(Failure) in
         try Argument.outbox(client).drop(id)
@@ -175,7 +173,7 @@ public func restway_outbox_drop(
 
 @_cdecl("restway_outbox_drop_all") @implementation
 public func restway_outbox_drop_all(
-    _ client: OpaquePointer?, _ outCount: Out<Int>?, _ outError: OutHandle?
+    _ client: InHandle, _ outCount: Out<Int>?, _ outError: OutHandle?
 ) -> restway_status {
     Boundary.writing(outCount, 0, outError) { () throws(Failure) in
         try Argument.outbox(client).dropAll()
@@ -184,7 +182,7 @@ public func restway_outbox_drop_all(
 
 extension Argument {
     /// Returns the outbox of a client, or throws if there is none or the client may not be used.
-    fileprivate static func outbox(_ client: OpaquePointer?) throws(Failure) -> Outbox {
+    fileprivate static func outbox(_ client: InHandle) throws(Failure) -> Outbox {
         try handle(ClientHandle.self, client, "client").client.requireOutbox()
     }
 }

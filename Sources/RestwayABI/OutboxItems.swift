@@ -50,22 +50,22 @@ final class StoredRequestsHandle: TextLender, Sendable {
 // outbox.h: items, and lists of them
 
 @_cdecl("restway_outbox_item_retain") @implementation
-public func restway_outbox_item_retain(_ item: OpaquePointer?) -> OpaquePointer! {
+public func restway_outbox_item_retain(_ item: InHandle) -> OpaquePointer! {
     Handle.retain(StoredRequestHandle.self, item)
 }
 
 @_cdecl("restway_outbox_item_release") @implementation
-public func restway_outbox_item_release(_ item: OpaquePointer?) {
+public func restway_outbox_item_release(_ item: InHandle) {
     Handle.release(StoredRequestHandle.self, item)
 }
 
 @_cdecl("restway_outbox_item_id") @implementation
-public func restway_outbox_item_id(_ item: OpaquePointer?) -> Int64 {
+public func restway_outbox_item_id(_ item: InHandle) -> Int64 {
     request(item)?.id ?? 0
 }
 
 @_cdecl("restway_outbox_item_state") @implementation
-public func restway_outbox_item_state(_ item: OpaquePointer?) -> restway_outbox_state {
+public func restway_outbox_item_state(_ item: InHandle) -> restway_outbox_state {
     switch request(item)?.state {
     case nil: restway_outbox_state(rawValue: 0)!
     case .waiting: .RESTWAY_OUTBOX_WAITING
@@ -77,7 +77,7 @@ public func restway_outbox_item_state(_ item: OpaquePointer?) -> restway_outbox_
 }
 
 @_cdecl("restway_outbox_item_reason") @implementation
-public func restway_outbox_item_reason(_ item: OpaquePointer?) -> restway_outbox_reason {
+public func restway_outbox_item_reason(_ item: InHandle) -> restway_outbox_reason {
     switch request(item)?.deathReason {
     case nil: .RESTWAY_OUTBOX_REASON_NONE
     case .refused: .RESTWAY_OUTBOX_REASON_REFUSED
@@ -88,69 +88,69 @@ public func restway_outbox_item_reason(_ item: OpaquePointer?) -> restway_outbox
 }
 
 @_cdecl("restway_outbox_item_method") @implementation
-public func restway_outbox_item_method(_ item: OpaquePointer?) -> CString! {
+public func restway_outbox_item_method(_ item: InHandle) -> CString! {
     Handle.text(StoredRequestHandle.self, item, "method") { $0.request.method }
 }
 
 @_cdecl("restway_outbox_item_path") @implementation
-public func restway_outbox_item_path(_ item: OpaquePointer?) -> CString! {
+public func restway_outbox_item_path(_ item: InHandle) -> CString! {
     Handle.text(StoredRequestHandle.self, item, "path") { $0.request.path }
 }
 
 @_cdecl("restway_outbox_item_lane") @implementation
-public func restway_outbox_item_lane(_ item: OpaquePointer?) -> CString! {
+public func restway_outbox_item_lane(_ item: InHandle) -> CString! {
     Handle.text(StoredRequestHandle.self, item, "lane") { $0.request.lane }
 }
 
 @_cdecl("restway_outbox_item_key") @implementation
-public func restway_outbox_item_key(_ item: OpaquePointer?) -> CString! {
+public func restway_outbox_item_key(_ item: InHandle) -> CString! {
     Handle.text(StoredRequestHandle.self, item, "key") { $0.request.idempotencyKey }
 }
 
 @_cdecl("restway_outbox_item_body") @implementation
 public func restway_outbox_item_body(
-    _ item: OpaquePointer?, _ outLength: Out<Int>?
+    _ item: InHandle, _ outLength: Out<Int>?
 ) -> UnsafeRawPointer! {
     Handle.bytes(StoredRequestHandle.self, item, outLength) { $0.request.body }
 }
 
 @_cdecl("restway_outbox_item_created") @implementation
-public func restway_outbox_item_created(_ item: OpaquePointer?) -> Int64 {
+public func restway_outbox_item_created(_ item: InHandle) -> Int64 {
     request(item)?.created ?? 0
 }
 
 @_cdecl("restway_outbox_item_attempts") @implementation
-public func restway_outbox_item_attempts(_ item: OpaquePointer?) -> Int64 {
+public func restway_outbox_item_attempts(_ item: InHandle) -> Int64 {
     Int64(request(item)?.attempts ?? 0)
 }
 
 @_cdecl("restway_outbox_item_next_attempt") @implementation
-public func restway_outbox_item_next_attempt(_ item: OpaquePointer?) -> Int64 {
+public func restway_outbox_item_next_attempt(_ item: InHandle) -> Int64 {
     request(item)?.nextAttempt ?? 0
 }
 
 @_cdecl("restway_outbox_item_last_error") @implementation
-public func restway_outbox_item_last_error(_ item: OpaquePointer?) -> CString! {
+public func restway_outbox_item_last_error(_ item: InHandle) -> CString! {
     Handle.text(StoredRequestHandle.self, item, "lastError") { $0.request.lastError }
 }
 
 @_cdecl("restway_outbox_item_response") @implementation
-public func restway_outbox_item_response(_ item: OpaquePointer?) -> OpaquePointer! {
+public func restway_outbox_item_response(_ item: InHandle) -> OpaquePointer! {
     Handle.object(StoredRequestHandle.self, item)?.response.map(Handle.lend)
 }
 
 @_cdecl("restway_outbox_items_count") @implementation
-public func restway_outbox_items_count(_ items: OpaquePointer?) -> Int {
+public func restway_outbox_items_count(_ items: InHandle) -> Int {
     Handle.object(StoredRequestsHandle.self, items)?.requests.all.count ?? 0
 }
 
 @_cdecl("restway_outbox_items_item") @implementation
-public func restway_outbox_items_item(_ items: OpaquePointer?, _ index: Int) -> OpaquePointer! {
+public func restway_outbox_items_item(_ items: InHandle, _ index: Int) -> OpaquePointer! {
     Handle.object(StoredRequestsHandle.self, items)?.item(index).map(Handle.lend)
 }
 
 @_cdecl("restway_outbox_items_json") @implementation
-public func restway_outbox_items_json(_ items: OpaquePointer?, _ outLength: Out<Int>?) -> CString! {
+public func restway_outbox_items_json(_ items: InHandle, _ outLength: Out<Int>?) -> CString! {
     outLength?.pointee = 0
     guard let json = Handle.object(StoredRequestsHandle.self, items)?.json else { return nil }
     // JSON text holds no NUL.
@@ -159,20 +159,20 @@ public func restway_outbox_items_json(_ items: OpaquePointer?, _ outLength: Out<
 }
 
 @_cdecl("restway_outbox_items_error") @implementation
-public func restway_outbox_items_error(_ items: OpaquePointer?) -> OpaquePointer! {
+public func restway_outbox_items_error(_ items: InHandle) -> OpaquePointer! {
     Handle.object(StoredRequestsHandle.self, items)?.error.map(Handle.lend)
 }
 
 @_cdecl("restway_outbox_items_retain") @implementation
-public func restway_outbox_items_retain(_ items: OpaquePointer?) -> OpaquePointer! {
+public func restway_outbox_items_retain(_ items: InHandle) -> OpaquePointer! {
     Handle.retain(StoredRequestsHandle.self, items)
 }
 
 @_cdecl("restway_outbox_items_release") @implementation
-public func restway_outbox_items_release(_ items: OpaquePointer?) {
+public func restway_outbox_items_release(_ items: InHandle) {
     Handle.release(StoredRequestsHandle.self, items)
 }
 
-private func request(_ item: OpaquePointer?) -> StoredRequest? {
+private func request(_ item: InHandle) -> StoredRequest? {
     Handle.object(StoredRequestHandle.self, item)?.request
 }

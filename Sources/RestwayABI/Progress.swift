@@ -13,7 +13,7 @@ public func restway_progress_init(
 
 @_cdecl("restway_call_progress") @implementation
 public func restway_call_progress(
-    _ call: OpaquePointer?, _ progress: Out<restway_progress>?, _ outError: OutHandle?
+    _ call: InHandle, _ progress: Out<restway_progress>?, _ outError: OutHandle?
 ) -> restway_status {
     Boundary.run(outError) { () throws(Failure) in
         let call = try Argument.handle(Call.self, call, "call")
@@ -23,7 +23,7 @@ public func restway_call_progress(
 
 @_cdecl("restway_request_set_progress") @implementation
 public func restway_request_set_progress(
-    _ request: OpaquePointer?, _ intervalMilliseconds: Int64, _ progress: restway_progress_fn?,
+    _ request: InHandle, _ intervalMilliseconds: Int64, _ progress: restway_progress_fn?,
     _ context: UnsafeMutableRawPointer?, _ destroy: restway_destroy_fn?, _ outError: OutHandle?
 ) -> restway_status {
     Boundary.run(outError) { () throws(Failure) in

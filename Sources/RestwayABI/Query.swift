@@ -14,7 +14,7 @@ final class QueryHandle: HandleObject, Sendable {
 
     /// Runs `change` with the query, which the program may change from several threads at once.
     static func changing(
-        _ query: OpaquePointer?, _ outError: OutHandle?,
+        _ query: InHandle, _ outError: OutHandle?,
         _ change: (inout HostQuery) throws(Failure) -> Void
     ) -> restway_status {
         Boundary.run(outError) { () throws(Failure) in
@@ -37,7 +37,7 @@ final class QueryHandle: HandleObject, Sendable {
 
 @_cdecl("restway_query_create") @implementation
 public func restway_query_create(
-    _ store: OpaquePointer?, _ entity: CString?, _ outQuery: OutHandle?, _ outError: OutHandle?
+    _ store: InHandle, _ entity: CString?, _ outQuery: OutHandle?, _ outError: OutHandle?
 ) -> restway_status {
     Boundary.creating(outQuery, outError, named: "out_query") { () throws(Failure) in
         QueryHandle(try Argument.store(store).entity(named: entity))
@@ -45,19 +45,19 @@ public func restway_query_create(
 }
 
 @_cdecl("restway_query_retain") @implementation
-public func restway_query_retain(_ query: OpaquePointer?) -> OpaquePointer! {
+public func restway_query_retain(_ query: InHandle) -> OpaquePointer! {
     Handle.retain(QueryHandle.self, query)
 }
 
 @_cdecl("restway_query_release") @implementation
-public func restway_query_release(_ query: OpaquePointer?) {
+public func restway_query_release(_ query: InHandle) {
     Handle.release(QueryHandle.self, query)
 }
 
 @_cdecl("restway_query_add_condition") @implementation
 public func restway_query_add_condition(
-    _ query: OpaquePointer?, _ attribute: CString?, _ comparison: restway_comparison,
-    _ value: UnsafePointer<restway_value>?, _ outError: OutHandle?
+    _ query: InHandle, _ attribute: CString?, _ comparison: restway_comparison,
+    _ value: In<restway_value>?, _ outError: OutHandle?
 ) -> restway_status {
     QueryHandle.changing(query, outError) { query throws(Failure) in
         let value = try HostValue(value, "value").attributeValue("value")
@@ -72,7 +72,7 @@ public func restway_query_add_condition(
 
 @_cdecl("restway_query_add_order") @implementation
 public func restway_query_add_order(
-    _ query: OpaquePointer?, _ attribute: CString?, _ descending: Int32, _ outError: OutHandle?
+    _ query: InHandle, _ attribute: CString?, _ descending: Int32, _ outError: OutHandle?
 ) -> restway_status {
     QueryHandle.changing(query, outError) { query throws(Failure) in
         let name = try Argument.string(attribute, "attribute")
@@ -82,7 +82,7 @@ public func restway_query_add_order(
 
 @_cdecl("restway_query_set_limit") @implementation
 public func restway_query_set_limit(
-    _ query: OpaquePointer?, _ limit: Int64, _ outError: OutHandle?
+    _ query: InHandle, _ limit: Int64, _ outError: OutHandle?
 ) -> restway_status {
     QueryHandle.changing(query, outError) { query throws(Failure) in
         try Argument.minusOneOrMore(limit, "limit")
@@ -92,7 +92,7 @@ public func restway_query_set_limit(
 
 @_cdecl("restway_query_set_offset") @implementation
 public func restway_query_set_offset(
-    _ query: OpaquePointer?, _ offset: Int64, _ outError: OutHandle?
+    _ query: InHandle, _ offset: Int64, _ outError: OutHandle?
 ) -> restway_status {
     QueryHandle.changing(query, outError) { query throws(Failure) in
         try Argument.notNegative(offset, "offset")
@@ -102,7 +102,7 @@ public func restway_query_set_offset(
 
 @_cdecl("restway_query_set_rejected") @implementation
 public func restway_query_set_rejected(
-    _ query: OpaquePointer?, _ rejected: Int32, _ outError: OutHandle?
+    _ query: InHandle, _ rejected: Int32, _ outError: OutHandle?
 ) -> restway_status {
     QueryHandle.changing(query, outError) { query throws(Failure) in
         guard (-1...1).contains(rejected) else {
@@ -114,7 +114,7 @@ public func restway_query_set_rejected(
 
 @_cdecl("restway_store_query") @implementation
 public func restway_store_query(
-    _ store: OpaquePointer?, _ query: OpaquePointer?, _ outList: OutHandle?, _ outError: OutHandle?
+    _ store: InHandle, _ query: InHandle, _ outList: OutHandle?, _ outError: OutHandle?
 ) -> restway_status {
     Boundary.creating(outList, outError, named: "out_list") { () throws(Failure) in
         let handle = try Argument.store(store)
@@ -125,7 +125,7 @@ public func restway_store_query(
 
 @_cdecl("restway_store_count_query") @implementation
 public func restway_store_count_query(
-    _ store: OpaquePointer?, _ query: OpaquePointer?, _ outCount: Out<Int>?, _ outError: OutHandle?
+    _ store: InHandle, _ query: InHandle, _ outCount: Out<Int>?, _ outError: OutHandle?
 ) -> restway_status {
     Boundary.writing(outCount, 0, outError, named: "out_count") { () throws(Failure) in
         let handle = try Argument.store(store)

@@ -15,7 +15,7 @@ final class RequestHandle: HandleObject, Sendable {
     /// threads at once. A lock is held meanwhile, so what holds a destroy function of the program
     /// is set elsewhere. What `change` has set before it fails stays.
     static func changing(
-        _ request: OpaquePointer?, _ outError: OutHandle?,
+        _ request: InHandle, _ outError: OutHandle?,
         _ change: (inout RequestSpec) throws(Failure) -> Void
     ) -> restway_status {
         Boundary.run(outError) { () throws(Failure) in
@@ -61,7 +61,7 @@ public func restway_request_create_route(
 
 @_cdecl("restway_request_create_object") @implementation
 public func restway_request_create_object(
-    _ method: CString?, _ object: OpaquePointer?, _ outRequest: OutHandle?, _ outError: OutHandle?
+    _ method: CString?, _ object: InHandle, _ outRequest: OutHandle?, _ outError: OutHandle?
 ) -> restway_status {
     Boundary.creating(outRequest, outError, named: "out_request") { () throws(Failure) in
         let method = try Argument.method(method)
@@ -72,7 +72,7 @@ public func restway_request_create_object(
 
 @_cdecl("restway_request_create_draft") @implementation
 public func restway_request_create_draft(
-    _ method: CString?, _ draft: OpaquePointer?, _ outRequest: OutHandle?, _ outError: OutHandle?
+    _ method: CString?, _ draft: InHandle, _ outRequest: OutHandle?, _ outError: OutHandle?
 ) -> restway_status {
     Boundary.creating(outRequest, outError, named: "out_request") { () throws(Failure) in
         let method = try Argument.method(method)
@@ -83,7 +83,7 @@ public func restway_request_create_draft(
 
 @_cdecl("restway_request_set_object") @implementation
 public func restway_request_set_object(
-    _ request: OpaquePointer?, _ object: OpaquePointer?, _ outError: OutHandle?
+    _ request: InHandle, _ object: InHandle, _ outError: OutHandle?
 ) -> restway_status {
     RequestHandle.changing(request, outError) { spec throws(Failure) in
         spec.subject = .object(try Argument.object(object))
@@ -92,7 +92,7 @@ public func restway_request_set_object(
 
 @_cdecl("restway_request_set_draft") @implementation
 public func restway_request_set_draft(
-    _ request: OpaquePointer?, _ draft: OpaquePointer?, _ outError: OutHandle?
+    _ request: InHandle, _ draft: InHandle, _ outError: OutHandle?
 ) -> restway_status {
     RequestHandle.changing(request, outError) { spec throws(Failure) in
         spec.subject = try Argument.draft(draft).subject
@@ -100,19 +100,18 @@ public func restway_request_set_draft(
 }
 
 @_cdecl("restway_request_retain") @implementation
-public func restway_request_retain(_ request: OpaquePointer?) -> OpaquePointer! {
+public func restway_request_retain(_ request: InHandle) -> OpaquePointer! {
     Handle.retain(RequestHandle.self, request)
 }
 
 @_cdecl("restway_request_release") @implementation
-public func restway_request_release(_ request: OpaquePointer?) {
+public func restway_request_release(_ request: InHandle) {
     Handle.release(RequestHandle.self, request)
 }
 
 @_cdecl("restway_request_set_variable") @implementation
 public func restway_request_set_variable(
-    _ request: OpaquePointer?, _ name: CString?, _ value: UnsafePointer<restway_value>?,
-    _ outError: OutHandle?
+    _ request: InHandle, _ name: CString?, _ value: In<restway_value>?, _ outError: OutHandle?
 ) -> restway_status {
     RequestHandle.changing(request, outError) { spec throws(Failure) in
         let name = try Argument.nonEmptyString(name, "name")
@@ -122,8 +121,7 @@ public func restway_request_set_variable(
 
 @_cdecl("restway_request_set_parameter") @implementation
 public func restway_request_set_parameter(
-    _ request: OpaquePointer?, _ name: CString?, _ value: UnsafePointer<restway_value>?,
-    _ outError: OutHandle?
+    _ request: InHandle, _ name: CString?, _ value: In<restway_value>?, _ outError: OutHandle?
 ) -> restway_status {
     RequestHandle.changing(request, outError) { spec throws(Failure) in
         let name = try Argument.nonEmptyString(name, "name")
@@ -139,7 +137,7 @@ public func restway_request_set_parameter(
 
 @_cdecl("restway_request_set_parameters_json") @implementation
 public func restway_request_set_parameters_json(
-    _ request: OpaquePointer?, _ json: CString?, _ length: Int, _ outError: OutHandle?
+    _ request: InHandle, _ json: CString?, _ length: Int, _ outError: OutHandle?
 ) -> restway_status {
     RequestHandle.changing(request, outError) { spec throws(Failure) in
         let members = try Argument.jsonObject(json, length)
@@ -149,7 +147,7 @@ public func restway_request_set_parameters_json(
 
 @_cdecl("restway_request_set_header") @implementation
 public func restway_request_set_header(
-    _ request: OpaquePointer?, _ name: CString?, _ value: CString?, _ outError: OutHandle?
+    _ request: InHandle, _ name: CString?, _ value: CString?, _ outError: OutHandle?
 ) -> restway_status {
     RequestHandle.changing(request, outError) { spec throws(Failure) in
         let name = try Argument.headerName(name)
@@ -161,7 +159,7 @@ public func restway_request_set_header(
 
 @_cdecl("restway_request_set_body") @implementation
 public func restway_request_set_body(
-    _ request: OpaquePointer?, _ body: UnsafeRawPointer?, _ length: Int, _ mediaType: CString?,
+    _ request: InHandle, _ body: UnsafeRawPointer?, _ length: Int, _ mediaType: CString?,
     _ outError: OutHandle?
 ) -> restway_status {
     Boundary.run(outError) { () throws(Failure) in
@@ -173,7 +171,7 @@ public func restway_request_set_body(
 
 @_cdecl("restway_request_set_timeout") @implementation
 public func restway_request_set_timeout(
-    _ request: OpaquePointer?, _ milliseconds: Int64, _ outError: OutHandle?
+    _ request: InHandle, _ milliseconds: Int64, _ outError: OutHandle?
 ) -> restway_status {
     RequestHandle.changing(request, outError) { spec throws(Failure) in
         try Argument.minusOneOrMore(milliseconds, "milliseconds")
@@ -183,14 +181,14 @@ public func restway_request_set_timeout(
 
 @_cdecl("restway_request_set_priority") @implementation
 public func restway_request_set_priority(
-    _ request: OpaquePointer?, _ priority: Int32, _ outError: OutHandle?
+    _ request: InHandle, _ priority: Int32, _ outError: OutHandle?
 ) -> restway_status {
     RequestHandle.changing(request, outError) { spec in spec.priority = priority }
 }
 
 @_cdecl("restway_request_to_curl") @implementation
 public func restway_request_to_curl(
-    _ request: OpaquePointer?, _ client: OpaquePointer?, _ flags: UInt32, _ buffer: Out<CChar>?,
+    _ request: InHandle, _ client: InHandle, _ flags: UInt32, _ buffer: Out<CChar>?,
     _ capacity: Int, _ outLength: Out<Int>?, _ outError: OutHandle?
 ) -> restway_status {
     outLength?.pointee = 0

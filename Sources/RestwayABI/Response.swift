@@ -32,27 +32,27 @@ final class ResponseHandle: TextLender, Sendable {
 // response.h
 
 @_cdecl("restway_response_retain") @implementation
-public func restway_response_retain(_ response: OpaquePointer?) -> OpaquePointer! {
+public func restway_response_retain(_ response: InHandle) -> OpaquePointer! {
     Handle.retain(ResponseHandle.self, response)
 }
 
 @_cdecl("restway_response_release") @implementation
-public func restway_response_release(_ response: OpaquePointer?) {
+public func restway_response_release(_ response: InHandle) {
     Handle.release(ResponseHandle.self, response)
 }
 
 @_cdecl("restway_response_status") @implementation
-public func restway_response_status(_ response: OpaquePointer?) -> Int32 {
+public func restway_response_status(_ response: InHandle) -> Int32 {
     Int32(clamping: Handle.object(ResponseHandle.self, response)?.response.status ?? 0)
 }
 
 @_cdecl("restway_response_url") @implementation
-public func restway_response_url(_ response: OpaquePointer?) -> CString! {
+public func restway_response_url(_ response: InHandle) -> CString! {
     Handle.text(ResponseHandle.self, response, "url") { $0.response.url }
 }
 
 @_cdecl("restway_response_header") @implementation
-public func restway_response_header(_ response: OpaquePointer?, _ name: CString?) -> CString! {
+public func restway_response_header(_ response: InHandle, _ name: CString?) -> CString! {
     Handle.header(ResponseHandle.self, response, name) { $0.response.headers }
 }
 
@@ -65,7 +65,7 @@ public func restway_timings_init(
 
 @_cdecl("restway_response_timings") @implementation
 public func restway_response_timings(
-    _ response: OpaquePointer?, _ timings: Out<restway_timings>?, _ outError: OutHandle?
+    _ response: InHandle, _ timings: Out<restway_timings>?, _ outError: OutHandle?
 ) -> restway_status {
     Boundary.run(outError) { () throws(Failure) in
         let handle = try Argument.handle(ResponseHandle.self, response, "response")
@@ -74,37 +74,37 @@ public func restway_response_timings(
 }
 
 @_cdecl("restway_response_header_count") @implementation
-public func restway_response_header_count(_ response: OpaquePointer?) -> Int {
+public func restway_response_header_count(_ response: InHandle) -> Int {
     Handle.object(ResponseHandle.self, response)?.response.headers.fields.count ?? 0
 }
 
 @_cdecl("restway_response_header_name") @implementation
-public func restway_response_header_name(_ response: OpaquePointer?, _ index: Int) -> CString! {
+public func restway_response_header_name(_ response: InHandle, _ index: Int) -> CString! {
     Handle.text(ResponseHandle.self, response, "name \(index)") { $0.header(index)?.name }
 }
 
 @_cdecl("restway_response_header_value") @implementation
-public func restway_response_header_value(_ response: OpaquePointer?, _ index: Int) -> CString! {
+public func restway_response_header_value(_ response: InHandle, _ index: Int) -> CString! {
     Handle.text(ResponseHandle.self, response, "value \(index)") { $0.header(index)?.value }
 }
 
 @_cdecl("restway_response_trailer") @implementation
-public func restway_response_trailer(_ response: OpaquePointer?, _ name: CString?) -> CString! {
+public func restway_response_trailer(_ response: InHandle, _ name: CString?) -> CString! {
     Handle.header(ResponseHandle.self, response, name, key: "trailers") { $0.response.trailers }
 }
 
 @_cdecl("restway_response_trailer_count") @implementation
-public func restway_response_trailer_count(_ response: OpaquePointer?) -> Int {
+public func restway_response_trailer_count(_ response: InHandle) -> Int {
     Handle.object(ResponseHandle.self, response)?.response.trailers.fields.count ?? 0
 }
 
 @_cdecl("restway_response_trailer_name") @implementation
-public func restway_response_trailer_name(_ response: OpaquePointer?, _ index: Int) -> CString! {
+public func restway_response_trailer_name(_ response: InHandle, _ index: Int) -> CString! {
     Handle.text(ResponseHandle.self, response, "trailer name \(index)") { $0.trailer(index)?.name }
 }
 
 @_cdecl("restway_response_trailer_value") @implementation
-public func restway_response_trailer_value(_ response: OpaquePointer?, _ index: Int) -> CString! {
+public func restway_response_trailer_value(_ response: InHandle, _ index: Int) -> CString! {
     Handle.text(ResponseHandle.self, response, "trailer value \(index)") {
         $0.trailer(index)?.value
     }
@@ -112,7 +112,7 @@ public func restway_response_trailer_value(_ response: OpaquePointer?, _ index: 
 
 @_cdecl("restway_response_body") @implementation
 public func restway_response_body(
-    _ response: OpaquePointer?, _ outLength: Out<Int>?
+    _ response: InHandle, _ outLength: Out<Int>?
 ) -> UnsafeRawPointer! {
     let handle = Handle.object(ResponseHandle.self, response)
     outLength?.pointee = handle?.response.bodyCount ?? 0
@@ -120,7 +120,7 @@ public func restway_response_body(
 }
 
 @_cdecl("restway_response_json") @implementation
-public func restway_response_json(_ response: OpaquePointer?, _ outLength: Out<Int>?) -> CString! {
+public func restway_response_json(_ response: InHandle, _ outLength: Out<Int>?) -> CString! {
     outLength?.pointee = 0
     guard let handle = Handle.object(ResponseHandle.self, response), handle.response.bodyIsJSON
     else { return nil }
@@ -129,23 +129,23 @@ public func restway_response_json(_ response: OpaquePointer?, _ outLength: Out<I
 }
 
 @_cdecl("restway_response_is_mapped") @implementation
-public func restway_response_is_mapped(_ response: OpaquePointer?) -> Int32 {
+public func restway_response_is_mapped(_ response: InHandle) -> Int32 {
     Handle.object(ResponseHandle.self, response)?.response.isMapped ?? false ? 1 : 0
 }
 
 @_cdecl("restway_response_object_count") @implementation
-public func restway_response_object_count(_ response: OpaquePointer?) -> Int {
+public func restway_response_object_count(_ response: InHandle) -> Int {
     Handle.object(ResponseHandle.self, response)?.response.objects.count ?? 0
 }
 
 @_cdecl("restway_response_object") @implementation
-public func restway_response_object(_ response: OpaquePointer?, _ index: Int) -> OpaquePointer! {
+public func restway_response_object(_ response: InHandle, _ index: Int) -> OpaquePointer! {
     Handle.object(ResponseHandle.self, response)?.response.objects.at(index).map(Handle.lend)
 }
 
 @_cdecl("restway_response_read") @implementation
 public func restway_response_read(
-    _ response: OpaquePointer?, _ index: Int, _ outValues: Out<restway_value>?, _ capacity: Int,
+    _ response: InHandle, _ index: Int, _ outValues: Out<restway_value>?, _ capacity: Int,
     _ outCount: Out<Int>?, _ outEntity: Out<CString?>?, _ outObject: OutHandle?,
     _ outError: OutHandle?
 ) -> restway_status {
@@ -167,20 +167,20 @@ public func restway_response_read(
 }
 
 @_cdecl("restway_response_list") @implementation
-public func restway_response_list(_ response: OpaquePointer?) -> OpaquePointer! {
+public func restway_response_list(_ response: InHandle) -> OpaquePointer! {
     Handle.object(ResponseHandle.self, response).map {
         Handle.give(ListHandle($0.response.objects))
     }
 }
 
 @_cdecl("restway_response_result_count") @implementation
-public func restway_response_result_count(_ response: OpaquePointer?) -> Int {
+public func restway_response_result_count(_ response: InHandle) -> Int {
     Handle.object(ResponseHandle.self, response)?.response.results.count ?? 0
 }
 
 @_cdecl("restway_response_result") @implementation
 public func restway_response_result(
-    _ response: OpaquePointer?, _ index: Int, _ outFirst: Out<Int>?, _ outCount: Out<Int>?,
+    _ response: InHandle, _ index: Int, _ outFirst: Out<Int>?, _ outCount: Out<Int>?,
     _ outError: OutHandle?
 ) -> restway_status {
     outFirst?.pointee = 0
@@ -199,19 +199,19 @@ public func restway_response_result(
 }
 
 @_cdecl("restway_response_issue_count") @implementation
-public func restway_response_issue_count(_ response: OpaquePointer?) -> Int {
+public func restway_response_issue_count(_ response: InHandle) -> Int {
     Handle.object(ResponseHandle.self, response)?.response.issueCount ?? 0
 }
 
 @_cdecl("restway_response_issue_key_path") @implementation
-public func restway_response_issue_key_path(_ response: OpaquePointer?, _ index: Int) -> CString! {
+public func restway_response_issue_key_path(_ response: InHandle, _ index: Int) -> CString! {
     Handle.text(ResponseHandle.self, response, "issue at \(index)") {
         $0.response.issues.at(index)?.keyPath
     }
 }
 
 @_cdecl("restway_response_issue_reason") @implementation
-public func restway_response_issue_reason(_ response: OpaquePointer?, _ index: Int) -> CString! {
+public func restway_response_issue_reason(_ response: InHandle, _ index: Int) -> CString! {
     Handle.text(ResponseHandle.self, response, "issue \(index)") {
         $0.response.issues.at(index)?.reason
     }

@@ -6,7 +6,7 @@ import RestwayThreads
 
 @_cdecl("restway_client_set_retry") @implementation
 public func restway_client_set_retry(
-    _ client: OpaquePointer?, _ json: CString?, _ length: Int, _ outError: OutHandle?
+    _ client: InHandle, _ json: CString?, _ length: Int, _ outError: OutHandle?
 ) -> restway_status {
     Boundary.run(outError) { () throws(Failure) in
         try Argument.client(client).setRetry(json == nil ? nil : try Argument.json(json, length))
@@ -15,7 +15,7 @@ public func restway_client_set_retry(
 
 @_cdecl("restway_request_set_idempotency_key") @implementation
 public func restway_request_set_idempotency_key(
-    _ request: OpaquePointer?, _ key: CString?, _ outError: OutHandle?
+    _ request: InHandle, _ key: CString?, _ outError: OutHandle?
 ) -> restway_status {
     RequestHandle.changing(request, outError) { spec throws(Failure) in
         guard key != nil else {
@@ -36,14 +36,13 @@ public func restway_attempt_init(
 }
 
 @_cdecl("restway_response_attempt_count") @implementation
-public func restway_response_attempt_count(_ response: OpaquePointer?) -> Int {
+public func restway_response_attempt_count(_ response: InHandle) -> Int {
     Handle.object(ResponseHandle.self, response)?.response.attempts.count ?? 0
 }
 
 @_cdecl("restway_response_attempt") @implementation
 public func restway_response_attempt(
-    _ response: OpaquePointer?, _ index: Int, _ attempt: Out<restway_attempt>?,
-    _ outError: OutHandle?
+    _ response: InHandle, _ index: Int, _ attempt: Out<restway_attempt>?, _ outError: OutHandle?
 ) -> restway_status {
     Boundary.run(outError) { () throws(Failure) in
         let handle = try Argument.handle(ResponseHandle.self, response, "response")
@@ -52,13 +51,13 @@ public func restway_response_attempt(
 }
 
 @_cdecl("restway_error_attempt_count") @implementation
-public func restway_error_attempt_count(_ error: OpaquePointer?) -> Int {
+public func restway_error_attempt_count(_ error: InHandle) -> Int {
     Handle.object(ErrorHandle.self, error)?.failure.attempts.count ?? 0
 }
 
 @_cdecl("restway_error_attempt") @implementation
 public func restway_error_attempt(
-    _ error: OpaquePointer?, _ index: Int, _ attempt: Out<restway_attempt>?, _ outError: OutHandle?
+    _ error: InHandle, _ index: Int, _ attempt: Out<restway_attempt>?, _ outError: OutHandle?
 ) -> restway_status {
     Boundary.run(outError) { () throws(Failure) in
         let handle = try Argument.handle(ErrorHandle.self, error, "error")
@@ -68,7 +67,7 @@ public func restway_error_attempt(
 
 @_cdecl("restway_client_set_attempt_observer") @implementation
 public func restway_client_set_attempt_observer(
-    _ client: OpaquePointer?, _ observer: restway_attempt_fn?, _ context: UnsafeMutableRawPointer?,
+    _ client: InHandle, _ observer: restway_attempt_fn?, _ context: UnsafeMutableRawPointer?,
     _ destroy: restway_destroy_fn?, _ outError: OutHandle?
 ) -> restway_status {
     HostContext.setting(client, context, destroy, outError) { client, context throws(Failure) in
@@ -92,18 +91,18 @@ public func restway_clock_create(_ outClock: OutHandle?, _ outError: OutHandle?)
 }
 
 @_cdecl("restway_clock_retain") @implementation
-public func restway_clock_retain(_ clock: OpaquePointer?) -> OpaquePointer! {
+public func restway_clock_retain(_ clock: InHandle) -> OpaquePointer! {
     Handle.retain(ManualClock.self, clock)
 }
 
 @_cdecl("restway_clock_release") @implementation
-public func restway_clock_release(_ clock: OpaquePointer?) {
+public func restway_clock_release(_ clock: InHandle) {
     Handle.release(ManualClock.self, clock)
 }
 
 @_cdecl("restway_clock_advance") @implementation
 public func restway_clock_advance(
-    _ clock: OpaquePointer?, _ milliseconds: Int64, _ outError: OutHandle?
+    _ clock: InHandle, _ milliseconds: Int64, _ outError: OutHandle?
 ) -> restway_status {
     Boundary.run(outError) { () throws(Failure) in
         let clock = try Argument.handle(ManualClock.self, clock, "clock")
@@ -117,7 +116,7 @@ public func restway_clock_advance(
 }
 
 @_cdecl("restway_clock_next_milliseconds") @implementation
-public func restway_clock_next_milliseconds(_ clock: OpaquePointer?) -> Int64 {
+public func restway_clock_next_milliseconds(_ clock: InHandle) -> Int64 {
     Handle.object(ManualClock.self, clock)?.nextMilliseconds ?? -1
 }
 

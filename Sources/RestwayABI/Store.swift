@@ -33,7 +33,7 @@ final class StoreHandle: HandleObject, Sendable {
 }
 
 extension Argument {
-    static func store(_ store: OpaquePointer?) throws(Failure) -> StoreHandle {
+    static func store(_ store: InHandle) throws(Failure) -> StoreHandle {
         try handle(StoreHandle.self, store, "store")
     }
 }
@@ -41,19 +41,19 @@ extension Argument {
 // store.h
 
 @_cdecl("restway_store_retain") @implementation
-public func restway_store_retain(_ store: OpaquePointer?) -> OpaquePointer! {
+public func restway_store_retain(_ store: InHandle) -> OpaquePointer! {
     Handle.retain(StoreHandle.self, store)
 }
 
 @_cdecl("restway_store_release") @implementation
-public func restway_store_release(_ store: OpaquePointer?) {
+public func restway_store_release(_ store: InHandle) {
     Handle.release(StoreHandle.self, store)
 }
 
 @_cdecl("restway_store_find") @implementation
 public func restway_store_find(
-    _ store: OpaquePointer?, _ entity: CString?, _ identity: UnsafePointer<restway_value>?,
-    _ outObject: OutHandle?, _ outError: OutHandle?
+    _ store: InHandle, _ entity: CString?, _ identity: In<restway_value>?, _ outObject: OutHandle?,
+    _ outError: OutHandle?
 ) -> restway_status {
     Boundary.creating(outObject, outError, named: "out_object") { () throws(Failure) in
         let handle = try Argument.store(store)
@@ -68,8 +68,7 @@ public func restway_store_find(
 
 @_cdecl("restway_store_newest") @implementation
 public func restway_store_newest(
-    _ store: OpaquePointer?, _ object: OpaquePointer?, _ outObject: OutHandle?,
-    _ outError: OutHandle?
+    _ store: InHandle, _ object: InHandle, _ outObject: OutHandle?, _ outError: OutHandle?
 ) -> restway_status {
     Boundary.creating(outObject, outError, named: "out_object") { () throws(Failure) in
         let handle = try Argument.store(store)
@@ -83,8 +82,8 @@ public func restway_store_newest(
 
 @_cdecl("restway_store_related") @implementation
 public func restway_store_related(
-    _ store: OpaquePointer?, _ object: OpaquePointer?, _ relationship: CString?,
-    _ outList: OutHandle?, _ outError: OutHandle?
+    _ store: InHandle, _ object: InHandle, _ relationship: CString?, _ outList: OutHandle?,
+    _ outError: OutHandle?
 ) -> restway_status {
     Boundary.creating(outList, outError, named: "out_list") { () throws(Failure) in
         let handle = try Argument.store(store)
@@ -94,8 +93,8 @@ public func restway_store_related(
 
 @_cdecl("restway_store_related_one") @implementation
 public func restway_store_related_one(
-    _ store: OpaquePointer?, _ object: OpaquePointer?, _ relationship: CString?,
-    _ outObject: OutHandle?, _ outError: OutHandle?
+    _ store: InHandle, _ object: InHandle, _ relationship: CString?, _ outObject: OutHandle?,
+    _ outError: OutHandle?
 ) -> restway_status {
     Boundary.creating(outObject, outError, named: "out_object") { () throws(Failure) in
         let handle = try Argument.store(store)
@@ -111,7 +110,7 @@ public func restway_store_related_one(
 
 @_cdecl("restway_store_all") @implementation
 public func restway_store_all(
-    _ store: OpaquePointer?, _ entity: CString?, _ outList: OutHandle?, _ outError: OutHandle?
+    _ store: InHandle, _ entity: CString?, _ outList: OutHandle?, _ outError: OutHandle?
 ) -> restway_status {
     Boundary.creating(outList, outError, named: "out_list") { () throws(Failure) in
         let handle = try Argument.store(store)
@@ -121,7 +120,7 @@ public func restway_store_all(
 
 @_cdecl("restway_store_count") @implementation
 public func restway_store_count(
-    _ store: OpaquePointer?, _ entity: CString?, _ outCount: Out<Int>?, _ outError: OutHandle?
+    _ store: InHandle, _ entity: CString?, _ outCount: Out<Int>?, _ outError: OutHandle?
 ) -> restway_status {
     Boundary.writing(outCount, 0, outError, named: "out_count") { () throws(Failure) in
         let handle = try Argument.store(store)
@@ -131,8 +130,7 @@ public func restway_store_count(
 
 @_cdecl("restway_store_is_unsent") @implementation
 public func restway_store_is_unsent(
-    _ store: OpaquePointer?, _ object: OpaquePointer?, _ outUnsent: Out<Int32>?,
-    _ outError: OutHandle?
+    _ store: InHandle, _ object: InHandle, _ outUnsent: Out<Int32>?, _ outError: OutHandle?
 ) -> restway_status {
     Boundary.writing(outUnsent, 0, outError, named: "out_unsent") { () throws(Failure) in
         let store = try Argument.store(store).store
@@ -143,8 +141,7 @@ public func restway_store_is_unsent(
 
 @_cdecl("restway_store_is_rejected") @implementation
 public func restway_store_is_rejected(
-    _ store: OpaquePointer?, _ object: OpaquePointer?, _ outRejected: Out<Int32>?,
-    _ outError: OutHandle?
+    _ store: InHandle, _ object: InHandle, _ outRejected: Out<Int32>?, _ outError: OutHandle?
 ) -> restway_status {
     Boundary.writing(outRejected, 0, outError, named: "out_rejected") { () throws(Failure) in
         let store = try Argument.store(store).store
@@ -154,7 +151,7 @@ public func restway_store_is_rejected(
 
 @_cdecl("restway_store_delete") @implementation
 public func restway_store_delete(
-    _ store: OpaquePointer?, _ object: OpaquePointer?, _ outError: OutHandle?
+    _ store: InHandle, _ object: InHandle, _ outError: OutHandle?
 ) -> restway_status {
     Boundary.run(outError) { () throws(Failure) in
         let handle = try Argument.store(store)
@@ -165,8 +162,7 @@ public func restway_store_delete(
 
 @_cdecl("restway_store_delete_identity") @implementation
 public func restway_store_delete_identity(
-    _ store: OpaquePointer?, _ entity: CString?, _ identity: UnsafePointer<restway_value>?,
-    _ outError: OutHandle?
+    _ store: InHandle, _ entity: CString?, _ identity: In<restway_value>?, _ outError: OutHandle?
 ) -> restway_status {
     Boundary.run(outError) { () throws(Failure) in
         let handle = try Argument.store(store)
@@ -180,7 +176,7 @@ public func restway_store_delete_identity(
 
 @_cdecl("restway_store_delete_all") @implementation
 public func restway_store_delete_all(
-    _ store: OpaquePointer?, _ entity: CString?, _ outCount: Out<Int>?, _ outError: OutHandle?
+    _ store: InHandle, _ entity: CString?, _ outCount: Out<Int>?, _ outError: OutHandle?
 ) -> restway_status {
     Boundary.writing(outCount, 0, outError) { () throws(Failure) in
         let handle = try Argument.store(store)
@@ -190,7 +186,7 @@ public func restway_store_delete_all(
 
 @_cdecl("restway_store_clear") @implementation
 public func restway_store_clear(
-    _ store: OpaquePointer?, _ outCount: Out<Int>?, _ outError: OutHandle?
+    _ store: InHandle, _ outCount: Out<Int>?, _ outError: OutHandle?
 ) -> restway_status {
     Boundary.writing(outCount, 0, outError) { () throws(Failure) in
         try Argument.store(store).store.deleteAll(nil)
@@ -206,7 +202,7 @@ public func restway_statistics_init(
 
 @_cdecl("restway_store_statistics") @implementation
 public func restway_store_statistics(
-    _ store: OpaquePointer?, _ statistics: Out<restway_statistics>?, _ outError: OutHandle?
+    _ store: InHandle, _ statistics: Out<restway_statistics>?, _ outError: OutHandle?
 ) -> restway_status {
     Boundary.run(outError) { () throws(Failure) in
         let found = try Argument.store(store).store.statistics()

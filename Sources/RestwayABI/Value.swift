@@ -70,7 +70,7 @@ indirect enum HostValue {
     private static let depthMax = 64
 
     init(
-        _ pointer: UnsafePointer<restway_value>?, _ name: String, depth: Int = 0
+        _ pointer: In<restway_value>?, _ name: String, depth: Int = 0
     ) throws(Failure) {
         guard let pointer else { throw Argument.null(name) }
         let value = pointer.pointee

@@ -12,7 +12,7 @@ public typealias CString = UnsafePointer<CChar>
 public typealias Out<Value> = UnsafeMutablePointer<Value>
 
 /// A place of the program that receives a handle.
-public typealias OutHandle = Out<OpaquePointer?>
+public typealias OutHandle = Out<InHandle>
 
 /// The code that all functions of the header share that can fail.
 enum Boundary {
@@ -87,7 +87,7 @@ enum Argument {
     /// Returns the object of a handle that must not be NULL. A forked child does not get the
     /// parent's objects.
     static func handle<Object: HandleObject>(
-        _ type: Object.Type, _ handle: OpaquePointer?, _ name: String
+        _ type: Object.Type, _ handle: InHandle, _ name: String
     ) throws(Failure) -> Object {
         guard let object = Handle.inherited(type, handle) else { throw null(name) }
         guard object.isOfThisProcess else {
@@ -99,20 +99,20 @@ enum Argument {
 
     /// Returns the client of a handle, and in the same way the other objects that many functions
     /// take.
-    static func client(_ client: OpaquePointer?) throws(Failure) -> Client {
+    static func client(_ client: InHandle) throws(Failure) -> Client {
         try handle(ClientHandle.self, client, "client").client
     }
 
-    static func api(_ api: OpaquePointer?) throws(Failure) -> API {
+    static func api(_ api: InHandle) throws(Failure) -> API {
         try handle(APIHandle.self, api, "api").api
     }
 
-    static func request(_ request: OpaquePointer?) throws(Failure) -> RequestHandle {
+    static func request(_ request: InHandle) throws(Failure) -> RequestHandle {
         try handle(RequestHandle.self, request, "request")
     }
 
     static func object(
-        _ object: OpaquePointer?, _ name: String = "object"
+        _ object: InHandle, _ name: String = "object"
     ) throws(Failure) -> Snapshot {
         try handle(Snapshot.self, object, name)
     }

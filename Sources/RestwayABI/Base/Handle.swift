@@ -55,8 +55,8 @@ enum Handle {
 
     /// Adds a reference of the program to the object of `handle`, also in a forked child.
     static func retain<Object: HandleObject>(
-        _ type: Object.Type, _ handle: OpaquePointer?
-    ) -> OpaquePointer? {
+        _ type: Object.Type, _ handle: InHandle
+    ) -> InHandle {
         inherited(type, handle).map(give)
     }
 
@@ -64,7 +64,7 @@ enum Handle {
     ///
     /// In a forked child, the parent's object is never destroyed: this could wait for a lock that
     /// no thread of the child will ever release, or close something that the parent still uses.
-    static func release<Object: HandleObject>(_ type: Object.Type, _ handle: OpaquePointer?) {
+    static func release<Object: HandleObject>(_ type: Object.Type, _ handle: InHandle) {
         guard let handle else { return }
         liveCount.subtract(1, ordering: .relaxed)
         let object = Unmanaged<Object>.fromOpaque(UnsafeRawPointer(handle))
@@ -74,7 +74,7 @@ enum Handle {
     /// Returns the object of a handle; nil for NULL and, in a forked child, for a handle of the
     /// parent.
     static func object<Object: HandleObject>(
-        _ type: Object.Type, _ handle: OpaquePointer?
+        _ type: Object.Type, _ handle: InHandle
     ) -> Object? {
         guard let object = inherited(type, handle), object.isOfThisProcess else { return nil }
         return object
@@ -82,7 +82,7 @@ enum Handle {
 
     /// Returns the object of a handle, whichever process made it; nil for NULL.
     static func inherited<Object: HandleObject>(
-        _ type: Object.Type, _ handle: OpaquePointer?
+        _ type: Object.Type, _ handle: InHandle
     ) -> Object? {
         handle.map { Unmanaged<Object>.fromOpaque(UnsafeRawPointer($0)).takeUnretainedValue() }
     }
@@ -97,7 +97,7 @@ protocol TextLender: HandleObject {
 /// object, or if the object lacks what is asked for.
 extension Handle {
     static func text<Object: TextLender>(
-        _ type: Object.Type, _ handle: OpaquePointer?, _ key: String,
+        _ type: Object.Type, _ handle: InHandle, _ key: String,
         _ read: (Object) -> String?
     ) -> CString? {
         object(type, handle).flatMap { object in object.texts.pointer(key) { read(object) } }
@@ -105,7 +105,7 @@ extension Handle {
 
     /// Lends the value of a header field, whose name is given in any case.
     static func header<Object: TextLender>(
-        _ type: Object.Type, _ handle: OpaquePointer?, _ name: CString?, key: String = "header",
+        _ type: Object.Type, _ handle: InHandle, _ name: CString?, key: String = "header",
         _ headers: (Object) -> Headers
     ) -> CString? {
         guard let name = name.flatMap({ String(validatingCString: $0) })?.lowercased() else {
@@ -117,7 +117,7 @@ extension Handle {
     /// Lends bytes that the object keeps in an array, which nothing changes. An empty array may
     /// have no address.
     static func bytes<Object: HandleObject>(
-        _ type: Object.Type, _ handle: OpaquePointer?, _ outLength: Out<Int>?,
+        _ type: Object.Type, _ handle: InHandle, _ outLength: Out<Int>?,
         _ read: (Object) -> [UInt8]?
     ) -> UnsafeRawPointer? {
         let bytes = object(type, handle).flatMap(read)
