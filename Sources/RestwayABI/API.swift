@@ -19,7 +19,7 @@ final class APIHandle: TextLender, Sendable {
 public func restway_api_load(
     _ json: CString?, _ length: Int, _ outAPI: OutHandle?, _ outError: OutHandle?
 ) -> restway_status {
-    Boundary.creating(outAPI, outError, named: "out_api") { () throws(Failure) in
+    Boundary.creating(outAPI, outError, "out_api") { () throws(Failure) in
         APIHandle(try API(document: try Argument.json(json, length)))
     }
 }
@@ -28,7 +28,7 @@ public func restway_api_load(
 public func restway_api_load_file(
     _ path: CString?, _ outAPI: OutHandle?, _ outError: OutHandle?
 ) -> restway_status {
-    Boundary.creating(outAPI, outError, named: "out_api") { () throws(Failure) in
+    Boundary.creating(outAPI, outError, "out_api") { () throws(Failure) in
         APIHandle(try API(file: try Argument.nonEmptyString(path, "path")))
     }
 }
@@ -44,12 +44,12 @@ public func restway_api_check(
 
 @_cdecl("restway_api_retain") @implementation
 public func restway_api_retain(_ api: InHandle) -> OpaquePointer! {
-    Handle.retain(APIHandle.self, api)
+    APIHandle.retain(api)
 }
 
 @_cdecl("restway_api_release") @implementation
 public func restway_api_release(_ api: InHandle) {
-    Handle.release(APIHandle.self, api)
+    APIHandle.release(api)
 }
 
 @_cdecl("restway_api_add_entity") @implementation
@@ -57,7 +57,7 @@ public func restway_api_add_entity(
     _ api: InHandle, _ name: CString?, _ json: CString?, _ length: Int, _ outError: OutHandle?
 ) -> restway_status {
     Boundary.run(outError) { () throws(Failure) in
-        try Argument.api(api).addEntity(
+        try APIHandle.argument(api).api.addEntity(
             try Argument.nonEmptyString(name, "name"), try Argument.json(json, length))
     }
 }
@@ -69,7 +69,7 @@ public func restway_api_add_route(
 ) -> restway_status {
     Boundary.run(outError) { () throws(Failure) in
         let name = name == nil ? nil : try Argument.nonEmptyString(name, "name")
-        try Argument.api(api).addRoute(
+        try APIHandle.argument(api).api.addRoute(
             name, try Argument.json(json, length), replaces: try replaces(flags))
     }
 }
@@ -79,7 +79,7 @@ public func restway_api_add_response(
     _ api: InHandle, _ json: CString?, _ length: Int, _ outError: OutHandle?
 ) -> restway_status {
     Boundary.run(outError) { () throws(Failure) in
-        try Argument.api(api).addResponse(try Argument.json(json, length))
+        try APIHandle.argument(api).api.addResponse(try Argument.json(json, length))
     }
 }
 
@@ -88,7 +88,7 @@ public func restway_api_add_request(
     _ api: InHandle, _ json: CString?, _ length: Int, _ outError: OutHandle?
 ) -> restway_status {
     Boundary.run(outError) { () throws(Failure) in
-        try Argument.api(api).addRequest(try Argument.json(json, length))
+        try APIHandle.argument(api).api.addRequest(try Argument.json(json, length))
     }
 }
 
@@ -98,7 +98,7 @@ public func restway_api_join_routes(
     _ outError: OutHandle?
 ) -> restway_status {
     Boundary.run(outError) { () throws(Failure) in
-        try Argument.api(api).joinRoutes(
+        try APIHandle.argument(api).api.joinRoutes(
             try Argument.nonEmptyString(name, "name"),
             parent: try Argument.nonEmptyString(parent, "parent"),
             child: try Argument.nonEmptyString(child, "child"), replaces: try replaces(flags))
@@ -112,8 +112,7 @@ public func restway_api_route_property(
 ) -> restway_status {
     outJSON?.pointee = nil
     outLength?.pointee = 0
-    return Boundary.run(outError) { () throws(Failure) in
-        let handle = try Argument.handle(APIHandle.self, api, "api")
+    return APIHandle.using(api, outError) { handle throws(Failure) in
         let route = try Argument.nonEmptyString(route, "route")
         let property = try Argument.nonEmptyString(property, "property")
         let outJSON = try Argument.out(outJSON, "out_json")

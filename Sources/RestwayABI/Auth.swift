@@ -17,7 +17,7 @@ public func restway_client_set_credential(
     _ client: InHandle, _ credential: In<restway_credential>?, _ outError: OutHandle?
 ) -> restway_status {
     Boundary.run(outError) { () throws(Failure) in
-        try Argument.client(client).setCredential(try Credential.optional(credential))
+        try ClientHandle.argument(client).client.setCredential(try Credential.optional(credential))
     }
 }
 
@@ -67,20 +67,19 @@ public func restway_client_set_persist(
 
 @_cdecl("restway_refresh_retain") @implementation
 public func restway_refresh_retain(_ refresh: InHandle) -> OpaquePointer! {
-    Handle.retain(RefreshTicket.self, refresh)
+    RefreshTicket.retain(refresh)
 }
 
 @_cdecl("restway_refresh_release") @implementation
 public func restway_refresh_release(_ refresh: InHandle) {
-    Handle.release(RefreshTicket.self, refresh)
+    RefreshTicket.release(refresh)
 }
 
 @_cdecl("restway_refresh_succeed") @implementation
 public func restway_refresh_succeed(
     _ refresh: InHandle, _ credential: In<restway_credential>?, _ outError: OutHandle?
 ) -> restway_status {
-    Boundary.run(outError) { () throws(Failure) in
-        let refresh = try Argument.handle(RefreshTicket.self, refresh, "refresh")
+    RefreshTicket.using(refresh, outError) { refresh throws(Failure) in
         let fields = try Credential.optional(credential)
         guard try refresh.succeed(fields) else { throw AuthQuestions.refreshIsOver }
     }
@@ -91,8 +90,7 @@ public func restway_refresh_fail(
     _ refresh: InHandle, _ reason: CString?, _ isFinal: Int32, _ cause: UnsafeMutableRawPointer?,
     _ destroy: restway_destroy_fn?, _ outError: OutHandle?
 ) -> restway_status {
-    Boundary.run(outError) { () throws(Failure) in
-        let refresh = try Argument.handle(RefreshTicket.self, refresh, "refresh")
+    RefreshTicket.using(refresh, outError) { refresh throws(Failure) in
         let reason = try Argument.nonEmptyString(reason, "reason")
         try HostContext.lending(cause, destroy) { cause throws(Failure) in
             guard refresh.fail(reason, isFinal: isFinal != 0, cause: cause) else {
@@ -163,9 +161,7 @@ enum AuthQuestions {
 /// Converts credentials from and to the struct of the header.
 extension Credential {
     /// Reads a credential; `nil` for NULL.
-    static func optional(
-        _ pointer: In<restway_credential>?
-    ) throws(Failure) -> Credential? {
+    static func optional(_ pointer: In<restway_credential>?) throws(Failure) -> Credential? {
         guard let pointer else { return nil }
         let c = try SizedStructs.credential.read(pointer, zero: restway_credential())
         var credential = Credential()
@@ -173,8 +169,7 @@ extension Credential {
         credential.password = try secret(c.password, "credential.password")
         credential.token = try secret(c.token, "credential.token")
         credential.refreshToken = try secret(c.refresh_token, "credential.refresh_token")
-        try Argument.notNegative(
-            c.expires_in_milliseconds, "credential.expires_in_milliseconds")
+        try Argument.notNegative(c.expires_in_milliseconds, "credential.expires_in_milliseconds")
         if c.expires_in_milliseconds > 0 {
             credential.expiresInMilliseconds = c.expires_in_milliseconds
         }
@@ -192,14 +187,11 @@ extension Credential {
             Secret.lend(password) { password in
                 Secret.lend(token) { token in
                     Secret.lend(refreshToken) { refreshToken in
-                        var fields = restway_credential()
-                        fields.struct_size = MemoryLayout<restway_credential>.size
-                        fields.user = user
-                        fields.password = password
-                        fields.token = token
-                        fields.refresh_token = refreshToken
-                        fields.expires_in_milliseconds = expiresInMilliseconds ?? 0
-                        withUnsafePointer(to: &fields) { body($0) }
+                        let fields = restway_credential(
+                            struct_size: MemoryLayout<restway_credential>.size, user: user,
+                            password: password, token: token, refresh_token: refreshToken,
+                            expires_in_milliseconds: expiresInMilliseconds ?? 0)
+                        withUnsafePointer(to: fields, body)
                     }
                 }
             }

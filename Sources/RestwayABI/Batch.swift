@@ -25,19 +25,19 @@ final class BatchHandle: HandleObject, Sendable {
 public func restway_batch_create(
     _ client: InHandle, _ outBatch: OutHandle?, _ outError: OutHandle?
 ) -> restway_status {
-    Boundary.creating(outBatch, outError, named: "out_batch") { () throws(Failure) in
-        BatchHandle(try BatchSession(try Argument.client(client)))
+    Boundary.creating(outBatch, outError, "out_batch") { () throws(Failure) in
+        BatchHandle(try BatchSession(try ClientHandle.argument(client).client))
     }
 }
 
 @_cdecl("restway_batch_retain") @implementation
 public func restway_batch_retain(_ batch: InHandle) -> OpaquePointer! {
-    Handle.retain(BatchHandle.self, batch)
+    BatchHandle.retain(batch)
 }
 
 @_cdecl("restway_batch_release") @implementation
 public func restway_batch_release(_ batch: InHandle) {
-    Handle.release(BatchHandle.self, batch)
+    BatchHandle.release(batch)
 }
 
 @_cdecl("restway_batch_add") @implementation
@@ -46,19 +46,18 @@ public func restway_batch_add(
     _ context: UnsafeMutableRawPointer?, _ destroy: restway_destroy_fn?, _ outCall: OutHandle?,
     _ outError: OutHandle?
 ) -> restway_status {
-    Boundary.creating(outCall, outError) { () throws(Failure) in
-        let batch = try Argument.batch(batch)
-        let spec = try Argument.request(request).copy()
-        return try DoneNotice.telling(done, context, destroy, batch.delivery) {
+    BatchHandle.creating(batch, outCall, outError) { handle throws(Failure) in
+        let spec = try RequestHandle.argument(request).copy()
+        return try DoneNotice.telling(done, context, destroy, handle.batch.delivery) {
             token, completion, end throws(Failure) in
-            try batch.add(spec, token: token, completion: completion, end: end)
+            try handle.batch.add(spec, token: token, completion: completion, end: end)
         }
     }
 }
 
 @_cdecl("restway_batch_count") @implementation
 public func restway_batch_count(_ batch: InHandle) -> Int {
-    Handle.object(BatchHandle.self, batch)?.batch.count ?? 0
+    BatchHandle.object(batch)?.batch.count ?? 0
 }
 
 @_cdecl("restway_batch_send") @implementation
@@ -66,12 +65,11 @@ public func restway_batch_send(
     _ batch: InHandle, _ done: restway_batch_done_fn?, _ context: UnsafeMutableRawPointer?,
     _ destroy: restway_destroy_fn?, _ outError: OutHandle?
 ) -> restway_status {
-    Boundary.run(outError) { () throws(Failure) in
-        let batch = try Argument.batch(batch)
-        let isTold = try DoneNotice.isExpected(done != nil, destroy, batch.delivery)
+    BatchHandle.using(batch, outError) { handle throws(Failure) in
+        let isTold = try DoneNotice.isExpected(done != nil, destroy, handle.batch.delivery)
         try HostContext.lending(context, destroy) { context throws(Failure) in
-            guard isTold else { return try batch.send() }
-            try batch.send(
+            guard isTold else { return try handle.batch.send() }
+            try handle.batch.send(
                 token: context.token,
                 completion: { batch, failure in
                     if let done { DoneNotice.run(done, context, batch, failure) }
@@ -84,16 +82,15 @@ public func restway_batch_send(
 public func restway_batch_wait(
     _ batch: InHandle, _ milliseconds: Int64, _ outError: OutHandle?
 ) -> restway_status {
-    Boundary.run(outError) { () throws(Failure) in
-        let batch = try Argument.batch(batch)
+    BatchHandle.using(batch, outError) { handle throws(Failure) in
         try Argument.notNegative(milliseconds, "milliseconds")
-        try batch.wait(milliseconds: milliseconds)
+        try handle.batch.wait(milliseconds: milliseconds)
     }
 }
 
 @_cdecl("restway_batch_is_complete") @implementation
 public func restway_batch_is_complete(_ batch: InHandle) -> Int32 {
-    Handle.object(BatchHandle.self, batch)?.batch.isComplete ?? true ? 1 : 0
+    BatchHandle.object(batch)?.batch.isComplete ?? true ? 1 : 0
 }
 
 @_cdecl("restway_batch_response") @implementation
@@ -101,17 +98,11 @@ public func restway_batch_response(
     _ batch: InHandle, _ index: Int, _ outResponse: OutHandle?, _ outError: OutHandle?
 ) -> restway_status {
     Boundary.creating(outResponse, outError) { () throws(Failure) in
-        ResponseHandle(try Argument.batch(batch).response(at: index))
+        ResponseHandle(try BatchHandle.argument(batch).batch.response(at: index))
     }
 }
 
 @_cdecl("restway_batch_cancel") @implementation
 public func restway_batch_cancel(_ batch: InHandle) {
-    Handle.object(BatchHandle.self, batch)?.batch.cancel()
-}
-
-extension Argument {
-    fileprivate static func batch(_ batch: InHandle) throws(Failure) -> BatchSession {
-        try handle(BatchHandle.self, batch, "batch").batch
-    }
+    BatchHandle.object(batch)?.batch.cancel()
 }

@@ -52,47 +52,43 @@ final class BatchReaderHandle: TextLender, @unchecked Sendable {
 
 @_cdecl("restway_batch_writer_count") @implementation
 public func restway_batch_writer_count(_ writer: InHandle) -> Int {
-    Handle.object(BatchWriterHandle.self, writer)?.items.count ?? 0
+    BatchWriterHandle.object(writer)?.items.count ?? 0
 }
 
 @_cdecl("restway_batch_writer_method") @implementation
 public func restway_batch_writer_method(_ writer: InHandle, _ index: Int) -> CString! {
-    Handle.text(BatchWriterHandle.self, writer, "\(index) method") { $0.item(index)?.method }
+    BatchWriterHandle.text(writer, "\(index) method") { $0.item(index)?.method }
 }
 
 @_cdecl("restway_batch_writer_uri") @implementation
 public func restway_batch_writer_uri(_ writer: InHandle, _ index: Int) -> CString! {
-    Handle.text(BatchWriterHandle.self, writer, "\(index) uri") { $0.item(index)?.uri }
+    BatchWriterHandle.text(writer, "\(index) uri") { $0.item(index)?.uri }
 }
 
 @_cdecl("restway_batch_writer_body") @implementation
 public func restway_batch_writer_body(
     _ writer: InHandle, _ index: Int, _ outLength: Out<Int>?
 ) -> UnsafeRawPointer! {
-    Handle.bytes(BatchWriterHandle.self, writer, outLength) { $0.item(index)?.body }
+    BatchWriterHandle.bytes(writer, outLength) { $0.item(index)?.body }
 }
 
 @_cdecl("restway_batch_writer_header_count") @implementation
 public func restway_batch_writer_header_count(_ writer: InHandle, _ index: Int) -> Int {
-    Handle.object(BatchWriterHandle.self, writer)?.item(index)?.headers.count ?? 0
+    BatchWriterHandle.object(writer)?.item(index)?.headers.count ?? 0
 }
 
 @_cdecl("restway_batch_writer_header_name") @implementation
 public func restway_batch_writer_header_name(
     _ writer: InHandle, _ index: Int, _ header: Int
 ) -> CString! {
-    Handle.text(BatchWriterHandle.self, writer, "\(index) name \(header)") {
-        $0.header(index, header)?.name
-    }
+    BatchWriterHandle.text(writer, "\(index) name \(header)") { $0.header(index, header)?.name }
 }
 
 @_cdecl("restway_batch_writer_header_value") @implementation
 public func restway_batch_writer_header_value(
     _ writer: InHandle, _ index: Int, _ header: Int
 ) -> CString! {
-    Handle.text(BatchWriterHandle.self, writer, "\(index) value \(header)") {
-        $0.header(index, header)?.value
-    }
+    BatchWriterHandle.text(writer, "\(index) value \(header)") { $0.header(index, header)?.value }
 }
 
 @_cdecl("restway_batch_writer_set_body") @implementation
@@ -100,8 +96,7 @@ public func restway_batch_writer_set_body(
     _ writer: InHandle, _ body: UnsafeRawPointer?, _ length: Int, _ mediaType: CString?,
     _ outError: OutHandle?
 ) -> restway_status {
-    Boundary.run(outError) { () throws(Failure) in
-        let writer = try Argument.handle(BatchWriterHandle.self, writer, "writer")
+    BatchWriterHandle.using(writer, outError) { writer throws(Failure) in
         let bytes = Array(try Argument.bytes(body, length, "body"))
         writer.body = BatchBody(bytes, mediaType: try Argument.mediaType(mediaType))
     }
@@ -109,19 +104,19 @@ public func restway_batch_writer_set_body(
 
 @_cdecl("restway_batch_reader_count") @implementation
 public func restway_batch_reader_count(_ reader: InHandle) -> Int {
-    Handle.object(BatchReaderHandle.self, reader)?.answers.count ?? 0
+    BatchReaderHandle.object(reader)?.answers.count ?? 0
 }
 
 @_cdecl("restway_batch_reader_body") @implementation
 public func restway_batch_reader_body(
     _ reader: InHandle, _ outLength: Out<Int>?
 ) -> UnsafeRawPointer! {
-    Handle.bytes(BatchReaderHandle.self, reader, outLength) { $0.body.bytes }
+    BatchReaderHandle.bytes(reader, outLength) { $0.body.bytes }
 }
 
 @_cdecl("restway_batch_reader_media_type") @implementation
 public func restway_batch_reader_media_type(_ reader: InHandle) -> CString! {
-    Handle.text(BatchReaderHandle.self, reader, "type") { $0.body.mediaType }
+    BatchReaderHandle.text(reader, "type") { $0.body.mediaType }
 }
 
 @_cdecl("restway_batch_reader_set_answer") @implementation
@@ -129,8 +124,7 @@ public func restway_batch_reader_set_answer(
     _ reader: InHandle, _ index: Int, _ code: Int32, _ body: UnsafeRawPointer?, _ length: Int,
     _ outError: OutHandle?
 ) -> restway_status {
-    Boundary.run(outError) { () throws(Failure) in
-        let reader = try Argument.handle(BatchReaderHandle.self, reader, "reader")
+    BatchReaderHandle.using(reader, outError) { reader throws(Failure) in
         try reader.check(index)
         guard BatchAnswer.codes.contains(Int(code)) else {
             throw Argument.wrong("code", "code is \(code); a final answer has 200 to 599")
@@ -144,8 +138,7 @@ public func restway_batch_reader_set_answer(
 public func restway_batch_reader_add_header(
     _ reader: InHandle, _ index: Int, _ name: CString?, _ value: CString?, _ outError: OutHandle?
 ) -> restway_status {
-    Boundary.run(outError) { () throws(Failure) in
-        let reader = try Argument.handle(BatchReaderHandle.self, reader, "reader")
+    BatchReaderHandle.using(reader, outError) { reader throws(Failure) in
         try reader.check(index)
         let name = try Argument.headerName(name)
         let value = try Argument.string(value, "value")

@@ -5,35 +5,34 @@ import RestwayClient
 
 @_cdecl("restway_call_retain") @implementation
 public func restway_call_retain(_ call: InHandle) -> OpaquePointer! {
-    Handle.retain(Call.self, call)
+    Call.retain(call)
 }
 
 @_cdecl("restway_call_release") @implementation
 public func restway_call_release(_ call: InHandle) {
-    Handle.release(Call.self, call)
+    Call.release(call)
 }
 
 @_cdecl("restway_call_cancel") @implementation
 public func restway_call_cancel(_ call: InHandle) {
-    Handle.object(Call.self, call)?.cancel()
+    Call.object(call)?.cancel()
 }
 
 @_cdecl("restway_call_is_complete") @implementation
 public func restway_call_is_complete(_ call: InHandle) -> Int32 {
-    Handle.object(Call.self, call)?.isComplete ?? true ? 1 : 0
+    Call.object(call)?.isComplete ?? true ? 1 : 0
 }
 
 @_cdecl("restway_call_id") @implementation
 public func restway_call_id(_ call: InHandle) -> UInt64 {
-    Handle.object(Call.self, call)?.id ?? 0
+    Call.object(call)?.id ?? 0
 }
 
 @_cdecl("restway_call_wait") @implementation
 public func restway_call_wait(
     _ call: InHandle, _ milliseconds: Int64, _ outResponse: OutHandle?, _ outError: OutHandle?
 ) -> restway_status {
-    Boundary.creating(outResponse, outError) { () throws(Failure) in
-        let call = try Argument.handle(Call.self, call, "call")
+    Call.creating(call, outResponse, outError) { call throws(Failure) in
         try Argument.notNegative(milliseconds, "milliseconds")
         return ResponseHandle(try call.wait(milliseconds: milliseconds))
     }

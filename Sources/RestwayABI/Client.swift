@@ -33,30 +33,29 @@ public func restway_client_create(
     _ api: InHandle, _ options: In<restway_client_options>?, _ outClient: OutHandle?,
     _ outError: OutHandle?
 ) -> restway_status {
-    Boundary.creating(outClient, outError, named: "out_client") { () throws(Failure) in
-        let api = try Argument.api(api)
-        return ClientHandle(try Client(api: api, options: try ClientOptions(options)))
+    APIHandle.creating(api, outClient, outError, "out_client") { handle throws(Failure) in
+        ClientHandle(try Client(api: handle.api, options: try ClientOptions(options)))
     }
 }
 
 @_cdecl("restway_client_retain") @implementation
 public func restway_client_retain(_ client: InHandle) -> OpaquePointer! {
-    Handle.retain(ClientHandle.self, client)
+    ClientHandle.retain(client)
 }
 
 @_cdecl("restway_client_release") @implementation
 public func restway_client_release(_ client: InHandle) {
-    Handle.release(ClientHandle.self, client)
+    ClientHandle.release(client)
 }
 
 @_cdecl("restway_client_close") @implementation
 public func restway_client_close(_ client: InHandle) {
-    Handle.object(ClientHandle.self, client)?.client.close()
+    ClientHandle.object(client)?.client.close()
 }
 
 @_cdecl("restway_client_store") @implementation
 public func restway_client_store(_ client: InHandle) -> OpaquePointer! {
-    Handle.object(ClientHandle.self, client).map { Handle.give(StoreHandle($0.client)) }
+    ClientHandle.object(client).map { Handle.give(StoreHandle($0.client)) }
 }
 
 @_cdecl("restway_client_send") @implementation
@@ -65,12 +64,11 @@ public func restway_client_send(
     _ context: UnsafeMutableRawPointer?, _ destroy: restway_destroy_fn?, _ outCall: OutHandle?,
     _ outError: OutHandle?
 ) -> restway_status {
-    Boundary.creating(outCall, outError) { () throws(Failure) in
-        let client = try Argument.client(client)
-        let spec = try Argument.request(request).copy()
-        return try DoneNotice.telling(done, context, destroy, client.delivery) {
+    ClientHandle.creating(client, outCall, outError) { handle throws(Failure) in
+        let spec = try RequestHandle.argument(request).copy()
+        return try DoneNotice.telling(done, context, destroy, handle.client.delivery) {
             token, completion, end throws(Failure) in
-            try client.send(spec, token: token, completion: completion, end: end)
+            try handle.client.send(spec, token: token, completion: completion, end: end)
         }
     }
 }
@@ -80,11 +78,10 @@ public func restway_client_perform(
     _ client: InHandle, _ request: InHandle, _ milliseconds: Int64, _ outResponse: OutHandle?,
     _ outError: OutHandle?
 ) -> restway_status {
-    Boundary.creating(outResponse, outError) { () throws(Failure) in
-        let client = try Argument.client(client)
-        let spec = try Argument.request(request).copy()
+    ClientHandle.creating(client, outResponse, outError) { handle throws(Failure) in
+        let spec = try RequestHandle.argument(request).copy()
         try Argument.notNegative(milliseconds, "milliseconds")
-        return ResponseHandle(try client.perform(spec, milliseconds: milliseconds))
+        return ResponseHandle(try handle.client.perform(spec, milliseconds: milliseconds))
     }
 }
 
@@ -150,7 +147,7 @@ extension ClientOptions {
         }
         certificateFile = try Argument.optionalString(c.ca_file, "options.ca_file")
         if c.clock != nil {
-            clock = try Argument.handle(ManualClock.self, c.clock, "options.clock")
+            clock = try ManualClock.argument(c.clock, "options.clock")
         }
         randomSeed = c.random_seed
         storePath = try Argument.optionalString(c.store_path, "options.store_path")

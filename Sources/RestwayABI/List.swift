@@ -17,22 +17,22 @@ final class ListHandle: HandleObject, Sendable {
 
 @_cdecl("restway_list_retain") @implementation
 public func restway_list_retain(_ list: InHandle) -> OpaquePointer! {
-    Handle.retain(ListHandle.self, list)
+    ListHandle.retain(list)
 }
 
 @_cdecl("restway_list_release") @implementation
 public func restway_list_release(_ list: InHandle) {
-    Handle.release(ListHandle.self, list)
+    ListHandle.release(list)
 }
 
 @_cdecl("restway_list_count") @implementation
 public func restway_list_count(_ list: InHandle) -> Int {
-    Handle.object(ListHandle.self, list)?.objects.count ?? 0
+    ListHandle.object(list)?.objects.count ?? 0
 }
 
 @_cdecl("restway_list_object") @implementation
 public func restway_list_object(_ list: InHandle, _ index: Int) -> OpaquePointer! {
-    Handle.object(ListHandle.self, list)?.objects.at(index).map(Handle.lend)
+    ListHandle.object(list)?.objects.at(index).map(Handle.lend)
 }
 
 @_cdecl("restway_list_read") @implementation
@@ -46,7 +46,7 @@ public func restway_list_read(
             throw Argument.wrong("count", "so many values are beyond the address space")
         }
         try Argument.fill(outValues, valueCount) { values throws(Failure) in
-            let objects = try Argument.handle(ListHandle.self, list, "list").objects
+            let objects = try ListHandle.argument(list).objects
             guard let values else { return }
             guard first >= 0, first <= objects.count, count <= objects.count - first else {
                 throw Argument.wrong(

@@ -10,8 +10,7 @@ import RestwayThreads
 public func restway_answer_set_value(
     _ answer: InHandle, _ value: In<restway_value>?, _ outError: OutHandle?
 ) -> restway_status {
-    Boundary.run(outError) { () throws(Failure) in
-        let answer = try Argument.handle(AnswerHandle.self, answer, "answer")
+    AnswerHandle.using(answer, outError) { answer throws(Failure) in
         guard answer.takesValue else {
             throw Argument.wrong("answer", "this question takes no value")
         }
@@ -24,7 +23,7 @@ public func restway_answer_set_message(
     _ answer: InHandle, _ message: CString?, _ outError: OutHandle?
 ) -> restway_status {
     Boundary.run(outError) { () throws(Failure) in
-        try Argument.handle(AnswerHandle.self, answer, "answer").message =
+        try AnswerHandle.argument(answer).message =
             try Argument.string(message, "message")
     }
 }
@@ -35,12 +34,11 @@ public func restway_api_add_transform(
     _ encode: restway_transform_fn?, _ context: UnsafeMutableRawPointer?,
     _ destroy: restway_destroy_fn?, _ outError: OutHandle?
 ) -> restway_status {
-    Boundary.run(outError) { () throws(Failure) in
-        let api = try Argument.api(api)
+    APIHandle.using(api, outError) { handle throws(Failure) in
         let name = try Argument.nonEmptyString(name, "name")
         guard decode != nil || encode != nil else { throw Argument.null("decode and encode") }
         try HostContext.lending(context, destroy) { context throws(Failure) in
-            try api.addTransform(
+            try handle.api.addTransform(
                 name,
                 CustomTransform(
                     decode: Question.transform(decode, context),
@@ -55,12 +53,11 @@ public func restway_api_add_attribute(
     _ type: restway_attribute_type, _ format: CString?, _ transform: CString?,
     _ outError: OutHandle?
 ) -> restway_status {
-    Boundary.run(outError) { () throws(Failure) in
-        let api = try Argument.api(api)
+    APIHandle.using(api, outError) { handle throws(Failure) in
         guard let type = AttributeType(type) else {
             throw Argument.wrong("type", "type is none of RESTWAY_TYPE_*")
         }
-        try api.addAttribute(
+        try handle.api.addAttribute(
             try Argument.nonEmptyString(name, "name"),
             toEntity: try Argument.nonEmptyString(entity, "entity"),
             source: try Argument.optionalString(source, "source"), type: type,
@@ -74,15 +71,14 @@ public func restway_api_add_relationship(
     _ api: InHandle, _ entity: CString?, _ name: CString?, _ source: CString?, _ target: CString?,
     _ flags: UInt32, _ policy: restway_policy, _ outError: OutHandle?
 ) -> restway_status {
-    Boundary.run(outError) { () throws(Failure) in
-        let api = try Argument.api(api)
+    APIHandle.using(api, outError) { handle throws(Failure) in
         let many = UInt32(RESTWAY_RELATIONSHIP_MANY)
         let byIdentity = UInt32(RESTWAY_RELATIONSHIP_BY_IDENTITY)
         try Argument.flags(flags, known: many | byIdentity)
         guard let policy = Relationship.Policy(policy) else {
             throw Argument.wrong("policy", "policy is none of RESTWAY_POLICY_*")
         }
-        try api.addRelationship(
+        try handle.api.addRelationship(
             try Argument.nonEmptyString(name, "name"),
             toEntity: try Argument.nonEmptyString(entity, "entity"),
             source: try Argument.optionalString(source, "source"),
@@ -96,7 +92,7 @@ public func restway_api_set_identity(
     _ api: InHandle, _ entity: CString?, _ attribute: CString?, _ outError: OutHandle?
 ) -> restway_status {
     Boundary.run(outError) { () throws(Failure) in
-        try Argument.api(api).setIdentity(
+        try APIHandle.argument(api).api.setIdentity(
             try Argument.optionalString(attribute, "attribute"),
             ofEntity: try Argument.nonEmptyString(entity, "entity"))
     }

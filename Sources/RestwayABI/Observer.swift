@@ -27,12 +27,11 @@ public func restway_client_observe(
     _ context: UnsafeMutableRawPointer?, _ destroy: restway_destroy_fn?, _ outObserver: OutHandle?,
     _ outError: OutHandle?
 ) -> restway_status {
-    Boundary.creating(outObserver, outError) { () throws(Failure) in
-        let client = try Argument.client(client)
+    ClientHandle.creating(client, outObserver, outError) { handle throws(Failure) in
         let name = try Argument.optionalString(entity, "entity")
-        let entity = try name.map { name throws(Failure) in try client.api.entity(named: name) }
-        return try ChangedNotice.observing(
-            entity.map { .entity($0) } ?? .everything, of: client, changed, context, destroy)
+        var scope = Observer.Scope.everything
+        if let name { scope = .entity(try handle.client.api.entity(named: name)) }
+        return try ChangedNotice.observing(scope, of: handle.client, changed, context, destroy)
     }
 }
 
@@ -42,26 +41,26 @@ public func restway_client_observe_object(
     _ context: UnsafeMutableRawPointer?, _ destroy: restway_destroy_fn?, _ outObserver: OutHandle?,
     _ outError: OutHandle?
 ) -> restway_status {
-    Boundary.creating(outObserver, outError) { () throws(Failure) in
-        let client = try Argument.client(client)
-        let object = try Argument.object(object)
-        return try ChangedNotice.observing(.object(object), of: client, changed, context, destroy)
+    ClientHandle.creating(client, outObserver, outError) { handle throws(Failure) in
+        let object = try Snapshot.argument(object)
+        return try ChangedNotice.observing(
+            .object(object), of: handle.client, changed, context, destroy)
     }
 }
 
 @_cdecl("restway_observer_remove") @implementation
 public func restway_observer_remove(_ observer: InHandle) {
-    Handle.object(ObserverHandle.self, observer)?.remove()
+    ObserverHandle.object(observer)?.remove()
 }
 
 @_cdecl("restway_observer_retain") @implementation
 public func restway_observer_retain(_ observer: InHandle) -> OpaquePointer! {
-    Handle.retain(ObserverHandle.self, observer)
+    ObserverHandle.retain(observer)
 }
 
 @_cdecl("restway_observer_release") @implementation
 public func restway_observer_release(_ observer: InHandle) {
-    Handle.release(ObserverHandle.self, observer)
+    ObserverHandle.release(observer)
 }
 
 /// Makes notices of changes call a C function.
@@ -94,17 +93,17 @@ enum ChangedNotice {
 
 @_cdecl("restway_changes_retain") @implementation
 public func restway_changes_retain(_ changes: InHandle) -> OpaquePointer! {
-    Handle.retain(ChangeList.self, changes)
+    ChangeList.retain(changes)
 }
 
 @_cdecl("restway_changes_release") @implementation
 public func restway_changes_release(_ changes: InHandle) {
-    Handle.release(ChangeList.self, changes)
+    ChangeList.release(changes)
 }
 
 @_cdecl("restway_changes_count") @implementation
 public func restway_changes_count(_ changes: InHandle) -> Int {
-    Handle.object(ChangeList.self, changes)?.changes.count ?? 0
+    ChangeList.object(changes)?.changes.count ?? 0
 }
 
 @_cdecl("restway_changes_kind") @implementation
@@ -150,7 +149,7 @@ public func restway_changes_relationships(
 
 extension ChangeList {
     fileprivate static func change(_ changes: InHandle, _ index: Int) -> Change? {
-        Handle.object(ChangeList.self, changes)?.changes.at(index)
+        ChangeList.object(changes)?.changes.at(index)
     }
 }
 

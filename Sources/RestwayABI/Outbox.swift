@@ -1,5 +1,6 @@
 public import CRestway
 import RestwayClient
+import RestwayObjects
 
 // outbox.h: what a client does
 
@@ -7,12 +8,11 @@ import RestwayClient
 public func restway_client_set_reachability(
     _ client: InHandle, _ reachability: restway_reachability, _ outError: OutHandle?
 ) -> restway_status {
-    Boundary.run(outError) { () throws(Failure) in
-        let client = try Argument.client(client)
+    ClientHandle.using(client, outError) { handle throws(Failure) in
         switch reachability {
-        case .RESTWAY_REACHABILITY_UNKNOWN: try client.setReachability(.unknown)
-        case .RESTWAY_REACHABILITY_REACHABLE: try client.setReachability(.reachable)
-        case .RESTWAY_REACHABILITY_UNREACHABLE: try client.setReachability(.unreachable)
+        case .RESTWAY_REACHABILITY_UNKNOWN: try handle.client.setReachability(.unknown)
+        case .RESTWAY_REACHABILITY_REACHABLE: try handle.client.setReachability(.reachable)
+        case .RESTWAY_REACHABILITY_UNREACHABLE: try handle.client.setReachability(.unreachable)
         default:
             throw Argument.wrong(
                 "reachability",
@@ -23,7 +23,7 @@ public func restway_client_set_reachability(
 
 @_cdecl("restway_client_reachability") @implementation
 public func restway_client_reachability(_ client: InHandle) -> restway_reachability {
-    switch Handle.object(ClientHandle.self, client)?.client.reachability {
+    switch ClientHandle.object(client)?.client.reachability {
     case nil, .unknown: .RESTWAY_REACHABILITY_UNKNOWN
     case .reachable: .RESTWAY_REACHABILITY_REACHABLE
     case .unreachable: .RESTWAY_REACHABILITY_UNREACHABLE
@@ -41,14 +41,14 @@ public func restway_request_set_lane(
 
 @_cdecl("restway_error_outbox_id") @implementation
 public func restway_error_outbox_id(_ error: InHandle) -> Int64 {
-    Handle.object(ErrorHandle.self, error)?.failure.outboxID ?? 0
+    ErrorHandle.object(error)?.failure.outboxID ?? 0
 }
 
 @_cdecl("restway_outbox_list") @implementation
 public func restway_outbox_list(
     _ client: InHandle, _ outItems: OutHandle?, _ outError: OutHandle?
 ) -> restway_status {
-    Boundary.creating(outItems, outError, named: "out_items") { () throws(Failure) in
+    Boundary.creating(outItems, outError, "out_items") { () throws(Failure) in
         StoredRequestsHandle(try Argument.outbox(client).list())
     }
 }
@@ -57,7 +57,7 @@ public func restway_outbox_list(
 public func restway_outbox_find(
     _ client: InHandle, _ id: Int64, _ outItem: OutHandle?, _ outError: OutHandle?
 ) -> restway_status {
-    Boundary.creating(outItem, outError, named: "out_item") { () throws(Failure) in
+    Boundary.creating(outItem, outError, "out_item") { () throws(Failure) in
         StoredRequestHandle(try Argument.outbox(client).find(id))
     }
 }
@@ -75,11 +75,9 @@ public func restway_outbox_count(
 ) -> restway_status {
     Boundary.run(outError) { () throws(Failure) in
         let found = try Argument.outbox(client).counts()
-        var known = restway_outbox_counts()
-        known.waiting = Int64(found.waiting)
-        known.sending = Int64(found.sending)
-        known.blocked = Int64(found.blocked)
-        known.dead = Int64(found.dead)
+        let known = restway_outbox_counts(
+            struct_size: MemoryLayout<restway_outbox_counts>.size, waiting: Int64(found.waiting),
+            sending: Int64(found.sending), blocked: Int64(found.blocked), dead: Int64(found.dead))
         try SizedStructs.outboxCounts.write(known, to: counts)
     }
 }
@@ -88,7 +86,7 @@ public func restway_outbox_count(
 public func restway_outbox_needs_flushing(
     _ client: InHandle, _ outNeeds: Out<Int32>?, _ outError: OutHandle?
 ) -> restway_status {
-    Boundary.writing(outNeeds, 0, outError, named: "out_needs") { () throws(Failure) in
+    Boundary.writing(outNeeds, 0, outError, "out_needs") { () throws(Failure) in
         try Argument.outbox(client).needsFlushing() ? 1 : 0
     }
 }
@@ -97,9 +95,8 @@ public func restway_outbox_needs_flushing(
 public func restway_outbox_has_pending(
     _ client: InHandle, _ object: InHandle, _ outPending: Out<Int32>?, _ outError: OutHandle?
 ) -> restway_status {
-    Boundary.writing(outPending, 0, outError, named: "out_pending") { () throws(Failure) in
-        let object = try Argument.object(object)
-        return try Argument.outbox(client).hasPending(object) ? 1 : 0
+    Snapshot.writing(object, outPending, 0, outError, "out_pending") { object throws(Failure) in
+        try Argument.outbox(client).hasPending(object) ? 1 : 0
     }
 }
 
@@ -143,9 +140,7 @@ public func restway_client_set_outbox_observer(
 public func restway_outbox_retry(
     _ client: InHandle, _ id: Int64, _ outError: OutHandle?
 ) -> restway_status {
-    Boundary.run(outError) { () throws(Failure) in
-        try Argument.outbox(client).retry(id)
-    }
+    Boundary.run(outError) { () throws(Failure) in try Argument.outbox(client).retry(id) }
 }
 
 @_cdecl("restway_outbox_edit") @implementation
@@ -183,7 +178,7 @@ public func restway_outbox_drop_all(
 extension Argument {
     /// Returns the outbox of a client, or throws if there is none or the client may not be used.
     fileprivate static func outbox(_ client: InHandle) throws(Failure) -> Outbox {
-        try handle(ClientHandle.self, client, "client").client.requireOutbox()
+        try ClientHandle.argument(client).client.requireOutbox()
     }
 }
 

@@ -40,23 +40,18 @@ final class StoredRequestsHandle: TextLender, Sendable {
             return handle
         }
     }
-
-    /// The list as JSON, which is made once.
-    var json: CString? {
-        texts.pointer("json") { String(decoding: requests.json, as: UTF8.self) }
-    }
 }
 
 // outbox.h: items, and lists of them
 
 @_cdecl("restway_outbox_item_retain") @implementation
 public func restway_outbox_item_retain(_ item: InHandle) -> OpaquePointer! {
-    Handle.retain(StoredRequestHandle.self, item)
+    StoredRequestHandle.retain(item)
 }
 
 @_cdecl("restway_outbox_item_release") @implementation
 public func restway_outbox_item_release(_ item: InHandle) {
-    Handle.release(StoredRequestHandle.self, item)
+    StoredRequestHandle.release(item)
 }
 
 @_cdecl("restway_outbox_item_id") @implementation
@@ -89,29 +84,29 @@ public func restway_outbox_item_reason(_ item: InHandle) -> restway_outbox_reaso
 
 @_cdecl("restway_outbox_item_method") @implementation
 public func restway_outbox_item_method(_ item: InHandle) -> CString! {
-    Handle.text(StoredRequestHandle.self, item, "method") { $0.request.method }
+    StoredRequestHandle.text(item, "method") { $0.request.method }
 }
 
 @_cdecl("restway_outbox_item_path") @implementation
 public func restway_outbox_item_path(_ item: InHandle) -> CString! {
-    Handle.text(StoredRequestHandle.self, item, "path") { $0.request.path }
+    StoredRequestHandle.text(item, "path") { $0.request.path }
 }
 
 @_cdecl("restway_outbox_item_lane") @implementation
 public func restway_outbox_item_lane(_ item: InHandle) -> CString! {
-    Handle.text(StoredRequestHandle.self, item, "lane") { $0.request.lane }
+    StoredRequestHandle.text(item, "lane") { $0.request.lane }
 }
 
 @_cdecl("restway_outbox_item_key") @implementation
 public func restway_outbox_item_key(_ item: InHandle) -> CString! {
-    Handle.text(StoredRequestHandle.self, item, "key") { $0.request.idempotencyKey }
+    StoredRequestHandle.text(item, "key") { $0.request.idempotencyKey }
 }
 
 @_cdecl("restway_outbox_item_body") @implementation
 public func restway_outbox_item_body(
     _ item: InHandle, _ outLength: Out<Int>?
 ) -> UnsafeRawPointer! {
-    Handle.bytes(StoredRequestHandle.self, item, outLength) { $0.request.body }
+    StoredRequestHandle.bytes(item, outLength) { $0.request.body }
 }
 
 @_cdecl("restway_outbox_item_created") @implementation
@@ -131,48 +126,49 @@ public func restway_outbox_item_next_attempt(_ item: InHandle) -> Int64 {
 
 @_cdecl("restway_outbox_item_last_error") @implementation
 public func restway_outbox_item_last_error(_ item: InHandle) -> CString! {
-    Handle.text(StoredRequestHandle.self, item, "lastError") { $0.request.lastError }
+    StoredRequestHandle.text(item, "lastError") { $0.request.lastError }
 }
 
 @_cdecl("restway_outbox_item_response") @implementation
 public func restway_outbox_item_response(_ item: InHandle) -> OpaquePointer! {
-    Handle.object(StoredRequestHandle.self, item)?.response.map(Handle.lend)
+    StoredRequestHandle.object(item)?.response.map(Handle.lend)
 }
 
 @_cdecl("restway_outbox_items_count") @implementation
 public func restway_outbox_items_count(_ items: InHandle) -> Int {
-    Handle.object(StoredRequestsHandle.self, items)?.requests.all.count ?? 0
+    StoredRequestsHandle.object(items)?.requests.all.count ?? 0
 }
 
 @_cdecl("restway_outbox_items_item") @implementation
 public func restway_outbox_items_item(_ items: InHandle, _ index: Int) -> OpaquePointer! {
-    Handle.object(StoredRequestsHandle.self, items)?.item(index).map(Handle.lend)
+    StoredRequestsHandle.object(items)?.item(index).map(Handle.lend)
 }
 
 @_cdecl("restway_outbox_items_json") @implementation
 public func restway_outbox_items_json(_ items: InHandle, _ outLength: Out<Int>?) -> CString! {
-    outLength?.pointee = 0
-    guard let json = Handle.object(StoredRequestsHandle.self, items)?.json else { return nil }
+    let json = StoredRequestsHandle.text(items, "json") {
+        String(decoding: $0.requests.json, as: UTF8.self)
+    }
     // JSON text holds no NUL.
-    outLength?.pointee = strlen(json)
+    outLength?.pointee = json.map(strlen) ?? 0
     return json
 }
 
 @_cdecl("restway_outbox_items_error") @implementation
 public func restway_outbox_items_error(_ items: InHandle) -> OpaquePointer! {
-    Handle.object(StoredRequestsHandle.self, items)?.error.map(Handle.lend)
+    StoredRequestsHandle.object(items)?.error.map(Handle.lend)
 }
 
 @_cdecl("restway_outbox_items_retain") @implementation
 public func restway_outbox_items_retain(_ items: InHandle) -> OpaquePointer! {
-    Handle.retain(StoredRequestsHandle.self, items)
+    StoredRequestsHandle.retain(items)
 }
 
 @_cdecl("restway_outbox_items_release") @implementation
 public func restway_outbox_items_release(_ items: InHandle) {
-    Handle.release(StoredRequestsHandle.self, items)
+    StoredRequestsHandle.release(items)
 }
 
 private func request(_ item: InHandle) -> StoredRequest? {
-    Handle.object(StoredRequestHandle.self, item)?.request
+    StoredRequestHandle.object(item)?.request
 }

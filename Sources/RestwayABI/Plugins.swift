@@ -49,9 +49,7 @@ public func restway_plugin_path(_ index: Int) -> CString! {
 private enum PluginTexts {
     private static let texts = LentTexts(isForProcess: true)
 
-    static func pointer(
-        _ index: Int, _ what: String, _ text: (Plugin) -> String
-    ) -> CString? {
+    static func pointer(_ index: Int, _ what: String, _ text: (Plugin) -> String) -> CString? {
         guard let plugin = PluginRegistry.shared.plugins.at(index) else { return nil }
         return texts.pointer("\(index) \(what)") { text(plugin) }
     }

@@ -18,7 +18,7 @@ final class QueryHandle: HandleObject, Sendable {
         _ change: (inout HostQuery) throws(Failure) -> Void
     ) -> restway_status {
         Boundary.run(outError) { () throws(Failure) in
-            try Argument.handle(QueryHandle.self, query, "query").query.withLock(change)
+            try QueryHandle.argument(query).query.withLock(change)
         }
     }
 
@@ -39,19 +39,19 @@ final class QueryHandle: HandleObject, Sendable {
 public func restway_query_create(
     _ store: InHandle, _ entity: CString?, _ outQuery: OutHandle?, _ outError: OutHandle?
 ) -> restway_status {
-    Boundary.creating(outQuery, outError, named: "out_query") { () throws(Failure) in
-        QueryHandle(try Argument.store(store).entity(named: entity))
+    Boundary.creating(outQuery, outError, "out_query") { () throws(Failure) in
+        QueryHandle(try StoreHandle.argument(store).entity(named: entity))
     }
 }
 
 @_cdecl("restway_query_retain") @implementation
 public func restway_query_retain(_ query: InHandle) -> OpaquePointer! {
-    Handle.retain(QueryHandle.self, query)
+    QueryHandle.retain(query)
 }
 
 @_cdecl("restway_query_release") @implementation
 public func restway_query_release(_ query: InHandle) {
-    Handle.release(QueryHandle.self, query)
+    QueryHandle.release(query)
 }
 
 @_cdecl("restway_query_add_condition") @implementation
@@ -116,9 +116,8 @@ public func restway_query_set_rejected(
 public func restway_store_query(
     _ store: InHandle, _ query: InHandle, _ outList: OutHandle?, _ outError: OutHandle?
 ) -> restway_status {
-    Boundary.creating(outList, outError, named: "out_list") { () throws(Failure) in
-        let handle = try Argument.store(store)
-        let query = try Argument.handle(QueryHandle.self, query, "query").copy(for: handle.api)
+    StoreHandle.creating(store, outList, outError, "out_list") { handle throws(Failure) in
+        let query = try QueryHandle.argument(query).copy(for: handle.api)
         return ListHandle(try handle.store.objects(query))
     }
 }
@@ -127,9 +126,8 @@ public func restway_store_query(
 public func restway_store_count_query(
     _ store: InHandle, _ query: InHandle, _ outCount: Out<Int>?, _ outError: OutHandle?
 ) -> restway_status {
-    Boundary.writing(outCount, 0, outError, named: "out_count") { () throws(Failure) in
-        let handle = try Argument.store(store)
-        let query = try Argument.handle(QueryHandle.self, query, "query").copy(for: handle.api)
+    StoreHandle.writing(store, outCount, 0, outError, "out_count") { handle throws(Failure) in
+        let query = try QueryHandle.argument(query).copy(for: handle.api)
         return try handle.store.count(query)
     }
 }

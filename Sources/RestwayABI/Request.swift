@@ -1,5 +1,6 @@
 public import CRestway
 import RestwayClient
+import RestwayObjects
 import RestwayThreads
 
 /// A request that the program builds, from any thread.
@@ -19,7 +20,7 @@ final class RequestHandle: HandleObject, Sendable {
         _ change: (inout RequestSpec) throws(Failure) -> Void
     ) -> restway_status {
         Boundary.run(outError) { () throws(Failure) in
-            try Argument.request(request).spec.withLock(change)
+            try RequestHandle.argument(request).spec.withLock(change)
         }
     }
 
@@ -41,7 +42,7 @@ final class RequestHandle: HandleObject, Sendable {
 public func restway_request_create(
     _ method: CString?, _ path: CString?, _ outRequest: OutHandle?, _ outError: OutHandle?
 ) -> restway_status {
-    Boundary.creating(outRequest, outError, named: "out_request") { () throws(Failure) in
+    Boundary.creating(outRequest, outError, "out_request") { () throws(Failure) in
         let method = try Argument.method(method)
         let path = try Argument.string(path, "path")
         return RequestHandle(RequestSpec(target: .path(method, path)))
@@ -52,7 +53,7 @@ public func restway_request_create(
 public func restway_request_create_route(
     _ route: CString?, _ method: CString?, _ outRequest: OutHandle?, _ outError: OutHandle?
 ) -> restway_status {
-    Boundary.creating(outRequest, outError, named: "out_request") { () throws(Failure) in
+    Boundary.creating(outRequest, outError, "out_request") { () throws(Failure) in
         let route = try Argument.nonEmptyString(route, "route")
         let method = method == nil ? nil : try Argument.method(method)
         return RequestHandle(RequestSpec(target: .route(route, method)))
@@ -63,9 +64,9 @@ public func restway_request_create_route(
 public func restway_request_create_object(
     _ method: CString?, _ object: InHandle, _ outRequest: OutHandle?, _ outError: OutHandle?
 ) -> restway_status {
-    Boundary.creating(outRequest, outError, named: "out_request") { () throws(Failure) in
+    Boundary.creating(outRequest, outError, "out_request") { () throws(Failure) in
         let method = try Argument.method(method)
-        let object = try Argument.object(object)
+        let object = try Snapshot.argument(object)
         return RequestHandle(RequestSpec(target: .subject(method), subject: .object(object)))
     }
 }
@@ -74,9 +75,9 @@ public func restway_request_create_object(
 public func restway_request_create_draft(
     _ method: CString?, _ draft: InHandle, _ outRequest: OutHandle?, _ outError: OutHandle?
 ) -> restway_status {
-    Boundary.creating(outRequest, outError, named: "out_request") { () throws(Failure) in
+    Boundary.creating(outRequest, outError, "out_request") { () throws(Failure) in
         let method = try Argument.method(method)
-        let draft = try Argument.draft(draft)
+        let draft = try DraftHandle.argument(draft)
         return RequestHandle(RequestSpec(target: .subject(method), subject: draft.subject))
     }
 }
@@ -86,7 +87,7 @@ public func restway_request_set_object(
     _ request: InHandle, _ object: InHandle, _ outError: OutHandle?
 ) -> restway_status {
     RequestHandle.changing(request, outError) { spec throws(Failure) in
-        spec.subject = .object(try Argument.object(object))
+        spec.subject = .object(try Snapshot.argument(object))
     }
 }
 
@@ -95,18 +96,18 @@ public func restway_request_set_draft(
     _ request: InHandle, _ draft: InHandle, _ outError: OutHandle?
 ) -> restway_status {
     RequestHandle.changing(request, outError) { spec throws(Failure) in
-        spec.subject = try Argument.draft(draft).subject
+        spec.subject = try DraftHandle.argument(draft).subject
     }
 }
 
 @_cdecl("restway_request_retain") @implementation
 public func restway_request_retain(_ request: InHandle) -> OpaquePointer! {
-    Handle.retain(RequestHandle.self, request)
+    RequestHandle.retain(request)
 }
 
 @_cdecl("restway_request_release") @implementation
 public func restway_request_release(_ request: InHandle) {
-    Handle.release(RequestHandle.self, request)
+    RequestHandle.release(request)
 }
 
 @_cdecl("restway_request_set_variable") @implementation
@@ -127,8 +128,7 @@ public func restway_request_set_parameter(
         let name = try Argument.nonEmptyString(name, "name")
         let keys = name.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
         guard !keys.contains("") else {
-            throw Argument.wrong(
-                "name", "name \"\(name)\" has nothing between two of its dots")
+            throw Argument.wrong("name", "name \"\(name)\" has nothing between two of its dots")
         }
         let value = try HostValue(value, "value").parameter(name)
         spec.parameters.append(Parameter(keys: keys, value: value))
@@ -162,8 +162,7 @@ public func restway_request_set_body(
     _ request: InHandle, _ body: UnsafeRawPointer?, _ length: Int, _ mediaType: CString?,
     _ outError: OutHandle?
 ) -> restway_status {
-    Boundary.run(outError) { () throws(Failure) in
-        let request = try Argument.request(request)
+    RequestHandle.using(request, outError) { request throws(Failure) in
         let bytes = Array(try Argument.bytes(body, length, "body"))
         request.set(.init(bytes: bytes, mediaType: try Argument.mediaType(mediaType)))
     }
@@ -194,8 +193,8 @@ public func restway_request_to_curl(
     outLength?.pointee = 0
     if capacity > 0 { buffer?.pointee = 0 }
     return Boundary.run(outError) { () throws(Failure) in
-        let spec = try Argument.request(request).copy()
-        let client = try Argument.client(client)
+        let spec = try RequestHandle.argument(request).copy()
+        let client = try ClientHandle.argument(client).client
         try Argument.flags(flags, known: RESTWAY_CURL_REVEAL)
         _ = try Argument.bytes(buffer, capacity, "buffer")
         let command = Array(try client.curlCommand(spec, reveals: flags != 0).utf8)

@@ -4,22 +4,27 @@ import RestwayHTTP
 import RestwayJSON
 import RestwayObjects
 import RestwayRouting
+import RestwayThreads
 
 /// A NUL-terminated text of C.
 public typealias CString = UnsafePointer<CChar>
 
+/// A value of the program that a function reads.
+public typealias In<Value> = UnsafePointer<Value>
+
 /// A place of the program to which a function writes.
 public typealias Out<Value> = UnsafeMutablePointer<Value>
 
+/// A handle that the program passes, which may be NULL.
+public typealias InHandle = OpaquePointer?
+
 /// A place of the program that receives a handle.
-public typealias OutHandle = Out<InHandle>
+public typealias OutHandle = Out<OpaquePointer?>
 
 /// The code that all functions of the header share that can fail.
 enum Boundary {
     /// Runs `body`. A failure becomes a status and, if the caller asks for it, an error handle.
-    static func run(
-        _ outError: OutHandle?, _ body: () throws(Failure) -> Void
-    ) -> restway_status {
+    static func run(_ outError: OutHandle?, _ body: () throws(Failure) -> Void) -> restway_status {
         outError?.pointee = nil
         do {
             try body()
@@ -34,7 +39,7 @@ enum Boundary {
     ///
     /// - Parameter name: The name of `outHandle` if it must not be NULL.
     static func creating<Object: HandleObject>(
-        _ outHandle: OutHandle?, _ outError: OutHandle?, named name: String? = nil,
+        _ outHandle: OutHandle?, _ outError: OutHandle?, _ name: String? = nil,
         _ make: () throws(Failure) -> Object
     ) -> restway_status {
         outHandle?.pointee = nil
@@ -49,7 +54,7 @@ enum Boundary {
     ///
     /// - Parameter name: The name of `out` if it must not be NULL.
     static func writing<Value>(
-        _ out: Out<Value>?, _ zero: Value, _ outError: OutHandle?, named name: String? = nil,
+        _ out: Out<Value>?, _ zero: Value, _ outError: OutHandle?, _ name: String? = nil,
         _ find: () throws(Failure) -> Value
     ) -> restway_status {
         out?.pointee = zero
@@ -57,6 +62,74 @@ enum Boundary {
             if let name { _ = try Argument.out(out, name) }
             let value = try find()
             out?.pointee = value
+        }
+    }
+}
+
+/// An object that functions of the header take as an argument.
+protocol ArgumentObject: HandleObject {
+    /// The name of the parameters that take handles of this type.
+    static var parameter: String { get }
+}
+
+extension AnswerHandle: ArgumentObject { static let parameter = "answer" }
+extension APIHandle: ArgumentObject { static let parameter = "api" }
+extension BatchHandle: ArgumentObject { static let parameter = "batch" }
+extension BatchReaderHandle: ArgumentObject { static let parameter = "reader" }
+extension BatchWriterHandle: ArgumentObject { static let parameter = "writer" }
+extension Call: ArgumentObject { static let parameter = "call" }
+extension ClientHandle: ArgumentObject { static let parameter = "client" }
+extension DraftHandle: ArgumentObject { static let parameter = "draft" }
+extension ErrorHandle: ArgumentObject { static let parameter = "error" }
+extension ExchangeHandle: ArgumentObject { static let parameter = "exchange" }
+extension FailureHandle: ArgumentObject { static let parameter = "failure" }
+extension ListHandle: ArgumentObject { static let parameter = "list" }
+extension ManualClock: ArgumentObject { static let parameter = "clock" }
+extension QueryHandle: ArgumentObject { static let parameter = "query" }
+extension RefreshTicket: ArgumentObject { static let parameter = "refresh" }
+extension RequestHandle: ArgumentObject { static let parameter = "request" }
+extension ResponseHandle: ArgumentObject { static let parameter = "response" }
+extension RowsHandle: ArgumentObject { static let parameter = "rows" }
+extension Snapshot: ArgumentObject { static let parameter = "object" }
+extension StoreHandle: ArgumentObject { static let parameter = "store" }
+
+extension ArgumentObject {
+    /// Returns the object of a handle that must not be NULL. A forked child does not get the
+    /// parent's objects.
+    static func argument(_ handle: InHandle, _ name: String = parameter) throws(Failure) -> Self {
+        guard let object = Self.inherited(handle) else { throw Argument.null(name) }
+        guard object.isOfThisProcess else {
+            let reason = "\(name) was made before a fork: the child can only release it"
+            throw Failure(.forked, reason, field: name)
+        }
+        return object
+    }
+
+    /// Runs `body` with the object of `handle`, as `Boundary.run` does.
+    static func using(
+        _ handle: InHandle, _ outError: OutHandle?, _ body: (Self) throws(Failure) -> Void
+    ) -> restway_status {
+        Boundary.run(outError) { () throws(Failure) in try body(try argument(handle)) }
+    }
+
+    /// Gives the program what `make` returns for the object of `handle`, as `Boundary.creating`
+    /// does.
+    static func creating<Object: HandleObject>(
+        _ handle: InHandle, _ outHandle: OutHandle?, _ outError: OutHandle?,
+        _ name: String? = nil, _ make: (Self) throws(Failure) -> Object
+    ) -> restway_status {
+        Boundary.creating(outHandle, outError, name) { () throws(Failure) in
+            try make(try argument(handle))
+        }
+    }
+
+    /// Writes what `find` returns for the object of `handle`, as `Boundary.writing` does.
+    static func writing<Value>(
+        _ handle: InHandle, _ out: Out<Value>?, _ zero: Value, _ outError: OutHandle?,
+        _ name: String? = nil, _ find: (Self) throws(Failure) -> Value
+    ) -> restway_status {
+        Boundary.writing(out, zero, outError, name) { () throws(Failure) in
+            try find(try argument(handle))
         }
     }
 }
@@ -84,39 +157,6 @@ enum Argument {
         wrong(name, "\(name) is not valid UTF-8")
     }
 
-    /// Returns the object of a handle that must not be NULL. A forked child does not get the
-    /// parent's objects.
-    static func handle<Object: HandleObject>(
-        _ type: Object.Type, _ handle: InHandle, _ name: String
-    ) throws(Failure) -> Object {
-        guard let object = Handle.inherited(type, handle) else { throw null(name) }
-        guard object.isOfThisProcess else {
-            let reason = "\(name) was made before a fork: the child can only release it"
-            throw Failure(.forked, reason, field: name)
-        }
-        return object
-    }
-
-    /// Returns the client of a handle, and in the same way the other objects that many functions
-    /// take.
-    static func client(_ client: InHandle) throws(Failure) -> Client {
-        try handle(ClientHandle.self, client, "client").client
-    }
-
-    static func api(_ api: InHandle) throws(Failure) -> API {
-        try handle(APIHandle.self, api, "api").api
-    }
-
-    static func request(_ request: InHandle) throws(Failure) -> RequestHandle {
-        try handle(RequestHandle.self, request, "request")
-    }
-
-    static func object(
-        _ object: InHandle, _ name: String = "object"
-    ) throws(Failure) -> Snapshot {
-        try handle(Snapshot.self, object, name)
-    }
-
     /// Reads a NUL-terminated UTF-8 string.
     static func string(_ text: CString?, _ name: String) throws(Failure) -> String {
         guard let text else { throw null(name) }
@@ -136,9 +176,7 @@ enum Argument {
     }
 
     /// Reads `length` bytes of UTF-8.
-    static func string(
-        _ text: CString?, _ length: Int, _ name: String
-    ) throws(Failure) -> String {
+    static func string(_ text: CString?, _ length: Int, _ name: String) throws(Failure) -> String {
         let bytes = try bytes(text, length, name)
         guard let string = String(validating: bytes, as: UTF8.self) else { throw notUTF8(name) }
         return string
@@ -157,7 +195,7 @@ enum Argument {
 
     /// Reads `count` elements of an array. The pointer may be NULL if there are none.
     static func elements<Element>(
-        _ start: UnsafePointer<Element>?, _ count: Int, _ name: String
+        _ start: In<Element>?, _ count: Int, _ name: String
     ) throws(Failure) -> UnsafeBufferPointer<Element> {
         guard (0...memoryBytesMax / MemoryLayout<Element>.stride).contains(count) else {
             throw wrong(name, "the count of \(name) is beyond the address space")
