@@ -196,12 +196,7 @@ extension ClientOptions {
             RESTWAY_CLIENT_STRICT_MAPPING | RESTWAY_CLIENT_NO_COOKIES
             | RESTWAY_CLIENT_NO_REDIRECTS | RESTWAY_CLIENT_GONE_IS_DELETED
             | RESTWAY_CLIENT_LOAD_PLUGINS
-        guard c.flags & ~known == 0 else {
-            throw Argument.wrong(
-                "options.flags",
-                "options.flags holds bits that this version does not know: "
-                    + "0x\(String(c.flags & ~known, radix: 16))")
-        }
+        try Argument.flags(c.flags, known: known, "options.flags")
         isMappingStrict = c.flags & RESTWAY_CLIENT_STRICT_MAPPING != 0
         loadsPlugins = c.flags & RESTWAY_CLIENT_LOAD_PLUGINS != 0
         usesCookies = c.flags & RESTWAY_CLIENT_NO_COOKIES == 0

@@ -185,15 +185,14 @@ public func restway_draft_relate(
         for place in 0..<count {
             let object = place < objects.count ? objects[place] : nil
             let draft = place < drafts.count ? drafts[place] : nil
-            switch (object, draft) {
-            case (.some, .some), (nil, nil):
+            guard (object == nil) != (draft == nil) else {
                 throw Argument.wrong(
                     "objects[\(place)]", "place \(place) needs either an object or a draft")
-            case (_, nil):
-                targets.append(.object(try Snapshot.argument(object, "objects[\(place)]")))
-            case (nil, _):
-                targets.append(try handle.target(draft: draft, "drafts[\(place)]"))
             }
+            targets.append(
+                draft == nil
+                    ? .object(try Snapshot.argument(object, "objects[\(place)]"))
+                    : try handle.target(draft: draft, "drafts[\(place)]"))
         }
         return targets
     }

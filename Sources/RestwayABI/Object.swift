@@ -194,8 +194,7 @@ extension Snapshot {
 
     /// Reads the values of `count` attributes: the ones at `indices`, or the first ones.
     func read(
-        _ indices: In<UInt32>?, _ count: Int,
-        into outValues: Out<restway_value>
+        _ indices: In<UInt32>?, _ count: Int, into outValues: Out<restway_value>
     ) throws(Failure) {
         let attributeCount = entity.attributes.count
         for place in 0..<count {
@@ -237,7 +236,8 @@ extension Argument {
         _ outValues: Out<restway_value>?, _ count: Int,
         _ fill: (Out<restway_value>?) throws(Failure) -> Void
     ) throws(Failure) {
-        let values = try room(for: outValues, count, "out_values")
+        let places = try elements(In(outValues), count, "out_values")
+        let values = UnsafeMutableBufferPointer(mutating: places)
         values.update(repeating: restway_value())
         do throws(Failure) {
             try fill(count == 0 ? nil : values.baseAddress)

@@ -165,9 +165,7 @@ public func restway_response_read(
 
 @_cdecl("restway_response_list") @implementation
 public func restway_response_list(_ response: InHandle) -> OpaquePointer! {
-    ResponseHandle.object(response).map {
-        Handle.give(ListHandle($0.response.objects))
-    }
+    ResponseHandle.object(response).map { Handle.give(ListHandle($0.response.objects)) }
 }
 
 @_cdecl("restway_response_result_count") @implementation

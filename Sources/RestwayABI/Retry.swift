@@ -138,8 +138,7 @@ extension CallAttempt {
     /// Writes attempt `index` of `attempts`, in the fields that the program's version of the struct
     /// has.
     static func write(
-        _ attempts: [CallAttempt], _ index: Int, _ texts: LentTexts,
-        _ target: Out<restway_attempt>?
+        _ attempts: [CallAttempt], _ index: Int, _ texts: LentTexts, _ target: Out<restway_attempt>?
     ) throws(Failure) {
         guard let attempt = attempts.at(index) else {
             throw Argument.wrong("index", "index is \(index), there are \(attempts.count) attempts")

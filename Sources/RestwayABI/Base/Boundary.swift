@@ -204,15 +204,6 @@ enum Argument {
         return UnsafeBufferPointer(start: start, count: count)
     }
 
-    /// Checks an array for `count` elements that are to be written. The pointer may be NULL if
-    /// there are none.
-    static func room<Element>(
-        for start: Out<Element>?, _ count: Int, _ name: String
-    ) throws(Failure) -> UnsafeMutableBufferPointer<Element> {
-        let elements = try elements(UnsafePointer(start), count, name)
-        return UnsafeMutableBufferPointer(mutating: elements)
-    }
-
     /// Reads JSON text, at most as long as the address space.
     static func json(_ text: CString?, _ length: Int) throws(Failure) -> UnsafeRawBufferPointer {
         guard text != nil else { throw null("json") }
@@ -235,9 +226,13 @@ enum Argument {
     }
 
     /// Checks that `flags` has no bits but the `known` ones.
-    static func flags(_ flags: UInt32, known: UInt32) throws(Failure) {
+    static func flags(
+        _ flags: UInt32, known: UInt32, _ name: String = "flags"
+    ) throws(Failure) {
         guard flags & ~known == 0 else {
-            throw wrong("flags", "flags has unknown bits: \(flags)")
+            let unknown = String(flags & ~known, radix: 16)
+            throw wrong(
+                name, "\(name) holds bits that this version does not know: 0x\(unknown)")
         }
     }
 
