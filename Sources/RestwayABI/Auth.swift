@@ -71,9 +71,7 @@ public func restway_refresh_retain(_ refresh: InHandle) -> OpaquePointer! {
 }
 
 @_cdecl("restway_refresh_release") @implementation
-public func restway_refresh_release(_ refresh: InHandle) {
-    RefreshTicket.release(refresh)
-}
+public func restway_refresh_release(_ refresh: InHandle) { RefreshTicket.release(refresh) }
 
 @_cdecl("restway_refresh_succeed") @implementation
 public func restway_refresh_succeed(

@@ -31,14 +31,10 @@ public func restway_batch_create(
 }
 
 @_cdecl("restway_batch_retain") @implementation
-public func restway_batch_retain(_ batch: InHandle) -> OpaquePointer! {
-    BatchHandle.retain(batch)
-}
+public func restway_batch_retain(_ batch: InHandle) -> OpaquePointer! { BatchHandle.retain(batch) }
 
 @_cdecl("restway_batch_release") @implementation
-public func restway_batch_release(_ batch: InHandle) {
-    BatchHandle.release(batch)
-}
+public func restway_batch_release(_ batch: InHandle) { BatchHandle.release(batch) }
 
 @_cdecl("restway_batch_add") @implementation
 public func restway_batch_add(
@@ -103,6 +99,4 @@ public func restway_batch_response(
 }
 
 @_cdecl("restway_batch_cancel") @implementation
-public func restway_batch_cancel(_ batch: InHandle) {
-    BatchHandle.object(batch)?.batch.cancel()
-}
+public func restway_batch_cancel(_ batch: InHandle) { BatchHandle.object(batch)?.batch.cancel() }

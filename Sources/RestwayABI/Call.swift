@@ -4,19 +4,13 @@ import RestwayClient
 // call.h
 
 @_cdecl("restway_call_retain") @implementation
-public func restway_call_retain(_ call: InHandle) -> OpaquePointer! {
-    Call.retain(call)
-}
+public func restway_call_retain(_ call: InHandle) -> OpaquePointer! { Call.retain(call) }
 
 @_cdecl("restway_call_release") @implementation
-public func restway_call_release(_ call: InHandle) {
-    Call.release(call)
-}
+public func restway_call_release(_ call: InHandle) { Call.release(call) }
 
 @_cdecl("restway_call_cancel") @implementation
-public func restway_call_cancel(_ call: InHandle) {
-    Call.object(call)?.cancel()
-}
+public func restway_call_cancel(_ call: InHandle) { Call.object(call)?.cancel() }
 
 @_cdecl("restway_call_is_complete") @implementation
 public func restway_call_is_complete(_ call: InHandle) -> Int32 {
@@ -24,9 +18,7 @@ public func restway_call_is_complete(_ call: InHandle) -> Int32 {
 }
 
 @_cdecl("restway_call_id") @implementation
-public func restway_call_id(_ call: InHandle) -> UInt64 {
-    Call.object(call)?.id ?? 0
-}
+public func restway_call_id(_ call: InHandle) -> UInt64 { Call.object(call)?.id ?? 0 }
 
 @_cdecl("restway_call_wait") @implementation
 public func restway_call_wait(

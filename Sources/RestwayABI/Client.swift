@@ -44,14 +44,10 @@ public func restway_client_retain(_ client: InHandle) -> OpaquePointer! {
 }
 
 @_cdecl("restway_client_release") @implementation
-public func restway_client_release(_ client: InHandle) {
-    ClientHandle.release(client)
-}
+public func restway_client_release(_ client: InHandle) { ClientHandle.release(client) }
 
 @_cdecl("restway_client_close") @implementation
-public func restway_client_close(_ client: InHandle) {
-    ClientHandle.object(client)?.client.close()
-}
+public func restway_client_close(_ client: InHandle) { ClientHandle.object(client)?.client.close() }
 
 @_cdecl("restway_client_store") @implementation
 public func restway_client_store(_ client: InHandle) -> OpaquePointer! {

@@ -93,14 +93,10 @@ public func restway_draft_copy(
 }
 
 @_cdecl("restway_draft_retain") @implementation
-public func restway_draft_retain(_ draft: InHandle) -> OpaquePointer! {
-    DraftHandle.retain(draft)
-}
+public func restway_draft_retain(_ draft: InHandle) -> OpaquePointer! { DraftHandle.retain(draft) }
 
 @_cdecl("restway_draft_release") @implementation
-public func restway_draft_release(_ draft: InHandle) {
-    DraftHandle.release(draft)
-}
+public func restway_draft_release(_ draft: InHandle) { DraftHandle.release(draft) }
 
 @_cdecl("restway_draft_entity") @implementation
 public func restway_draft_entity(_ draft: InHandle) -> CString! {

@@ -18,14 +18,10 @@ final class ErrorHandle: TextLender, Sendable {
 // error.h
 
 @_cdecl("restway_error_retain") @implementation
-public func restway_error_retain(_ error: InHandle) -> OpaquePointer! {
-    ErrorHandle.retain(error)
-}
+public func restway_error_retain(_ error: InHandle) -> OpaquePointer! { ErrorHandle.retain(error) }
 
 @_cdecl("restway_error_release") @implementation
-public func restway_error_release(_ error: InHandle) {
-    ErrorHandle.release(error)
-}
+public func restway_error_release(_ error: InHandle) { ErrorHandle.release(error) }
 
 @_cdecl("restway_error_status") @implementation
 public func restway_error_status(_ error: InHandle) -> restway_status {

@@ -69,9 +69,7 @@ final class RowsHandle: HandleObject, @unchecked Sendable {
 // hook.h
 
 @_cdecl("restway_rows_count") @implementation
-public func restway_rows_count(_ rows: InHandle) -> Int {
-    RowsHandle.object(rows)?.rows.count ?? 0
-}
+public func restway_rows_count(_ rows: InHandle) -> Int { RowsHandle.object(rows)?.rows.count ?? 0 }
 
 @_cdecl("restway_rows_entity") @implementation
 public func restway_rows_entity(_ rows: InHandle, _ row: Int) -> CString! {

@@ -16,14 +16,10 @@ final class ListHandle: HandleObject, Sendable {
 // list.h
 
 @_cdecl("restway_list_retain") @implementation
-public func restway_list_retain(_ list: InHandle) -> OpaquePointer! {
-    ListHandle.retain(list)
-}
+public func restway_list_retain(_ list: InHandle) -> OpaquePointer! { ListHandle.retain(list) }
 
 @_cdecl("restway_list_release") @implementation
-public func restway_list_release(_ list: InHandle) {
-    ListHandle.release(list)
-}
+public func restway_list_release(_ list: InHandle) { ListHandle.release(list) }
 
 @_cdecl("restway_list_count") @implementation
 public func restway_list_count(_ list: InHandle) -> Int {

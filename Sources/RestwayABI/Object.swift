@@ -5,14 +5,10 @@ import RestwayObjects
 // object.h
 
 @_cdecl("restway_object_retain") @implementation
-public func restway_object_retain(_ object: InHandle) -> OpaquePointer! {
-    Snapshot.retain(object)
-}
+public func restway_object_retain(_ object: InHandle) -> OpaquePointer! { Snapshot.retain(object) }
 
 @_cdecl("restway_object_release") @implementation
-public func restway_object_release(_ object: InHandle) {
-    Snapshot.release(object)
-}
+public func restway_object_release(_ object: InHandle) { Snapshot.release(object) }
 
 @_cdecl("restway_object_entity") @implementation
 public func restway_object_entity(_ object: InHandle) -> CString! {
@@ -53,9 +49,7 @@ public func restway_object_is_equal(_ a: InHandle, _ b: InHandle) -> Int32 {
 }
 
 @_cdecl("restway_object_hash") @implementation
-public func restway_object_hash(_ object: InHandle) -> UInt64 {
-    Snapshot.object(object)?.hash ?? 0
-}
+public func restway_object_hash(_ object: InHandle) -> UInt64 { Snapshot.object(object)?.hash ?? 0 }
 
 @_cdecl("restway_object_attribute_count") @implementation
 public func restway_object_attribute_count(_ object: InHandle) -> Int {

@@ -59,9 +59,7 @@ public func restway_observer_retain(_ observer: InHandle) -> OpaquePointer! {
 }
 
 @_cdecl("restway_observer_release") @implementation
-public func restway_observer_release(_ observer: InHandle) {
-    ObserverHandle.release(observer)
-}
+public func restway_observer_release(_ observer: InHandle) { ObserverHandle.release(observer) }
 
 /// Makes notices of changes call a C function.
 enum ChangedNotice {
@@ -97,9 +95,7 @@ public func restway_changes_retain(_ changes: InHandle) -> OpaquePointer! {
 }
 
 @_cdecl("restway_changes_release") @implementation
-public func restway_changes_release(_ changes: InHandle) {
-    ChangeList.release(changes)
-}
+public func restway_changes_release(_ changes: InHandle) { ChangeList.release(changes) }
 
 @_cdecl("restway_changes_count") @implementation
 public func restway_changes_count(_ changes: InHandle) -> Int {

@@ -50,14 +50,10 @@ public func restway_outbox_item_retain(_ item: InHandle) -> OpaquePointer! {
 }
 
 @_cdecl("restway_outbox_item_release") @implementation
-public func restway_outbox_item_release(_ item: InHandle) {
-    StoredRequestHandle.release(item)
-}
+public func restway_outbox_item_release(_ item: InHandle) { StoredRequestHandle.release(item) }
 
 @_cdecl("restway_outbox_item_id") @implementation
-public func restway_outbox_item_id(_ item: InHandle) -> Int64 {
-    request(item)?.id ?? 0
-}
+public func restway_outbox_item_id(_ item: InHandle) -> Int64 { request(item)?.id ?? 0 }
 
 @_cdecl("restway_outbox_item_state") @implementation
 public func restway_outbox_item_state(_ item: InHandle) -> restway_outbox_state {
@@ -110,9 +106,7 @@ public func restway_outbox_item_body(
 }
 
 @_cdecl("restway_outbox_item_created") @implementation
-public func restway_outbox_item_created(_ item: InHandle) -> Int64 {
-    request(item)?.created ?? 0
-}
+public func restway_outbox_item_created(_ item: InHandle) -> Int64 { request(item)?.created ?? 0 }
 
 @_cdecl("restway_outbox_item_attempts") @implementation
 public func restway_outbox_item_attempts(_ item: InHandle) -> Int64 {
@@ -165,9 +159,7 @@ public func restway_outbox_items_retain(_ items: InHandle) -> OpaquePointer! {
 }
 
 @_cdecl("restway_outbox_items_release") @implementation
-public func restway_outbox_items_release(_ items: InHandle) {
-    StoredRequestsHandle.release(items)
-}
+public func restway_outbox_items_release(_ items: InHandle) { StoredRequestsHandle.release(items) }
 
 private func request(_ item: InHandle) -> StoredRequest? {
     StoredRequestHandle.object(item)?.request

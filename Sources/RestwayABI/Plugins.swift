@@ -16,9 +16,7 @@ public func restway_plugin_load(
 }
 
 @_cdecl("restway_plugin_count") @implementation
-public func restway_plugin_count() -> Int {
-    PluginRegistry.shared.plugins.count
-}
+public func restway_plugin_count() -> Int { PluginRegistry.shared.plugins.count }
 
 @_cdecl("restway_plugin_name") @implementation
 public func restway_plugin_name(_ index: Int) -> CString! {

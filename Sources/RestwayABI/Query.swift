@@ -45,14 +45,10 @@ public func restway_query_create(
 }
 
 @_cdecl("restway_query_retain") @implementation
-public func restway_query_retain(_ query: InHandle) -> OpaquePointer! {
-    QueryHandle.retain(query)
-}
+public func restway_query_retain(_ query: InHandle) -> OpaquePointer! { QueryHandle.retain(query) }
 
 @_cdecl("restway_query_release") @implementation
-public func restway_query_release(_ query: InHandle) {
-    QueryHandle.release(query)
-}
+public func restway_query_release(_ query: InHandle) { QueryHandle.release(query) }
 
 @_cdecl("restway_query_add_condition") @implementation
 public func restway_query_add_condition(

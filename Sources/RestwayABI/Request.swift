@@ -106,9 +106,7 @@ public func restway_request_retain(_ request: InHandle) -> OpaquePointer! {
 }
 
 @_cdecl("restway_request_release") @implementation
-public func restway_request_release(_ request: InHandle) {
-    RequestHandle.release(request)
-}
+public func restway_request_release(_ request: InHandle) { RequestHandle.release(request) }
 
 @_cdecl("restway_request_set_variable") @implementation
 public func restway_request_set_variable(

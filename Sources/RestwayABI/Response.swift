@@ -37,9 +37,7 @@ public func restway_response_retain(_ response: InHandle) -> OpaquePointer! {
 }
 
 @_cdecl("restway_response_release") @implementation
-public func restway_response_release(_ response: InHandle) {
-    ResponseHandle.release(response)
-}
+public func restway_response_release(_ response: InHandle) { ResponseHandle.release(response) }
 
 @_cdecl("restway_response_status") @implementation
 public func restway_response_status(_ response: InHandle) -> Int32 {

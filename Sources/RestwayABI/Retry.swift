@@ -89,14 +89,10 @@ public func restway_clock_create(_ outClock: OutHandle?, _ outError: OutHandle?)
 }
 
 @_cdecl("restway_clock_retain") @implementation
-public func restway_clock_retain(_ clock: InHandle) -> OpaquePointer! {
-    ManualClock.retain(clock)
-}
+public func restway_clock_retain(_ clock: InHandle) -> OpaquePointer! { ManualClock.retain(clock) }
 
 @_cdecl("restway_clock_release") @implementation
-public func restway_clock_release(_ clock: InHandle) {
-    ManualClock.release(clock)
-}
+public func restway_clock_release(_ clock: InHandle) { ManualClock.release(clock) }
 
 @_cdecl("restway_clock_advance") @implementation
 public func restway_clock_advance(

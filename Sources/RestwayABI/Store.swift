@@ -34,14 +34,10 @@ final class StoreHandle: HandleObject, Sendable {
 // store.h
 
 @_cdecl("restway_store_retain") @implementation
-public func restway_store_retain(_ store: InHandle) -> OpaquePointer! {
-    StoreHandle.retain(store)
-}
+public func restway_store_retain(_ store: InHandle) -> OpaquePointer! { StoreHandle.retain(store) }
 
 @_cdecl("restway_store_release") @implementation
-public func restway_store_release(_ store: InHandle) {
-    StoreHandle.release(store)
-}
+public func restway_store_release(_ store: InHandle) { StoreHandle.release(store) }
 
 @_cdecl("restway_store_find") @implementation
 public func restway_store_find(

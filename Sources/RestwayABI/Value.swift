@@ -9,9 +9,7 @@ import RestwayRouting
 // value.h
 
 @_cdecl("restway_value_null") @implementation
-public func restway_value_null() -> restway_value {
-    restway_value()
-}
+public func restway_value_null() -> restway_value { restway_value() }
 
 @_cdecl("restway_value_bool") @implementation
 public func restway_value_bool(_ truth: Int32) -> restway_value {

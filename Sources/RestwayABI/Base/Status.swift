@@ -6,29 +6,19 @@ import RestwayClient
 private let versionText = CText(Version.text)
 
 @_cdecl("restway_status_name") @implementation
-public func restway_status_name(_ status: restway_status) -> CString! {
-    status.name.cString
-}
+public func restway_status_name(_ status: restway_status) -> CString! { status.name.cString }
 
 @_cdecl("restway_debug_live_handles") @implementation
-public func restway_debug_live_handles() -> Int64 {
-    Handle.live
-}
+public func restway_debug_live_handles() -> Int64 { Handle.live }
 
 @_cdecl("restway_version_number") @implementation
-public func restway_version_number() -> Int32 {
-    Version.number
-}
+public func restway_version_number() -> Int32 { Version.number }
 
 @_cdecl("restway_version_string") @implementation
-public func restway_version_string() -> CString! {
-    versionText.pointer
-}
+public func restway_version_string() -> CString! { versionText.pointer }
 
 @_cdecl("restway_abi_version") @implementation
-public func restway_abi_version() -> Int32 {
-    RESTWAY_ABI_VERSION
-}
+public func restway_abi_version() -> Int32 { RESTWAY_ABI_VERSION }
 
 /// Maps failures to the numbers of the header. The mapping is complete: a new reason does not
 /// compile without its number.
