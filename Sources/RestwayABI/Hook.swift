@@ -52,8 +52,7 @@ final class RowsHandle: HandleObject, @unchecked Sendable {
 
     /// Writes the row numbers that `find` returns, as a list of these rows.
     static func listing(
-        _ rows: InHandle, _ outRows: Out<In<Int>?>?, _ outCount: Out<Int>?,
-        _ outError: OutHandle?,
+        _ rows: InHandle, _ outRows: Out<In<Int>?>?, _ outCount: Out<Int>?, _ outError: OutHandle?,
         _ find: (RowsHandle) throws(Failure) -> [Int]
     ) -> restway_status {
         outRows?.pointee = nil

@@ -226,9 +226,7 @@ enum Argument {
     }
 
     /// Checks that `flags` has no bits but the `known` ones.
-    static func flags(
-        _ flags: UInt32, known: UInt32, _ name: String = "flags"
-    ) throws(Failure) {
+    static func flags(_ flags: UInt32, known: UInt32, _ name: String = "flags") throws(Failure) {
         guard flags & ~known == 0 else {
             let unknown = String(flags & ~known, radix: 16)
             throw wrong(

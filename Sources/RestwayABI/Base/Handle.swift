@@ -103,9 +103,7 @@ protocol TextLender: HandleObject {
 /// Functions that lend a text. Each returns nil if there is no object, or if the object lacks what
 /// is asked for.
 extension TextLender {
-    static func text(
-        _ handle: InHandle, _ key: String, _ read: (Self) -> String?
-    ) -> CString? {
+    static func text(_ handle: InHandle, _ key: String, _ read: (Self) -> String?) -> CString? {
         object(handle).flatMap { object in object.texts.pointer(key) { read(object) } }
     }
 
