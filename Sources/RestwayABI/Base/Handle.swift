@@ -20,11 +20,7 @@ extension HandleObject {
     var isOfThisProcess: Bool { generation == ProcessGeneration.current }
 }
 
-extension Call: HandleObject {}
 extension ChangeList: HandleObject {}
-extension ManualClock: HandleObject {}
-extension RefreshTicket: HandleObject {}
-extension Snapshot: HandleObject {}
 
 /// Passes Swift objects through the C boundary as opaque handles.
 ///
