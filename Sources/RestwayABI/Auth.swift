@@ -17,7 +17,7 @@ public func restway_client_set_credential(
     _ client: InHandle, _ credential: In<restway_credential>?, _ outError: OutHandle?
 ) -> restway_status {
     Boundary.run(outError) { () throws(Failure) in
-        try ClientHandle.argument(client).client.setCredential(try Credential.optional(credential))
+        try ClientHandle.argument(client).setCredential(try Credential.optional(credential))
     }
 }
 

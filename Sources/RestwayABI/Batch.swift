@@ -6,13 +6,16 @@ import RestwayThreads
 /// not sent is cancelled.
 ///
 /// The session of a handle that the library lends was sent before, so nothing happens at its end.
-final class BatchHandle: HandleObject, Sendable {
+final class BatchHandle: ArgumentObject {
+    static let parameter = "batch"
     let batch: BatchSession
     let generation = ProcessGeneration.current
 
     init(_ batch: BatchSession) {
         self.batch = batch
     }
+
+    var content: BatchSession { batch }
 
     deinit {
         batch.abandon()
@@ -26,7 +29,7 @@ public func restway_batch_create(
     _ client: InHandle, _ outBatch: OutHandle?, _ outError: OutHandle?
 ) -> restway_status {
     Boundary.creating(outBatch, outError, "out_batch") { () throws(Failure) in
-        BatchHandle(try BatchSession(try ClientHandle.argument(client).client))
+        BatchHandle(try BatchSession(try ClientHandle.argument(client)))
     }
 }
 
@@ -42,11 +45,11 @@ public func restway_batch_add(
     _ context: UnsafeMutableRawPointer?, _ destroy: restway_destroy_fn?, _ outCall: OutHandle?,
     _ outError: OutHandle?
 ) -> restway_status {
-    BatchHandle.creating(batch, outCall, outError) { handle throws(Failure) in
+    BatchHandle.creating(batch, outCall, outError) { batch throws(Failure) in
         let spec = try RequestHandle.argument(request).copy()
-        return try DoneNotice.telling(done, context, destroy, handle.batch.delivery) {
+        return try DoneNotice.telling(done, context, destroy, batch.delivery) {
             token, completion, end throws(Failure) in
-            try handle.batch.add(spec, token: token, completion: completion, end: end)
+            try batch.add(spec, token: token, completion: completion, end: end)
         }
     }
 }
@@ -61,11 +64,11 @@ public func restway_batch_send(
     _ batch: InHandle, _ done: restway_batch_done_fn?, _ context: UnsafeMutableRawPointer?,
     _ destroy: restway_destroy_fn?, _ outError: OutHandle?
 ) -> restway_status {
-    BatchHandle.using(batch, outError) { handle throws(Failure) in
-        let isTold = try DoneNotice.isExpected(done != nil, destroy, handle.batch.delivery)
+    BatchHandle.using(batch, outError) { batch throws(Failure) in
+        let isTold = try DoneNotice.isExpected(done != nil, destroy, batch.delivery)
         try HostContext.lending(context, destroy) { context throws(Failure) in
-            guard isTold else { return try handle.batch.send() }
-            try handle.batch.send(
+            guard isTold else { return try batch.send() }
+            try batch.send(
                 token: context.token,
                 completion: { batch, failure in
                     if let done { DoneNotice.run(done, context, batch, failure) }
@@ -78,9 +81,9 @@ public func restway_batch_send(
 public func restway_batch_wait(
     _ batch: InHandle, _ milliseconds: Int64, _ outError: OutHandle?
 ) -> restway_status {
-    BatchHandle.using(batch, outError) { handle throws(Failure) in
+    BatchHandle.using(batch, outError) { batch throws(Failure) in
         try Argument.notNegative(milliseconds, "milliseconds")
-        try handle.batch.wait(milliseconds: milliseconds)
+        try batch.wait(milliseconds: milliseconds)
     }
 }
 
@@ -94,7 +97,7 @@ public func restway_batch_response(
     _ batch: InHandle, _ index: Int, _ outResponse: OutHandle?, _ outError: OutHandle?
 ) -> restway_status {
     Boundary.creating(outResponse, outError) { () throws(Failure) in
-        ResponseHandle(try BatchHandle.argument(batch).batch.response(at: index))
+        ResponseHandle(try BatchHandle.argument(batch).response(at: index))
     }
 }
 

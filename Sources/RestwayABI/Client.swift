@@ -5,13 +5,16 @@ import RestwayRouting
 import RestwayThreads
 
 /// The program's reference to a client. When the last one is released, the client closes.
-final class ClientHandle: HandleObject, Sendable {
+final class ClientHandle: ArgumentObject {
+    static let parameter = "client"
     let client: Client
     let generation = ProcessGeneration.current
 
     init(_ client: Client) {
         self.client = client
     }
+
+    var content: Client { client }
 
     deinit {
         client.close()
@@ -60,11 +63,11 @@ public func restway_client_send(
     _ context: UnsafeMutableRawPointer?, _ destroy: restway_destroy_fn?, _ outCall: OutHandle?,
     _ outError: OutHandle?
 ) -> restway_status {
-    ClientHandle.creating(client, outCall, outError) { handle throws(Failure) in
+    ClientHandle.creating(client, outCall, outError) { client throws(Failure) in
         let spec = try RequestHandle.argument(request).copy()
-        return try DoneNotice.telling(done, context, destroy, handle.client.delivery) {
+        return try DoneNotice.telling(done, context, destroy, client.delivery) {
             token, completion, end throws(Failure) in
-            try handle.client.send(spec, token: token, completion: completion, end: end)
+            try client.send(spec, token: token, completion: completion, end: end)
         }
     }
 }
@@ -74,10 +77,10 @@ public func restway_client_perform(
     _ client: InHandle, _ request: InHandle, _ milliseconds: Int64, _ outResponse: OutHandle?,
     _ outError: OutHandle?
 ) -> restway_status {
-    ClientHandle.creating(client, outResponse, outError) { handle throws(Failure) in
+    ClientHandle.creating(client, outResponse, outError) { client throws(Failure) in
         let spec = try RequestHandle.argument(request).copy()
         try Argument.notNegative(milliseconds, "milliseconds")
-        return ResponseHandle(try handle.client.perform(spec, milliseconds: milliseconds))
+        return ResponseHandle(try client.perform(spec, milliseconds: milliseconds))
     }
 }
 

@@ -14,9 +14,9 @@ public func restway_event_release(_ event: Out<restway_event>?) {
 public func restway_client_process(
     _ client: InHandle, _ milliseconds: Int64, _ outCount: Out<Int>?, _ outError: OutHandle?
 ) -> restway_status {
-    ClientHandle.writing(client, outCount, 0, outError) { handle throws(Failure) in
+    ClientHandle.writing(client, outCount, 0, outError) { client throws(Failure) in
         try Argument.minusOneOrMore(milliseconds, "milliseconds")
-        return try handle.client.delivery.process(milliseconds: milliseconds)
+        return try client.delivery.process(milliseconds: milliseconds)
     }
 }
 
@@ -30,10 +30,10 @@ public func restway_client_drain(
     _ client: InHandle, _ events: Out<restway_event>?, _ capacity: Int, _ outCount: Out<Int>?,
     _ outError: OutHandle?
 ) -> restway_status {
-    ClientHandle.writing(client, outCount, 0, outError, "out_count") { handle throws(Failure) in
+    ClientHandle.writing(client, outCount, 0, outError, "out_count") { client throws(Failure) in
         let events = try Argument.out(events, "events")
         guard capacity > 0 else { throw Argument.wrong("capacity", "capacity is 0") }
-        let notices = try handle.client.delivery.drain(max: capacity)
+        let notices = try client.delivery.drain(max: capacity)
         var count = 0
         for notice in notices where restway_event.write(notice, to: events + count) { count += 1 }
         return count

@@ -27,11 +27,11 @@ public func restway_client_observe(
     _ context: UnsafeMutableRawPointer?, _ destroy: restway_destroy_fn?, _ outObserver: OutHandle?,
     _ outError: OutHandle?
 ) -> restway_status {
-    ClientHandle.creating(client, outObserver, outError) { handle throws(Failure) in
+    ClientHandle.creating(client, outObserver, outError) { client throws(Failure) in
         let name = try Argument.optionalString(entity, "entity")
         var scope = Observer.Scope.everything
-        if let name { scope = .entity(try handle.client.api.entity(named: name)) }
-        return try ChangedNotice.observing(scope, of: handle.client, changed, context, destroy)
+        if let name { scope = .entity(try client.api.entity(named: name)) }
+        return try ChangedNotice.observing(scope, of: client, changed, context, destroy)
     }
 }
 
@@ -41,10 +41,10 @@ public func restway_client_observe_object(
     _ context: UnsafeMutableRawPointer?, _ destroy: restway_destroy_fn?, _ outObserver: OutHandle?,
     _ outError: OutHandle?
 ) -> restway_status {
-    ClientHandle.creating(client, outObserver, outError) { handle throws(Failure) in
+    ClientHandle.creating(client, outObserver, outError) { client throws(Failure) in
         let object = try Snapshot.argument(object)
         return try ChangedNotice.observing(
-            .object(object), of: handle.client, changed, context, destroy)
+            .object(object), of: client, changed, context, destroy)
     }
 }
 

@@ -8,11 +8,11 @@ import RestwayObjects
 public func restway_client_set_reachability(
     _ client: InHandle, _ reachability: restway_reachability, _ outError: OutHandle?
 ) -> restway_status {
-    ClientHandle.using(client, outError) { handle throws(Failure) in
+    ClientHandle.using(client, outError) { client throws(Failure) in
         switch reachability {
-        case .RESTWAY_REACHABILITY_UNKNOWN: try handle.client.setReachability(.unknown)
-        case .RESTWAY_REACHABILITY_REACHABLE: try handle.client.setReachability(.reachable)
-        case .RESTWAY_REACHABILITY_UNREACHABLE: try handle.client.setReachability(.unreachable)
+        case .RESTWAY_REACHABILITY_UNKNOWN: try client.setReachability(.unknown)
+        case .RESTWAY_REACHABILITY_REACHABLE: try client.setReachability(.reachable)
+        case .RESTWAY_REACHABILITY_UNREACHABLE: try client.setReachability(.unreachable)
         default:
             throw Argument.wrong(
                 "reachability",
@@ -178,7 +178,7 @@ public func restway_outbox_drop_all(
 extension Argument {
     /// Returns the outbox of a client, or throws if there is none or the client may not be used.
     fileprivate static func outbox(_ client: InHandle) throws(Failure) -> Outbox {
-        try ClientHandle.argument(client).client.requireOutbox()
+        try ClientHandle.argument(client).requireOutbox()
     }
 }
 

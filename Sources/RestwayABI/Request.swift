@@ -192,7 +192,7 @@ public func restway_request_to_curl(
     if capacity > 0 { buffer?.pointee = 0 }
     return Boundary.run(outError) { () throws(Failure) in
         let spec = try RequestHandle.argument(request).copy()
-        let client = try ClientHandle.argument(client).client
+        let client = try ClientHandle.argument(client)
         try Argument.flags(flags, known: RESTWAY_CURL_REVEAL)
         _ = try Argument.bytes(buffer, capacity, "buffer")
         let command = Array(try client.curlCommand(spec, reveals: flags != 0).utf8)

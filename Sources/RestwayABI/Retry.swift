@@ -8,8 +8,8 @@ import RestwayThreads
 public func restway_client_set_retry(
     _ client: InHandle, _ json: CString?, _ length: Int, _ outError: OutHandle?
 ) -> restway_status {
-    ClientHandle.using(client, outError) { handle throws(Failure) in
-        try handle.client.setRetry(json == nil ? nil : try Argument.json(json, length))
+    ClientHandle.using(client, outError) { client throws(Failure) in
+        try client.setRetry(json == nil ? nil : try Argument.json(json, length))
     }
 }
 

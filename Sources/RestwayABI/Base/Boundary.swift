@@ -68,17 +68,20 @@ enum Boundary {
 
 /// An object that functions of the header take as an argument.
 protocol ArgumentObject: HandleObject {
+    associatedtype Content = Self
+
     /// The name of the parameters that take handles of this type.
     static var parameter: String { get }
+    /// What a function works with: the object itself, or, if the end of the object does something,
+    /// what it stands for. So the last release of a client closes it even while a function runs.
+    var content: Content { get }
 }
 
 extension AnswerHandle: ArgumentObject { static let parameter = "answer" }
 extension APIHandle: ArgumentObject { static let parameter = "api" }
-extension BatchHandle: ArgumentObject { static let parameter = "batch" }
 extension BatchReaderHandle: ArgumentObject { static let parameter = "reader" }
 extension BatchWriterHandle: ArgumentObject { static let parameter = "writer" }
 extension Call: ArgumentObject { static let parameter = "call" }
-extension ClientHandle: ArgumentObject { static let parameter = "client" }
 extension DraftHandle: ArgumentObject { static let parameter = "draft" }
 extension ErrorHandle: ArgumentObject { static let parameter = "error" }
 extension ExchangeHandle: ArgumentObject { static let parameter = "exchange" }
@@ -93,40 +96,46 @@ extension RowsHandle: ArgumentObject { static let parameter = "rows" }
 extension Snapshot: ArgumentObject { static let parameter = "object" }
 extension StoreHandle: ArgumentObject { static let parameter = "store" }
 
+extension ArgumentObject where Content == Self {
+    var content: Self { self }
+}
+
 extension ArgumentObject {
-    /// Returns the object of a handle that must not be NULL. A forked child does not get the
+    /// Returns the content of a handle that must not be NULL. A forked child does not get the
     /// parent's objects.
-    static func argument(_ handle: InHandle, _ name: String = parameter) throws(Failure) -> Self {
+    static func argument(
+        _ handle: InHandle, _ name: String = parameter
+    ) throws(Failure) -> Content {
         guard let object = Self.inherited(handle) else { throw Argument.null(name) }
         guard object.isOfThisProcess else {
             let reason = "\(name) was made before a fork: the child can only release it"
             throw Failure(.forked, reason, field: name)
         }
-        return object
+        return object.content
     }
 
-    /// Runs `body` with the object of `handle`, as `Boundary.run` does.
+    /// Runs `body` with the content of `handle`, as `Boundary.run` does.
     static func using(
-        _ handle: InHandle, _ outError: OutHandle?, _ body: (Self) throws(Failure) -> Void
+        _ handle: InHandle, _ outError: OutHandle?, _ body: (Content) throws(Failure) -> Void
     ) -> restway_status {
         Boundary.run(outError) { () throws(Failure) in try body(try argument(handle)) }
     }
 
-    /// Gives the program what `make` returns for the object of `handle`, as `Boundary.creating`
-    /// does.
+    /// Gives the program what `make` returns for the content of `handle`, as
+    /// `Boundary.creating` does.
     static func creating<Object: HandleObject>(
         _ handle: InHandle, _ outHandle: OutHandle?, _ outError: OutHandle?,
-        _ name: String? = nil, _ make: (Self) throws(Failure) -> Object
+        _ name: String? = nil, _ make: (Content) throws(Failure) -> Object
     ) -> restway_status {
         Boundary.creating(outHandle, outError, name) { () throws(Failure) in
             try make(try argument(handle))
         }
     }
 
-    /// Writes what `find` returns for the object of `handle`, as `Boundary.writing` does.
+    /// Writes what `find` returns for the content of `handle`, as `Boundary.writing` does.
     static func writing<Value>(
         _ handle: InHandle, _ out: Out<Value>?, _ zero: Value, _ outError: OutHandle?,
-        _ name: String? = nil, _ find: (Self) throws(Failure) -> Value
+        _ name: String? = nil, _ find: (Content) throws(Failure) -> Value
     ) -> restway_status {
         Boundary.writing(out, zero, outError, name) { () throws(Failure) in
             try find(try argument(handle))

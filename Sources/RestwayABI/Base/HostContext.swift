@@ -57,7 +57,7 @@ final class HostContext: HostCause, @unchecked Sendable {
         _ outError: OutHandle?, _ set: (Client, HostContext) throws(Failure) -> Void
     ) -> restway_status {
         Boundary.run(outError) { () throws(Failure) in
-            let client = try ClientHandle.argument(client).client
+            let client = try ClientHandle.argument(client)
             try lending(pointer, destroy) { context throws(Failure) in try set(client, context) }
         }
     }
