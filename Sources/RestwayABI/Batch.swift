@@ -1,5 +1,8 @@
 public import CRestway
+import RestwayBatch
+import RestwayCalls
 import RestwayClient
+import RestwayOutcome
 import RestwayThreads
 
 /// The program's reference to a batch session. When the last one is released, a session that was
@@ -29,7 +32,7 @@ public func restway_batch_create(
     _ client: InHandle, _ outBatch: OutHandle?, _ outError: OutHandle?
 ) -> restway_status {
     Boundary.creating(outBatch, outError, "out_batch") { () throws(Failure) in
-        BatchHandle(try BatchSession(try ClientHandle.argument(client)))
+        BatchHandle(try BatchSession(try ClientHandle.argument(client).batches))
     }
 }
 

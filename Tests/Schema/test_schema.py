@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 from documents import JSON, ROOT, SCHEMA, corpus
 from jsonschema import Draft202012Validator
 
-READER = ROOT / "Sources" / "RestwayClient" / "Document"
+READER = ROOT / "Sources" / "RestwayDocument" / "Reader"
 TYPES = ROOT / "Sources" / "RestwayObjects" / "Entity.swift"
 #: The entries of these keywords are schemas by name or by key, not keywords.
 _MAPS = {"properties", "patternProperties", "$defs", "dependentSchemas"}

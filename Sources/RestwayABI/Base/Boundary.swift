@@ -1,8 +1,12 @@
 import CRestway
+import RestwayAuth
+import RestwayCalls
 import RestwayClient
+import RestwayDocument
 import RestwayHTTP
 import RestwayJSON
 import RestwayObjects
+import RestwayOutcome
 import RestwayRouting
 import RestwayThreads
 
