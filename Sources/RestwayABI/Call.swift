@@ -1,7 +1,6 @@
 public import CRestway
 import RestwayBatch
 import RestwayCalls
-import RestwayClient
 import RestwayOutcome
 
 // call.h

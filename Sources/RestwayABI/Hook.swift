@@ -1,6 +1,5 @@
 public import CRestway
 import RestwayCalls
-import RestwayClient
 import RestwayDocument
 import RestwayMapping
 import RestwayObjects

@@ -1,5 +1,4 @@
 public import CRestway
-import RestwayClient
 import RestwayDocument
 import RestwayObjects
 import RestwayOutcome

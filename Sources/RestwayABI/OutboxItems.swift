@@ -1,6 +1,5 @@
 public import CRestway
 import Glibc
-import RestwayClient
 import RestwayOutbox
 import RestwayThreads
 

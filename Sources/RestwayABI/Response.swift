@@ -1,5 +1,4 @@
 public import CRestway
-import RestwayClient
 import RestwayHTTP
 import RestwayMapping
 import RestwayObjects

@@ -1,7 +1,6 @@
 public import CRestway
 import Glibc
 import RestwayCalls
-import RestwayClient
 import RestwayDocument
 import RestwayJSON
 import RestwayMapping

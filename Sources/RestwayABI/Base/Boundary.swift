@@ -1,7 +1,6 @@
 import CRestway
 import RestwayAuth
 import RestwayCalls
-import RestwayClient
 import RestwayDocument
 import RestwayHTTP
 import RestwayJSON

@@ -1,9 +1,6 @@
 import Glibc
-import RestwayAuth
 import RestwayCalls
-import RestwayClient
 import RestwayHTTP
-import RestwayObjects
 import RestwayThreads
 import Synchronization
 
