@@ -114,7 +114,7 @@ package struct CommitRun<Target: CommitTarget> {
     /// Tells drafts the keys of their objects. Called when the store has all changes and before
     /// anything else commits.
     package func tellDrafts() {
-        for (index, edit) in changes.edits { edit.node.setStoreKey(keys[index]) }
+        for (index, draft) in changes.edits { draft.setStoreKey(keys[index]) }
     }
 
     // MARK: Rows
@@ -152,10 +152,8 @@ package struct CommitRun<Target: CommitTarget> {
         while keys.count <= last {
             let index = keys.count
             let row = commit.objects[index]
-            if !adopted.isEmpty, let key = adopted[index] {
+            if let key = adopted[index] {
                 keys.append(key)
-            } else if changes.edits.isEmpty {
-                keys.append(try target.key(of: row))
             } else {
                 keys.append(try key(of: row, index))
             }
@@ -214,8 +212,7 @@ package struct CommitRun<Target: CommitTarget> {
 
     /// Updates the results of earlier rows whose objects got a newer snapshot by a later row.
     private mutating func refresh() throws(StoreError) {
-        for index in commit.objects.indices {
-            let object = commit.objects[index]
+        for (index, object) in commit.objects.enumerated() {
             if let newest = try target.newest(object.entity, object.storeKey) {
                 commit.objects[index] = newest
             }
