@@ -5,6 +5,9 @@
 /// has never seen is not an error: it simply has no objects. Reading can fail only if the store
 /// reads a file.
 package protocol ObjectStore: AnyObject, Sendable {
+    /// Whether its keys mean the same objects after a restart and in other processes.
+    var keepsKeys: Bool { get }
+
     /// Applies all of `changes` or nothing, in one short critical section.
     ///
     /// For each row, in order: the identity finds the object or makes a new one. The present cells
