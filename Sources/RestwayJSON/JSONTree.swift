@@ -85,13 +85,17 @@ extension JSONTree {
             return .tooDeep(max: JSONValue.nestingDepthMax)
         default:
             // Jansson's message ends with the text near the error, which may be a secret.
-            let sentence = rw_json_error_text(&failure)!
-            let end = strstr(sentence, " near ").map { UnsafePointer($0) }
-            let reason = UnsafeRawBufferPointer(
-                start: sentence, count: end.map { $0 - sentence } ?? strlen(sentence))
+            let reason = withUnsafeMutablePointer(to: &failure) { failure in
+                let sentence = rw_json_error_text(failure)!
+                let end = strstr(sentence, " near ").map { UnsafePointer($0) }
+                return String(
+                    decoding: UnsafeRawBufferPointer(
+                        start: sentence, count: end.map { $0 - sentence } ?? strlen(sentence)),
+                    as: UTF8.self)
+            }
             return .malformed(
                 line: Int(max(1, failure.line)), column: Int(max(0, failure.column)) + 1,
-                byteOffset: Int(failure.position), reason: String(decoding: reason, as: UTF8.self))
+                byteOffset: Int(failure.position), reason: reason)
         }
     }
 }
