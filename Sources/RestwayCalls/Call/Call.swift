@@ -243,7 +243,7 @@ package final class Call: Sendable {
 
     /// The method and the URL of the call for messages, without query and credentials.
     package var description: String {
-        .joining(log.method.rawValue, " ", URLText.withoutQuery(log.url))
+        "\(log.method.rawValue) \(URLText.withoutQuery(log.url))"
     }
 
     // MARK: Ties

@@ -134,10 +134,10 @@ private struct Redirection {
         guard head.isRedirect, let max = context.options.redirectsMax, !request.isInBatch
         else { return .notFollowed }
         let count = call.state.withLock { $0.machine.redirects }
-        let decision = RedirectPolicy(redirectsMax: max).decide(
+        let decision = RedirectPolicy.decide(
             status: head.status, method: request.exchange.method,
             location: summary.redirectURL ?? head.redirectURL, from: request.exchange.url,
-            followed: count)
+            followed: count, redirectsMax: max)
         switch decision {
         case .stop:
             return .notFollowed
