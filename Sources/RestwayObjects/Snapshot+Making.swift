@@ -86,8 +86,7 @@ extension Snapshot {
         byteCount += keyCount * MemoryLayout<Int64>.size
         let size = MemoryLayout<Cell>.size
         let capacity = count + (byteCount + size - 1) / size
-        let snapshot = allocate(
-            SnapshotHeader(entity: entity, cellCount: count, byteCount: byteCount), capacity)
+        let snapshot = allocate(SnapshotHeader(entity: entity, byteCount: byteCount), capacity)
         let cells = snapshot.unpublishedCells
         var keys = UnsafeMutableRawPointer(cells + count)
             .bindMemory(to: Int64.self, capacity: keyCount)
