@@ -55,36 +55,71 @@ let core: [Target] =
         "RestwayHTTP", ["CZlib", "RestwayText", "RestwayThreads", "RestwayJSON", "RestwayRouting"])
     + module("RestwayCurl", ["CCurl", "CLinux", "RestwayThreads", "RestwayRouting", "RestwayHTTP"])
     + module(
-        "RestwayAuth", ["CCurl", "RestwayText", "RestwayThreads", "RestwayJSON", "RestwayHTTP"],
-        safe)
-    + module("RestwayBatch", ["RestwayJSON", "RestwayHTTP"], safe)
-    + module(
-        "RestwayOutbox",
+        "RestwayOutcome",
         [
-            "CLinux", "RestwayText", "RestwayThreads", "RestwayJSON", "RestwaySQLite",
-            "RestwayRouting", "RestwayObjects", "RestwayMapping", "RestwayHTTP",
+            "CCurl", "RestwayText", "RestwayThreads", "RestwayJSON", "RestwayRouting",
+            "RestwayObjects", "RestwayMapping", "RestwayHTTP",
+        ])
+    + module(
+        "RestwayDocument",
+        [
+            "RestwayText", "RestwayThreads", "RestwayJSON", "RestwayRouting", "RestwayObjects",
+            "RestwayMapping", "RestwayHTTP", "RestwayOutcome",
         ])
     + module(
         "RestwayPlugins",
         [
-            "CLinux", "CRestway", "RestwayText", "RestwayThreads", "RestwayRouting",
-            "RestwayMapping", "RestwayHTTP",
+            "CLinux", "CRestway", "RestwayText", "RestwayThreads", "RestwayJSON", "RestwayRouting",
+            "RestwayMapping", "RestwayJansson", "RestwayHTTP", "RestwayOutcome", "RestwayDocument",
         ],
-        testing: ["RestwayObjects", "RestwayJSON", "RestwayJansson"])
+        testing: ["RestwayObjects"])
+    + module(
+        "RestwayCalls",
+        [
+            "RestwayText", "RestwayThreads", "RestwayJSON", "RestwayRouting", "RestwayObjects",
+            "RestwayMapping", "RestwayJansson", "RestwayHTTP", "RestwayOutcome", "RestwayDocument",
+            "RestwayPlugins",
+        ])
+    + module(
+        "RestwayAuth",
+        [
+            "RestwayText", "RestwayThreads", "RestwayJSON", "RestwayRouting", "RestwayMapping",
+            "RestwayHTTP", "RestwayOutcome", "RestwayDocument", "RestwayCalls",
+        ], safe)
+    + module(
+        "RestwayRetry",
+        [
+            "RestwayText", "RestwayThreads", "RestwayRouting", "RestwayHTTP", "RestwayOutcome",
+            "RestwayDocument", "RestwayCalls",
+        ], safe)
+    + module(
+        "RestwayBatch",
+        [
+            "RestwayText", "RestwayThreads", "RestwayJSON", "RestwayRouting", "RestwayHTTP",
+            "RestwayOutcome", "RestwayDocument", "RestwayCalls",
+        ], safe)
+    + module(
+        "RestwayOutbox",
+        [
+            "CLinux", "RestwayText", "RestwayThreads", "RestwayJSON", "RestwaySQLite",
+            "RestwayRouting", "RestwayObjects", "RestwayMapping", "RestwayHTTP", "RestwayOutcome",
+            "RestwayDocument", "RestwayCalls",
+        ])
     + module(
         "RestwayClient",
         [
             "RestwayText", "RestwayThreads", "RestwayJSON", "RestwaySQLite", "RestwayRouting",
-            "RestwayObjects", "RestwaySQLiteStore", "RestwayMapping", "RestwayJansson",
-            "RestwayHTTP", "RestwayCurl", "RestwayAuth", "RestwayBatch", "RestwayOutbox",
-            "RestwayPlugins",
+            "RestwayObjects", "RestwayMapping", "RestwayHTTP", "RestwayCurl", "RestwaySQLiteStore",
+            "RestwayOutcome", "RestwayDocument", "RestwayPlugins", "RestwayCalls", "RestwayAuth",
+            "RestwayRetry", "RestwayBatch", "RestwayOutbox",
         ])
     + module(
         "RestwayABI",
         [
             "CRestway", "RestwayText", "RestwayThreads", "RestwayJSON", "RestwayRouting",
-            "RestwayObjects", "RestwayMapping", "RestwayHTTP", "RestwayAuth", "RestwayBatch",
-            "RestwayPlugins", "RestwayClient",
+            "RestwayObjects", "RestwayMapping", "RestwayHTTP", "RestwayOutcome", "RestwayDocument",
+            "RestwayPlugins", "RestwayCalls", "RestwayAuth", "RestwayBatch", "RestwayOutbox",
+            "RestwayClient",
         ])
 
 /// Random input for the mapping; its corpus runs as ordinary tests. libFuzzer provides the `main`
@@ -114,7 +149,10 @@ let bench: [Target] =
     : [
         .executableTarget(
             name: "restway-transport-bench",
-            dependencies: ["RestwayThreads", "RestwayRouting", "RestwayHTTP", "RestwayClient"],
+            dependencies: [
+                "RestwayThreads", "RestwayRouting", "RestwayHTTP", "RestwayOutcome",
+                "RestwayDocument", "RestwayCalls", "RestwayClient",
+            ],
             path: "benchmarks/swift/TransportBench", swiftSettings: settings)
     ]
 

@@ -1,5 +1,7 @@
 public import CRestway
 import RestwayClient
+import RestwayDocument
+import RestwayOutcome
 import RestwayThreads
 
 /// An api with the texts that were read from it.

@@ -1,6 +1,9 @@
 public import CRestway
 import RestwayAuth
+import RestwayCalls
 import RestwayClient
+import RestwayDocument
+import RestwayOutcome
 import RestwayThreads
 
 // auth.h, except for exchanges

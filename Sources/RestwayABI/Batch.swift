@@ -1,5 +1,8 @@
 public import CRestway
+import RestwayBatch
+import RestwayCalls
 import RestwayClient
+import RestwayOutcome
 import RestwayThreads
 
 /// The program's reference to a batch session. When the last one is released, a session that was
@@ -26,7 +29,7 @@ public func restway_batch_create(
     _ client: OpaquePointer?, _ outBatch: OutHandle?, _ outError: OutHandle?
 ) -> restway_status {
     Boundary.creating(outBatch, outError, named: "out_batch") { () throws(Failure) in
-        BatchHandle(try BatchSession(try Argument.client(client)))
+        BatchHandle(try BatchSession(try Argument.client(client).batches))
     }
 }
 

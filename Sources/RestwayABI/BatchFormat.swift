@@ -1,7 +1,9 @@
 public import CRestway
 import RestwayBatch
+import RestwayCalls
 import RestwayClient
 import RestwayHTTP
+import RestwayOutcome
 import RestwayThreads
 
 /// The requests of a batch, as an encode function sees them, and the body that the function makes
@@ -166,9 +168,9 @@ public func restway_client_set_batch_format(
 ) -> restway_status {
     HostContext.setting(client, context, destroy, outError) { client, context throws(Failure) in
         switch (encode, decode) {
-        case (nil, nil): try client.setBatchFormat(nil)
+        case (nil, nil): try client.batches.setFormat(nil)
         case (let encode?, let decode?):
-            try client.setBatchFormat(
+            try client.batches.setFormat(
                 HostBatchFormat(encode: encode, decode: decode, context: context))
         case (nil, _): throw Argument.null("encode")
         case (_, nil): throw Argument.null("decode")

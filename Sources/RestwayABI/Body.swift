@@ -1,5 +1,7 @@
 public import CRestway
+import RestwayCalls
 import RestwayClient
+import RestwayOutcome
 
 // body.h
 

@@ -1,5 +1,8 @@
 public import CRestway
+import RestwayBatch
+import RestwayCalls
 import RestwayClient
+import RestwayOutcome
 
 // call.h
 

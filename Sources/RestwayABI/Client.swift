@@ -1,6 +1,9 @@
 public import CRestway
+import RestwayCalls
 import RestwayClient
+import RestwayDocument
 import RestwayObjects
+import RestwayOutcome
 import RestwayRouting
 import RestwayThreads
 
@@ -121,7 +124,9 @@ private func modifier(_ modify: restway_modify_fn, _ context: HostContext) -> Ca
 }
 
 /// Makes the question which relationships stay out of requests call a C function.
-private func exclusion(_ exclude: restway_exclude_fn, _ context: HostContext) -> Client.Exclusion {
+private func exclusion(
+    _ exclude: restway_exclude_fn, _ context: HostContext
+) -> CallFunctions.Exclusion {
     { method, path, entity, relationship in
         let index = entity.relationshipIndex(named: relationship.name)
         let name = index.flatMap { entity.relationshipNameCString(at: $0) }
@@ -146,7 +151,7 @@ extension ClientOptions {
         baseURL = try Argument.optionalString(c.base_url, "options.base_url")
         if let agent = try Argument.optionalString(c.user_agent, "options.user_agent") {
             try Argument.headerValue(agent, "options.user_agent")
-            userAgent = agent
+            calls.userAgent = agent
         }
         certificateFile = try Argument.optionalString(c.ca_file, "options.ca_file")
         if c.clock != nil {
@@ -174,9 +179,9 @@ extension ClientOptions {
             c.connect_timeout_milliseconds, "connect_timeout_milliseconds")
         idleTimeoutMilliseconds = try Self.time(
             c.idle_timeout_milliseconds, "idle_timeout_milliseconds")
-        try Self.set(&bodyBytesMax, c.body_bytes_max, "body_bytes_max", max: .max)
-        try Self.set(&objectsMax, c.objects_max, "objects_max", max: .max)
-        try Self.set(&nestingDepthMax, c.nesting_depth_max, "nesting_depth_max", max: 2_048)
+        try Self.set(&calls.bodyBytesMax, c.body_bytes_max, "body_bytes_max", max: .max)
+        try Self.set(&calls.objectsMax, c.objects_max, "objects_max", max: .max)
+        try Self.set(&calls.nestingDepthMax, c.nesting_depth_max, "nesting_depth_max", max: 2_048)
         try Self.set(&connectionsMax, c.connections_max, "connections_max", max: 65_536)
         try Self.set(
             &connectionsPerHostMax, c.connections_per_host_max, "connections_per_host_max",
@@ -205,17 +210,17 @@ extension ClientOptions {
                 "options.flags holds bits that this version does not know: "
                     + "0x\(String(c.flags & ~known, radix: 16))")
         }
-        isMappingStrict = c.flags & RESTWAY_CLIENT_STRICT_MAPPING != 0
+        calls.isMappingStrict = c.flags & RESTWAY_CLIENT_STRICT_MAPPING != 0
         loadsPlugins = c.flags & RESTWAY_CLIENT_LOAD_PLUGINS != 0
-        usesCookies = c.flags & RESTWAY_CLIENT_NO_COOKIES == 0
-        takesMissingForDeleted = c.flags & RESTWAY_CLIENT_GONE_IS_DELETED != 0
+        calls.usesCookies = c.flags & RESTWAY_CLIENT_NO_COOKIES == 0
+        calls.takesMissingForDeleted = c.flags & RESTWAY_CLIENT_GONE_IS_DELETED != 0
         switch c.redirects_max {
         case 0: break
-        case -1: redirectsMax = 0
-        case 1...1_000: redirectsMax = Int(c.redirects_max)
+        case -1: calls.redirectsMax = 0
+        case 1...1_000: calls.redirectsMax = Int(c.redirects_max)
         default: throw Argument.outOfRange("options.redirects_max", Int64(c.redirects_max))
         }
-        if c.flags & RESTWAY_CLIENT_NO_REDIRECTS != 0 { redirectsMax = nil }
+        if c.flags & RESTWAY_CLIENT_NO_REDIRECTS != 0 { calls.redirectsMax = nil }
     }
 
     /// Reads a time. 0 means that the program gives none; -1 means no limit, which is kept as 0.

@@ -1,8 +1,11 @@
 public import CRestway
+import RestwayCalls
 import RestwayClient
+import RestwayDocument
 import RestwayJSON
 import RestwayMapping
 import RestwayObjects
+import RestwayOutcome
 import RestwayText
 import RestwayThreads
 

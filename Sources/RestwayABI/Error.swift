@@ -1,5 +1,7 @@
 public import CRestway
+import RestwayCalls
 import RestwayClient
+import RestwayOutcome
 import RestwayThreads
 
 /// An error that the program owns, with its texts.
@@ -151,7 +153,7 @@ public func restway_client_set_failure_reader(
     _ destroy: restway_destroy_fn?, _ outError: OutHandle?
 ) -> restway_status {
     HostContext.setting(client, context, destroy, outError) { client, context throws(Failure) in
-        var reader: Client.FailureReader?
+        var reader: CallFunctions.FailureReader?
         if let read {
             reader = { failure in
                 let handle = FailureHandle(failure)

@@ -1,5 +1,7 @@
 public import CRestway
+import RestwayCalls
 import RestwayClient
+import RestwayOutcome
 
 // event.h, and the part of client.h about delivery
 
@@ -65,11 +67,7 @@ extension restway_event {
                 to: restway_event(
                     .RESTWAY_EVENT_ATTEMPT, notice.token, call: notice.call,
                     failure: notice.failure))
-        case .batch(let notice):
-            target.initialize(
-                to: restway_event(.RESTWAY_EVENT_BATCH, notice.token, failure: notice.failure))
-            notice.end()
-        case .outbox(let notice):
+        case .group(let notice):
             target.initialize(to: restway_event(notice))
             notice.end()
         }
@@ -98,13 +96,15 @@ extension restway_event {
         }
     }
 
-    private init(_ notice: OutboxNotice) {
+    private init(_ notice: GroupNotice) {
         switch notice.kind {
-        case .item: self.init(.RESTWAY_EVENT_OUTBOX_ITEM, notice.token)
-        case .flushed: self.init(.RESTWAY_EVENT_OUTBOX_FLUSHED, notice.token)
+        case .batch: self.init(.RESTWAY_EVENT_BATCH, notice.token, failure: notice.failure)
+        case .outboxItem: self.init(.RESTWAY_EVENT_OUTBOX_ITEM, notice.token)
+        case .outboxFlushed: self.init(.RESTWAY_EVENT_OUTBOX_FLUSHED, notice.token)
         }
-        status = restway_status(notice.requests.failure).rawValue
-        payload.items = Handle.give(StoredRequestsHandle(notice.requests))
+        guard let items = notice.payload?() else { return }
+        status = restway_status(notice.failure).rawValue
+        payload.items = Handle.give(items)
     }
 
     /// Releases what the payload holds.

@@ -1,6 +1,8 @@
 public import CRestway
+import RestwayCalls
 import RestwayClient
 import RestwayHTTP
+import RestwayOutcome
 import RestwayThreads
 
 /// The exchange that an authorize function changes.

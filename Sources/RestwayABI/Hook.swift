@@ -1,7 +1,10 @@
 public import CRestway
+import RestwayCalls
 import RestwayClient
+import RestwayDocument
 import RestwayMapping
 import RestwayObjects
+import RestwayOutcome
 import RestwayThreads
 
 /// The rows that a hook sees, with the lists that were read from them.

@@ -1,6 +1,8 @@
 public import CRestway
+import RestwayCalls
 import RestwayClient
 import RestwayObjects
+import RestwayOutcome
 import RestwayThreads
 
 /// An immutable list of objects.

@@ -1,5 +1,6 @@
 public import CRestway
 import RestwayClient
+import RestwayOutcome
 import RestwayThreads
 
 // log.h

@@ -1,7 +1,10 @@
 public import CRestway
+import RestwayCalls
 import RestwayClient
+import RestwayDocument
 import RestwayMapping
 import RestwayObjects
+import RestwayOutcome
 import RestwayThreads
 
 // mapping.h

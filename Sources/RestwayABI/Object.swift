@@ -1,6 +1,8 @@
 public import CRestway
 import RestwayClient
+import RestwayDocument
 import RestwayObjects
+import RestwayOutcome
 
 // object.h
 

@@ -1,6 +1,9 @@
 public import CRestway
+import RestwayCalls
 import RestwayClient
+import RestwayDocument
 import RestwayObjects
+import RestwayOutcome
 import RestwayThreads
 
 /// An observer, and the store from which it will be removed.

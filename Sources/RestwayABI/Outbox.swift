@@ -1,5 +1,8 @@
 public import CRestway
+import RestwayCalls
 import RestwayClient
+import RestwayOutbox
+import RestwayOutcome
 
 // outbox.h: what a client does
 
@@ -192,16 +195,15 @@ extension Argument {
 /// Makes the notices of the outbox call C functions.
 enum OutboxTelling {
     /// Where only an event tells of the end, or only the context ends with it.
-    static let nobody: OutboxObserver.Told? = { _ in }
+    static let nobody: OutboxObserver.Told? = told { _ in }
 
     static func item(
         _ function: @escaping restway_outbox_item_fn, _ context: HostContext
     ) -> OutboxObserver.Told {
-        { requests in
-            let handle = StoredRequestsHandle(requests)
+        told { handle in
             withExtendedLifetime(handle) {
                 guard let item = handle.item(0) else { return }
-                let status = restway_status(requests.failure)
+                let status = restway_status(handle.error?.failure)
                 function(context.pointer, Handle.lend(item), status, handle.error.map(Handle.lend))
             }
         }
@@ -210,12 +212,18 @@ enum OutboxTelling {
     static func flushed(
         _ function: @escaping restway_outbox_flushed_fn, _ context: HostContext
     ) -> OutboxObserver.Told {
-        { requests in
-            let handle = StoredRequestsHandle(requests)
+        told { handle in
             Handle.lending(handle) {
-                let status = restway_status(requests.failure)
+                let status = restway_status(handle.error?.failure)
                 function(context.pointer, $0, status, handle.error.map(Handle.lend))
             }
         }
+    }
+
+    /// An event has the same handle as its payload.
+    private static func told(
+        _ run: @escaping @Sendable (StoredRequestsHandle) -> Void
+    ) -> OutboxObserver.Told {
+        OutboxObserver.Told(payload: StoredRequestsHandle.init) { run(StoredRequestsHandle($0)) }
     }
 }

@@ -1,6 +1,7 @@
 public import CRestway
 import Glibc
 import RestwayClient
+import RestwayOutbox
 import RestwayThreads
 
 /// A stored request that the program holds, with its texts.

@@ -1,5 +1,7 @@
 public import CRestway
+import RestwayCalls
 import RestwayClient
+import RestwayOutcome
 import RestwayThreads
 
 // progress.h

@@ -1,6 +1,9 @@
 public import CRestway
+import RestwayCalls
 import RestwayClient
+import RestwayDocument
 import RestwayObjects
+import RestwayOutcome
 import RestwayThreads
 
 /// A query that the program is building.

@@ -1,5 +1,8 @@
 public import CRestway
+import RestwayCalls
 import RestwayClient
+import RestwayDocument
+import RestwayOutcome
 import RestwayThreads
 
 /// A request that the program builds, from any thread.

@@ -3,6 +3,7 @@ import RestwayClient
 import RestwayHTTP
 import RestwayMapping
 import RestwayObjects
+import RestwayOutcome
 import RestwayThreads
 import Synchronization
 

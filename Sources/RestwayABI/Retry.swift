@@ -1,5 +1,7 @@
 public import CRestway
+import RestwayCalls
 import RestwayClient
+import RestwayOutcome
 import RestwayThreads
 
 // retry.h
@@ -72,7 +74,7 @@ public func restway_client_set_attempt_observer(
     _ destroy: restway_destroy_fn?, _ outError: OutHandle?
 ) -> restway_status {
     HostContext.setting(client, context, destroy, outError) { client, context throws(Failure) in
-        var told: Client.AttemptObserver?
+        var told: CallFunctions.AttemptObserver?
         if let observer {
             told = { call, number, attempt in
                 let code = CText(attempt.apiCode)

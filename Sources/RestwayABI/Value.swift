@@ -1,9 +1,12 @@
 public import CRestway
 import Glibc
+import RestwayCalls
 import RestwayClient
+import RestwayDocument
 import RestwayJSON
 import RestwayMapping
 import RestwayObjects
+import RestwayOutcome
 import RestwayRouting
 
 // value.h

@@ -1,3 +1,6 @@
+package import RestwayCalls
+import RestwayHTTP
+
 /// The interface for batch formats: combines several requests in one body, and separates the
 /// answer.
 ///
@@ -6,7 +9,7 @@ package protocol BatchFormat: Sendable {
     /// Whether a binary body can be part of a batch.
     var takesBinaryBodies: Bool { get }
 
-    /// The body of the call that carries `items`. There is at least one item.
+    /// The body of the call in which `items` are sent. There is at least one item.
     func encode(_ items: [BatchItem]) throws(BatchError) -> BatchBody
 
     /// The answers to `count` items, by position. The body came with a 2xx status.
@@ -40,5 +43,18 @@ extension BatchFormat {
             }
         }
         return answers
+    }
+}
+
+/// Why requests cannot be written into a batch, or an answer cannot be read.
+package struct BatchError: Error, Equatable, Sendable {
+    /// The description for an error message. It contains no values, which may be secrets.
+    package let message: String
+    /// The place in the answer, for example "[2].code".
+    package let field: String?
+
+    package init(_ message: String, field: String? = nil) {
+        self.message = message
+        self.field = field
     }
 }

@@ -12,7 +12,7 @@ package struct BatchMachine {
         case send(call: Int, items: [Int])
         /// The answer to this call is no longer needed.
         case abandon(call: Int)
-        /// The call that carried these requests has failed.
+        /// The call with these requests has failed.
         case fail([Int])
         /// These requests are not sent, because a call before them has failed.
         case refuse([Int])
@@ -30,7 +30,7 @@ package struct BatchMachine {
         /// The request is ready to be sent.
         case ready
         /// The request is part of the running call.
-        case carried
+        case inCall
         /// The request comes later; the others do not wait for it.
         case aside
         case ended
@@ -46,7 +46,7 @@ package struct BatchMachine {
     private var hasFinished = false
     /// The number of the running call, and its requests, in order.
     private var call: Int?
-    private var cargo: [Int] = []
+    private var callItems: [Int] = []
     private var callLast = 0
 
     /// - Parameter limit: The largest number of requests in one call; at least 1.
@@ -94,22 +94,22 @@ package struct BatchMachine {
 
     /// Notes that a request has ended, for whatever reason.
     package mutating func leave(_ item: Int) -> [Action] {
-        let wasCarried = places[item] == .carried
+        let wasInCall = places[item] == .inCall
         move(item, .ended)
-        if wasCarried, let call, count(.carried) == 0 { return [.abandon(call: call)] + goOn() }
+        if wasInCall, let call, count(.inCall) == 0 { return [.abandon(call: call)] + goOn() }
         return goOn()
     }
 
     /// Returns the requests of a call that is about to be written. From now on they are fixed. The
     /// list is empty if all of them have ended; the caller must then report `failed`.
-    package mutating func depart(_ call: Int) -> [Int] {
+    package mutating func begin(_ call: Int) -> [Int] {
         guard self.call == call else { return [] }
-        cargo.removeAll { places[$0] != .carried }
-        return cargo
+        callItems.removeAll { places[$0] != .inCall }
+        return callItems
     }
 
     /// The requests of the running call, including those that have ended since.
-    package func cargo(of call: Int) -> [Int] { self.call == call ? cargo : [] }
+    package func items(of call: Int) -> [Int] { self.call == call ? callItems : [] }
 
     /// Notes that a call was answered.
     ///
@@ -118,7 +118,7 @@ package struct BatchMachine {
     package mutating func answered(_ call: Int) -> (waiting: [Int?], actions: [Action]) {
         guard self.call == call else { return ([], []) }
         self.call = nil
-        let waiting = cargo.map { places[$0] == .carried ? $0 : nil }
+        let waiting = callItems.map { places[$0] == .inCall ? $0 : nil }
         for case let item? in waiting { move(item, .away) }
         return (waiting, goOn())
     }
@@ -127,18 +127,18 @@ package struct BatchMachine {
     package mutating func failed(_ call: Int) -> [Action] {
         guard self.call == call else { return [] }
         self.call = nil
-        let carried = items(.carried)
+        let sent = items(.inCall)
         // All requests had ended before, so the failure affects none of them.
-        guard !carried.isEmpty else { return goOn() }
+        guard !sent.isEmpty else { return goOn() }
         hasFailed = true
         let refused = items(.ready)
-        for item in carried + refused { move(item, .away) }
-        return [.fail(carried)] + (refused.isEmpty ? [] : [.refuse(refused)])
+        for item in sent + refused { move(item, .away) }
+        return [.fail(sent)] + (refused.isEmpty ? [] : [.refuse(refused)])
     }
 
     /// Whether a call is running for which a request waits.
     package func isWanted(_ call: Int) -> Bool {
-        self.call == call && count(.carried) > 0
+        self.call == call && count(.inCall) > 0
     }
 
     private mutating func goOn() -> [Action] {
@@ -151,10 +151,10 @@ package struct BatchMachine {
         guard call == nil, !hasFailed, !hasStopped, count(.away) == 0 else { return [] }
         let next = Array(items(.ready).prefix(limit))
         guard !next.isEmpty else { return [] }
-        for item in next { move(item, .carried) }
+        for item in next { move(item, .inCall) }
         callLast += 1
         call = callLast
-        cargo = next
+        callItems = next
         return [.send(call: callLast, items: next)]
     }
 

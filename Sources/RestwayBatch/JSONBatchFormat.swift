@@ -1,3 +1,4 @@
+package import RestwayCalls
 import RestwayHTTP
 import RestwayJSON
 

@@ -1,174 +1,116 @@
 package import RestwayAuth
 package import RestwayBatch
-import RestwayCurl
+package import RestwayCalls
+package import RestwayDocument
 package import RestwayHTTP
-package import RestwayObjects
+package import RestwayOutbox
+package import RestwayOutcome
 import RestwayPlugins
-package import RestwayRouting
+import RestwayRetry
+import RestwayRouting
 package import RestwayThreads
 
-/// One api in one environment, with its connections and its store. It creates and connects the
-/// parts of the library.
+/// One api in one environment, with its connections and its store. It creates and joins the parts
+/// of the library; the calls themselves know only their `CallContext`.
 package final class Client: Sendable {
-    /// A function of the program that may replace the error made from a failed answer. It is a
-    /// question.
-    package typealias FailureReader = @Sendable (Failure) -> Failure
-    /// Receives an attempt that did not end its call, with its number.
-    package typealias AttemptObserver = @Sendable (Call, Int, CallAttempt) -> Void
-
-    package let api: API
-    package let store: ObservedStore
-    let environment: Environment
-    let options: ClientOptions
-    let transports: TransportTable
-    let mappers: MapperTable
-    package let delivery: Delivery
-    let pool: WorkerPool
-    let clock: any Clock
-    let timers: any Timers
-    let auth: AuthDriver
-    let retry: RetryDriver
-    let standardHeaders: StandardHeaders
+    package let calls: CallContext
+    package let batches: Batches
+    package let auth: AuthDriver
     /// The outbox; `nil` if the document has none.
     package let outbox: Outbox?
-    let wayToServer = ReachabilityState()
-
-    /// Returns whether a relationship of an object stays out of a request with this method to this
-    /// path. It is a question.
-    package typealias Exclusion = @Sendable (Method, String?, Entity, Relationship) -> Bool?
-
-    private struct State {
-        var isClosed = false
-        var modifier: Call.Modifier?
-        var exclusion: Exclusion?
-        var failureReader: FailureReader?
-        var attemptObserver: AttemptObserver?
-        var batchFormat: (any BatchFormat)?
-        /// All calls in flight, which `close` has to complete.
-        var calls = CallList()
-    }
-
-    private let state = Lock(State())
+    private let retry: RetryDriver
+    private let transports: TransportTable
+    private let certificateFile: String?
     private let generation = ProcessGeneration.current
 
     package convenience init(api: API, options: ClientOptions) throws(Failure) {
         try self.init(api: api, options: options, transport: nil)
     }
 
-    /// - Parameter transport: `nil` for the built-in one.
+    /// - Parameters:
+    ///   - transport: `nil` for the built-in one.
+    ///   - clock: `nil` for the clock of the options or the machine's.
     package init(
         api: API, options: ClientOptions, transport: (any Transport)?,
-        pool: WorkerPool = .shared, clock: (any Clock)? = nil
+        pool: WorkerPool = .shared, clock: (any Clock & Timers)? = nil
     ) throws(Failure) {
         guard ForkBarrier.isWhole else { throw Self.brokenCopyFailure }
-        let clock = clock ?? options.clock ?? SystemClock()
+        let given = clock ?? options.clock
+        let clock: any Clock = given ?? SystemClock()
+        let timers: any Timers = given ?? SystemTimers.shared
         let environment = try Self.environment(api.definition, options)
-        var options = options
-        options.resolve(environment.timeouts)
         let plugins = try PluginLoading.plugins(
             of: api.definition, isLoadingAllowed: options.loadsPlugins)
-        mappers = try MapperTable(api.definition, plugins)
+        let mappers = try MapperTable(api.definition, plugins)
         try api.freeze()
-        self.api = api
-        self.environment = environment
-        self.options = options
-        self.pool = pool
-        self.clock = clock
         let definition = api.definition
-        standardHeaders = StandardHeaders(
-            definition, environment, userAgent: options.userAgent,
-            accepted: mappers.accepted(named: nil))
-        timers = (clock as? any Timers) ?? SystemTimers.shared
-        let fileMode = options.fileMode ?? definition.storage.fileMode
-        store = ObservedStore(
+        let callOptions = options.forCalls(environment.timeouts)
+        let store = ObservedStore(
             try definition.storage.store.open(
-                definition.entities, path: options.storePath, mode: fileMode),
+                definition.entities, path: options.storePath,
+                mode: options.fileMode ?? definition.storage.fileMode),
             clock: clock, timers: timers)
-        delivery = try Delivery(options.delivery, pool: pool, clock: clock)
-        let builtIn = transport ?? TransportTable.libcurl(options, clock)
+        let delivery = try Delivery(options.delivery, pool: pool, clock: clock)
+        let builtIn = transport ?? options.libcurl(clock)
         transports = try TransportTable(
-            definition, plugins, options,
+            definition, plugins,
+            choosing: .init(name: options.transport, options: options.transportOptions),
             PluginTransport.Surroundings(builtIn: builtIn, clock: clock, timers: timers),
             builtIn: builtIn)
         retry = RetryDriver(seed: options.randomSeed)
+        let executors = CallContext.Executors(pool: pool, clock: clock, timers: timers)
         auth = AuthDriver(
-            try api.definition.auth.resolved(environment),
-            AuthSurroundings(
-                transport: transports.standard, pool: pool, clock: clock, timers: timers,
-                userAgent: options.userAgent, timeouts: options.timeouts))
+            try definition.auth.resolved(environment), transports.standard, executors, callOptions)
+        let reachability = ReachabilityState()
         outbox = try Outbox.make(
-            definition, options,
+            definition, path: options.outboxPath,
+            mode: options.fileMode ?? definition.storage.fileMode, seed: options.randomSeed,
             OutboxSurroundings(
-                api: api, store: store, baseURL: environment.baseURL, reachability: wayToServer,
+                api: api, store: store, baseURL: environment.baseURL, reachability: reachability,
                 pool: pool, clock: clock, timers: timers, delivery: delivery,
-                bodyBytesMax: options.bodyBytesMax))
+                bodyBytesMax: callOptions.bodyBytesMax))
+        calls = CallContext(
+            api: api, environment: environment, options: callOptions, store: store,
+            delivery: delivery, transports: transports, mappers: mappers,
+            executors: executors,
+            seams: .init(
+                credentials: auth, retries: retry, outbox: outbox, reachability: reachability))
+        batches = Batches(calls)
+        certificateFile = options.certificateFile
         outbox?.begin(self)
     }
 
-    deinit {
-        if generation == ProcessGeneration.current { transports.close() }
-    }
+    package var api: API { calls.api }
+    package var store: ObservedStore { calls.store }
+    package var delivery: Delivery { calls.delivery }
 
     // MARK: Calls
 
-    /// Sends a request. If this throws, the caller has made a mistake; every other failure
-    /// completes the call.
+    /// Sends a request; see `CallContext`.
     package func send(
         _ spec: RequestSpec, token: UInt64 = 0, completion: Call.Completion? = nil,
         end: @escaping @Sendable () -> Void = {}
     ) throws(Failure) -> Call {
-        let receiver = completion.map { Call.Receiver(completion: $0, end: end) }
-        let call = try call(spec, token: token, receiver: receiver)
-        call.start()
-        return call
+        try calls.send(
+            spec, token: token,
+            receiver: completion.map { Call.Receiver(completion: $0, end: end) })
     }
 
-    /// Sends a request and waits for its response, as `send` and `Call.wait` do. This thread can do
-    /// work for which other threads would have to be woken.
+    /// Sends a request and waits for its response; see `CallContext`.
     package func perform(_ spec: RequestSpec, milliseconds: Int64) throws(Failure) -> Response {
-        try Call.refuseToBlockInsideCallbacks()
-        return try call(spec, token: 0, receiver: nil).perform(milliseconds: milliseconds)
+        try calls.perform(spec, milliseconds: milliseconds)
     }
 
-    /// Makes a call that this client knows but that has not started.
-    private func call(
-        _ spec: RequestSpec, token: UInt64, receiver: Call.Receiver?
-    ) throws(Failure) -> Call {
-        let call = try makeCall(spec, token: token, receiver: receiver)
-        try register(call)
-        return call
-    }
-
-    /// Makes a call that the client does not know.
-    ///
-    /// - Parameter isAskedAbout: Whether the modifier sees the request.
-    func makeCall(
-        _ spec: RequestSpec, token: UInt64, receiver: Call.Receiver?, isAskedAbout: Bool = true
-    ) throws(Failure) -> Call {
-        try refuseAfterFork()
-        let loaded = api.loaded
-        let isAskedAbout = isAskedAbout && !spec.isStored
-        let (modifier, exclusion) = state.withLock {
-            (isAskedAbout ? $0.modifier : nil, $0.exclusion)
-        }
-        let spec = spec.captured()
-        let questions = BodyQuestions(exclusion: exclusion)
-        let request = try prepare(spec, loaded, questions)
-        outbox?.adopt(request)
-        let isAsked = modifier != nil || request.owesBody
-        return Call(
-            client: self, api: loaded, request: request, token: token,
-            question: isAsked
-                ? .init(spec: spec, modifier: modifier, body: questions) : nil,
-            receiver: receiver)
-    }
-
-    /// Adds a call to the client, so that a close completes it.
-    func register(_ call: Call) throws(Failure) {
-        try state.withLock { state throws(Failure) in
-            guard !state.isClosed else { throw Self.closedFailure }
-            state.calls.add(call)
-        }
+    /// Returns the curl command that sends the same as `spec`, without secrets unless `reveals` is
+    /// true.
+    package func curlCommand(_ spec: RequestSpec, reveals: Bool) throws(Failure) -> String {
+        let request = try calls.prepareToRead(spec)
+        let exchange =
+            request.isTrusted && request.sending.auth != .none
+            ? auth.authorized(request.exchange) : request.exchange
+        return request.curlCommand(
+            sending: exchange, redaction: reveals ? nil : api.definition.redaction,
+            certificateFile: certificateFile)
     }
 
     /// Refuses new calls and completes all pending ones. It may be called again. It waits only for
@@ -176,109 +118,76 @@ package final class Client: Sendable {
     package func close() {
         // In a forked child, the thread and the connections are not this process's own.
         guard generation == ProcessGeneration.current else { return }
-        // The functions of the program end outside the lock.
-        var (modifier, reader): (Call.Modifier?, FailureReader?)
-        var (observer, exclusion): (AttemptObserver?, Exclusion?)
-        var format: (any BatchFormat)?
-        let calls = state.withLock { state in
-            state.isClosed = true
-            swap(&modifier, &state.modifier)
-            swap(&exclusion, &state.exclusion)
-            swap(&reader, &state.failureReader)
-            swap(&observer, &state.attemptObserver)
-            swap(&format, &state.batchFormat)
-            return state.calls.all
-        }
+        let pending = calls.close()
+        batches.close()
         outbox?.close()
-        for call in calls { call.abort(Self.closedFailure) }
+        for call in pending { call.abort(Failure.closed) }
         auth.close()
-        if calls.isEmpty { endDelivery() }
+        if pending.isEmpty { calls.endDelivery() }
         transports.close()
         outbox?.finishStoring()
         // The thread that completes the last call may not have finished yet.
         outbox?.letGo()
     }
 
+    // MARK: What the program sets
+
     /// Sets the modifier, which may change requests before they are sent; `nil` removes it.
     package func setModifier(_ modifier: Call.Modifier?) throws(Failure) {
-        try set(\.modifier, modifier)
+        try calls.setFunctions { $0.modifier = modifier }
+    }
+
+    /// Sets the function that may leave relationships out of requests; `nil` removes it.
+    package func setExclusion(_ exclusion: CallFunctions.Exclusion?) throws(Failure) {
+        try calls.setFunctions { $0.exclusion = exclusion }
     }
 
     /// Sets the function that reads the API's own errors; `nil` removes it.
-    package func setFailureReader(_ reader: FailureReader?) throws(Failure) {
-        try set(\.failureReader, reader)
+    package func setFailureReader(_ reader: CallFunctions.FailureReader?) throws(Failure) {
+        try calls.setFunctions { $0.failureReader = reader }
     }
-
-    var failureReader: FailureReader? { state.withLock { $0.failureReader } }
 
     /// Sets the function that receives attempts that did not end their calls; `nil` removes it.
-    package func setAttemptObserver(_ observer: AttemptObserver?) throws(Failure) {
-        try set(\.attemptObserver, observer)
+    package func setAttemptObserver(_ observer: CallFunctions.AttemptObserver?) throws(Failure) {
+        try calls.setFunctions { $0.attemptObserver = observer }
     }
-
-    var attemptObserver: AttemptObserver? { state.withLock { $0.attemptObserver } }
-
-    /// Sets the format of batches; `nil` for the built-in format.
-    package func setBatchFormat(_ format: (any BatchFormat)?) throws(Failure) {
-        try set(\.batchFormat, format)
-    }
-
-    var batchFormat: any BatchFormat {
-        state.withLock { $0.batchFormat } ?? JSONBatchFormat()
-    }
-
-    /// Whether the program is asked what a failed answer means.
-    var asksAboutFailures: Bool { auth.asksAboutFailures || failureReader != nil }
 
     /// Changes the functions that answer questions about authentication.
-    package func setAuthFunctions(
-        _ change: (inout AuthFunctions) -> Void
-    ) throws(Failure) {
-        try refuseAfterFork()
-        guard !isClosed else { throw Self.closedFailure }
+    package func setAuthFunctions(_ change: (inout AuthFunctions) -> Void) throws(Failure) {
+        try calls.refuseWhenClosed()
         auth.setFunctions(change)
     }
 
     /// Sets a new credential; `nil` if the program keeps it itself.
     package func setCredential(_ credential: Credential?) throws(Failure) {
-        try refuseAfterFork()
-        guard !isClosed else { throw Self.closedFailure }
+        try calls.refuseWhenClosed()
         try auth.setCredential(credential)
         outbox?.credentialChanged()
     }
 
     /// Sets the retry policy that replaces the document's; `nil` turns retries off.
     package func setRetry(_ text: UnsafeRawBufferPointer?) throws(Failure) {
-        try refuseAfterFork()
-        guard !isClosed else { throw Self.closedFailure }
+        try calls.refuseWhenClosed()
         retry.set(try text.map { text throws(Failure) in try RetryPolicy(document: text) })
     }
 
-    private var isClosed: Bool { state.withLock { $0.isClosed } }
-
-    func refuseWhenClosed() throws(Failure) {
-        if isClosed { throw Self.closedFailure }
+    /// Records whether the server can be reached, as the program says.
+    package func setReachability(_ reachability: Reachability) throws(Failure) {
+        try calls.refuseWhenClosed()
+        calls.reachability.say(reachability)
+        if reachability != .unreachable { outbox?.networkIsBack() }
     }
 
-    private func set<Function>(
-        _ place: WritableKeyPath<State, Function?>, _ function: Function?
-    ) throws(Failure) {
-        try refuseAfterFork()
-        // The previous function may end here, which may run a destroy function of the program.
-        var before = function
-        let isClosed = state.withLock { state in
-            if !state.isClosed { swap(&before, &state[keyPath: place]) }
-            return state.isClosed
-        }
-        if isClosed { throw Self.closedFailure }
-    }
+    /// Whether the server is taken to be reachable: the last word of the program or, if it said
+    /// nothing, the result of the last exchange.
+    package var reachability: Reachability { calls.reachability.known }
 
-    /// Sets the function that may leave relationships out of requests; `nil` removes it.
-    package func setExclusion(_ exclusion: Exclusion?) throws(Failure) {
-        try set(\.exclusion, exclusion)
+    /// Returns the outbox, or throws why the client has none.
+    package func requireOutbox() throws(Failure) -> Outbox {
+        try calls.refuseAfterFork()
+        guard let outbox else { throw Failure(noOutboxFor: nil) }
+        return outbox
     }
-
-    // MARK: Observers
 
     /// Calls `changed`, as a notice, for every transaction from now on that changes something in
     /// `scope`. When the observer is removed from the store or the client has ended, `end` runs
@@ -287,79 +196,12 @@ package final class Client: Sendable {
         _ scope: Observer.Scope, token: UInt64 = 0, changed: @escaping Observer.Changed,
         end: @escaping @Sendable () -> Void = {}
     ) throws(Failure) -> Observer {
-        try refuseAfterFork()
+        try calls.refuseAfterFork()
         let observer = Observer(delivery, token: token, changed: changed, end: end)
-        let isClosed = state.withLock { $0.isClosed }
-        guard !isClosed, try store.add(observer, scope) else { throw Self.closedFailure }
+        guard !calls.isClosed, try store.add(observer, scope) else { throw Failure.closed }
         return observer
     }
 
-    /// Returns the curl command that sends the same as `spec`, without secrets unless `reveals` is
-    /// true.
-    package func curlCommand(_ spec: RequestSpec, reveals: Bool) throws(Failure) -> String {
-        try refuseAfterFork()
-        let loaded = api.loaded
-        let spec = spec.captured()
-        let questions = BodyQuestions(exclusion: state.withLock { $0.exclusion })
-        var request = try prepare(spec, loaded, questions)
-        if request.owesBody {
-            request = try asking { () throws(Failure) in
-                try self.prepare(spec, loaded, questions.asking())
-            }
-        }
-        let exchange =
-            request.isTrusted && request.sending.auth != .none
-            ? auth.authorized(request.exchange) : request.exchange
-        let redaction = reveals ? nil : loaded.definition.redaction
-        return CurlCommand(
-            exchange: exchange, isBodyRead: request.reader != nil, redaction: redaction,
-            certificateFile: options.certificateFile
-        ).text
-    }
-
-    func prepare(
-        _ spec: RequestSpec, _ api: LoadedAPI, _ questions: BodyQuestions
-    ) throws(Failure) -> PreparedRequest {
-        let identities = outbox.map { RequestIdentities($0.ledger) }
-        return try RequestPreparation(
-            client: self, api: api, questions: questions, identities: identities
-        ).prepare(spec)
-    }
-
-    /// Prepares a request again on a worker, because objects may have got their identities
-    /// meanwhile.
-    func prepareAgain(_ spec: RequestSpec, _ api: LoadedAPI) throws(Failure) -> PreparedRequest {
-        let exclusion = state.withLock { $0.exclusion }
-        let request = try prepare(spec, api, BodyQuestions(exclusion: exclusion).asking())
-        outbox?.adopt(request)
-        return request
-    }
-
-    /// Throws in a forked child, which has neither threads nor connections.
-    package func refuseAfterFork() throws(Failure) {
-        if generation != ProcessGeneration.current { throw Self.forkedFailure }
-    }
-
-    func ended(_ call: Call) {
-        let isLast = state.withLock { state in
-            state.calls.remove(call)
-            return state.isClosed && state.calls.isEmpty
-        }
-        if isLast { endDelivery() }
-    }
-
-    /// Ends the delivery after the client was closed and its last call has completed.
-    private func endDelivery() {
-        outbox?.end()
-        store.endObservers()
-        delivery.end()
-    }
-
-    // MARK: Failures that several places throw
-
-    static let closedFailure = Failure(.closed, "the client has been closed")
-    package static let forkedFailure = Failure(
-        .forked, "made before a fork: in the child it can only be released")
     private static let brokenCopyFailure = Failure(
         .forked,
         "the parent forked while a lock was not free: this child cannot make clients")
@@ -396,5 +238,27 @@ package final class Client: Sendable {
         }
         if let only = definition.environments.only { return only }
         throw RoutingError.unknownEnvironment("", known: definition.environments.names)
+    }
+}
+
+extension Client: StoredRequestSender {
+    package func sendStored(
+        _ spec: RequestSpec, follower: @escaping @Sendable (Call.Outcome) -> Void
+    ) throws(Failure) {
+        let call = try makeCall(ofStored: spec, follower: follower)
+        try calls.register(call)
+        call.start()
+    }
+
+    package func makeCall(
+        ofStored spec: RequestSpec, follower: @escaping @Sendable (Call.Outcome) -> Void
+    ) throws(Failure) -> Call {
+        let call = try calls.makeCall(spec)
+        call.follow(follower)
+        return call
+    }
+
+    package func makeBatch(of sender: any BatchSender) throws(Failure) -> any RequestBatch {
+        try BatchSession(batches, sender: sender)
     }
 }

@@ -1,22 +1,20 @@
+package import RestwayCalls
+import RestwayCurl
+package import RestwayDocument
 import RestwayHTTP
+package import RestwayObjects
+package import RestwayOutcome
 import RestwayRouting
+import RestwaySQLite
+import RestwaySQLiteStore
 package import RestwayThreads
 
 /// The settings of a client, with the defaults filled in.
 package struct ClientOptions: Sendable {
-    /// Where notices run.
-    package enum Delivery: Sendable {
-        case thread, process, drain
-    }
-
     package var environment: String?
     package var baseURL: String?
-    package var userAgent = "restway/" + Version.text
-    package var delivery = Delivery.thread
-    package var isMappingStrict = false
-    package var usesCookies = true
-    /// Whether a DELETE that is answered with 404 or 410 counts as done.
-    package var takesMissingForDeleted = false
+    package var delivery = Delivery.Mode.thread
+    package var calls = CallOptions(userAgent: "restway/" + Version.text)
     /// Whether the plugins that the API document asks for are loaded.
     package var loadsPlugins = false
     /// The name of the transport; `nil` for the document's choice.
@@ -28,11 +26,6 @@ package struct ClientOptions: Sendable {
     package var timeoutMilliseconds: Int64?
     package var connectTimeoutMilliseconds: Int64?
     package var idleTimeoutMilliseconds: Int64?
-    package var bodyBytesMax = 256 << 20
-    package var objectsMax = 10_000_000
-    package var nestingDepthMax = 512
-    /// With 0, a redirect is an error; with `nil`, it is an answer like any other.
-    package var redirectsMax: Int? = 10
     package var connectionsMax = 256
     package var connectionsPerHostMax = 32
     /// A PEM file with the certificates that servers are checked against; `nil` for the system's.
@@ -50,20 +43,58 @@ package struct ClientOptions: Sendable {
 
     package init() {}
 
-    /// The time limits, which `resolve` fills in.
-    private(set) var timeouts = ExchangeTimeouts(
-        totalMilliseconds: 60_000, connectMilliseconds: 10_000, idleMilliseconds: 30_000)
-
-    /// Takes the environment's time limits where the options have none.
-    mutating func resolve(_ environment: Timeouts) {
+    /// Returns the settings of calls, with the environment's time limits where these options have
+    /// none.
+    func forCalls(_ environment: Timeouts) -> CallOptions {
+        var calls = calls
         if let total = timeoutMilliseconds ?? environment.totalMilliseconds {
-            timeouts.totalMilliseconds = total
+            calls.timeouts.totalMilliseconds = total
         }
         if let connect = connectTimeoutMilliseconds ?? environment.connectMilliseconds {
-            timeouts.connectMilliseconds = connect
+            calls.timeouts.connectMilliseconds = connect
         }
         if let idle = idleTimeoutMilliseconds ?? environment.idleMilliseconds {
-            timeouts.idleMilliseconds = idle
+            calls.timeouts.idleMilliseconds = idle
+        }
+        return calls
+    }
+
+    /// Makes the built-in transport.
+    func libcurl(_ clock: any Clock) -> any Transport {
+        CurlTransport(
+            limits: .init(
+                connectionsMax: connectionsMax, connectionsPerHostMax: connectionsPerHostMax),
+            keepsCookies: calls.usesCookies, certificateFile: certificateFile, clock: clock)
+    }
+}
+
+extension StoreSettings {
+    /// - Parameter path: The path that the program gives; it replaces the document's path. A store
+    ///   with a path is a SQLite store, whatever the document says.
+    /// - Parameter mode: The permissions of a new file.
+    package func open(
+        _ entities: [Entity], path: String?, mode: FileMode
+    ) throws(Failure) -> any ObjectStore {
+        guard let path = path ?? (kind == .sqlite ? self.path : nil) else { return MemoryStore() }
+        var options = SQLiteStore.Options()
+        options.connection.mode = mode
+        if let cachedObjectsMax { options.cachedObjectsMax = cachedObjectsMax }
+        if let busyTimeoutMilliseconds {
+            options.connection.busyTimeoutMilliseconds = busyTimeoutMilliseconds
+        }
+        do {
+            return try SQLiteStore(path, entities, options)
+        } catch {
+            throw Failure(error)
         }
     }
+}
+
+/// The version of the library. A test compares it with `restway/version.h`.
+package enum Version {
+    package static let major: Int32 = 0
+    package static let minor: Int32 = 1
+    package static let patch: Int32 = 0
+    package static let text = "\(major).\(minor).\(patch)"
+    package static let number = major * 1_000_000 + minor * 1_000 + patch
 }

@@ -1,3 +1,4 @@
+import Glibc
 package import RestwayHTTP
 package import RestwayThreads
 import Synchronization
@@ -56,7 +57,7 @@ package final class CurlTransport: Transport {
         let id = ExchangeID(lastID.add(1, ordering: .relaxed).newValue)
         var deliver: (@Sendable (BodyPiece) -> Void)?
         if case .source = exchange.body {
-            deliver = { [inbox] piece in inbox.deliver(piece, to: id) }
+            deliver = { [inbox] piece in inbox.send(.body(id, piece)) }
         }
         let active = ActiveExchange(
             id: id, exchange: exchange, observer: observer, acceptedAt: clock.now(),
@@ -70,11 +71,11 @@ package final class CurlTransport: Transport {
     }
 
     package func cancel(_ id: ExchangeID) {
-        inbox.cancel(id)
+        inbox.send(.cancel(id))
     }
 
     package func resume(_ id: ExchangeID) {
-        inbox.resume(id)
+        inbox.send(.resume(id))
     }
 
     package func drive(while isWanted: () -> Bool) {
@@ -99,4 +100,16 @@ package final class CurlTransport: Transport {
         }
         if !hasStarted { inbox.fail(.noResources("threads")) }
     }
+}
+
+/// The environment variables that name proxies. libcurl reads them for each exchange
+/// (libcurl-env(3)).
+private enum ProxyEnvironment {
+    private static let names = [
+        "http_proxy", "https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY",
+    ]
+
+    /// Whether a variable names a proxy. If none does, libcurl need not look. That saves five
+    /// searches of the environment, which another thread of the host may be changing.
+    static var namesOne: Bool { names.contains { getenv($0) != nil } }
 }

@@ -17,7 +17,7 @@ extension EasyHandle {
             var taken = 0
             EasyHandle.lend(me) { handle in
                 // libcurl keeps the piece and gives it again when the exchange is resumed.
-                if handle.isPaused {
+                if handle.transfer.isPaused {
                     taken = Int(CURL_WRITEFUNC_PAUSE)
                 } else if handle.received(piece) {
                     taken = piece.count
@@ -33,7 +33,7 @@ extension EasyHandle {
         rw_easy_set_pointer(easy, CURLOPT_READDATA, me)
         rw_easy_set_progress_function(easy) { me, downTotal, down, upTotal, up in
             UserData.object(EasyHandle.self, me!).progressed(
-                ExchangeProgress(
+                EasyHandle.Progress(
                     uploaded: Int64(up), uploadTotal: Int64(upTotal), downloaded: Int64(down),
                     downloadTotal: Int64(downTotal)))
             return 0
@@ -47,7 +47,7 @@ extension EasyHandle {
         rw_easy_set_pointer(easy, CURLOPT_PREREQDATA, me)
         rw_easy_set_open_socket_function(easy) { me, purpose, address in
             let handle = UserData.object(EasyHandle.self, me!)
-            let isSecure = handle.active?.lane?.isSecure == true
+            let isSecure = handle.active?.originQueue?.isSecure == true
             if isSecure { handle.tellOfTLS(true) }
             return handle.sockets.open(address!, isSecure: isSecure)
         }
@@ -69,7 +69,7 @@ extension EasyHandle {
     /// Takes a header line. False ends the exchange with `failure`; it has the same meaning in the
     /// next two functions.
     private func received(headerLine line: UnsafeRawBufferPointer) -> Bool {
-        let step = head.consume(line.assumingMemoryBound(to: UInt8.self))
+        let step = transfer.head.consume(line.assumingMemoryBound(to: UInt8.self))
         switch step {
         case .more:
             break
@@ -82,12 +82,12 @@ extension EasyHandle {
             if active.isPaused { curl_easy_pause(easy, CURLPAUSE_CONT) }
             watchEnd(behind: answer)
             if isChallenge(answer) {
-                challenge = answer
+                transfer.challenge = answer
             } else {
                 active.observer?.receivedHead(answer)
             }
         case .failed(let kind, let message):
-            failure = TransportError(kind, "\(place): \(message)")
+            transfer.failure = TransportError(kind, "\(place): \(message)")
             return false
         }
         return true
@@ -96,8 +96,8 @@ extension EasyHandle {
     private func received(_ piece: UnsafeRawBufferPointer) -> Bool {
         guard piece.count > 0 else { return true }
         tellChallenge()
-        guard head.isComplete, let observer = active?.observer else {
-            failure = TransportError(
+        guard transfer.head.isComplete, let observer = active?.observer else {
+            transfer.failure = TransportError(
                 .protocolViolation, "\(place): a response body came before its headers were over")
             return false
         }
@@ -105,10 +105,10 @@ extension EasyHandle {
         case .proceed:
             return true
         case .pause:
-            pause()
+            transfer.isPaused = true
             return true
         case .stop(let error):
-            failure = error
+            transfer.failure = error
             return false
         }
     }
@@ -118,35 +118,47 @@ extension EasyHandle {
     /// libcurl sends a request again if a kept connection died before a byte of the answer. This
     /// cannot be turned off, so a request that must not be repeated is stopped here.
     private func willSend() -> Bool {
-        attempts += 1
+        transfer.attempts += 1
         tellOfTLS(false)
-        if attempts > 1, active?.hasPulled == true {
-            failure = TransportError(
+        if transfer.attempts > 1, active?.hasPulled == true {
+            transfer.failure = TransportError(
                 .connectionLost, "\(place): the body cannot be sent again from its start")
             return false
         }
-        if challenge != nil {
+        if transfer.challenge != nil {
             // This request answers the challenge; the request before only asked for it.
-            challenge = nil
-            head.reset()
+            transfer.challenge = nil
+            transfer.head.reset()
             return true
         }
-        guard attempts > 1, active?.exchange.isRepeatable != true else {
-            wasRepeated = attempts > 1
+        guard transfer.attempts > 1, active?.exchange.isRepeatable != true else {
+            transfer.wasRepeated = transfer.attempts > 1
             return true
         }
-        failure = TransportError(
+        transfer.failure = TransportError(
             .connectionLost,
             "\(place): the kept connection ended before the response; "
                 + "the request may have been carried out, so it is not repeated")
         return false
     }
 
-    private func progressed(_ now: ExchangeProgress) {
-        guard now != progress, let observer = active?.observer else { return }
-        progress = now
+    private func progressed(_ now: Progress) {
+        guard now != transfer.progress, let observer = active?.observer else { return }
+        transfer.progress = now
         observer.progressed(
             uploaded: now.uploaded, uploadTotal: now.uploadTotal, downloaded: now.downloaded,
             downloadTotal: now.downloadTotal)
+    }
+
+    /// Copies the next bytes when libcurl wants more of the body.
+    private func give(_ buffer: UnsafeMutableRawBufferPointer) -> Int {
+        guard let active, buffer.count > 0 else { return Int(CURL_READFUNC_ABORT) }
+        switch active.give(buffer) {
+        case .bytes(let count): return count
+        case .pause: return Int(CURL_READFUNC_PAUSE)
+        case .abort(let error):
+            transfer.failure = error
+            return Int(CURL_READFUNC_ABORT)
+        }
     }
 }

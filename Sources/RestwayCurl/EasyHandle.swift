@@ -9,58 +9,43 @@ import RestwayThreads
 /// exchange affects the next. libcurl's callbacks carry a borrowed pointer to this object, which
 /// lives longer than libcurl's handle.
 final class EasyHandle {
-    /// Options that rarely change between exchanges, so that they are rarely set.
-    private struct Options: Equatable {
-        let connectMilliseconds: Int64
-        let idleMilliseconds: Int64
-        let isSecure: Bool
-        let wantsProgress: Bool
-        /// The weight of the stream in HTTP/2.
-        let weight: Int
+    /// What has happened in the exchange that the handle performs.
+    struct Transfer {
+        var head = HeadParser()
+        /// The number of times the request was sent. libcurl repeats it if a kept connection died.
+        var attempts = 0
+        /// Whether libcurl has repeated the request.
+        var wasRepeated = false
+        /// The error with which one of our callbacks ended the exchange. libcurl does not know it.
+        var failure: TransportError?
+        /// The progress that the observer received last. libcurl reports the same repeatedly.
+        var progress = Progress()
+        /// Whether the observer currently receives no data.
+        var isPaused = false
+        /// A Digest challenge that libcurl may answer by itself.
+        var challenge: ResponseHead?
+        var tlsEnd = TLSEnd.unimportant
+    }
 
-        init(_ active: ActiveExchange) {
-            connectMilliseconds = active.exchange.timeouts.connectMilliseconds
-            idleMilliseconds = active.exchange.timeouts.idleMilliseconds
-            isSecure = active.lane?.isSecure == true
-            wantsProgress = active.observer?.wantsProgress == true
-            // The default is 16; the range is 1 to 256.
-            weight = 1 << Int(4 + max(-4, min(4, active.priority)))
-        }
+    struct Progress: Equatable {
+        var uploaded: Int64 = 0
+        var uploadTotal: Int64 = 0
+        var downloaded: Int64 = 0
+        var downloadTotal: Int64 = 0
     }
 
     let easy: UnsafeMutableRawPointer
     let sockets: SocketSet
     /// The exchange that the handle performs.
     private(set) var active: ActiveExchange?
-    var head = HeadParser()
-    /// The number of times the request was sent. libcurl repeats it if a kept connection died.
-    var attempts = 0
-    /// Whether libcurl has repeated the request.
-    var wasRepeated = false
-    /// The error with which one of our callbacks ended the exchange. libcurl does not know it.
-    var failure: TransportError?
-    var progress = ExchangeProgress()
-    /// Whether the observer currently receives no data.
-    private(set) var isPaused = false
-    /// A Digest challenge that libcurl may answer by itself.
-    var challenge: ResponseHead?
-    var tlsEnd = TLSEnd.unimportant
+    var transfer = Transfer()
     /// Whether libcurl calls the debug function.
     var isToldOfTLS = false
 
     private let errorText = UnsafeMutablePointer<CChar>.allocate(capacity: Int(CURL_ERROR_SIZE))
-    var headerList = HeaderList()
-    /// The URL that was set last.
-    private var url: String?
-    private var parsedURL = ParsedURL()
-    private var hasParsedURL = false
+    private var headerList = HeaderList()
     private var body = BodyBuffer()
     private var cookies: CookieJar?
-    private var options: Options?
-    /// The total time limit that was set last.
-    private var timeoutMilliseconds: Int64 = 0
-    /// Whether the method that was set last is GET without a body.
-    private var isPlainGet = false
 
     /// Creates a handle; nil if there is no memory.
     init?(sockets: SocketSet, _ settings: CurlTransport.Settings) {
@@ -81,7 +66,7 @@ final class EasyHandle {
         errorText.deallocate()
     }
 
-    var place: String { active?.lane?.place ?? "" }
+    var place: String { active?.originQueue?.place ?? "" }
 
     /// libcurl's description of the error; may be empty.
     var errorDetail: String { String(cString: errorText) }
@@ -91,23 +76,16 @@ final class EasyHandle {
         _ active: ActiveExchange, timeoutMilliseconds: Int64, cookies: CookieJar?
     ) -> TransportError? {
         self.active = active
-        attempts = 0
-        wasRepeated = false
-        failure = nil
-        isPaused = false
-        tlsEnd = .unimportant
+        transfer = Transfer()
         tellOfTLS(false)
-        progress = ExchangeProgress()
         errorText[0] = 0
         if let digest = active.exchange.digest { set(digest) }
-        set(Options(active))
-        if timeoutMilliseconds != self.timeoutMilliseconds {
-            self.timeoutMilliseconds = timeoutMilliseconds
-            rw_easy_set_long(easy, CURLOPT_TIMEOUT_MS, Self.long(timeoutMilliseconds))
-        }
+        setOptions(active)
+        rw_easy_set_long(easy, CURLOPT_TIMEOUT_MS, Self.long(timeoutMilliseconds))
         share(active.exchange.usesCookies ? cookies : nil)
-        guard setRequest(active),
-            headerList.set(active.exchange.headers, sendsBody: active.sendsBody, on: easy)
+        let (headers, sendsBody) = (active.exchange.headers, active.exchange.sendsBody)
+        guard setRequest(active.exchange, sendsBody: sendsBody),
+            headerList.set(headers, sendsBody: sendsBody, on: easy)
         else {
             return TransportError(.outOfMemory, "\(place): no memory is left for the request")
         }
@@ -116,27 +94,22 @@ final class EasyHandle {
 
     /// Releases the exchange. The handle can then be prepared again.
     func release() {
-        if active?.hasDigest == true { set(nil) }
+        if active?.exchange.digest != nil { set(nil) }
         if active?.holdsCredential == true {
             headerList.wipe(on: easy)
             body.wipe()
             // The query of the URL may contain a key.
             rw_easy_set_string(easy, CURLOPT_URL, nil)
-            url = nil
-            if hasParsedURL { rw_easy_set_pointer(easy, CURLOPT_CURLU, nil) }
-            hasParsedURL = false
-            parsedURL.wipe()
         }
         active = nil
-        challenge = nil
-        failure = nil
-        head.reset()
+        transfer = Transfer()
         body.release()
     }
 
     /// Reports the trailers at the end of the response.
     func tellTrailers() {
-        if let trailers = head.takeTrailers() { active?.observer?.receivedTrailers(trailers) }
+        guard let trailers = transfer.head.takeTrailers() else { return }
+        active?.observer?.receivedTrailers(trailers)
     }
 
     /// Whether this handle of libcurl is paused. libcurl also has internal handles.
@@ -145,17 +118,13 @@ final class EasyHandle {
         var pointer: UnsafeMutableRawPointer?
         rw_easy_get_pointer(easy, CURLINFO_PRIVATE, &pointer)
         var isPaused = false
-        lend(pointer) { isPaused = $0.isPaused }
+        lend(pointer) { isPaused = $0.transfer.isPaused }
         return isPaused
     }
 
-    func pause() {
-        isPaused = true
-    }
-
     func resume() {
-        guard isPaused else { return }
-        isPaused = false
+        guard transfer.isPaused else { return }
+        transfer.isPaused = false
         curl_easy_pause(easy, CURLPAUSE_CONT)
     }
 
@@ -183,21 +152,22 @@ final class EasyHandle {
         setCallbacks(me, UserData.borrow(sockets))
     }
 
-    private func set(_ options: Options) {
-        guard options != self.options else { return }
-        self.options = options
+    private func setOptions(_ active: ActiveExchange) {
+        let timeouts = active.exchange.timeouts
         // For libcurl, 0 means 300 seconds, not "no limit".
-        let connect = options.connectMilliseconds
+        let connect = timeouts.connectMilliseconds
         rw_easy_set_long(easy, CURLOPT_CONNECTTIMEOUT_MS, Self.long(connect > 0 ? connect : .max))
-        let idle = options.idleMilliseconds
+        let idle = timeouts.idleMilliseconds
         let idleSeconds = idle > 0 ? (idle - 1) / 1_000 + 1 : 0
         rw_easy_set_long(easy, CURLOPT_LOW_SPEED_LIMIT, idleSeconds > 0 ? 1 : 0)
         rw_easy_set_long(easy, CURLOPT_LOW_SPEED_TIME, Self.long(idleSeconds))
         // libcurl waits to learn whether a connection can be shared. TLS tells this when the
         // connection is ready, plain HTTP only with the first response.
-        rw_easy_set_long(easy, CURLOPT_PIPEWAIT, options.isSecure ? 1 : 0)
-        rw_easy_set_long(easy, CURLOPT_NOPROGRESS, options.wantsProgress ? 0 : 1)
-        rw_easy_set_long(easy, CURLOPT_STREAM_WEIGHT, options.weight)
+        rw_easy_set_long(easy, CURLOPT_PIPEWAIT, active.originQueue?.isSecure == true ? 1 : 0)
+        rw_easy_set_long(easy, CURLOPT_NOPROGRESS, active.observer?.wantsProgress == true ? 0 : 1)
+        // The weight of the stream in HTTP/2: 16 by default, from 1 to 256.
+        let weight = 1 << Int(4 + max(-4, min(4, active.priority)))
+        rw_easy_set_long(easy, CURLOPT_STREAM_WEIGHT, weight)
     }
 
     /// Limits a number to the range of int, in which libcurl keeps it.
@@ -211,52 +181,30 @@ final class EasyHandle {
         cookies = jar
     }
 
-    /// Sets the text of the URL, and a parsed form if there is one. libcurl parses the text only if
-    /// it has no parsed form. Parsing would cost more than all other options together.
-    private func setURL(_ url: String) -> Bool {
-        // A client that polls sends the same URL again.
-        if url == self.url { return true }
-        self.url = nil
-        // `withCString` avoids the copy that Swift makes when it converts arguments.
-        let code = url.withCString { rw_easy_set_string(easy, CURLOPT_URL, $0) }
-        let parsed = active?.lane.flatMap { parsedURL.set(url, of: $0) }
-        if parsed != nil || hasParsedURL {
-            rw_easy_set_pointer(
-                easy, CURLOPT_CURLU, parsed.map { UnsafeMutableRawPointer($0) })
-            hasParsedURL = parsed != nil
-        }
-        guard code == CURLE_OK else { return false }
-        self.url = url
-        return true
-    }
-
     /// Sets the request line and the body.
-    private func setRequest(_ active: ActiveExchange) -> Bool {
-        guard setURL(active.exchange.url) else { return false }
-        let method = active.exchange.method
-        let sendsBody = active.sendsBody
-        if method == "GET", isPlainGet, !sendsBody { return true }
-        isPlainGet = method == "GET" && !sendsBody
-        if method == "HEAD" {
+    private func setRequest(_ exchange: Exchange, sendsBody: Bool) -> Bool {
+        // `withCString` avoids the copy that Swift makes when it converts arguments.
+        let code = exchange.url.withCString { rw_easy_set_string(easy, CURLOPT_URL, $0) }
+        guard code == CURLE_OK else { return false }
+        if exchange.method == "HEAD" {
             rw_easy_set_long(easy, CURLOPT_NOBODY, 1)
             return rw_easy_set_string(easy, CURLOPT_CUSTOMREQUEST, nil) == CURLE_OK
         }
         // This also resets NOBODY and UPLOAD.
         rw_easy_set_long(easy, CURLOPT_HTTPGET, 1)
         var implied = "GET"
-        let body = active.exchange.body
-        if case .source(let source) = body {
+        if case .source(let source) = exchange.body {
             // A body without a length is sent in chunks, or in frames.
             rw_easy_set_long(easy, CURLOPT_UPLOAD, 1)
             rw_easy_set_offset(easy, CURLOPT_INFILESIZE_LARGE, Int(source.length ?? -1))
             implied = "PUT"
         } else if sendsBody {
-            guard let pointer = self.body.hold(body) else { return false }
-            rw_easy_set_offset(easy, CURLOPT_POSTFIELDSIZE_LARGE, Int(body.count ?? 0))
+            guard let pointer = body.hold(exchange.body) else { return false }
+            rw_easy_set_offset(easy, CURLOPT_POSTFIELDSIZE_LARGE, Int(exchange.body.count ?? 0))
             rw_easy_set_pointer(easy, CURLOPT_POSTFIELDS, pointer)
             implied = "POST"
         }
-        return rw_easy_set_string(easy, CURLOPT_CUSTOMREQUEST, method == implied ? nil : method)
-            == CURLE_OK
+        let method = exchange.method == implied ? nil : exchange.method
+        return rw_easy_set_string(easy, CURLOPT_CUSTOMREQUEST, method) == CURLE_OK
     }
 }

@@ -2,8 +2,7 @@ import CCurl
 import Glibc
 import RestwayHTTP
 
-/// The headers of a request in libcurl's form. They are rebuilt only if they differ from the
-/// headers of the exchange before, which is rare.
+/// The headers of a request in libcurl's form.
 struct HeaderList: ~Copyable {
     /// The transport decides the framing, so these headers of a caller are left out.
     private static let ownNames = ["Content-Length", "Transfer-Encoding"]
@@ -12,8 +11,6 @@ struct HeaderList: ~Copyable {
     private static let unwantedNames = ["Accept", "Expect"]
 
     private var list: UnsafeMutablePointer<curl_slist>?
-    private var fields: [HeaderField]?
-    private var sendsBody = false
     private var line: [CChar] = []
 
     deinit {
@@ -24,10 +21,8 @@ struct HeaderList: ~Copyable {
     mutating func set(
         _ headers: [HeaderField], sendsBody: Bool, on easy: UnsafeMutableRawPointer
     ) -> Bool {
-        if fields == headers, self.sendsBody == sendsBody { return true }
         curl_slist_free_all(list)
         list = nil
-        fields = nil
         guard build(headers, sendsBody) else {
             rw_easy_set_list(easy, CURLOPT_HTTPHEADER, nil)
             return false
@@ -38,10 +33,7 @@ struct HeaderList: ~Copyable {
         let cookies = headers.filter { $0.isNamed("Cookie") }.map(\.value)
             .joined(separator: "; ")
         let code = rw_easy_set_string(easy, CURLOPT_COOKIE, cookies.isEmpty ? nil : cookies)
-        guard code == CURLE_OK else { return false }
-        fields = headers
-        self.sendsBody = sendsBody
-        return true
+        return code == CURLE_OK
     }
 
     /// Overwrites and removes the headers, because they contained a credential.
@@ -63,7 +55,6 @@ struct HeaderList: ~Copyable {
         }
         curl_slist_free_all(list)
         list = nil
-        fields = nil
         line.append(contentsOf: repeatElement(0, count: line.capacity - line.count))
         line.withUnsafeMutableBytes { line in
             guard let start = line.baseAddress else { return }

@@ -1,5 +1,3 @@
-import CLinux
-import Glibc
 import RestwayHTTP
 import RestwayThreads
 
@@ -7,7 +5,7 @@ import RestwayThreads
 ///
 /// A wake-up is written only if the driver has announced that it is about to sleep, and only once.
 /// A burst of commands costs one system call, or none while the driver is busy. The inbox also
-/// decides which single thread drives: see `Inbox+Driver`.
+/// decides which single thread drives: see `DriverTurn`.
 final class Inbox: Sendable {
     enum Command {
         case start(ActiveExchange)
@@ -33,15 +31,6 @@ final class Inbox: Sendable {
         case abandoned
     }
 
-    /// The thread that may use the loop.
-    enum Driver {
-        /// No thread drives: no exchange is running, and the I/O thread rests.
-        case nobody
-        case thread
-        /// A thread of the host drives while it waits for an exchange.
-        case guest
-    }
-
     /// The next step of the I/O thread.
     enum Order {
         case goOn
@@ -54,22 +43,17 @@ final class Inbox: Sendable {
     /// The way to wake the thread that must handle the commands.
     enum WakeUp {
         case none
-        case write(Int32)
+        case set(EventDescriptor)
         case signal
     }
 
     struct State {
         var phase = Phase.idle
-        var driver = Driver.thread
+        var turn = DriverTurn()
         var commands: [Command] = []
         var isSleeping = false
-        var eventDescriptor: Int32 = -1
-        /// Whether only the I/O thread may drive from now on.
-        var isForThreadAlone = false
-        /// The loop that guests drive. It is set when the I/O thread rests for the first time.
-        var loop: IOLoop?
-        /// The number of times a guest has driven.
-        var guestTurns = 0
+        /// Wakes the driver when it sleeps. It is never read, so it must be watched edge-triggered.
+        var event: EventDescriptor?
 
         var isRunning: Bool {
             if case .running = phase { true } else { false }
@@ -82,13 +66,8 @@ final class Inbox: Sendable {
 
     let state = Monitor(State())
 
-    deinit {
-        let descriptor = state.withLock { $0.eventDescriptor }
-        if descriptor >= 0 { Glibc.close(descriptor) }
-    }
-
-    /// The descriptor for wake-ups. It is never read, so it must be watched edge-triggered.
-    var eventDescriptor: Int32 { state.withLock { $0.eventDescriptor } }
+    /// The descriptor for wake-ups.
+    var eventDescriptor: Int32 { state.withLock { $0.event?.descriptor ?? -1 } }
 
     func submit(_ exchange: ActiveExchange) -> Acceptance {
         let (acceptance, wakeUp): (Acceptance, WakeUp) = state.withLock { state in
@@ -99,18 +78,16 @@ final class Inbox: Sendable {
                 return (.refused(Self.exiting), .none)
             case .running:
                 state.commands.append(.start(exchange))
-                if !exchange.mayBeDrivenByGuests { state.isForThreadAlone = true }
-                // The thread that waits for the exchange will drive.
-                let isLeft = exchange.isAwaited && !state.isForThreadAlone
+                let isLeft = state.turn.isLeftToWaitingThread(exchange)
                 return (.accepted, isLeft ? Self.wakeUpDriver(&state) : Self.wakeUp(&state))
             case .idle:
-                state.eventDescriptor = eventfd(0, Int32(EFD_CLOEXEC | EFD_NONBLOCK))
-                guard state.eventDescriptor >= 0 else {
+                state.event = EventDescriptor()
+                guard state.event != nil else {
                     return (.refused(.noResources("an event descriptor")), .none)
                 }
                 state.phase = .running
                 state.commands.append(.start(exchange))
-                if !exchange.mayBeDrivenByGuests { state.isForThreadAlone = true }
+                _ = state.turn.isLeftToWaitingThread(exchange)
                 return (.acceptedFirst, .none)
             }
         }
@@ -118,19 +95,8 @@ final class Inbox: Sendable {
         return acceptance
     }
 
-    func cancel(_ id: ExchangeID) {
-        send(.cancel(id))
-    }
-
-    func resume(_ id: ExchangeID) {
-        send(.resume(id))
-    }
-
-    func deliver(_ piece: BodyPiece, to id: ExchangeID) {
-        send(.body(id, piece))
-    }
-
-    private func send(_ command: Command) {
+    /// Passes a command that follows a start; it is dropped if the transport is closed.
+    func send(_ command: Command) {
         let wakeUp: WakeUp = state.withLock { state in
             guard state.isRunning else { return .none }
             state.commands.append(command)
@@ -198,16 +164,16 @@ final class Inbox: Sendable {
 
     /// Makes sure that a thread drives soon. If no thread drives, this is the I/O thread.
     static func wakeUp(_ state: inout State) -> WakeUp {
-        guard case .nobody = state.driver else { return wakeUpDriver(&state) }
-        state.driver = .thread
+        guard case .nobody = state.turn.driver else { return wakeUpDriver(&state) }
+        state.turn.driver = .ioThread
         return .signal
     }
 
     /// Wakes the driver if it sleeps.
     private static func wakeUpDriver(_ state: inout State) -> WakeUp {
-        guard state.isSleeping else { return .none }
+        guard state.isSleeping, let event = state.event else { return .none }
         state.isSleeping = false
-        return .write(state.eventDescriptor)
+        return .set(event)
     }
 
     /// Wakes the thread. Call it outside the lock, or the woken thread would wait for the lock.
@@ -215,9 +181,7 @@ final class Inbox: Sendable {
         switch wakeUp {
         case .none: break
         case .signal: state.wakeAll()
-        case .write(let descriptor):
-            var one: UInt64 = 1
-            _ = Glibc.write(descriptor, &one, MemoryLayout<UInt64>.size)
+        case .set(let event): event.set()
         }
     }
 }

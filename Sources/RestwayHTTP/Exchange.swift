@@ -1,3 +1,5 @@
+package import RestwayThreads
+
 /// One HTTP exchange that a transport performs.
 ///
 /// The exchange is complete: a transport follows no redirect and adds no credential. It adds only
@@ -46,5 +48,78 @@ package struct Exchange: Sendable {
         case "GET", "HEAD", "OPTIONS", "TRACE": true
         default: headers.contains { $0.isNamed("Idempotency-Key") }
         }
+    }
+}
+
+/// The body that an exchange sends.
+package enum ExchangeBody: Sendable {
+    case none
+    case bytes([UInt8])
+    /// A source that is read while the body is sent. It serves one exchange.
+    case source(any BodySource)
+
+    /// The number of bytes; `nil` if it is not known beforehand.
+    package var count: Int64? {
+        switch self {
+        case .none: 0
+        case .bytes(let bytes): Int64(bytes.count)
+        case .source(let source): source.length
+        }
+    }
+}
+
+/// The interface through which a transport reads a request body that is not in memory. Each source
+/// serves one exchange.
+///
+/// The transport asks for one piece at a time, and asks again only after the piece was delivered.
+/// So unsent bytes keep it from asking for much more. A transport that ends the exchange asks no
+/// more, and drops pieces that are delivered later. A body that must be sent again needs a new
+/// source.
+package protocol BodySource: AnyObject, Sendable {
+    /// The exact number of bytes; `nil` if it is not known before the end.
+    var length: Int64? { get }
+
+    /// Asks for the next piece; never blocks. `deliver` is called once, on any thread, now or much
+    /// later, or never if the exchange has ended. After the end or a failure the transport asks no
+    /// more.
+    func next(_ deliver: @escaping @Sendable (BodyPiece) -> Void)
+}
+
+/// A piece that a source delivers.
+package enum BodyPiece: Sendable {
+    /// Some bytes, at least one.
+    case bytes([UInt8])
+    /// The end of the body.
+    case end
+    /// The rest cannot be read; the exchange fails with this error.
+    case failed(TransportError)
+}
+
+/// The time limits of an exchange. 0 sets no limit.
+package struct ExchangeTimeouts: Equatable, Sendable {
+    /// The time from `Transport.start` to the end, including the time in a queue.
+    package var totalMilliseconds: Int64
+    /// The time until a connection is ready: name lookup, TCP and TLS.
+    package var connectMilliseconds: Int64
+    /// The time without a byte moving. A transport may round it up to whole seconds.
+    package var idleMilliseconds: Int64
+
+    package init(
+        totalMilliseconds: Int64 = 0, connectMilliseconds: Int64 = 0, idleMilliseconds: Int64 = 0
+    ) {
+        self.totalMilliseconds = totalMilliseconds
+        self.connectMilliseconds = connectMilliseconds
+        self.idleMilliseconds = idleMilliseconds
+    }
+}
+
+/// The credential with which a transport answers a Digest challenge (RFC 7616).
+package struct DigestCredential: Sendable, Equatable {
+    package var user: String
+    package var password: Secret
+
+    package init(user: String, password: Secret) {
+        self.user = user
+        self.password = password
     }
 }

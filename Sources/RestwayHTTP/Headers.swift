@@ -1,3 +1,22 @@
+import Glibc
+import RestwayText
+
+/// One header line: a case-insensitive name and its value.
+package struct HeaderField: Equatable, Sendable {
+    package var name: String
+    package var value: String
+
+    package init(name: String, value: String) {
+        self.name = name
+        self.value = value
+    }
+
+    /// Whether this field is called `name`, without regard to case.
+    package func isNamed(_ name: String) -> Bool {
+        ASCII.areEqualIgnoringCase(self.name, name)
+    }
+}
+
 /// The header fields of a message, in order.
 package struct Headers: Equatable, Sendable {
     package var fields: [HeaderField]
@@ -82,5 +101,40 @@ package struct Headers: Equatable, Sendable {
         case 0x5E, 0x5F, 0x60, 0x7C, 0x7E: true
         default: false
         }
+    }
+}
+
+extension HeaderField {
+    /// Reads a header line from C; nil if it is not valid. The bytes are checked before a string is
+    /// made.
+    package init?(name: UnsafePointer<CChar>, value: UnsafePointer<CChar>) {
+        let name = Self.bytes(name)
+        let value = Self.bytes(value)
+        guard !name.isEmpty, Self.count(name, Headers.isTokenByte) == name.count,
+            Self.count(value, Headers.isValueByte) == value.count
+        else { return nil }
+        if let first = value.first, let last = value.last {
+            guard !Headers.isBlank(first), !Headers.isBlank(last) else { return nil }
+        }
+        self.init(
+            name: String(decoding: name, as: UTF8.self),
+            value: String(decoding: value, as: UTF8.self))
+    }
+
+    private static func bytes(_ text: UnsafePointer<CChar>) -> UnsafeBufferPointer<UInt8> {
+        let count = strlen(text)
+        return text.withMemoryRebound(to: UInt8.self, capacity: count) {
+            UnsafeBufferPointer(start: $0, count: count)
+        }
+    }
+
+    /// The number of `bytes` that are allowed. It does not stop early, so the compiler can
+    /// vectorise it.
+    private static func count(
+        _ bytes: UnsafeBufferPointer<UInt8>, _ isAllowed: (UInt8) -> Bool
+    ) -> Int {
+        var count = 0
+        for byte in bytes { count &+= isAllowed(byte) ? 1 : 0 }
+        return count
     }
 }

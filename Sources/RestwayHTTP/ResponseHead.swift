@@ -26,3 +26,61 @@ extension ResponseHead {
     /// Whether the response may be a redirect.
     package var isRedirect: Bool { (300..<400).contains(status) }
 }
+
+/// The HTTP version of a response.
+package enum HTTPVersion: Sendable {
+    case http10, http11, http2, http3
+}
+
+/// Checks the header fields that tell where the body of a response ends (RFC 9112, section 6).
+///
+/// Every transport runs this check before it passes a head on. Without it, a length that no counter
+/// holds would make any part of a body look complete, and an unknown transfer coding would leave
+/// coded bytes in the body.
+package enum ResponseFraming {
+    private static let quotedCodingMax = 40
+
+    /// Why the end of the body cannot be known; `nil` if it can.
+    package static func problem(in headers: Headers) -> String? {
+        lengthProblem(headers) ?? codingProblem(headers)
+    }
+
+    /// Several lengths must be equal. If two readers saw different lengths, one of them would take
+    /// a part of this response for the next one (RFC 9112, section 6.3).
+    private static func lengthProblem(_ headers: Headers) -> String? {
+        var known: Int64?
+        for field in headers.fields where field.isNamed("Content-Length") {
+            guard !field.value.isEmpty, field.value.utf8.allSatisfy(isDigit) else {
+                return "the Content-Length of the response is not a number of bytes"
+            }
+            guard let length = Int64(field.value) else {
+                return "the Content-Length of the response exceeds \(Int64.max) bytes"
+            }
+            if let known, known != length {
+                return "the response has several lengths (Content-Length)"
+            }
+            known = length
+        }
+        return nil
+    }
+
+    /// A request asks for no transfer coding (it has no `TE`). So a server may apply only
+    /// `chunked`, once, and without parameters (RFC 9112, sections 6.1, 7.1 and 7.4). `identity`,
+    /// which older servers send, changes nothing.
+    private static func codingProblem(_ headers: Headers) -> String? {
+        guard let codings = headers.joined("Transfer-Encoding") else { return nil }
+        var isChunked = false
+        for part in codings.split(separator: ",", omittingEmptySubsequences: true) {
+            let coding = part.filter { $0 != " " && $0 != "\t" }.lowercased()
+            if coding.isEmpty || (coding == "identity" && !isChunked) { continue }
+            guard coding == "chunked", !isChunked else {
+                let name = coding.prefix(quotedCodingMax)
+                return "the response has a transfer coding that cannot be undone: \(name)"
+            }
+            isChunked = true
+        }
+        return nil
+    }
+
+    private static func isDigit(_ byte: UInt8) -> Bool { (0x30...0x39).contains(byte) }
+}

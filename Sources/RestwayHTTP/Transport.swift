@@ -30,3 +30,112 @@ extension Transport {
     package func resume(_ id: ExchangeID) {}
     package func drive(while isWanted: () -> Bool) {}
 }
+
+/// Identifies a started exchange. It is unique within its transport.
+package struct ExchangeID: Hashable, Sendable {
+    package let rawValue: UInt64
+
+    package init(_ rawValue: UInt64) {
+        self.rawValue = rawValue
+    }
+}
+
+/// The interface through which a transport reports the events of one exchange.
+///
+/// It is called on a thread that drives the transport, one call at a time for each exchange, and
+/// without a lock of the transport. Every call must be quick and must not block, because all other
+/// exchanges wait. It may call any function of the transport except `drive`.
+///
+/// The order is: `receivedHead` at most once, and never for an interim (1xx) response; then
+/// `receivedBody`, any number of times; `receivedTrailers` at most once; `progressed` at any time;
+/// `completed` exactly once, last.
+/// A successful completion comes after a head and the whole body. The transport releases the
+/// observer after `completed`.
+package protocol ExchangeObserver: AnyObject, Sendable {
+    /// Whether the observer wants `progressed`; read once, at the start. The default is `true`.
+    var wantsProgress: Bool { get }
+
+    /// Whether a thread waits for the completion and will `drive` the transport meanwhile; read
+    /// once, at the start. The default is `false`.
+    var isAwaited: Bool { get }
+
+    /// Receives the status and the headers.
+    func receivedHead(_ head: ResponseHead)
+
+    /// Receives bytes of the body as they are on the wire, without decoding content codings.
+    /// `bytes` is borrowed until this returns, and is not empty.
+    func receivedBody(_ bytes: UnsafeRawBufferPointer) -> BodyReply
+
+    /// Receives the fields after the body, if there are any.
+    func receivedTrailers(_ trailers: Headers)
+
+    /// Receives the bytes of the bodies moved so far, whenever they change. A total of 0 means
+    /// unknown.
+    func progressed(
+        uploaded: Int64, uploadTotal: Int64, downloaded: Int64, downloadTotal: Int64)
+
+    /// Receives the end, which is a success or a failure.
+    func completed(_ result: Result<ExchangeSummary, TransportError>)
+}
+
+extension ExchangeObserver {
+    package var wantsProgress: Bool { true }
+    package var isAwaited: Bool { false }
+
+    package func receivedTrailers(_ trailers: Headers) {}
+
+    package func progressed(
+        uploaded: Int64, uploadTotal: Int64, downloaded: Int64, downloadTotal: Int64
+    ) {}
+}
+
+/// An observer's reply to a piece of a body.
+package enum BodyReply: Equatable, Sendable {
+    case proceed
+    /// The bytes are taken. No more events come until `Transport.resume`.
+    case pause
+    /// The exchange ends here and completes with this error.
+    case stop(TransportError)
+}
+
+/// Facts about an exchange that has ended successfully.
+package struct ExchangeSummary: Sendable {
+    /// The resolved `Location` of a 3xx response.
+    package var redirectURL: String?
+    package var timings: ExchangeTimings
+    package var connectionWasReused: Bool
+    /// Whether the transport sent the request again by itself, because a kept connection had died.
+    /// The server may have received it twice.
+    package var wasRepeated: Bool
+    /// The bytes of the request body, without headers.
+    package var uploadedBytes: Int64
+    package var downloadedBytes: Int64
+
+    package init(
+        redirectURL: String? = nil, timings: ExchangeTimings = ExchangeTimings(),
+        connectionWasReused: Bool = false, wasRepeated: Bool = false, uploadedBytes: Int64 = 0,
+        downloadedBytes: Int64 = 0
+    ) {
+        self.redirectURL = redirectURL
+        self.timings = timings
+        self.connectionWasReused = connectionWasReused
+        self.wasRepeated = wasRepeated
+        self.uploadedBytes = uploadedBytes
+        self.downloadedBytes = downloadedBytes
+    }
+}
+
+/// How long the phases of an exchange took, in microseconds.
+///
+/// `queuedMicroseconds` is the wait in the queue. The others count from the end of that wait to the
+/// end of their phase, so each includes the phases before it. A phase that did not happen is 0.
+package struct ExchangeTimings: Equatable, Sendable {
+    package var queuedMicroseconds: Int64 = 0
+    package var nameLookupMicroseconds: Int64 = 0
+    package var connectMicroseconds: Int64 = 0
+    package var tlsMicroseconds: Int64 = 0
+    package var firstByteMicroseconds: Int64 = 0
+    package var totalMicroseconds: Int64 = 0
+
+    package init() {}
+}

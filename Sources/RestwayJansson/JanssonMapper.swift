@@ -19,9 +19,7 @@ package struct JanssonMapper: Mapper {
     package func decode(
         _ bytes: UnsafeRawBufferPointer, into sink: any EventSink, limits: MappingLimits
     ) throws(MapperError) {
-        // The sink is nearly always the machine. A direct call avoids the cost of the protocol for
-        // each event.
-        if let machine = sink as? MappingMachine {
+        if let machine = sink.machine {
             try read(bytes, machine, limits)
         } else {
             try read(bytes, sink, limits)

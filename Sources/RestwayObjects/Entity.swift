@@ -109,3 +109,66 @@ package final class Entity: @unchecked Sendable {
         return UnsafePointer(copy.baseAddress!)
     }
 }
+
+/// One attribute of an entity.
+package struct Attribute: Equatable, Sendable {
+    package let name: String
+    package let type: AttributeType
+
+    package init(name: String, type: AttributeType = .any) {
+        self.name = name
+        self.type = type
+    }
+}
+
+/// The type of an attribute's values.
+package enum AttributeType: String, CaseIterable, Sendable {
+    /// The value as the source gives it; an object or a list becomes JSON text.
+    case any
+    case bool
+    case int
+    case double
+    case string
+    case date
+    case bytes
+    /// The text of the JSON value, whatever its type.
+    case json
+}
+
+/// A named link from the objects of one entity to those of another, or of its own.
+package struct Relationship: Equatable, Sendable {
+    /// Says what a response does to the existing links.
+    package enum Policy: String, CaseIterable, Sendable {
+        /// The new links replace the old ones.
+        case assign
+        /// New links are added after the old ones; null changes nothing.
+        case merge
+        /// The new links replace the old ones, and objects that are no longer linked are deleted
+        /// from the store.
+        case replace
+    }
+
+    package let name: String
+    /// The name of the entity at the other end. `targetIndex` is its index in the same model.
+    package let targetName: String
+    package let targetIndex: Int
+    package let isMany: Bool
+    package let policy: Policy
+
+    package init(
+        name: String, targetName: String, targetIndex: Int, isMany: Bool = false,
+        policy: Policy = .assign
+    ) {
+        self.name = name
+        self.targetName = targetName
+        self.targetIndex = targetIndex
+        self.isMany = isMany
+        self.policy = policy
+    }
+}
+
+/// The common model of the entities of one api. It distinguishes them from the entities of another
+/// api.
+package final class EntityModel: Sendable {
+    package init() {}
+}

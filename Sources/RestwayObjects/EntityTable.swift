@@ -4,9 +4,9 @@
 final class EntityTable: @unchecked Sendable {
     /// The entity is kept alive so that its address, which identifies it, is not used again.
     let entity: Entity
-    @exclusivity(unchecked) private var keyOfInteger = IntegerIndex()
-    @exclusivity(unchecked) private var keyOfString: [Identity: Int64] = [:]
-    @exclusivity(unchecked) private var newest = SnapshotPages()
+    private var keyOfInteger = IntegerIndex()
+    private var keyOfString: [Identity: Int64] = [:]
+    private var newest = SnapshotPages()
 
     private let identityIndex: Int?
 

@@ -4,17 +4,16 @@
 struct MemoryState: CommitTarget {
     private let contents: Contents
 
-    /// `@unchecked Sendable`: it is used only under the lock of its store. For the same reason,
-    /// nothing checks at run time that accesses do not overlap.
+    /// `@unchecked Sendable`: it is used only under the lock of its store.
     private final class Contents: @unchecked Sendable {
-        @exclusivity(unchecked) var tables: [EntityTable] = []
-        @exclusivity(unchecked) var lastKey: Int64
-        @exclusivity(unchecked) var unsent: Set<Int64> = []
+        var tables: [EntityTable] = []
+        var lastKey: Int64
+        var unsent: Set<Int64> = []
         /// Objects that were merged into another object.
-        @exclusivity(unchecked) var redirections: [Int64: Int64] = [:]
+        var redirections: [Int64: Int64] = [:]
         /// The place of the table that was used last, by the index of its entity. It is nearly
         /// always right, and quicker than a search.
-        @exclusivity(unchecked) var places: [Int] = []
+        var places: [Int] = []
 
         init(lastKey: Int64) {
             self.lastKey = lastKey

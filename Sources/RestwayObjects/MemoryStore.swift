@@ -3,6 +3,7 @@ import Synchronization
 
 /// A store in memory, which lasts as long as the process.
 package final class MemoryStore: ObjectStore {
+    package let keepsKeys = false
     /// The number of stores made so far.
     private static let storeCount = Atomic<Int64>(0)
 

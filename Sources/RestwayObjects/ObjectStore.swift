@@ -5,6 +5,9 @@
 /// has never seen is not an error: it simply has no objects. Reading can fail only if the store
 /// reads a file.
 package protocol ObjectStore: AnyObject, Sendable {
+    /// Whether its keys mean the same objects after a restart and in other processes.
+    var keepsKeys: Bool { get }
+
     /// Applies all of `changes` or nothing, in one short critical section.
     ///
     /// For each row, in order: the identity finds the object or makes a new one. The present cells
@@ -45,5 +48,151 @@ package protocol ObjectStore: AnyObject, Sendable {
 extension ObjectStore {
     package func commit(_ changes: ChangeSet) throws(StoreError) -> Commit {
         try commit(changes, recordingChanges: false)
+    }
+}
+
+/// The result of committing a change set.
+package struct Commit: Sendable {
+    /// For each row, the snapshot that the commit left in the store. Two rows of one object have
+    /// the same snapshot. A row whose object the same commit deleted has the object's last
+    /// snapshot.
+    package var objects: [Snapshot]
+    /// The number of new objects.
+    package var insertedCount = 0
+    /// The number of existing objects that got a newer snapshot.
+    package var updatedCount = 0
+    package var deletedCount = 0
+    /// One change for each object that was inserted, updated or deleted, in the order in which that
+    /// first happened; empty unless the changes were asked for.
+    package var changes: [Change] = []
+
+    package init(objects: [Snapshot] = []) {
+        self.objects = objects
+    }
+}
+
+/// The size of a store.
+package struct StoreStatistics: Equatable, Sendable {
+    package var objectCount = 0
+    /// Objects whose newest snapshot is in memory.
+    package var cachedObjectCount = 0
+    /// The bytes of the snapshots in memory: their blocks, without the store's own tables.
+    package var cachedByteCount = 0
+    /// The bytes of the store's file; 0 without a file.
+    package var fileByteCount = 0
+
+    package init() {}
+}
+
+/// The reason why a store refused an operation.
+package enum StoreError: Error, Equatable, Sendable {
+    /// A row was committed before.
+    case alreadyCommitted
+    /// The store keeps only the entities that it was opened with, and this is not one of them.
+    case foreignEntity(String)
+    /// The file or the disk failed.
+    case file(FileFailure)
+    /// The file is a database of another program.
+    case foreignFile(path: String)
+    /// A later version of the library wrote the file.
+    case newerFile(path: String, version: Int64)
+    /// The objects or the tables of the file do not fit the document.
+    case incompatible(path: String, reason: String)
+
+    /// A failure of a store's file or of the disk.
+    package struct FileFailure: Equatable, Sendable {
+        package let path: String
+        /// A description that names the file.
+        package let message: String
+        /// Whether this is a forked process that must not use its parent's file.
+        package let isForked: Bool
+        /// Whether the same operation may succeed a moment later.
+        package let isTemporary: Bool
+        /// Whether the disk is full, or the file may not grow.
+        package let isFull: Bool
+
+        package init(
+            path: String, message: String, isForked: Bool, isTemporary: Bool, isFull: Bool
+        ) {
+            self.path = path
+            self.message = message
+            self.isForked = isForked
+            self.isTemporary = isTemporary
+            self.isFull = isFull
+        }
+    }
+
+    package var message: String {
+        switch self {
+        case .alreadyCommitted: "these changes have already been committed"
+        case .foreignEntity(let name):
+            "the store was not opened with this entity \"\(name)\": it is of another api"
+        case .file(let error): "the store \(error.message)"
+        case .foreignFile(let path):
+            "the store \"\(path)\": the file is a database of another program"
+        case .newerFile(let path, let version):
+            "the store \"\(path)\": the file has format \(version), of a later Restway"
+        case .incompatible(let path, let reason): "the store \"\(path)\": \(reason)"
+        }
+    }
+
+    /// Whether this is a forked process that must not use its parent's file.
+    package var isForked: Bool {
+        if case .file(let error) = self { return error.isForked }
+        return false
+    }
+
+    /// Whether the same operation may succeed a moment later.
+    package var isTemporary: Bool {
+        if case .file(let error) = self { return error.isTemporary }
+        return false
+    }
+
+    /// The path of the file that the error is about; `nil` if it is about no file.
+    package var path: String? {
+        switch self {
+        case .alreadyCommitted, .foreignEntity: nil
+        case .file(let error): error.path
+        case .foreignFile(let path), .newerFile(let path, _), .incompatible(let path, _): path
+        }
+    }
+}
+
+/// A step that undoes a change: it gives an object its value from before the change, if the object
+/// still has the value that the change gave it.
+///
+/// A store decides that under its own lock: a value that somebody else has changed meanwhile stays.
+package struct Restoration: Sendable {
+    package enum Target: Sendable {
+        /// The object itself, which did not exist before. It is deleted unless a server has
+        /// answered for it.
+        case object
+        /// One attribute or relationship, by the index of its cell.
+        case cell(Int, from: Value, to: Value)
+    }
+
+    package let entity: Entity
+    package let storeKey: Int64
+    package let target: Target
+    /// Whether the step is skipped once a server has answered for the object.
+    package let needsUnsent: Bool
+
+    package init(_ entity: Entity, storeKey: Int64, _ target: Target, needsUnsent: Bool = false) {
+        self.entity = entity
+        self.storeKey = storeKey
+        self.target = target
+        self.needsUnsent = needsUnsent
+    }
+
+    /// Returns the row that replaces `object`; `nil` if the object has another value by now. An
+    /// identity stays: the server's name for an object is kept.
+    func applied(to object: Snapshot) -> Snapshot? {
+        guard case .cell(let index, let given, let earlier) = target, index < object.cellCount,
+            index != object.entity.identityIndex, object.value(at: index).isSame(as: given),
+            !given.isSame(as: earlier)
+        else { return nil }
+        var values = (0..<object.cellCount).map { object.value(at: $0) }
+        values[index] = earlier
+        return Snapshot.make(object.entity, values)
     }
 }

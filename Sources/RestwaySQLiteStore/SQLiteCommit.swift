@@ -22,11 +22,49 @@ final class SQLiteCommit: CommitTarget {
         var integerMax: Int64?
     }
 
-    /// An object that existed before the transaction.
-    private struct Known {
-        var snapshot: Snapshot?
-        let table: Int
-        var isPublished: Bool
+    /// The objects from before the transaction that it has met, by their keys.
+    private struct KnownObjects {
+        struct Object {
+            var snapshot: Snapshot?
+            let table: Int
+            var isPublished: Bool
+        }
+
+        private(set) var all: [Object] = []
+        private var places = PagedIndex()
+
+        /// The newest snapshot of an object; `nil` if the transaction has not met the object.
+        subscript(key: Int64) -> Snapshot? {
+            mutating get { places[key].flatMap { all[Int($0)].snapshot } }
+        }
+
+        mutating func store(_ snapshot: Snapshot, _ table: Int, isPublished: Bool = false) {
+            if let place = places[snapshot.storeKey] {
+                all[Int(place)].snapshot = snapshot
+                if isPublished { all[Int(place)].isPublished = true }
+            } else {
+                places.set(snapshot.storeKey, Int32(all.count))
+                all.append(Object(snapshot: snapshot, table: table, isPublished: isPublished))
+            }
+        }
+
+        mutating func remove(_ key: Int64) {
+            guard let place = places[key] else { return }
+            all[Int(place)].snapshot = nil
+            places.remove(key)
+        }
+    }
+
+    /// What the transaction deleted.
+    struct Deletions {
+        /// The keys of objects.
+        var keys: Set<Int64> = []
+        /// Tables that were emptied.
+        var tables: Set<Int> = []
+
+        func contain(_ key: Int64, _ table: Int) -> Bool {
+            !keys.isEmpty && keys.contains(key) || !tables.isEmpty && tables.contains(table)
+        }
     }
 
     /// From this number of rows on, it pays to ask which identities the file cannot have, and to
@@ -36,26 +74,19 @@ final class SQLiteCommit: CommitTarget {
     private let file: StoreConnection
     private let lookups: Lock<StoreLookups>
     private let keysBefore: Int64
-    private(set) var lastKey: Int64
-
-    // The properties below are used only under the lock of the writer, so nothing checks at run
-    // time that accesses do not overlap.
+    /// Keys are given in order, and each to a new object.
+    var lastKey: Int64 { keysBefore + Int64(fresh.count) }
 
     /// The new objects, ordered by their keys, which are the largest ones.
-    @exclusivity(unchecked) private var fresh: [(snapshot: Snapshot?, table: Int)] = []
-    @exclusivity(unchecked) private var known: [Known] = []
-    /// The places in `known` by key.
-    @exclusivity(unchecked) private var places = PagedIndex()
-    @exclusivity(unchecked) private var given: [Given]
+    private var fresh: [(snapshot: Snapshot?, table: Int)] = []
+    private var known = KnownObjects()
+    private var given: [Given]
     /// The object that was found last in the cache, because the next search is about it.
-    @exclusivity(unchecked) private var recent: Snapshot?
-    /// Deleted objects that existed before the transaction.
-    private(set) var gone: Set<Int64> = []
-    /// Tables that were emptied.
-    private(set) var emptied: Set<Int> = []
+    private var recent: Snapshot?
+    private(set) var deleted = Deletions()
     /// New objects that are not in the file yet, by table. Searches find them through `given` and
     /// `fresh`, not in the file.
-    @exclusivity(unchecked) private var unwritten: [[Snapshot]]
+    private var unwritten: [[Snapshot]]
     private var isLarge = false
     private var hasUnsent: Bool
     private(set) var changedFile = false
@@ -65,7 +96,6 @@ final class SQLiteCommit: CommitTarget {
     ) throws(SQLiteError) {
         self.file = file
         self.lookups = lookups
-        self.lastKey = lastKey
         keysBefore = lastKey
         given = Array(repeating: Given(), count: file.tables.count)
         unwritten = Array(repeating: [], count: file.tables.count)
@@ -74,7 +104,7 @@ final class SQLiteCommit: CommitTarget {
 
     /// Calls `body` for every object that the commit wrote, with its current snapshot.
     func forEachPublished(_ body: (Snapshot, _ table: Int) -> Void) {
-        for object in known where object.isPublished {
+        for object in known.all where object.isPublished {
             if let snapshot = object.snapshot { body(snapshot, object.table) }
         }
         for (snapshot, table) in fresh {
@@ -112,7 +142,6 @@ final class SQLiteCommit: CommitTarget {
     }
 
     private func newKey(_ table: Int) -> Int64 {
-        lastKey += 1
         fresh.append((nil, table))
         return lastKey
     }
@@ -156,10 +185,10 @@ final class SQLiteCommit: CommitTarget {
                 guard index < fresh.count, fresh[index].table == table else { return nil }
                 if let snapshot = fresh[index].snapshot { return snapshot }
                 // Usually the object is not published yet; it has no redirection then.
-                guard gone.contains(key) else { return nil }
-            } else if let place = places[key], let snapshot = known[Int(place)].snapshot {
+                guard deleted.keys.contains(key) else { return nil }
+            } else if let snapshot = known[key] {
                 return snapshot.entity === entity ? snapshot : nil
-            } else if !isGone(key, table), let snapshot = try find(table, key) {
+            } else if !deleted.contain(key, table), let snapshot = try find(table, key) {
                 return snapshot
             }
             let older = key
@@ -172,17 +201,13 @@ final class SQLiteCommit: CommitTarget {
         return nil
     }
 
-    private func isGone(_ key: Int64, _ table: Int) -> Bool {
-        !gone.isEmpty && gone.contains(key) || !emptied.isEmpty && emptied.contains(table)
-    }
-
     /// Finds an object that existed before the transaction, by its identity.
     private func find(_ table: Int, _ identity: Identity) throws(StoreError) -> Snapshot? {
         if let cached = lookups.withLock({ $0.cached(table, identity) }) {
             let key = cached.storeKey
-            guard !isGone(key, table) else { return nil }
+            guard !deleted.contain(key, table) else { return nil }
             // The transaction may know a newer snapshot.
-            if let place = places[key], let newer = known[Int(place)].snapshot { return newer }
+            if let newer = known[key] { return newer }
             recent = cached
             return cached
         }
@@ -194,8 +219,8 @@ final class SQLiteCommit: CommitTarget {
         if read.storeKey > keysBefore {
             return fresh[Int(read.storeKey - keysBefore - 1)].snapshot
         }
-        if let place = places[read.storeKey] { return known[Int(place)].snapshot }
-        know(read, table)
+        if let newer = known[read.storeKey] { return newer }
+        known.store(read, table)
         return read
     }
 
@@ -204,18 +229,8 @@ final class SQLiteCommit: CommitTarget {
         let read = try StoreError.wrapping { () throws(SQLiteError) in
             try file.tables[table].snapshot(key)
         }
-        if let read { know(read, table) }
+        if let read { known.store(read, table) }
         return read
-    }
-
-    private func know(_ snapshot: Snapshot, _ table: Int, isPublished: Bool = false) {
-        if let place = places[snapshot.storeKey] {
-            known[Int(place)].snapshot = snapshot
-            if isPublished { known[Int(place)].isPublished = true }
-        } else {
-            places.set(snapshot.storeKey, Int32(known.count))
-            known.append(Known(snapshot: snapshot, table: table, isPublished: isPublished))
-        }
     }
 
     func target(of relationship: Relationship, from entity: Entity) -> Entity? {
@@ -246,8 +261,8 @@ final class SQLiteCommit: CommitTarget {
         if key > keysBefore {
             fresh[Int(key - keysBefore - 1)].snapshot = snapshot
         } else {
-            know(snapshot, table, isPublished: true)
-            if !gone.isEmpty { gone.remove(key) }
+            known.store(snapshot, table, isPublished: true)
+            if !deleted.keys.isEmpty { deleted.keys.remove(key) }
         }
     }
 
@@ -278,13 +293,12 @@ final class SQLiteCommit: CommitTarget {
     }
 
     private func forget(_ key: Int64) {
-        gone.insert(key)
+        deleted.keys.insert(key)
         recent = nil
         if key > keysBefore {
             fresh[Int(key - keysBefore - 1)].snapshot = nil
-        } else if let place = places[key] {
-            known[Int(place)].snapshot = nil
-            places.remove(key)
+        } else {
+            known.remove(key)
         }
     }
 
@@ -332,10 +346,10 @@ final class SQLiteCommit: CommitTarget {
 
     private func forgetAll(_ table: Int) {
         let entity = file.tables[table].layout.entity
-        emptied.insert(table)
+        deleted.tables.insert(table)
         given[table] = Given()
         recent = nil
-        for object in known {
+        for object in known.all {
             if let snapshot = object.snapshot, snapshot.entity === entity {
                 forget(snapshot.storeKey)
             }

@@ -10,6 +10,7 @@ import RestwayThreads
 /// connections: one writes, one reads single objects and fills the cache, and one runs queries, so
 /// that a long query delays only other queries.
 package final class SQLiteStore: ObjectStore {
+    package let keepsKeys = true
     package struct Options: Sendable {
         /// The most snapshots that stay in memory.
         package var cachedObjectsMax = 100_000

@@ -87,8 +87,8 @@ struct StoreLookups {
 
     /// Puts the changes of a commit into the cache, once the file has them.
     mutating func publish(_ commit: SQLiteCommit) {
-        for table in commit.emptied { cache.removeAll(table) }
-        for key in commit.gone { cache.remove(key) }
+        for table in commit.deleted.tables { cache.removeAll(table) }
+        for key in commit.deleted.keys { cache.remove(key) }
         commit.forEachPublished { snapshot, table in cache.store(snapshot, table) }
         let mark = connection.connection.commitMark
         dataVersion = try? connection.dataVersion()

@@ -5,7 +5,7 @@ extension TableAccess {
     /// Inserts objects by their keys, `rowsAtOnce` of them with one statement.
     func insert(_ snapshots: [Snapshot]) throws(SQLiteError) {
         let isLarge = snapshots.count == rowsAtOnce
-        let statement = try insertionStatement(isLarge: isLarge)
+        let statement = try statement(isLarge ? .largeInsertion : .insertion)
         for (place, snapshot) in snapshots.enumerated() {
             let row = isLarge ? place : 0
             if hasRestingLetters { letters(row).update(repeating: ColumnCoding.Letter.absent) }
@@ -28,7 +28,7 @@ extension TableAccess {
             let (cells, olderCells) = (snapshot.cells, older.cells)
             let hasSameIdentity =
                 layout.entity.identityIndex.map { cells[$0].isEqual(to: olderCells[$0]) } ?? true
-            let statement = try hasSameIdentity ? updateStatement() : statement(.identityUpdate)
+            let statement = try statement(hasSameIdentity ? .update : .identityUpdate)
             if hasRestingLetters { try recallLetters(of: key) }
             bind(snapshot, key, statement, withIdentity: !hasSameIdentity)
             try statement.run()

@@ -6,7 +6,8 @@ import RestwaySQLite
 final class TableAccess {
     let layout: TableLayout
     let connection: Connection
-    private var prepared: [Purpose: Statement] = [:]
+    /// The prepared statements by purpose, and those for links by purpose and relationship.
+    private var prepared = [Statement?](repeating: nil, count: Purpose.allCases.count)
     private var preparedLinks: [LinkPurpose: [Statement?]] = [:]
     /// A buffer with one cell for each cell of a snapshot, filled while a row is read.
     let cells: UnsafeMutablePointer<Cell>
@@ -24,7 +25,6 @@ final class TableAccess {
     private(set) lazy var tableName = layout.table.quotedForSQL
     /// The columns without their names, whose references would be counted for each row.
     let places: [Place]
-    private var rowStatements = RowStatements()
 
     private static let rowsAtOnceMax = 8
     /// The most parameters of a statement. SQLite accepts 32,766, but such a large statement would
@@ -40,15 +40,12 @@ final class TableAccess {
         let coding: ColumnCoding?
     }
 
-    /// The statements that write rows. They are needed so often that they have no `Purpose`.
-    private struct RowStatements {
-        var insertion: Statement?
-        var largeInsertion: Statement?
-        var update: Statement?
-    }
-
-    enum Purpose: Hashable {
-        case byKey, byIdentity, identityUpdate, deletion, count, keyMax, integerIdentityMax, letters
+    enum Purpose: Int, CaseIterable {
+        case byKey, byIdentity, deletion, count, keyMax, integerIdentityMax, letters
+        /// Inserts one row, or `rowsAtOnce` rows.
+        case insertion, largeInsertion
+        /// Updates a row with its identity, or without it and so without the identity's index.
+        case identityUpdate, update
     }
 
     enum LinkPurpose: Hashable {
@@ -81,31 +78,9 @@ final class TableAccess {
     }
 
     func statement(_ purpose: Purpose) throws(SQLiteError) -> Statement {
-        if let statement = prepared[purpose] { return statement }
+        if let statement = prepared[purpose.rawValue] { return statement }
         let statement = try connection.prepare(sql(purpose))
-        prepared[purpose] = statement
-        return statement
-    }
-
-    /// Returns the statement that inserts one row, or `rowsAtOnce` rows.
-    func insertionStatement(isLarge: Bool) throws(SQLiteError) -> Statement {
-        let prepared = isLarge ? rowStatements.largeInsertion : rowStatements.insertion
-        if let prepared { return prepared }
-        let statement = try connection.prepare(insertionSQL(rows: isLarge ? rowsAtOnce : 1))
-        if isLarge {
-            rowStatements.largeInsertion = statement
-        } else {
-            rowStatements.insertion = statement
-        }
-        return statement
-    }
-
-    /// Returns the statement that updates a row without its identity, and so without the identity's
-    /// index.
-    func updateStatement() throws(SQLiteError) -> Statement {
-        if let update = rowStatements.update { return update }
-        let statement = try connection.prepare(updateSQL(withIdentity: false))
-        rowStatements.update = statement
+        prepared[purpose.rawValue] = statement
         return statement
     }
 
@@ -143,7 +118,10 @@ final class TableAccess {
         return switch purpose {
         case .byKey: "\(selection) WHERE _key = ?1"
         case .byIdentity: "\(selection) WHERE \(isIdentity)"
+        case .insertion: insertionSQL(rows: 1)
+        case .largeInsertion: insertionSQL(rows: rowsAtOnce)
         case .identityUpdate: updateSQL(withIdentity: true)
+        case .update: updateSQL(withIdentity: false)
         case .letters: "SELECT _kinds FROM \(tableName) WHERE _key = ?1"
         case .deletion: "DELETE FROM \(tableName) WHERE _key = ?1"
         case .count: "SELECT count(*) FROM \(tableName)"

@@ -1,7 +1,11 @@
 import CRestway
 import RestwayABI
-import RestwayClient
 import XCTest
+
+@testable import RestwayCalls
+@testable import RestwayClient
+@testable import RestwayDocument
+@testable import RestwayOutcome
 
 /// Calls the header from a Swift program. The C harness covers every function.
 final class BoundaryTests: XCTestCase {

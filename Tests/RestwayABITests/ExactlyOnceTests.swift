@@ -3,7 +3,10 @@ import RestwayThreads
 import XCTest
 
 @testable import RestwayABI
+@testable import RestwayCalls
 @testable import RestwayClient
+@testable import RestwayDocument
+@testable import RestwayOutcome
 
 /// Random schedules that test the guarantee of the header: a call that was started completes
 /// exactly once, its context is destroyed exactly once, and nothing leaks.
@@ -22,7 +25,7 @@ final class ExactlyOnceTests: XCTestCase {
         try run(.drain)
     }
 
-    private func run(_ mode: ClientOptions.Delivery) throws {
+    private func run(_ mode: Delivery.Mode) throws {
         let pool = WorkerPool(threadsMax: 3)
         for seed in 0..<UInt64(Self.schedulesOfAMode) {
             let before = Handle.live
@@ -44,7 +47,7 @@ final class ExactlyOnceTests: XCTestCase {
 
     /// Runs one schedule to its end; its result can no longer change.
     private func play(
-        seed: UInt64, _ mode: ClientOptions.Delivery, _ pool: WorkerPool
+        seed: UInt64, _ mode: Delivery.Mode, _ pool: WorkerPool
     ) throws -> [Promise] {
         let schedule = try makeSchedule(seed: seed, mode, pool)
         let running = Monitor(Schedule.threads)
@@ -70,7 +73,7 @@ final class ExactlyOnceTests: XCTestCase {
     }
 
     private func makeSchedule(
-        seed: UInt64, _ mode: ClientOptions.Delivery, _ pool: WorkerPool
+        seed: UInt64, _ mode: Delivery.Mode, _ pool: WorkerPool
     ) throws -> Schedule {
         let document = Array(
             """

@@ -3,7 +3,10 @@ import RestwayThreads
 import Synchronization
 
 @testable import RestwayABI
+@testable import RestwayCalls
 @testable import RestwayClient
+@testable import RestwayDocument
+@testable import RestwayOutcome
 
 /// The result of one send.
 final class Promise: Sendable {
@@ -34,7 +37,7 @@ final class Schedule: @unchecked Sendable {
     static let stepsOfAThread = 25
     static let callsMax = 400
 
-    let mode: ClientOptions.Delivery
+    let mode: Delivery.Mode
     let client: OpaquePointer
     private let request: OpaquePointer
     private let random: Lock<SeededRandom>
@@ -46,7 +49,7 @@ final class Schedule: @unchecked Sendable {
 
     /// Takes over one reference of both handles.
     init(
-        seed: UInt64, mode: ClientOptions.Delivery, client: OpaquePointer, request: OpaquePointer
+        seed: UInt64, mode: Delivery.Mode, client: OpaquePointer, request: OpaquePointer
     ) {
         self.mode = mode
         self.client = client

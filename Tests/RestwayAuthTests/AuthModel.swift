@@ -1,4 +1,5 @@
 import RestwayAuth
+import RestwayDocument
 import RestwayThreads
 
 /// A model of authentication that is written as plainly as possible: a list of calls that is

@@ -2,6 +2,7 @@ import RestwayThreads
 import XCTest
 
 @testable import RestwayAuth
+import RestwayDocument
 
 /// Random schedules of calls, answers, refreshes, cancels and a close. They are compared with
 /// `AuthModel`, and with rules that hold for any model.

@@ -2,6 +2,7 @@ import RestwayThreads
 import XCTest
 
 @testable import RestwayAuth
+import RestwayDocument
 
 final class OAuthTests: XCTestCase {
     private func credential() -> Credential {

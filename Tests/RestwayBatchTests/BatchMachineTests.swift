@@ -30,7 +30,7 @@ final class BatchMachineTests: XCTestCase {
     func testALongerSessionIsSeveralCallsInOrder() {
         var (machine, actions) = machine(5, limit: 2)
         XCTAssertEqual(actions, [.send(call: 1, items: [0, 1])])
-        XCTAssertEqual(machine.depart(1), [0, 1])
+        XCTAssertEqual(machine.begin(1), [0, 1])
         var answered = machine.answered(1)
         XCTAssertEqual(answered.waiting, [0, 1])
         XCTAssertEqual(answered.actions, [])
@@ -75,9 +75,9 @@ final class BatchMachineTests: XCTestCase {
     func testALeaverIsNotSentAndItsAnswerIsNobodys() {
         var (machine, _) = machine(3, limit: 3)
         XCTAssertEqual(machine.leave(1), [])
-        XCTAssertEqual(machine.depart(1), [0, 2])
+        XCTAssertEqual(machine.begin(1), [0, 2])
         XCTAssertEqual(machine.leave(0), [])
-        XCTAssertEqual(machine.cargo(of: 1), [0, 2])
+        XCTAssertEqual(machine.items(of: 1), [0, 2])
         XCTAssertEqual(machine.answered(1).waiting, [nil, 2])
         XCTAssertEqual(machine.leave(2), [.finish])
     }
@@ -88,7 +88,7 @@ final class BatchMachineTests: XCTestCase {
         XCTAssertTrue(machine.isWanted(1))
         XCTAssertEqual(machine.leave(1), [.abandon(call: 1)])
         XCTAssertFalse(machine.isWanted(1))
-        XCTAssertEqual(machine.depart(1), [])
+        XCTAssertEqual(machine.begin(1), [])
         XCTAssertEqual(machine.failed(1), [.send(call: 2, items: [2])])
         XCTAssertEqual(machine.answered(1).waiting, [])
         XCTAssertEqual(machine.leave(2), [.abandon(call: 2), .finish])

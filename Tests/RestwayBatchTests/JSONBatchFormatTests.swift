@@ -1,4 +1,5 @@
 import RestwayBatch
+import RestwayCalls
 import RestwayHTTP
 import XCTest
 

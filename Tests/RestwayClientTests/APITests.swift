@@ -1,8 +1,26 @@
 import XCTest
 
+@testable import RestwayAuth
+@testable import RestwayBatch
+@testable import RestwayCalls
 @testable import RestwayClient
+@testable import RestwayDocument
+@testable import RestwayOutcome
+@testable import RestwayRetry
 
 final class APITests: XCTestCase {
+    func testAWholeDocumentLoads() throws {
+        let definition = try TestAPI.load().definition
+        XCTAssertEqual(definition.environments["parts"]?.baseURL.text, "http://parts.test:81/a/v1")
+        XCTAssertEqual(definition.environments["parts"]?.timeouts.totalMilliseconds, 1_500)
+        XCTAssertEqual(definition.entityCatalog.names, ["Company", "Note"])
+        XCTAssertEqual(
+            try definition.routes.route(named: "reviews").template.text,
+            "companies/:itemID/reviews/:reviewID")
+        XCTAssertEqual(definition.descriptors.count, 4)
+        XCTAssertEqual(definition.errors.code, ["error", "code"])
+    }
+
     func testPartsAreAddedByFunction() throws {
         let api = try TestAPI.load(#"{"restway": 1}"#)
         try api.add(entity: "A", #"{"identity": "x", "attributes": {"x": {"type": "int"}}}"#)

@@ -1,9 +1,14 @@
-import RestwayAuth
 import RestwayHTTP
 import RestwayThreads
 import XCTest
 
+@testable import RestwayAuth
+@testable import RestwayBatch
+@testable import RestwayCalls
 @testable import RestwayClient
+@testable import RestwayDocument
+@testable import RestwayOutcome
+@testable import RestwayRetry
 
 /// A client with a fake transport and a clock that does not run.
 class AuthTestCase: XCTestCase {
@@ -15,7 +20,7 @@ class AuthTestCase: XCTestCase {
 
     func client(
         auth: String = #"{"scheme": "bearer", "token": "t1"}"#, retry: String = "null",
-        refreshes isHost: Bool = false, clock: (any Clock)? = nil
+        refreshes isHost: Bool = false, clock: (any Clock & Timers)? = nil
     ) throws -> Client {
         let document = """
             {"restway": 1, "environments": {"test": {"baseURL": "http://api.test/v1",

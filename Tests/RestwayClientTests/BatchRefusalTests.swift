@@ -1,15 +1,20 @@
-import RestwayBatch
 import RestwayHTTP
 import XCTest
 
+@testable import RestwayAuth
+@testable import RestwayBatch
+@testable import RestwayCalls
 @testable import RestwayClient
+@testable import RestwayDocument
+@testable import RestwayOutcome
+@testable import RestwayRetry
 
 /// Tests what a session refuses, and batch formats of the program.
 final class BatchRefusalTests: BatchTestCase {
     // MARK: What is refused
 
     func testWhatABatchCannotHoldIsRefusedAtOnce() throws {
-        let session = try BatchSession(try client())
+        let session = try BatchSession(try client().batches)
         var far = RequestSpec(target: .route("elsewhere", nil))
         far.variables["baseURL"] = .value(.string("http://other.test"))
         XCTAssertEqual(failure { _ = try session.add(far) }?.reason, .invalidURL)
@@ -34,7 +39,7 @@ final class BatchRefusalTests: BatchTestCase {
         let client = try Client(
             api: try TestAPI.load(), options: ClientOptions(), transport: transport, clock: clock)
         defer { client.close() }
-        XCTAssertEqual(failure { _ = try BatchSession(client) }?.reason, .config)
+        XCTAssertEqual(failure { _ = try BatchSession(client.batches) }?.reason, .config)
     }
 
     func testTheSectionIsChecked() {
@@ -76,7 +81,7 @@ final class BatchRefusalTests: BatchTestCase {
 
     func testAnotherFormatWritesAndReads() throws {
         let client = try client()
-        try client.setBatchFormat(Lines())
+        try client.batches.setFormat(Lines())
         var binary = RequestSpec(target: .path(.put, "things/1"))
         binary.body = .init(bytes: [0xFF], mediaType: "image/png")
         let session = try session(client, [get("things/0"), binary])
@@ -91,6 +96,6 @@ final class BatchRefusalTests: BatchTestCase {
         try session.wait(milliseconds: 0)
         XCTAssertEqual(try session.response(at: 0).status, 200)
         XCTAssertEqual(failure { _ = try session.response(at: 1) }?.httpStatus, 404)
-        try client.setBatchFormat(nil)
+        try client.batches.setFormat(nil)
     }
 }

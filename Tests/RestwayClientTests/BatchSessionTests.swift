@@ -1,11 +1,15 @@
-import RestwayAuth
-import RestwayBatch
 import RestwayHTTP
 import RestwayJSON
 import RestwayThreads
 import XCTest
 
+@testable import RestwayAuth
+@testable import RestwayBatch
+@testable import RestwayCalls
 @testable import RestwayClient
+@testable import RestwayDocument
+@testable import RestwayOutcome
+@testable import RestwayRetry
 
 /// Sessions: which requests are sent, how answers are handled, and how sessions end.
 final class BatchSessionTests: BatchTestCase {
@@ -215,7 +219,7 @@ final class BatchSessionTests: BatchTestCase {
     }
 
     func testARequestThatIsCancelledLeavesTheOthersAlone() throws {
-        let session = try BatchSession(try client())
+        let session = try BatchSession(try client().batches)
         let calls = try (0..<3).map { try session.add(get("things/\($0)")) }
         calls[0].cancel()
         try session.send()
@@ -235,7 +239,7 @@ final class BatchSessionTests: BatchTestCase {
         let sent = try session(client, [get("things/0"), get("things/1")])
         try send(sent)
         _ = transport.next()
-        let unsent = try BatchSession(client)
+        let unsent = try BatchSession(client.batches)
         let call = try unsent.add(get("things/2"))
         client.close()
         XCTAssertEqual(failure { try sent.wait(milliseconds: 0) }?.reason, .closed)

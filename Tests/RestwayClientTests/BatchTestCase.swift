@@ -3,7 +3,13 @@ import RestwayJSON
 import RestwayThreads
 import XCTest
 
+@testable import RestwayAuth
+@testable import RestwayBatch
+@testable import RestwayCalls
 @testable import RestwayClient
+@testable import RestwayDocument
+@testable import RestwayOutcome
+@testable import RestwayRetry
 
 /// Sessions with a transport that the test controls.
 class BatchTestCase: XCTestCase {
@@ -40,7 +46,7 @@ class BatchTestCase: XCTestCase {
 
     /// Makes a session. The ends of its requests, and its own end, are stored in `told`.
     func session(_ client: Client, _ specs: [RequestSpec]) throws -> BatchSession {
-        let session = try BatchSession(client)
+        let session = try BatchSession(client.batches)
         for (index, spec) in specs.enumerated() {
             try session.add(
                 spec,
@@ -87,7 +93,7 @@ class BatchTestCase: XCTestCase {
     }
 }
 
-extension Result where Success == Response, Failure == RestwayClient.Failure {
+extension Result where Success == Response, Failure == RestwayOutcome.Failure {
     fileprivate var word: String {
         switch self {
         case .success(let response): "\(response.status)"

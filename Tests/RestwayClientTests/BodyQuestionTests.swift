@@ -5,7 +5,13 @@ import RestwayRouting
 import RestwayThreads
 import XCTest
 
+@testable import RestwayAuth
+@testable import RestwayBatch
+@testable import RestwayCalls
 @testable import RestwayClient
+@testable import RestwayDocument
+@testable import RestwayOutcome
+@testable import RestwayRetry
 
 /// Functions of the program that are called while a body is written, always on a worker.
 final class BodyQuestionTests: SubmissionTestCase {
@@ -138,7 +144,7 @@ final class BodyQuestionTests: SubmissionTestCase {
         calls.update { $0.call = call }
         XCTAssertEqual(failure { _ = try call.wait(milliseconds: 0) }?.reason, .cancelled)
         let isThrough = Monitor(false)
-        client.pool.submit { isThrough.update { $0 = true } }
+        client.calls.pool.submit { isThrough.update { $0 = true } }
         _ = isThrough.wait { $0 ? true : nil }
         XCTAssertEqual(calls.withLock { $0.count }, 1)
         XCTAssertEqual(transport.waitingCount, 0)

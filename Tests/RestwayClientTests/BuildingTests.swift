@@ -2,7 +2,13 @@ import RestwayMapping
 import RestwayObjects
 import XCTest
 
+@testable import RestwayAuth
+@testable import RestwayBatch
+@testable import RestwayCalls
 @testable import RestwayClient
+@testable import RestwayDocument
+@testable import RestwayOutcome
+@testable import RestwayRetry
 
 /// Entities and transforms that are added by functions.
 final class BuildingTests: XCTestCase {
@@ -207,7 +213,7 @@ final class BuildingTests: XCTestCase {
         let draft = Draft(copying: person)
         let spec = RequestSpec(
             target: .path(.post, "people"), subject: .draft(draft, client.store))
-        let sent = try client.prepare(
+        let sent = try client.calls.prepare(
             spec, client.api.loaded, BodyQuestions(exclusion: nil, mayAsk: true))
         guard case .bytes(let bytes) = sent.exchange.body else { return XCTFail("no body") }
         let body = String(decoding: bytes, as: UTF8.self)
@@ -242,7 +248,7 @@ final class BuildingTests: XCTestCase {
             """)
         var options = ClientOptions()
         options.baseURL = "http://api.test"
-        options.isMappingStrict = true
+        options.calls.isMappingStrict = true
         let client = try Client(
             api: api, options: options, transport: transport, clock: FakeClock())
         defer { client.close() }
@@ -267,7 +273,7 @@ final class BuildingTests: XCTestCase {
             try api.addTransform("shout", Self.shouting)
             var options = ClientOptions()
             options.baseURL = "http://api.test"
-            options.isMappingStrict = isStrict
+            options.calls.isMappingStrict = isStrict
             let transport = FakeTransport()
             let client = try Client(
                 api: api, options: options, transport: transport, clock: FakeClock())

@@ -1,6 +1,12 @@
 import XCTest
 
+@testable import RestwayAuth
+@testable import RestwayBatch
+@testable import RestwayCalls
 @testable import RestwayClient
+@testable import RestwayDocument
+@testable import RestwayOutcome
+@testable import RestwayRetry
 
 /// Calls leave the list in any order, each once.
 final class CallListTests: XCTestCase {
@@ -9,7 +15,7 @@ final class CallListTests: XCTestCase {
             api: try TestAPI.load(), options: ClientOptions(), transport: FakeTransport())
         for order in [[0, 1, 2, 3], [3, 2, 1, 0], [1, 3, 0, 2], [2, 0, 3, 1]] {
             let calls = try order.indices.map {
-                try client.makeCall(.get("companies/\($0)"), token: 0, receiver: nil)
+                try client.calls.makeCall(.get("companies/\($0)"))
             }
             var list = CallList()
             for call in calls { list.add(call) }

@@ -3,7 +3,13 @@ import RestwayObjects
 import RestwayThreads
 import XCTest
 
+@testable import RestwayAuth
+@testable import RestwayBatch
+@testable import RestwayCalls
 @testable import RestwayClient
+@testable import RestwayDocument
+@testable import RestwayOutcome
+@testable import RestwayRetry
 
 final class CallTests: XCTestCase {
     private let transport = FakeTransport()
@@ -140,7 +146,7 @@ final class CallTests: XCTestCase {
         let response = try first.wait(milliseconds: 0)
         XCTAssertEqual(response.issueCount, 3, "\(response.issues)")
         XCTAssertEqual(response.issues.map(\.keyPath).first, "list[1].id")
-        let strict = try client { $0.isMappingStrict = true }
+        let strict = try client { $0.calls.isMappingStrict = true }
         let second = try strict.send(.get("companies"))
         transport.answer(200, body)
         let failure = failure { _ = try second.wait(milliseconds: 0) }

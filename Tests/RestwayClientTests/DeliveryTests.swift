@@ -2,12 +2,18 @@ import RestwayHTTP
 import RestwayThreads
 import XCTest
 
+@testable import RestwayAuth
+@testable import RestwayBatch
+@testable import RestwayCalls
 @testable import RestwayClient
+@testable import RestwayDocument
+@testable import RestwayOutcome
+@testable import RestwayRetry
 
 final class DeliveryTests: XCTestCase {
     private let transport = FakeTransport()
 
-    private func client(_ mode: ClientOptions.Delivery) throws -> Client {
+    private func client(_ mode: Delivery.Mode) throws -> Client {
         var options = ClientOptions()
         options.delivery = mode
         return try Client(api: try TestAPI.load(), options: options, transport: transport)

@@ -98,7 +98,7 @@ extension FakeTransport.Started {
 }
 
 /// A clock that does not run until the test moves it.
-final class FakeClock: Clock {
+final class FakeClock: Clock, Timers {
     private let time = Lock(Deadline(nanoseconds: 1_000_000_000))
 
     func now() -> Deadline { time.withLock { $0 } }
@@ -106,5 +106,10 @@ final class FakeClock: Clock {
 
     func advance(milliseconds: Int64) {
         time.withLock { $0 = $0.advanced(milliseconds: milliseconds) }
+    }
+
+    /// Timers run by the machine's clock.
+    func schedule(at deadline: Deadline, _ job: @escaping @Sendable () -> Void) -> TimerTicket {
+        SystemTimers.shared.schedule(at: deadline, job)
     }
 }

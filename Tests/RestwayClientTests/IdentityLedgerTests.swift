@@ -1,10 +1,12 @@
+import RestwayCalls
+import RestwayDocument
 import RestwayHTTP
 import RestwayObjects
-import RestwayOutbox
 import RestwayRouting
 import XCTest
 
 @testable import RestwayClient
+@testable import RestwayOutbox
 
 /// How the ledger answers for an object, from before its first request to its identity.
 final class IdentityLedgerTests: OutboxTestCase {
@@ -55,9 +57,9 @@ final class IdentityLedgerTests: OutboxTestCase {
         let object = try inserted(client)
         try queue(client, RequestSpec(target: .subject(.post), subject: .object(object)))
         XCTAssertEqual(try standings(client, object), ["pending", "pending"])
-        let ledger = try client.requireOutbox().ledger
-        let local = try XCTUnwrap(ledger.local(object.entity, object.storeKey))
-        let identities = RequestIdentities(ledger)
+        let outbox = try client.requireOutbox()
+        let local = try XCTUnwrap(outbox.ledger.local(object.entity, object.storeKey))
+        let identities = RequestIdentities(outbox)
         XCTAssertEqual(identities.places(path: local.text, body: .none), [], "it uses none")
         _ = identities.valueInPath(object.entity, object.storeKey)
         let body = Array(#"{"id":"\#(local.text)"}"#.utf8)

@@ -4,7 +4,13 @@ import RestwayObjects
 import RestwayRouting
 import XCTest
 
+@testable import RestwayAuth
+@testable import RestwayBatch
+@testable import RestwayCalls
 @testable import RestwayClient
+@testable import RestwayDocument
+@testable import RestwayOutcome
+@testable import RestwayRetry
 
 /// The mapping rules as cases: documents, answers, and the resulting content of the store.
 final class MappingCaseTests: XCTestCase {
@@ -25,7 +31,7 @@ final class MappingCaseTests: XCTestCase {
             let api = try TestAPI.load(mappingCase.document)
             var options = ClientOptions()
             options.baseURL = "http://cases.test"
-            options.isMappingStrict = isStrict
+            options.calls.isMappingStrict = isStrict
             directory = kind == .sqlite ? Self.newDirectory() : nil
             options.storePath = directory.map { $0 + "/objects.db" }
             client = try Client(

@@ -2,7 +2,13 @@ import RestwayObjects
 import RestwayThreads
 import XCTest
 
+@testable import RestwayAuth
+@testable import RestwayBatch
+@testable import RestwayCalls
 @testable import RestwayClient
+@testable import RestwayDocument
+@testable import RestwayOutcome
+@testable import RestwayRetry
 
 /// A client whose store a test changes directly, and the changes that its observers received.
 struct ObservedClient {
@@ -11,7 +17,7 @@ struct ObservedClient {
     let company: Entity
     let note: Entity
 
-    init(_ mode: ClientOptions.Delivery = .process) throws {
+    init(_ mode: Delivery.Mode = .process) throws {
         var options = ClientOptions()
         options.delivery = mode
         client = try Client(api: try TestAPI.load(), options: options, transport: transport)

@@ -2,12 +2,18 @@ import RestwayObjects
 import RestwayThreads
 import XCTest
 
+@testable import RestwayAuth
+@testable import RestwayBatch
+@testable import RestwayCalls
 @testable import RestwayClient
+@testable import RestwayDocument
+@testable import RestwayOutcome
+@testable import RestwayRetry
 
 /// The end of observers: by removal, by closing their client, by its last release.
 final class ObserverEndTests: XCTestCase {
     func testNothingIsToldOnceRemovalHasReturned() throws {
-        for mode in [ClientOptions.Delivery.process, .drain] {
+        for mode in [Delivery.Mode.process, .drain] {
             let observed = try ObservedClient(mode)
             let (log, other) = (ChangeLog(), ChangeLog())
             let observer = try observed.observe(.everything, log)

@@ -1,11 +1,17 @@
-import RestwayAuth
 import RestwayHTTP
 import RestwayJSON
 import RestwaySQLite
 import RestwayThreads
 import XCTest
 
+@testable import RestwayAuth
+@testable import RestwayBatch
+@testable import RestwayCalls
 @testable import RestwayClient
+@testable import RestwayDocument
+@testable import RestwayOutbox
+@testable import RestwayOutcome
+@testable import RestwayRetry
 
 /// Flushes through the batch path, and the program's own sessions with requests that may be stored.
 final class OutboxBatchTests: OutboxTestCase {
@@ -272,7 +278,7 @@ final class OutboxBatchTests: OutboxTestCase {
 
     func testASessionOfTheHostsStoresWhatItsCallCouldNotCarry() throws {
         let client = try client("", batch)
-        let session = try BatchSession(client)
+        let session = try BatchSession(client.batches)
         let calls = try [put(1, "1"), put(2, "2"), put(3, "3")].map { try session.add($0) }
         try session.send()
         transport.next().fail(.connect)
@@ -283,7 +289,7 @@ final class OutboxBatchTests: OutboxTestCase {
 
     func testRequestsOfOneLaneInASessionGoInOneCallAfterTheOther() throws {
         let client = try client("", batch)
-        let session = try BatchSession(client)
+        let session = try BatchSession(client.batches)
         let calls = try [put(1, "1"), put(1, "2"), put(2, "3")].map { try session.add($0) }
         try session.send()
         let first = transport.next()

@@ -1,6 +1,8 @@
 import Glibc
 import XCTest
 
+@testable import RestwayOutbox
+
 /// Random schedules: online and offline, temporary and permanent failures, 401s, lost and slow
 /// answers, batches, restarts, decisions of the program. The result must equal that of a simple
 /// list.

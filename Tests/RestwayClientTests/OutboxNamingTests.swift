@@ -1,9 +1,15 @@
 import RestwayObjects
-import RestwayOutbox
 import RestwayThreads
 import XCTest
 
+@testable import RestwayAuth
+@testable import RestwayBatch
+@testable import RestwayCalls
 @testable import RestwayClient
+@testable import RestwayDocument
+@testable import RestwayOutbox
+@testable import RestwayOutcome
+@testable import RestwayRetry
 
 /// The journal gives an object its identity while a call checks whether earlier requests about that
 /// object are stored.
@@ -27,9 +33,10 @@ final class OutboxNamingTests: OutboxTestCase {
                     isSettled.update { $0 = true }
                 })
             let claim = OutboxClaim(
-                lane: named, formerLane: Lane(local), idempotencyKey: "k", uri: "", headers: [],
-                places: [], context: OutboxContext(without: [], auth: nil), creates: nil,
-                local: local, deferred: nil, statuses: [], retry: nil)
+                outbox, lane: named, formerLane: Lane(local), idempotencyKey: "k", uri: "",
+                headers: [], places: [], context: OutboxContext(without: [], auth: nil),
+                creates: nil,
+                local: local, deferred: nil, retry: nil)
             while !isSettled.withLock({ $0 }) {
                 XCTAssertNotNil(try outbox.reasonToStore(claim), "it would overtake \(change)")
             }

@@ -1,9 +1,15 @@
-import RestwayAuth
 import RestwayObjects
 import RestwayThreads
 import XCTest
 
+@testable import RestwayAuth
+@testable import RestwayBatch
+@testable import RestwayCalls
 @testable import RestwayClient
+@testable import RestwayDocument
+@testable import RestwayOutbox
+@testable import RestwayOutcome
+@testable import RestwayRetry
 
 /// The comparison with the model when there are no failures any more.
 extension OutboxSchedule {
@@ -40,7 +46,7 @@ extension OutboxSchedule {
     /// Flushes; returns how many items were sent.
     private func flush(_ limit: Deadline) throws -> Int {
         try client.requireOutbox().flush(
-            isForced: true, told: { [flushed] list in flushed.update { $0.append(list) } })
+            isForced: true, told: .init { [flushed] list in flushed.update { $0.append(list) } })
         while SystemClock().now() < limit {
             wire.release(all: true)
             if let list = flushed.withLock({ $0.popLast() }) {

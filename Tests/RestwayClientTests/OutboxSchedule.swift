@@ -1,10 +1,16 @@
-import RestwayAuth
 import RestwayObjects
 import RestwayRouting
 import RestwayThreads
 import XCTest
 
+@testable import RestwayAuth
+@testable import RestwayBatch
+@testable import RestwayCalls
 @testable import RestwayClient
+@testable import RestwayDocument
+@testable import RestwayOutbox
+@testable import RestwayOutcome
+@testable import RestwayRetry
 
 /// A random schedule: clients of one file, a server that misbehaves by a script, and the model.
 final class OutboxSchedule {
@@ -88,7 +94,7 @@ final class OutboxSchedule {
         }
         try client.requireOutbox().setObserver(
             OutboxObserver(
-                item: { [reports] list in
+                item: .init { [reports] list in
                     for item in list.all {
                         reports.update { $0["\(item.id) \(item.state)", default: 0] += 1 }
                     }

@@ -3,6 +3,8 @@ import RestwayJSON
 import RestwayThreads
 import XCTest
 
+@testable import RestwayOutbox
+
 /// A server that applies each request once, by its key, and misbehaves by a script: its answer to a
 /// request does not depend on when the request comes, nor on other requests.
 ///

@@ -1,5 +1,7 @@
 import RestwayObjects
 
+@testable import RestwayOutbox
+
 /// A model of the content of objects: each object has a history of events, and each cell has the
 /// value of its last event. Dropping an item removes its events, as if they had never happened.
 struct OutboxTakeBackModel {

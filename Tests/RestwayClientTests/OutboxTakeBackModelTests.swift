@@ -4,7 +4,14 @@ import RestwayRouting
 import RestwayThreads
 import XCTest
 
+@testable import RestwayAuth
+@testable import RestwayBatch
+@testable import RestwayCalls
 @testable import RestwayClient
+@testable import RestwayDocument
+@testable import RestwayOutbox
+@testable import RestwayOutcome
+@testable import RestwayRetry
 
 /// Random schedules: requests are stored, delivered, refused, edited and dropped, others change the
 /// same objects, and the process ends. After every step the store equals the model.
@@ -246,7 +253,7 @@ final class OutboxTakeBackModelTests: OutboxTestCase {
             }
         } catch {
             // It refers to an object that no request creates any more.
-            XCTAssertEqual((error as? Failure)?.reason, .invalidArgument, about)
+            XCTAssertEqual(error.reason, .invalidArgument, about)
         }
         steps.append("again \(dead.id)")
     }

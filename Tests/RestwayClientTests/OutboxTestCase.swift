@@ -1,11 +1,17 @@
 import RestwayHTTP
 import RestwayObjects
-import RestwayOutbox
 import RestwayRouting
 import RestwayThreads
 import XCTest
 
+@testable import RestwayAuth
+@testable import RestwayBatch
+@testable import RestwayCalls
 @testable import RestwayClient
+@testable import RestwayDocument
+@testable import RestwayOutbox
+@testable import RestwayOutcome
+@testable import RestwayRetry
 
 /// Clients with an outbox, a transport that the test controls, and a clock that does not run.
 class OutboxTestCase: XCTestCase {
@@ -124,18 +130,19 @@ class OutboxTestCase: XCTestCase {
     func observe(_ client: Client) throws {
         try client.requireOutbox().setObserver(
             OutboxObserver(
-                item: { [told] list in
+                item: .init { [told] list in
                     let item = list.all[0]
                     told.update {
                         $0.append("\(item.id) \(item.state) \(item.response?.status ?? 0)")
                     }
                 },
-                flushed: { [flushed] list in flushed.update { $0.append(list) } }))
+                flushed: .init { [flushed] list in flushed.update { $0.append(list) } }))
     }
 
     func flush(_ client: Client, isForced: Bool = false) throws {
         try client.requireOutbox().flush(
-            isForced: isForced, told: { [flushed] list in flushed.update { $0.append(list) } })
+            isForced: isForced,
+            told: .init { [flushed] list in flushed.update { $0.append(list) } })
     }
 
     /// Waits for the next flush that ends.

@@ -1,6 +1,8 @@
 import RestwayHTTP
 import RestwayThreads
 
+@testable import RestwayOutbox
+
 /// The connection of a client to an `OutboxServer`; it ends with the client.
 final class OutboxWire: Transport {
     private struct Held {

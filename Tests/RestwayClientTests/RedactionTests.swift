@@ -3,7 +3,13 @@ import RestwayRouting
 import RestwayThreads
 import XCTest
 
+@testable import RestwayAuth
+@testable import RestwayBatch
+@testable import RestwayCalls
 @testable import RestwayClient
+@testable import RestwayDocument
+@testable import RestwayOutcome
+@testable import RestwayRetry
 
 final class RedactionTests: XCTestCase {
     func testSecretsInQueriesAndHeadersAreReplacedWhateverTheirCase() {

@@ -2,7 +2,13 @@ import RestwayHTTP
 import RestwayRouting
 import XCTest
 
+@testable import RestwayAuth
+@testable import RestwayBatch
+@testable import RestwayCalls
 @testable import RestwayClient
+@testable import RestwayDocument
+@testable import RestwayOutcome
+@testable import RestwayRetry
 
 final class RedirectTests: XCTestCase {
     private let transport = FakeTransport()
@@ -143,7 +149,7 @@ final class RedirectTests: XCTestCase {
     }
 
     func testRedirectsAreBounded() throws {
-        let client = try client { $0.redirectsMax = 2 }
+        let client = try client { $0.calls.redirectsMax = 2 }
         let call = try client.send(.get("companies/1"))
         for _ in 0..<3 { transport.answer(302, redirectURL: "http://api.test/v2/loop") }
         let failure = failure { _ = try call.wait(milliseconds: 0) }
@@ -153,7 +159,7 @@ final class RedirectTests: XCTestCase {
     }
 
     func testWithoutFollowingARedirectIsAnAnswer() throws {
-        let client = try client { $0.redirectsMax = nil }
+        let client = try client { $0.calls.redirectsMax = nil }
         let call = try client.send(.get("companies/1"))
         transport.answer(302, redirectURL: "http://api.test/v2/moved")
         let failure = failure { _ = try call.wait(milliseconds: 0) }

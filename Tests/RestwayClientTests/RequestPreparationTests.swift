@@ -3,7 +3,13 @@ import RestwayJSON
 import RestwayRouting
 import XCTest
 
+@testable import RestwayAuth
+@testable import RestwayBatch
+@testable import RestwayCalls
 @testable import RestwayClient
+@testable import RestwayDocument
+@testable import RestwayOutcome
+@testable import RestwayRetry
 
 final class RequestPreparationTests: XCTestCase {
     private func prepare(
@@ -15,7 +21,8 @@ final class RequestPreparationTests: XCTestCase {
             api: try TestAPI.load(), options: options, transport: FakeTransport())
         defer { client.close() }
         return try RequestPreparation(
-            client: client, api: client.api.loaded, questions: BodyQuestions()
+            context: client.calls, api: client.api.loaded, questions: BodyQuestions(),
+            identities: nil
         ).prepare(spec)
     }
 
@@ -177,7 +184,7 @@ final class RequestPreparationTests: XCTestCase {
             change(&options)
             let client = try Client(api: api, options: options, transport: FakeTransport())
             defer { client.close() }
-            return client.environment.baseURL.text
+            return client.calls.environment.baseURL.text
         }
         XCTAssertEqual(try base { _ in }, "http://api.test/v2")
         XCTAssertEqual(try base { $0.environment = "parts" }, "http://parts.test:81/a/v1")

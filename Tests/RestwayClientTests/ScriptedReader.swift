@@ -2,7 +2,13 @@ import RestwayHTTP
 import RestwayThreads
 import XCTest
 
+@testable import RestwayAuth
+@testable import RestwayBatch
+@testable import RestwayCalls
 @testable import RestwayClient
+@testable import RestwayDocument
+@testable import RestwayOutcome
+@testable import RestwayRetry
 
 /// A body reader of a program that gives pieces one by one and waits when it is told to. The test
 /// fails if two of its functions run at once.

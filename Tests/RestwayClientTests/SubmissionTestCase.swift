@@ -3,7 +3,13 @@ import RestwayObjects
 import RestwayRouting
 import XCTest
 
+@testable import RestwayAuth
+@testable import RestwayBatch
+@testable import RestwayCalls
 @testable import RestwayClient
+@testable import RestwayDocument
+@testable import RestwayOutcome
+@testable import RestwayRetry
 
 /// An api for objects that are sent, and a client of it.
 class SubmissionTestCase: XCTestCase {
@@ -102,10 +108,10 @@ class SubmissionTestCase: XCTestCase {
     }
 
     /// Returns the result of `spec` on a worker.
-    func prepared(_ spec: RequestSpec, _ exclusion: Client.Exclusion? = nil) throws
+    func prepared(_ spec: RequestSpec, _ exclusion: CallFunctions.Exclusion? = nil) throws
         -> PreparedRequest
     {
-        try client.prepare(
+        try client.calls.prepare(
             spec, client.api.loaded, BodyQuestions(exclusion: exclusion, mayAsk: true))
     }
 

@@ -3,7 +3,13 @@ import RestwayObjects
 import RestwayRouting
 import XCTest
 
+@testable import RestwayAuth
+@testable import RestwayBatch
+@testable import RestwayCalls
 @testable import RestwayClient
+@testable import RestwayDocument
+@testable import RestwayOutcome
+@testable import RestwayRetry
 
 /// Tests the effect of answers on the objects that were sent.
 final class SubmissionTests: SubmissionTestCase {
@@ -191,7 +197,7 @@ final class SubmissionTests: SubmissionTestCase {
     }
 
     func testMissingIsTakenForDeletedWhenTheClientSaysSo() throws {
-        let client = try makeClient { $0.takesMissingForDeleted = true }
+        let client = try makeClient { $0.calls.takesMissingForDeleted = true }
         defer { client.close() }
         for status in [404, 410] {
             let object = try company(#"{"id": 1}"#, through: client)

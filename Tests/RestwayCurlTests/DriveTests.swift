@@ -51,7 +51,7 @@ final class DriveTests: CurlTransportTestCase {
     }
 
     /// Performs exchanges until the I/O thread is idle, so that the next waiting thread drives.
-    private func performUntilGuest(_ server: TestServer) {
+    private func performUntilOwnWork(_ server: TestServer) {
         eventually { performDriving(.get(server.url())).isOwnWork }
     }
 
@@ -59,7 +59,7 @@ final class DriveTests: CurlTransportTestCase {
         let server = try TestServer.answering { _ in response("ok") }
         let first = performDriving(.get(server.url()))
         XCTAssertFalse(first.isOwnWork, "the I/O thread makes the loop")
-        performUntilGuest(server)
+        performUntilOwnWork(server)
         for _ in 0..<20 {
             let (error, isOwnWork) = performDriving(.get(server.url()))
             XCTAssertNil(error)
@@ -69,13 +69,13 @@ final class DriveTests: CurlTransportTestCase {
         XCTAssertEqual(ioThreads, 1)
     }
 
-    func testWhatAGuestLeavesGoesOn() throws {
+    func testWhatAWaitingThreadLeavesGoesOn() throws {
         let gate = Gate()
         let server = try TestServer.answering { request in
             if request.path == "/late" { gate.wait() }
             return response("ok")
         }
-        performUntilGuest(server)
+        performUntilOwnWork(server)
         let late = Recorder()
         // This happens while the waiting thread drives.
         let (transport, url) = (transport!, server.url("/late"))
@@ -84,7 +84,7 @@ final class DriveTests: CurlTransportTestCase {
         XCTAssertTrue(server.waitForRequests(3))
         gate.open()
         XCTAssertEqual(late.wait().text, "ok")
-        performUntilGuest(server)
+        performUntilOwnWork(server)
     }
 
     func testACancelEndsTheDrive() throws {
@@ -95,7 +95,7 @@ final class DriveTests: CurlTransportTestCase {
             connection.readToEnd()
         }
         let answering = try TestServer.answering { _ in response("ok") }
-        performUntilGuest(answering)
+        performUntilOwnWork(answering)
         XCTAssertNil(performDriving(.get(server.url())).error)
         let waiter = Waiter()
         let (transport, id) = (transport!, transport.start(.get(server.url()), observer: waiter))
@@ -105,7 +105,7 @@ final class DriveTests: CurlTransportTestCase {
         })
         transport.drive { !waiter.isOver }
         XCTAssertEqual(waiter.wait().error?.kind, .cancelled)
-        performUntilGuest(answering)
+        performUntilOwnWork(answering)
     }
 
     func testACloseEndsTheDrive() throws {
@@ -117,7 +117,7 @@ final class DriveTests: CurlTransportTestCase {
             }
             return response("ok")
         }
-        performUntilGuest(server)
+        performUntilOwnWork(server)
         let waiter = Waiter()
         let transport = transport!
         _ = transport.start(.get(server.url("/stall")), observer: waiter)
@@ -141,7 +141,7 @@ final class DriveTests: CurlTransportTestCase {
             hasEnded.update { $0 += 1 }
         }
         let answering = try TestServer.answering { _ in response("ok") }
-        performUntilGuest(answering)
+        performUntilOwnWork(answering)
         let post = Exchange(method: "POST", url: server.url(), body: .bytes([1]))
         for count in 1...10 {
             // The waiting thread and the I/O thread must notice it in turn.
@@ -153,14 +153,14 @@ final class DriveTests: CurlTransportTestCase {
 
     func testTLSStaysWithTheIOThread() throws {
         let server = try TestServer.answering { _ in response("ok") }
-        performUntilGuest(server)
+        performUntilOwnWork(server)
         XCTAssertNotNil(performDriving(.get("https://127.0.0.1:1/")).error)
         for _ in 0..<20 { XCTAssertFalse(performDriving(.get(server.url())).isOwnWork) }
     }
 
     func testManyWhoWaitShareOneLoop() throws {
         let server = try TestServer.answering { _ in response("ok") }
-        performUntilGuest(server)
+        performUntilOwnWork(server)
         let transport = transport!
         let url = server.url()
         let done = Monitor(0)
@@ -176,6 +176,6 @@ final class DriveTests: CurlTransportTestCase {
             })
         }
         XCTAssertNotNil(done.wait(until: .testLimit) { $0 == 8 ? true : nil })
-        performUntilGuest(server)
+        performUntilOwnWork(server)
     }
 }

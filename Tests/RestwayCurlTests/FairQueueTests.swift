@@ -14,8 +14,8 @@ final class FairQueueTests: XCTestCase {
             acceptedAt: Deadline(nanoseconds: 0), deliver: nil)
     }
 
-    private func lane(_ name: String) throws -> Lane {
-        Lane(try Origin(url: "http://\(name).example/"))
+    private func originQueue(_ name: String) throws -> OriginQueue {
+        OriginQueue(try Origin(url: "http://\(name).example/"))
     }
 
     private func drain(_ queue: inout FairQueue) -> [UInt64] {
@@ -24,9 +24,9 @@ final class FairQueueTests: XCTestCase {
         return ids
     }
 
-    func testLanesTakeTurnsAndKeepTheirOrder() throws {
-        var queue = FairQueue(runningMax: 100, runningPerLaneMax: 10)
-        let (a, b) = (try lane("a"), try lane("b"))
+    func testOriginsTakeTurnsAndKeepTheirOrder() throws {
+        var queue = FairQueue(runningMax: 100, runningPerOriginMax: 10)
+        let (a, b) = (try originQueue("a"), try originQueue("b"))
         for id in 1...4 { queue.append(exchange(UInt64(id)), to: a) }
         for id in 11...12 { queue.append(exchange(UInt64(id)), to: b) }
         XCTAssertEqual(drain(&queue), [1, 11, 2, 12, 3, 4])
@@ -34,8 +34,8 @@ final class FairQueueTests: XCTestCase {
     }
 
     func testThoseOfHigherPriorityGoFirstAndOthersKeepTheirOrder() throws {
-        var queue = FairQueue(runningMax: 100, runningPerLaneMax: 100)
-        let (a, b) = (try lane("a"), try lane("b"))
+        var queue = FairQueue(runningMax: 100, runningPerOriginMax: 100)
+        let (a, b) = (try originQueue("a"), try originQueue("b"))
         let priorities: [Int32] = [0, 5, 0, -1, 5, .max, .min, 0]
         for (index, priority) in priorities.enumerated() {
             queue.append(exchange(UInt64(index + 1), priority: priority), to: a)
@@ -47,8 +47,8 @@ final class FairQueueTests: XCTestCase {
     }
 
     func testOneThatEndedWhileItWaitedDoesNotHoldUpAPriority() throws {
-        var queue = FairQueue(runningMax: 100, runningPerLaneMax: 100)
-        let a = try lane("a")
+        var queue = FairQueue(runningMax: 100, runningPerOriginMax: 100)
+        let a = try originQueue("a")
         let ended = exchange(2, priority: 3)
         queue.append(exchange(1), to: a)
         queue.append(ended, to: a)
@@ -60,8 +60,8 @@ final class FairQueueTests: XCTestCase {
     }
 
     func testALaneIsBoundedAndGoesOnWhenOneEnds() throws {
-        var queue = FairQueue(runningMax: 100, runningPerLaneMax: 2)
-        let a = try lane("a")
+        var queue = FairQueue(runningMax: 100, runningPerOriginMax: 2)
+        let a = try originQueue("a")
         for id in 1...4 { queue.append(exchange(UInt64(id)), to: a) }
         XCTAssertEqual(drain(&queue), [1, 2])
         queue.ended(a)
@@ -72,8 +72,8 @@ final class FairQueueTests: XCTestCase {
     }
 
     func testTheTotalIsBoundedAndTheNextLaneIsServedFirst() throws {
-        var queue = FairQueue(runningMax: 2, runningPerLaneMax: 2)
-        let (a, b) = (try lane("a"), try lane("b"))
+        var queue = FairQueue(runningMax: 2, runningPerOriginMax: 2)
+        let (a, b) = (try originQueue("a"), try originQueue("b"))
         for id in 1...3 { queue.append(exchange(UInt64(id)), to: a) }
         XCTAssertEqual(drain(&queue), [1, 2])
         queue.append(exchange(11), to: b)
@@ -85,8 +85,8 @@ final class FairQueueTests: XCTestCase {
     }
 
     func testWhatEndedWhileWaitingIsSkippedAndSweptOut() throws {
-        var queue = FairQueue(runningMax: 1, runningPerLaneMax: 1)
-        let a = try lane("a")
+        var queue = FairQueue(runningMax: 1, runningPerOriginMax: 1)
+        let a = try originQueue("a")
         let all = (0..<100).map { exchange(UInt64($0)) }
         for exchange in all { queue.append(exchange, to: a) }
         XCTAssertEqual(drain(&queue), [0])
@@ -115,13 +115,13 @@ final class FairQueueTests: XCTestCase {
         XCTAssertEqual(rest, [5, 7, 9])
     }
 
-    func testOriginsShareALaneHoweverTheyAreSpelled() {
-        var lanes = LaneDirectory()
-        let lane = lanes.lane(of: "http://Example.com/a")
-        XCTAssertNotNil(lane)
-        XCTAssertTrue(lane === lanes.lane(of: "http://example.com:80/b?c"))
-        XCTAssertTrue(lane === lanes.lane(of: "http://Example.com/other"))
-        XCTAssertFalse(lane === lanes.lane(of: "https://example.com/"))
-        XCTAssertNil(lanes.lane(of: "mailto:x"))
+    func testSpellingsOfAnOriginShareAQueue() {
+        var queues = OriginQueues()
+        let originQueue = queues.queue(of: "http://Example.com/a")
+        XCTAssertNotNil(originQueue)
+        XCTAssertTrue(originQueue === queues.queue(of: "http://example.com:80/b?c"))
+        XCTAssertTrue(originQueue === queues.queue(of: "http://Example.com/other"))
+        XCTAssertFalse(originQueue === queues.queue(of: "https://example.com/"))
+        XCTAssertNil(queues.queue(of: "mailto:x"))
     }
 }

@@ -67,12 +67,12 @@ final class PulledBodyTests: CurlTransportTestCase {
 
     func testMemoryHoldsTwoPiecesAtMost() {
         let source = ScriptedSource(["abcd", "efgh", "ij"], isManual: true)
-        var body = PulledBody(source)
         let delivered = Lock<[BodyPiece]>([])
+        var body = PulledBody(source) { piece in delivered.withLock { $0.append(piece) } }
         var room = [UInt8](repeating: 0, count: 3)
         func give() -> String {
             room.withUnsafeMutableBytes { room in
-                switch body.give(room, { piece in delivered.withLock { $0.append(piece) } }) {
+                switch body.give(room) {
                 case .bytes(let count): String(decoding: room[..<count], as: UTF8.self)
                 case .pause: "pause"
                 case .abort(let error): error.message

@@ -120,7 +120,7 @@ final class ForwardingTests: XCTestCase {
         plugin.complete(ids[1].rawValue, RESTWAY_PLUGIN_FAILED)
         XCTAssertEqual(observers[1].error?.kind, .plugin)
         // The plugin never reports the end, so the watchdog does.
-        plugin.clock.advance(milliseconds: ExchangeHost.patienceMilliseconds)
+        plugin.clock.advance(milliseconds: OpenedTransport.patienceMilliseconds)
         XCTAssertNotNil(observers[2].wait())
         XCTAssertEqual(observers[2].error?.kind, .timedOut)
     }

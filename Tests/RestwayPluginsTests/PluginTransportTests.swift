@@ -278,7 +278,7 @@ final class PluginTransportTests: XCTestCase {
         _ = transport.start(Self.exchange(totalMilliseconds: 1_000), observer: early)
         _ = transport.start(Self.exchange(), observer: unbounded)
         XCTAssertEqual(
-            plugin.clock.nextMilliseconds, 1_000 + ExchangeHost.patienceMilliseconds)
+            plugin.clock.nextMilliseconds, 1_000 + OpenedTransport.patienceMilliseconds)
         plugin.clock.advance(milliseconds: 6_000)
         XCTAssertNotNil(early.wait())
         XCTAssertEqual(early.error?.kind, .timedOut)

@@ -10,7 +10,8 @@ from urllib.parse import urlsplit
 from documents import JSON, ROOT, SCHEMA, corpus
 from jsonschema import Draft202012Validator
 
-READER = ROOT / "Sources" / "RestwayClient" / "Document"
+READER = ROOT / "Sources" / "RestwayDocument" / "Reader"
+TYPES = ROOT / "Sources" / "RestwayObjects" / "Entity.swift"
 #: The entries of these keywords are schemas by name or by key, not keywords.
 _MAPS = {"properties", "patternProperties", "$defs", "dependentSchemas"}
 
@@ -95,10 +96,14 @@ def test_defaults_and_examples_are_valid() -> None:
 
 def test_it_knows_the_keys_that_the_loader_reads() -> None:
     code = "".join(path.read_text(encoding="utf-8") for path in READER.glob("*.swift"))
-    read = set(re.findall(r'(?:\b\w+\[|\brequired\()"([$\w]+)"[\])]', code))
+    read = set(re.findall(r'(?:\b\w+\[|\brequired\(|\bread\(\s*)"([$\w]+)"[\]),]', code))
     # A credential text is read from the first of several keys.
     for keys in re.findall(r"\btext\(\[([^\]]*)\]", code):
         read |= set(re.findall(r'"(\w+)"', keys))
+    # The section "transforms" has a key for each type of attributes.
+    assert "AttributeType.allCases" in code
+    types = TYPES.read_text(encoding="utf-8").partition("enum AttributeType")[2].partition("\n}")[0]
+    read |= set(re.findall(r"^    case (\w+)$", types, re.MULTILINE))
     assert read == {place.rpartition("/")[2] for place in properties()}
 
 

@@ -22,15 +22,18 @@ ORDER = (
     "RestwayJansson",
     "RestwayHTTP",
     "RestwayCurl",
-    "RestwayAuth", "RestwayCache", "RestwayBatch", "RestwayOutbox",
+    "RestwayOutcome",
+    "RestwayDocument",
     "RestwayPlugins",
+    "RestwayCalls",
+    "RestwayAuth", "RestwayRetry", "RestwayCache", "RestwayBatch", "RestwayOutbox",
     "RestwayClient",
     "RestwayABI",
     "Restway",
 )
 
 #: Modules of one concern each, which do not import each other.
-PEERS = {"RestwayAuth", "RestwayCache", "RestwayBatch", "RestwayOutbox"}
+PEERS = {"RestwayAuth", "RestwayRetry", "RestwayCache", "RestwayBatch", "RestwayOutbox"}
 
 #: Modules of the toolchain; every other dependency of a module is in Package.swift.
 TOOLCHAIN = {"Swift", "Glibc", "Synchronization"}

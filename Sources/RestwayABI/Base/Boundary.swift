@@ -1,8 +1,11 @@
 import CRestway
+import RestwayCalls
 import RestwayClient
+import RestwayDocument
 import RestwayHTTP
 import RestwayJSON
 import RestwayObjects
+import RestwayOutcome
 import RestwayRouting
 
 /// A NUL-terminated text of C.

@@ -1,19 +1,11 @@
 import Glibc
+import RestwayAuth
+import RestwayCalls
 import RestwayClient
 import RestwayHTTP
 import RestwayObjects
 import RestwayThreads
 import Synchronization
-
-/// An object to which a handle of the program can point.
-///
-/// In a forked child, a thread of the parent may have left the lock of such an object held for
-/// ever. So each object knows in which process it was made, and the child refuses the parent's
-/// objects.
-protocol HandleObject: AnyObject, Sendable {
-    /// `ProcessGeneration.current` when the object was made.
-    var generation: Int { get }
-}
 
 extension HandleObject {
     /// Whether the object was made in this process, and not in the parent before a fork.

@@ -1,5 +1,6 @@
 import CRestway
 import RestwayClient
+import RestwayOutcome
 import RestwayThreads
 import Synchronization
 

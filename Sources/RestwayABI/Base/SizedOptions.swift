@@ -1,5 +1,6 @@
 import CRestway
 import RestwayClient
+import RestwayOutcome
 
 /// The structs of the header to which later versions append fields.
 enum SizedStructs {

@@ -1,3 +1,4 @@
+package import RestwayOutcome
 package import RestwayThreads
 
 /// Why a call cannot get a credential.
@@ -42,6 +43,20 @@ package enum AuthFailure: Error, Equatable, Sendable {
             max == itsMax && window == itsWindow
         case (.closed, .closed): true
         case (.refused, _), (.timedOut, _), (.tooManyRefreshes, _), (.closed, _): false
+        }
+    }
+}
+
+extension Failure {
+    /// Turns the reason why there is no credential into the failure of a call.
+    package init(_ failure: AuthFailure) {
+        switch failure {
+        case .closed:
+            self = Failure.closed
+        case .refused, .timedOut, .tooManyRefreshes:
+            self.init(.auth, "no valid credential: \(failure.message)")
+            isRetryable = failure.isTemporary
+            if case .refused(_, _, let cause) = failure { self.cause = cause }
         }
     }
 }

@@ -1,3 +1,4 @@
+package import RestwayDocument
 import RestwayJSON
 import RestwayThreads
 

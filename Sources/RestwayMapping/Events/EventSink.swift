@@ -13,6 +13,10 @@
 /// - `stop`: push nothing more and return from `decode` without an error. The owner of the sink
 ///   knows the reason.
 package protocol EventSink: AnyObject {
+    /// The mapping machine, if the sink is one; otherwise `nil`. A mapper may call the machine
+    /// directly, which avoids the cost of the protocol for each event.
+    var machine: MappingMachine? { get }
+
     func beginObject() -> EventAnswer
     func key(_ text: UnsafeRawBufferPointer) -> EventAnswer
     func endObject() -> EventAnswer
@@ -30,6 +34,14 @@ package protocol EventSink: AnyObject {
     func date(_ microseconds: Int64) -> EventAnswer
     /// Takes the text of a number that neither an int64 nor a double can hold. It is a JSON number.
     func unrepresentableNumber(_ text: UnsafeRawBufferPointer) -> EventAnswer
+}
+
+extension EventSink {
+    package var machine: MappingMachine? { nil }
+}
+
+extension MappingMachine {
+    package var machine: MappingMachine? { self }
 }
 
 /// A sink's answer to an event, with the numbers of `RESTWAY_PLUGIN_WANT`, `SKIP` and `STOP`.

@@ -85,3 +85,115 @@ final class DraftNode: Sendable {
         self.key.store(key, ordering: .relaxed)
     }
 }
+
+/// Drafts that have been linked to each other: they stay alive together.
+///
+/// Links may form cycles, and drafts that held each other strongly would never be released. So a
+/// link holds its draft weakly. A draft of the program holds its group, and the group holds all its
+/// drafts.
+///
+/// `@unchecked Sendable`: one lock for all groups guards everything. It is taken only when drafts
+/// are linked.
+final class DraftGroup: @unchecked Sendable {
+    /// Guards the groups. Its state is not empty, because ThreadSanitizer confuses a state of no
+    /// bytes with its neighbour in memory.
+    private static let lock = ForkBarrier.guarded(Lock(false))
+
+    private var members: [DraftNode]
+    /// The group that took over this one's members. There is no cycle: the larger group takes over.
+    private var mergedInto: DraftGroup?
+
+    init(_ node: DraftNode) {
+        members = [node]
+    }
+
+    /// Makes both groups one.
+    func merge(_ other: DraftGroup) {
+        Self.lock.withLock { _ in
+            let (own, its) = (root, other.root)
+            guard own !== its else { return }
+            let (large, small) = own.members.count < its.members.count ? (its, own) : (own, its)
+            large.members += small.members
+            small.members = []
+            small.mergedInto = large
+        }
+    }
+
+    private var root: DraftGroup {
+        var group = self
+        while let mergedInto = group.mergedInto { group = mergedInto }
+        return group
+    }
+}
+
+/// The content of a relationship in a draft.
+enum DraftLinks: Sendable {
+    case absent
+    case null
+    case one(DraftLink)
+    case many([DraftLink])
+
+    /// Makes the content from the value of the relationship in a snapshot.
+    init(_ cell: Value) {
+        self =
+            switch cell {
+            case .link(let key): .one(.key(key))
+            case .links(let keys): .many(keys.map { .key($0) })
+            case .null: .null
+            default: .absent
+            }
+    }
+
+    var all: [DraftLink] {
+        switch self {
+        case .absent, .null: []
+        case .one(let link): [link]
+        case .many(let links): links
+        }
+    }
+}
+
+/// One link of a draft.
+enum DraftLink: Sendable {
+    /// A link to the store key of an object that the draft's base is linked to.
+    case key(Int64)
+    case object(Snapshot)
+    case draft(DraftReference)
+
+    init(_ target: Draft.Target) {
+        switch target {
+        case .object(let object): self = .object(object)
+        case .draft(let draft): self = .draft(DraftReference(draft.node))
+        }
+    }
+
+    /// The store key at the other end; 0 if no store knows the object.
+    var storeKey: Int64 {
+        switch self {
+        case .key(let key): key
+        case .object(let object): object.storeKey
+        case .draft(let draft): draft.node?.storeKey ?? 0
+        }
+    }
+
+    /// Returns whether both lead to the same object.
+    func leads(toTheSameAs other: DraftLink) -> Bool {
+        if case .draft(let own) = self, case .draft(let its) = other, own.node === its.node {
+            return true
+        }
+        if case .object(let own) = self, case .object(let its) = other, own.isSame(as: its) {
+            return true
+        }
+        let key = storeKey
+        return key != 0 && key == other.storeKey
+    }
+}
+
+/// A draft at the other end of a link. The group that both are in keeps it alive.
+struct DraftReference: Sendable {
+    private(set) weak var node: DraftNode?
+
+    init(_ node: DraftNode) {
+        self.node = node
+    }
+}

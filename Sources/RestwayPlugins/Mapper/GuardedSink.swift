@@ -29,7 +29,7 @@ final class GuardedSink: @unchecked Sendable {
         self.sink = sink
         self.plugin = plugin
         context = .allocate(capacity: 1)
-        let machine = MachineEntry(sink as? MappingMachine) { context in
+        let machine = MachineEntry(sink.machine) { context in
             context.assumingMemoryBound(to: Context.self).pointee.guarded.late()
         }
         context.initialize(to: Context(machine: machine, guarded: self))

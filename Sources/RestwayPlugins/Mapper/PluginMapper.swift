@@ -46,7 +46,7 @@ package final class PluginMapper: Mapper, @unchecked Sendable {
     package func decode(
         _ bytes: UnsafeRawBufferPointer, into sink: any EventSink, limits: MappingLimits
     ) throws(MapperError) {
-        let machine = sink as? MappingMachine
+        let machine = sink.machine
         machine?.relies(on: bytes)
         defer { machine?.relies(on: UnsafeRawBufferPointer(start: nil, count: 0)) }
         do throws(MapperError) {

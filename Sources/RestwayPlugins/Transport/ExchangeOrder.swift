@@ -2,8 +2,8 @@ import Synchronization
 
 /// Keeps the events of one exchange in order, and makes sure that it ends once.
 ///
-/// No lock, no clock, no I/O: `ExchangeHost` reports each event and performs the answer. The state
-/// is one word, so that threads can change it without a lock (`Atomic.change`).
+/// No lock, no clock, no I/O: `OpenedTransport` reports each event and performs the answer. The
+/// state is one word, so that threads can change it without a lock (`Atomic.change`).
 struct ExchangeOrder: RawRepresentable, AtomicRepresentable {
     /// An event before the end.
     enum Event: String {

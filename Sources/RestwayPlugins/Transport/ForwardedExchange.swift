@@ -1,6 +1,7 @@
 import CRestwayPlugin
 import RestwayHTTP
 import RestwayThreads
+import Synchronization
 
 /// Observes an exchange that a plugin has forwarded to the built-in transport. The plugin receives
 /// each event first, then the client.
@@ -8,11 +9,11 @@ import RestwayThreads
 /// `@unchecked Sendable`: the table is never changed, and the transport makes one call at a time.
 final class ForwardedExchange: ExchangeObserver, @unchecked Sendable {
     private let exchange: PluginExchange
-    private let host: ExchangeHost
+    private let host: OpenedTransport
     private let watcher: restway_plugin_watcher
 
     init?(
-        _ exchange: PluginExchange, _ host: ExchangeHost,
+        _ exchange: PluginExchange, _ host: OpenedTransport,
         _ pointer: UnsafePointer<restway_plugin_watcher>
     ) {
         let least = MemoryLayout<restway_plugin_watcher>.size
@@ -50,7 +51,7 @@ final class ForwardedExchange: ExchangeObserver, @unchecked Sendable {
     var wantsProgress: Bool { exchange.wantsProgress }
 
     func receivedHead(_ head: ResponseHead) {
-        LentExchange.lend(head) { watcher.head?(watcher.context, exchange.id, $0) }
+        ExchangeTables.lend(head) { watcher.head?(watcher.context, exchange.id, $0) }
         host.tell(.head, exchange) { host.received(head, $0, exchange) }
     }
 
@@ -60,7 +61,7 @@ final class ForwardedExchange: ExchangeObserver, @unchecked Sendable {
     }
 
     func receivedTrailers(_ trailers: Headers) {
-        LentExchange.lend(trailers) {
+        ExchangeTables.lend(trailers) {
             watcher.trailers?(watcher.context, exchange.id, $0, $1)
         }
         host.tell(.trailers, exchange) { $0.receivedTrailers(trailers) }
@@ -140,13 +141,13 @@ extension TransportError.Kind {
 }
 
 /// The host's notes about forwarded exchanges.
-extension ExchangeHost {
+extension OpenedTransport {
     /// Marks the exchange as forwarded; false if it is too late.
     fileprivate func forward(_ exchange: PluginExchange) -> Bool {
         guard exchange.body?.rewind() ?? true else { return false }
         return state.withLock { _ in
             guard exchange.order.change({ $0.forward() }) else { return false }
-            exchange.deadline = .never
+            exchange.guarded.deadline = .never
             return true
         }
     }
@@ -154,8 +155,8 @@ extension ExchangeHost {
     /// - Returns: Whether the exchange was cancelled since then.
     fileprivate func hasForwarded(_ exchange: PluginExchange, as id: ExchangeID) -> Bool {
         state.withLock { _ in
-            exchange.forwardedID = id
-            return exchange.isCancelled
+            exchange.guarded.forwardedID = id
+            return exchange.guarded.isCancelled
         }
     }
 
@@ -165,9 +166,36 @@ extension ExchangeHost {
     ) -> Deadline {
         let deadline = session?.patienceEnd ?? .never
         state.withLock { _ in
-            exchange.held = result
-            exchange.deadline = deadline
+            exchange.guarded.held = result
+            exchange.guarded.deadline = deadline
         }
         return deadline
+    }
+}
+
+/// The body of a request, whose pieces are also passed to an observer function.
+final class WatchedSource: BodySource {
+    private let source: any BodySource
+    private let watch: @Sendable (_ bytes: [UInt8], _ offset: Int64) -> Void
+    private let offset = Atomic<Int64>(0)
+
+    init(
+        _ source: any BodySource,
+        _ watch: @escaping @Sendable (_ bytes: [UInt8], _ offset: Int64) -> Void
+    ) {
+        self.source = source
+        self.watch = watch
+    }
+
+    var length: Int64? { source.length }
+
+    func next(_ deliver: @escaping @Sendable (BodyPiece) -> Void) {
+        source.next { piece in
+            if case .bytes(let bytes) = piece {
+                let end = self.offset.add(Int64(bytes.count), ordering: .relaxed).newValue
+                self.watch(bytes, end - Int64(bytes.count))
+            }
+            deliver(piece)
+        }
     }
 }

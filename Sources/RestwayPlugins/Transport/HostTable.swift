@@ -22,8 +22,8 @@ enum HostTable {
         }
         table.exchange_trailers = { host, id, headers, count in
             HostTable.host(host)?.tell(.trailers, id) { observer, _ in
-                guard let trailers = ForeignHeaders.read(headers, count) else {
-                    return ForeignHeaders.problem("trailers")
+                guard let trailers = ExchangeTables.headers(headers, count) else {
+                    return ExchangeTables.problem("trailers")
                 }
                 observer.receivedTrailers(trailers)
                 return nil
@@ -46,7 +46,7 @@ enum HostTable {
 
     /// Takes an end, whose table may be of an older version.
     private static func complete(
-        _ host: ExchangeHost, _ id: UInt64, _ end: UnsafePointer<restway_plugin_end>?
+        _ host: OpenedTransport, _ id: UInt64, _ end: UnsafePointer<restway_plugin_end>?
     ) {
         let least = MemoryLayout<restway_plugin_end>.offset(of: \.name_lookup_microseconds)!
         let read = end.flatMap { PluginTable.read($0, zero: restway_plugin_end(), least: least) }
@@ -79,13 +79,13 @@ enum HostTable {
     }
 
     /// The host behind a table that a plugin gives, which may be any of the library's.
-    private static func host(_ table: Host?) -> ExchangeHost? {
+    private static func host(_ table: Host?) -> OpenedTransport? {
         guard let context = table?.pointee.context else { return nil }
-        return UserData.object(ExchangeHost.self, context)
+        return UserData.object(OpenedTransport.self, context)
     }
 
     private static func read(
-        _ host: ExchangeHost, _ exchange: PluginExchange, _ room: UnsafeMutableRawBufferPointer,
+        _ host: OpenedTransport, _ exchange: PluginExchange, _ room: UnsafeMutableRawBufferPointer,
         _ outLength: UnsafeMutablePointer<Int>?
     ) -> Int32 {
         guard room.count > 0, outLength != nil,

@@ -28,32 +28,33 @@ final class PluginExchange: @unchecked Sendable {
     var downloaded: Int64 = 0
     var redirectURL: String?
 
-    // MARK: Guarded by the lock of the host
+    /// What the lock of the opened transport guards.
+    struct Guarded {
+        /// The time at which the watchdog checks the exchange.
+        var deadline: Deadline
+        /// The error with which the exchange ended during an observer call.
+        var ending: TransportError?
+        /// The plugin was told to end the exchange.
+        var isCancelled = false
+        /// The identifier that the transport of a forwarded exchange gave it.
+        var forwardedID: ExchangeID?
+        /// The outcome of a forwarded exchange that the plugin has not let go of yet.
+        var held: Outcome?
+    }
 
-    /// The time at which the watchdog checks the exchange.
-    var deadline: Deadline
-    /// The error with which the exchange ended during an observer call.
-    var ending: TransportError?
-    /// The plugin was told to end the exchange.
-    var isCancelled = false
-    /// The identifier that the transport of a forwarded exchange gave it.
-    var forwardedID: ExchangeID?
-    /// The outcome of a forwarded exchange that the plugin has not let go of yet.
-    var held: Outcome?
+    var guarded: Guarded
 
     /// The watchdog gives the plugin some time beyond the time limit.
-    init(
-        id: UInt64, _ exchange: borrowing Exchange, _ observer: any ExchangeObserver,
-        wantsProgress: Bool, at now: Deadline, patienceMilliseconds: Int64
-    ) {
+    init(id: UInt64, _ exchange: Exchange, _ observer: any ExchangeObserver, at now: Deadline) {
         self.id = id
         body = OutgoingBody.of(exchange)
-        self.exchange = copy exchange
+        self.exchange = exchange
         self.observer = observer
-        self.wantsProgress = wantsProgress
+        wantsProgress = observer.wantsProgress
         startedAt = now
         let total = exchange.timeouts.totalMilliseconds
-        deadline = total > 0 ? now.advanced(milliseconds: total + patienceMilliseconds) : .never
+        let limit = total + OpenedTransport.patienceMilliseconds
+        guarded = Guarded(deadline: total > 0 ? now.advanced(milliseconds: limit) : .never)
     }
 
     /// Sets the deadline by which the plugin must end the exchange.
@@ -62,20 +63,19 @@ final class PluginExchange: @unchecked Sendable {
     ///   performs a forwarded exchange.
     func cancel(until deadline: Deadline) -> (asksPlugin: Bool, forwardedID: ExchangeID?) {
         let order = order.now
-        let isFirst = !isCancelled
-        isCancelled = true
-        let isElsewhere = order.isForwarded && held == nil
+        let isFirst = !guarded.isCancelled
+        guarded.isCancelled = true
+        let isElsewhere = order.isForwarded && guarded.held == nil
         // A forwarded exchange is certain to end, so its deadline stays.
-        if !isElsewhere { self.deadline = min(self.deadline, deadline) }
+        if !isElsewhere { guarded.deadline = min(guarded.deadline, deadline) }
         let isPlugins = !order.isForwarded && !order.isCompleted
-        return (isFirst && isPlugins, isElsewhere ? forwardedID : nil)
+        return (isFirst && isPlugins, isElsewhere ? guarded.forwardedID : nil)
     }
 
     /// Completes the summary with the fields that a plugin leaves out.
     ///
-    /// - Parameter now: Gives the time; called only if it is needed.
     func summary(
-        _ end: UnsafePointer<restway_plugin_end>, now: @autoclosure () -> Deadline
+        _ end: UnsafePointer<restway_plugin_end>, now: Deadline
     ) -> ExchangeSummary {
         let end = end.pointee
         var timings = ExchangeTimings()
@@ -85,7 +85,7 @@ final class PluginExchange: @unchecked Sendable {
         timings.firstByteMicroseconds = max(0, end.first_byte_microseconds)
         timings.totalMicroseconds =
             end.total_microseconds > 0
-            ? end.total_microseconds : now().microseconds(since: startedAt)
+            ? end.total_microseconds : now.microseconds(since: startedAt)
         return ExchangeSummary(
             redirectURL: redirectURL, timings: timings,
             connectionWasReused: end.reused_connection != 0,

@@ -4,7 +4,8 @@ package import RestwayThreads
 
 /// A plugin's transport, opened for one client.
 ///
-/// `ExchangeHost` handles everything that a plugin may do wrong. This class is the client's side.
+/// `OpenedTransport` handles everything that a plugin may do wrong. This class is the client's
+/// side.
 package final class PluginTransport: Transport {
     /// The parts of its client that an opened transport uses.
     package struct Surroundings: Sendable {
@@ -20,18 +21,16 @@ package final class PluginTransport: Transport {
         }
     }
 
-    private let host: ExchangeHost
+    private let host: OpenedTransport
     /// The number of this session. The host may serve other sessions later.
     private let session: UInt64
-    private let clock: any Clock
     private let generation = ProcessGeneration.current
 
     /// - Parameter options: A JSON object as text.
     package init(
         _ table: PluginTransportTable, options: String, _ surroundings: Surroundings
     ) throws(PluginError) {
-        host = table.takeHost()
-        clock = surroundings.clock
+        host = table.takeTransport()
         session = try host.open(options, surroundings)
     }
 
@@ -40,7 +39,7 @@ package final class PluginTransport: Transport {
     }
 
     package func start(_ exchange: Exchange, observer: any ExchangeObserver) -> ExchangeID {
-        host.start(exchange, observer, session, clock)
+        host.start(exchange, observer, session)
     }
 
     package func cancel(_ id: ExchangeID) {
@@ -55,5 +54,45 @@ package final class PluginTransport: Transport {
         // A forked child has none of the plugin's threads.
         guard generation == ProcessGeneration.current else { return }
         host.close(session)
+    }
+}
+
+/// A plugin's table for one kind of transport. It makes a transport for each client.
+///
+/// `@unchecked Sendable`: the table is never changed, and its functions may run on many threads.
+package final class PluginTransportTable: @unchecked Sendable {
+    package let name: String
+    /// The name of the plugin.
+    package let plugin: String
+    let functions: restway_plugin_transport
+
+    /// Transports that no client uses any more. They are never freed: see `OpenedTransport`.
+    private let spareTransports = Lock<[OpenedTransport]>([])
+
+    init(
+        _ pointer: UnsafePointer<restway_plugin_transport>, plugin: String
+    ) throws(PluginError) {
+        let least = MemoryLayout<restway_plugin_transport>.size
+        let table = PluginTable.read(pointer, zero: restway_plugin_transport(), least: least)
+        guard let table, let name = PluginText.name(table.name), table.open != nil,
+            table.start != nil, table.cancel != nil, table.resume != nil, table.close != nil
+        else {
+            throw PluginError(
+                .refused, "plugin \"\(plugin)\": a transport lacks its name or a function")
+        }
+        self.name = name
+        self.plugin = plugin
+        functions = table
+    }
+
+    /// The title, in the form `plugin "p": transport "t"`.
+    var title: String { "plugin \"\(plugin)\": transport \"\(name)\"" }
+
+    func takeTransport() -> OpenedTransport {
+        spareTransports.withLock { $0.popLast() } ?? OpenedTransport(self)
+    }
+
+    func giveBack(_ host: OpenedTransport) {
+        spareTransports.withLock { $0.append(host) }
     }
 }

@@ -1,5 +1,8 @@
 import Glibc
+import RestwayCalls
 import RestwayClient
+import RestwayDocument
+import RestwayOutcome
 import RestwayRouting
 import RestwayThreads
 

@@ -1,0 +1,386 @@
+package import RestwayCalls
+package import RestwayDocument
+package import RestwayHTTP
+package import RestwayOutcome
+import RestwayThreads
+import Synchronization
+
+/// Performs what an `AuthMachine` decides: it holds the credential, keeps the calls that wait, and
+/// asks for new credentials. Each client has one. It does not know the client, so a refresh that
+/// the program holds keeps only this object alive.
+package final class AuthDriver: CredentialSource {
+    private struct State {
+        var machine: AuthMachine
+        var credential: Credential
+        var functions = AuthFunctions()
+        var waiters: [UInt64: CredentialWaiter] = [:]
+        /// The timer that ends a refresh of the program that takes too long.
+        var timeLimit: TimerTicket?
+        /// The running request for a token.
+        var exchange: ExchangeID?
+    }
+
+    /// The work that is left to do after the lock is released.
+    private enum Step {
+        case tell(CredentialWaiter, CredentialAnswer)
+        case refresh(UInt64)
+        case cancel(ExchangeID)
+    }
+
+    private let definition: AuthDefinition
+    private let surroundings: AuthSurroundings
+    private let state: Lock<State>
+    /// False while the client does not use authentication. Calls then skip it.
+    private let isActive: Atomic<Bool>
+
+    /// - Parameter transport: Sends the requests for tokens.
+    package init(
+        _ definition: AuthDefinition, _ transport: any Transport,
+        _ executors: CallContext.Executors, _ options: CallOptions
+    ) {
+        self.definition = definition
+        surroundings = AuthSurroundings(
+            transport: transport, executors: executors, options: options)
+        var settings = AuthMachine.Settings()
+        settings.replaysMax = definition.replaysMax
+        settings.refreshesMax = definition.refreshesMax
+        settings.windowMilliseconds = definition.windowMilliseconds
+        var state = State(machine: AuthMachine(settings), credential: definition.credential)
+        Self.configure(&state, definition)
+        self.state = Lock(state)
+        isActive = Atomic(definition.scheme != .custom)
+    }
+
+    // MARK: Calls
+
+    package var concernsCalls: Bool { isActive.load(ordering: .relaxed) }
+
+    package func arrive(_ call: UInt64, isOnWorker: Bool, _ waiter: @escaping CredentialWaiter) {
+        act(isOnWorker: isOnWorker) { state, now in
+            state.waiters[call] = waiter
+            return state.machine.arrive(call, now: now)
+        }
+    }
+
+    package func refuse(
+        _ call: UInt64, sentWith credential: UInt64, replays: Int, isOnWorker: Bool,
+        _ waiter: @escaping CredentialWaiter
+    ) -> Bool {
+        var isSettled = false
+        act(isOnWorker: isOnWorker) { state, now in
+            let actions = state.machine.refuse(
+                call, sentWith: credential, replays: replays, now: now)
+            isSettled = actions == [.settle(call)]
+            if !isSettled { state.waiters[call] = waiter }
+            return actions
+        }
+        return !isSettled
+    }
+
+    package func refuseForGood(sentWith credential: UInt64, replays: Int) -> Bool {
+        state.withLock { $0.machine.refuseForGood(sentWith: credential, replays: replays) }
+    }
+
+    /// The number of calls that wait for a credential.
+    package var waitingCount: Int { state.withLock { $0.machine.waitingCount } }
+
+    package func leave(_ call: UInt64) {
+        let dropped = state.withLock { state in
+            state.machine.leave(call)
+            return state.waiters.removeValue(forKey: call)
+        }
+        _ = consume dropped
+    }
+
+    package func bypass() -> Permit {
+        state.withLock { Self.permit($0) }
+    }
+
+    package func mayUse(_ permit: Permit) -> Bool {
+        state.withLock { $0.machine.mayUse(permit.credentialNumber) }
+    }
+
+    package func authorize(_ outgoing: inout OutgoingExchange, with permit: Permit) -> Failure? {
+        outgoing.exchange.isAuthorized = true
+        definition.authorize(&outgoing, with: permit.credential)
+        guard let authorize = permit.authorize else { return nil }
+        var changed = outgoing
+        let failure = CallbackScope.run { authorize(&changed) }
+        outgoing = changed
+        return failure
+    }
+
+    /// Returns an exchange with the scheme's credential, for people to read, without asking the
+    /// program.
+    package func authorized(_ exchange: Exchange) -> Exchange {
+        var outgoing = OutgoingExchange(exchange: exchange, attempt: 1)
+        definition.authorize(&outgoing, with: bypass().credential)
+        return outgoing.exchange
+    }
+
+    package func isRefusal(_ failure: Failure) -> Bool {
+        let shouldReplay = state.withLock { $0.functions.shouldReplay }
+        let answer = shouldReplay.flatMap { ask in CallbackScope.run { ask(failure) } }
+        return answer
+            ?? definition.isRefusal(status: failure.httpStatus, apiCode: failure.apiCode)
+    }
+
+    package var asksAboutFailures: Bool {
+        concernsCalls && state.withLock { $0.functions.shouldReplay != nil }
+    }
+
+    // MARK: The program
+
+    /// Replaces functions of the program.
+    package func setFunctions(_ change: (inout AuthFunctions) -> Void) {
+        // The previous functions may end here, which may run destroy functions of the program.
+        let before = state.withLock { state in
+            let before = state.functions
+            change(&state.functions)
+            Self.configure(&state, definition)
+            let functions = state.functions
+            isActive.store(
+                definition.scheme != .custom || functions.authorize != nil
+                    || functions.refresh != nil || functions.shouldReplay != nil,
+                ordering: .relaxed)
+            return before
+        }
+        _ = consume before
+    }
+
+    /// Refuses a credential of the program if one of its fields cannot be sent.
+    package func check(_ credential: Credential) throws(Failure) {
+        guard let problem = definition.scheme.problem(in: credential) else { return }
+        let field = "credential.\(problem.field.rawValue)"
+        throw Failure(.invalidArgument, "\(field) \(problem.text)", field: field)
+    }
+
+    /// Sets a new credential; `nil` if the program keeps it itself.
+    package func setCredential(_ fields: Credential?) throws(Failure) {
+        if let fields { try check(fields) }
+        let life = surroundings.life(of: fields, definition)
+        act { state, _ in
+            if let fields { state.credential = state.credential.updated(by: fields) }
+            defer { Self.configure(&state, definition) }
+            return state.machine.credentialChanged(
+                refreshAt: life.refreshAt, expiresAt: life.expiresAt)
+        }
+    }
+
+    /// Stops authentication and drops secrets and functions. The client completes the calls that
+    /// wait.
+    package func close() {
+        // The functions and secrets of the program end outside the lock.
+        var waiters: [UInt64: CredentialWaiter] = [:]
+        var functions = AuthFunctions()
+        let (timeLimit, exchange) = state.withLock { state in
+            _ = state.machine.close()
+            swap(&waiters, &state.waiters)
+            swap(&functions, &state.functions)
+            state.credential = Credential()
+            return (state.timeLimit.take(), state.exchange.take())
+        }
+        timeLimit?.cancel()
+        if let exchange { surroundings.transport.cancel(exchange) }
+    }
+
+    // MARK: Refreshes
+
+    /// Takes the credential of a refresh. Returns false if it is no longer wanted.
+    @discardableResult
+    func refreshed(_ number: UInt64, _ fields: Credential?) -> Bool {
+        let life = surroundings.life(of: fields, definition)
+        let (isCurrent, timeLimit, persist): (Bool, TimerTicket?, (@Sendable () -> Void)?) =
+            state.withLock { state in
+                let isCurrent = state.machine.isCurrent(refresh: number)
+                guard isCurrent else { return (false, nil, nil) }
+                guard let fields else { return (true, state.timeLimit.take(), nil) }
+                // This happens at once, because a rotated token must not be lost, whatever follows.
+                state.credential = state.credential.updated(by: fields)
+                let persist = state.functions.persist.map { persist in
+                    let credential = state.credential
+                    return { @Sendable in CallbackScope.run { persist(credential) } }
+                }
+                return (true, state.timeLimit.take(), persist)
+            }
+        timeLimit?.cancel()
+        let goOn = { @Sendable in
+            self.act { state, now in
+                state.machine.refreshed(
+                    number, refreshAt: life.refreshAt, expiresAt: life.expiresAt, now: now)
+            }
+        }
+        if let persist {
+            surroundings.pool.submit {
+                persist()
+                goOn()
+            }
+        } else {
+            goOn()
+        }
+        return isCurrent
+    }
+
+    @discardableResult
+    func refreshFailed(_ number: UInt64, _ failure: AuthFailure) -> Bool {
+        var isCurrent = false
+        act { state, now in
+            isCurrent = state.machine.isCurrent(refresh: number)
+            return state.machine.refreshFailed(number, failure, now: now)
+        }
+        return isCurrent
+    }
+
+    private func startRefresh(_ number: UInt64) {
+        let (before, refresh, credential) = state.withLock { state in
+            (state.timeLimit.take(), state.functions.refresh, state.credential)
+        }
+        before?.cancel()
+        Log.shared.write(.debug, .client, "refresh \(number) of the credential starts")
+        if let refresh {
+            watch(number)
+            surroundings.pool.submit {
+                let ticket = RefreshTicket(number: number, driver: self)
+                // If the driver was closed meanwhile, no one is asked.
+                guard self.state.withLock({ $0.machine.isCurrent(refresh: number) }) else {
+                    return
+                }
+                CallbackScope.run { refresh(ticket) }
+            }
+        } else if case .oauth2(let settings) = definition.scheme {
+            requestToken(number, settings, credential)
+        } else {
+            refreshFailed(
+                number, .refused(reason: "nobody can get a new credential", isFinal: false))
+        }
+    }
+
+    /// Limits the time of a refresh by the program, which may never end. The built-in refresh has a
+    /// time limit of its own, and a credential is not refused when that limit passes.
+    private func watch(_ number: UInt64) {
+        let milliseconds = definition.refreshTimeoutMilliseconds
+        let end = surroundings.clock.now().advanced(milliseconds: milliseconds)
+        let limit = surroundings.timers.schedule(at: end) {
+            self.act { state, now in
+                state.machine.refreshTimedOut(number, milliseconds: milliseconds, now: now)
+            }
+        }
+        let unneeded = state.withLock { state in
+            guard state.machine.isUnderWay(refresh: number) else { return Optional(limit) }
+            defer { state.timeLimit = limit }
+            return state.timeLimit
+        }
+        unneeded?.cancel()
+    }
+
+    /// Requests a token from the token endpoint.
+    private func requestToken(
+        _ number: UInt64, _ settings: OAuthSettings, _ credential: Credential
+    ) {
+        let exchange: Exchange
+        do {
+            exchange = try surroundings.exchange(
+                TokenRequest(settings, credential), to: settings.tokenURL,
+                timeoutMilliseconds: definition.refreshTimeoutMilliseconds)
+        } catch {
+            refreshFailed(number, error)
+            return
+        }
+        let recorder = ExchangeRecorder(bodyBytesMax: AuthSurroundings.tokenBytesMax) {
+            result, recorder in
+            self.surroundings.pool.submit { self.answered(number, result, recorder) }
+        }
+        let id = surroundings.transport.start(exchange, observer: recorder)
+        let isWanted = state.withLock { state in
+            guard state.machine.isCurrent(refresh: number) else { return false }
+            state.exchange = id
+            return true
+        }
+        if !isWanted { surroundings.transport.cancel(id) }
+    }
+
+    private func answered(
+        _ number: UInt64, _ result: Result<ExchangeSummary, TransportError>,
+        _ recorder: ExchangeRecorder
+    ) {
+        switch AuthSurroundings.tokenResponse(result, recorder) {
+        case .granted(let fields):
+            if let problem = definition.scheme.problem(in: fields) {
+                let reason = "the token endpoint gave \(problem.field.title) that \(problem.text)"
+                refreshFailed(number, .refused(reason: reason, isFinal: false))
+            } else {
+                refreshed(number, fields)
+            }
+        case .refused(let reason, let isFinal):
+            refreshFailed(number, .refused(reason: reason, isFinal: isFinal))
+        }
+    }
+
+    // MARK: Steps
+
+    /// Gives the machine an event of a call, and performs its decisions on this thread.
+    private func act(
+        isOnWorker: Bool, _ event: (inout State, Deadline) -> [AuthMachine.Action]
+    ) {
+        for step in steps(event) { perform(step, isOnWorker: isOnWorker) }
+    }
+
+    /// Gives the machine an event that may let many calls go. One worker performs the decisions one
+    /// after the other, so that the calls keep their order and the caller's thread is not held up.
+    private func act(_ event: (inout State, Deadline) -> [AuthMachine.Action]) {
+        let steps = steps(event)
+        guard !steps.isEmpty else { return }
+        surroundings.pool.submit {
+            for step in steps { self.perform(step, isOnWorker: true) }
+        }
+    }
+
+    private func steps(_ event: (inout State, Deadline) -> [AuthMachine.Action]) -> [Step] {
+        let now = surroundings.clock.now()
+        return state.withLock { state in
+            event(&state, now).compactMap { Self.step($0, &state) }
+        }
+    }
+
+    private func perform(_ step: Step, isOnWorker: Bool) {
+        switch step {
+        case .tell(let waiter, let answer): waiter(answer, isOnWorker)
+        case .refresh(let number): startRefresh(number)
+        case .cancel(let exchange): surroundings.transport.cancel(exchange)
+        }
+    }
+
+    private static func step(_ action: AuthMachine.Action, _ state: inout State) -> Step? {
+        switch action {
+        case .send(let call, _):
+            return state.waiters.removeValue(forKey: call).map {
+                .tell($0, .go(permit(state)))
+            }
+        case .fail(let call, let failure):
+            return state.waiters.removeValue(forKey: call).map {
+                .tell($0, .fail(Failure(failure)))
+            }
+        case .settle:
+            return nil
+        case .refresh(let number):
+            return .refresh(number)
+        case .abandon:
+            return state.exchange.take().map(Step.cancel)
+        }
+    }
+
+    private static func permit(_ state: State) -> Permit {
+        Permit(
+            credentialNumber: state.machine.credential, credential: state.credential,
+            authorize: state.functions.authorize)
+    }
+
+    private static func configure(_ state: inout State, _ definition: AuthDefinition) {
+        var canRefresh = state.functions.refresh != nil
+        if case .oauth2 = definition.scheme { canRefresh = true }
+        state.machine.configure(
+            canRefresh: canRefresh,
+            hasCredential: state.functions.authorize != nil
+                || definition.isComplete(state.credential))
+    }
+}

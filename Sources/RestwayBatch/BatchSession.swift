@@ -1,0 +1,492 @@
+package import RestwayCalls
+import RestwayDocument
+import RestwayHTTP
+package import RestwayOutcome
+import RestwayRouting
+import RestwayText
+import RestwayThreads
+
+/// Several requests that are sent in as few calls as possible. Each request has its own answer,
+/// objects and completion. The session completes exactly once, after the last request.
+///
+/// It performs what a `BatchMachine` decides. It holds no lock while it calls a call, a format or
+/// the program.
+package final class BatchSession: RequestBatch {
+    /// Runs once, as a notice, after the completions of all requests.
+    package typealias Completion = @Sendable (BatchSession, Failure?) -> Void
+
+    package struct Receiver: Sendable {
+        package let completion: Completion
+        package let end: @Sendable () -> Void
+    }
+
+    private enum Phase {
+        case open, sent, complete
+    }
+
+    /// One request of the session.
+    private struct Request {
+        /// `nil` for a request that needs no call so far.
+        var call: Call?
+        /// The request as the batch holds it, while it waits for its turn or for its answer.
+        var item: BatchItem?
+        /// Receives the answer for the call.
+        var recorder: ExchangeRecorder?
+    }
+
+    private struct State {
+        var phase = Phase.open
+        var machine: BatchMachine
+        var requests: [Request] = []
+        /// The batch call that is on its way, and its number.
+        var batchCall: (number: Int, call: Call)?
+        /// Why not all requests were answered.
+        var failure: Failure?
+        var receiver: Receiver?
+        var token: UInt64 = 0
+    }
+
+    let batches: Batches
+    private let definition: BatchDefinition
+    /// The sender of the requests without calls.
+    private let sender: (any BatchSender)?
+    private let state: Monitor<State>
+    private let generation = ProcessGeneration.current
+
+    package var context: CallContext { batches.context }
+    package var takesBinaryBodies: Bool { batches.format.takesBinaryBodies }
+
+    /// - Parameter sender: Sends requests without calls; `nil` if there are none.
+    package init(_ batches: Batches, sender: (any BatchSender)? = nil) throws(Failure) {
+        try batches.context.refuseAfterFork()
+        guard let definition = batches.context.api.loaded.definition.batch else {
+            throw Failure(.config, "the API document has no \"batch\" section", field: "batch")
+        }
+        self.batches = batches
+        self.definition = definition
+        self.sender = sender
+        state = Monitor(State(machine: BatchMachine(limit: definition.limit)))
+    }
+
+    // MARK: The caller's side
+
+    /// Adds a request, which goes out when the session is sent. If this throws, the caller has made
+    /// a mistake, and nothing was added.
+    @discardableResult
+    package func add(
+        _ spec: RequestSpec, token: UInt64 = 0, completion: Call.Completion? = nil,
+        end: @escaping @Sendable () -> Void = {}
+    ) throws(Failure) -> Call {
+        try add(
+            spec, token: token,
+            receiver: completion.map { Call.Receiver(completion: $0, end: end) }, follower: nil)
+    }
+
+    /// Adds a request whose end is reported to `follower` instead of the program.
+    package func add(
+        _ spec: RequestSpec, follower: @escaping @Sendable (Call.Outcome) -> Void
+    ) throws(Failure) {
+        _ = try add(spec, token: 0, receiver: nil, follower: follower)
+    }
+
+    private func add(
+        _ spec: RequestSpec, token: UInt64, receiver: Call.Receiver?,
+        follower: (@Sendable (Call.Outcome) -> Void)?
+    ) throws(Failure) -> Call {
+        var spec = spec
+        spec.isInBatch = true
+        let call = try context.makeCall(spec, token: token, receiver: receiver)
+        if let follower { call.follow(follower) }
+        if let request = call.request { _ = try batches.item(request) }
+        let added: Result<Void, Failure> = state.withLock { state in
+            Result { () throws(Failure) in
+                if let failure = state.failure { throw failure }
+                guard state.phase == .open else { throw Self.sentFailure }
+                // This happens before anyone can end the call, so that the session learns of its
+                // end.
+                call.join(Place(session: self, index: state.requests.count))
+                try context.register(call)
+                _ = state.machine.add()
+                state.requests.append(Request(call: call))
+            }
+        }
+        try added.get()
+        return call
+    }
+
+    package var count: Int { state.withLock { $0.requests.count } }
+
+    /// Returns the answer to the request at a position, or throws the failure of its call.
+    package func response(at index: Int) throws(Failure) -> Response {
+        let call = state.withLock { state in
+            state.requests.indices.contains(index) ? state.requests[index].call : nil
+        }
+        guard let call else {
+            throw Failure(
+                .invalidArgument, "index \(index) is out of range: \(count) requests were added",
+                field: "index")
+        }
+        guard call.isComplete else {
+            throw Failure(.invalidArgument, "request \(index) has not completed", field: "index")
+        }
+        return try call.wait(milliseconds: 0)
+    }
+
+    /// The delivery of the session's notices.
+    package var delivery: Delivery { context.delivery }
+
+    package var isComplete: Bool { state.withLock { $0.phase == .complete } }
+
+    /// Sends the requests that were added. A session without requests completes at once, without a
+    /// call.
+    package func send(
+        token: UInt64 = 0, completion: Completion? = nil,
+        end: @escaping @Sendable () -> Void = {}
+    ) throws(Failure) {
+        try send(
+            token: token, completion.map { Receiver(completion: $0, end: end) }, isOnWorker: false)
+    }
+
+    package func send(isOnWorker: Bool) throws(Failure) {
+        try send(token: 0, nil, isOnWorker: isOnWorker)
+    }
+
+    private func send(
+        token: UInt64, _ receiver: Receiver?, isOnWorker: Bool
+    ) throws(Failure) {
+        try context.refuseWhenClosed()
+        let started: Result<([BatchMachine.Action], [Call?]), Failure> = state.withLock { state in
+            if let failure = state.failure { return .failure(failure) }
+            guard state.phase == .open else { return .failure(Self.sentFailure) }
+            state.phase = .sent
+            state.receiver = receiver
+            state.token = token
+            var actions = state.machine.start()
+            for (index, request) in state.requests.enumerated() where request.call == nil {
+                actions += state.machine.arrive(index)
+            }
+            return .success((actions, state.requests.map(\.call)))
+        }
+        let (actions, calls) = try started.get()
+        perform(actions, isOnWorker: isOnWorker)
+        for case let call? in calls { call.start() }
+    }
+
+    /// Waits until every request has completed. It throws why not all requests were answered; the
+    /// failure of each request is in its call.
+    ///
+    /// - Parameter milliseconds: The longest wait, after which the session is cancelled; 0 for no
+    ///   limit.
+    package func wait(milliseconds: Int64) throws(Failure) {
+        try context.refuseAfterFork()
+        if state.withLock({ $0.phase == .open }) {
+            throw Failure(.invalidArgument, "the batch was not sent", field: "batch")
+        }
+        if !isComplete { try Call.refuseToBlockInsideCallbacks() }
+        let deadline =
+            milliseconds > 0 ? SystemClock().now().advanced(milliseconds: milliseconds) : .never
+        let isOver: Bool? = state.wait(until: deadline) { $0.phase == .complete ? true : nil }
+        guard isOver != nil else {
+            let failure = Failure(
+                .timedOut, "the batch did not complete within \(milliseconds) ms",
+                domain: .transport)
+            cancel(failure)
+            throw failure
+        }
+        if let failure = state.withLock({ $0.failure }) { throw failure }
+    }
+
+    /// Ends every request that has not completed. Requests that were not sent yet are not sent.
+    package func cancel() {
+        cancel(Failure(.cancelled, "the batch was cancelled"))
+    }
+
+    /// Cancels the session if it was never sent, because the program has released it.
+    package func abandon() {
+        if state.withLock({ $0.phase == .open }) { cancel() }
+    }
+
+    private func cancel(_ failure: Failure) {
+        guard generation == ProcessGeneration.current else { return }
+        let calls = state.withLock { state in
+            guard state.phase != .complete else { return [Call?]() }
+            if state.failure == nil { state.failure = failure }
+            // Without this, the end of one call would send the next.
+            state.machine.stop()
+            return state.requests.map(\.call)
+        }
+        for (index, call) in calls.enumerated() {
+            if let call { call.cancel() } else { abort(index, nil, failure) }
+        }
+    }
+
+    // MARK: Events of requests
+
+    /// Records that a request is ready to go out.
+    func arrive(_ index: Int, _ item: BatchItem, _ recorder: ExchangeRecorder) {
+        act { state in
+            state.requests[index].item = item
+            state.requests[index].recorder = recorder
+            return state.machine.arrive(index)
+        }
+    }
+
+    /// Records that a request has to wait for its lane.
+    func stepAside(_ index: Int) {
+        act { $0.machine.stepAside(index) }
+    }
+
+    /// Records that a request has ended.
+    func ended(_ index: Int, _ outcome: Call.Outcome) {
+        act { state in
+            state.requests[index].item = nil
+            state.requests[index].recorder = nil
+            // A closed client also ends the session.
+            if case .failure(let failure) = outcome, failure.reason == .closed,
+                state.failure == nil
+            {
+                state.failure = failure
+            }
+            return state.machine.leave(index)
+        }
+    }
+
+    // MARK: Actions
+
+    private func act(_ event: (inout State) -> [BatchMachine.Action]) {
+        perform(state.withLock(event))
+    }
+
+    private func perform(_ actions: [BatchMachine.Action], isOnWorker: Bool = false) {
+        for action in actions {
+            switch action {
+            case .send(let number, _):
+                if isOnWorker {
+                    sendBatchCall(number)
+                } else {
+                    context.pool.submit { self.sendBatchCall(number) }
+                }
+            case .abandon(let number):
+                abandon(number)
+            case .fail(let items):
+                for (index, call, failure) in failed(items) { abort(index, call, failure) }
+            case .refuse(let items):
+                for (index, call, failure) in failed(items) {
+                    // A closed client ends all requests.
+                    guard failure.reason != .closed else {
+                        abort(index, call, failure)
+                        continue
+                    }
+                    var refusal = Failure(
+                        .batch,
+                        "\(call?.description ?? "a request") was not sent: a call of its batch "
+                            + "before it failed: \(failure.message)")
+                    refusal.isRetryable = failure.isRetryable
+                    refusal.isOfBatchCall = true
+                    abort(index, call, refusal)
+                }
+            case .finish:
+                finish()
+            }
+        }
+    }
+
+    private func failed(_ items: [Int]) -> [(Int, Call?, Failure)] {
+        state.withLock { state in
+            let failure = state.failure ?? Self.emptyFailure
+            return items.map { ($0, state.requests[$0].call, failure) }
+        }
+    }
+
+    /// Completes the session after every request has ended.
+    private func finish() {
+        let owesStart = state.update { state in
+            state.phase = .complete
+            guard let receiver = state.receiver.take() else { return false }
+            let (failure, completion) = (state.failure, receiver.completion)
+            return context.delivery.append(
+                .group(
+                    GroupNotice(
+                        .batch, token: state.token, failure: failure,
+                        told: { completion(self, failure) }, ended: receiver.end)))
+        }
+        if owesStart { context.delivery.start(isOnWorker: false) }
+    }
+
+    /// The failure of a batch call for which no request waits any more.
+    private static let emptyFailure = Failure(.cancelled, "nobody waits for the call of a batch")
+    private static let sentFailure = Failure(
+        .invalidArgument, "the batch has been sent", field: "batch")
+}
+
+/// The batch calls of a session, in which its requests go out, and their answers.
+extension BatchSession {
+    /// Sends a batch call. It runs on a worker, because it may call functions of the program.
+    private func sendBatchCall(_ number: Int) {
+        let items = state.withLock { state in
+            state.machine.begin(number).compactMap { state.requests[$0].item }
+        }
+        guard !items.isEmpty else { return fail(number, Self.emptyFailure) }
+        do throws(Failure) {
+            let body = try encode(items)
+            var spec = RequestSpec(target: .path(.post, definition.path))
+            spec.body = RequestSpec.Body(
+                bytes: body.bytes, mediaType: body.mediaType ?? "application/octet-stream")
+            let call = try context.makeCall(spec, isAskedAbout: false)
+            call.follow { [weak call] outcome in self.ended(number, outcome, call?.credential) }
+            try context.register(call)
+            let isWanted = state.withLock { state in
+                state.batchCall = (number, call)
+                return state.machine.isWanted(number)
+            }
+            if isWanted { call.start() } else { call.abort(Self.emptyFailure) }
+        } catch {
+            fail(number, error)
+        }
+    }
+
+    private func encode(_ items: [BatchItem]) throws(Failure) -> BatchBody {
+        do {
+            return try batches.format.encode(items)
+        } catch {
+            throw Failure(.batch, "the batch cannot be written: \(error.message)")
+        }
+    }
+
+    private func abandon(_ number: Int) {
+        // Another call may be running by now.
+        let call = state.withLock { $0.batchCall?.number == number ? $0.batchCall?.call : nil }
+        call?.cancel()
+    }
+
+    /// Handles the end of a batch call.
+    private func ended(_ number: Int, _ outcome: Call.Outcome, _ credential: UInt64?) {
+        switch outcome {
+        case .failure(let failure):
+            fail(number, failure)
+        case .success(let response):
+            // A worker splits the answer: this may be any thread, and the format may belong to the
+            // program.
+            context.pool.submit { self.split(number, response, credential) }
+        }
+    }
+
+    private func split(_ number: Int, _ response: Response, _ credential: UInt64?) {
+        let count = state.withLock { state in
+            state.batchCall = nil
+            return state.machine.items(of: number).count
+        }
+        let body = BatchBody(
+            Array(response.bodyWithNUL.dropLast()),
+            mediaType: response.headers[first: "Content-Type"])
+        let answers: [BatchAnswer]
+        do {
+            answers = try batches.format.answers(body, count: count)
+        } catch {
+            var failure = Failure(
+                .batch, "POST \(URLText.withoutQuery(response.url)): \(error.message)",
+                field: error.field)
+            failure.httpStatus = response.status
+            failure.response = response
+            return fail(number, failure)
+        }
+        let (told, actions) = state.withLock { state in
+            let (waiting, actions) = state.machine.answered(number)
+            var told: [(index: Int, request: Request, answer: BatchAnswer)] = []
+            for (position, index) in waiting.enumerated() {
+                guard let index, state.requests[index].item != nil else { continue }
+                told.append((index, state.requests[index], answers[position]))
+                state.requests[index].item = nil
+                state.requests[index].recorder = nil
+            }
+            return (told, actions)
+        }
+        for (index, request, answer) in told {
+            if let call = request.call, let recorder = request.recorder {
+                deliver(
+                    answer, to: call, recorder, credential,
+                    uploadedBytes: Int64(request.item?.body?.count ?? 0))
+            } else {
+                deliver(answer, to: index, credential)
+            }
+        }
+        perform(actions)
+    }
+
+    private func fail(_ number: Int, _ failure: Failure) {
+        var failure = failure
+        failure.isOfBatchCall = true
+        act { state in
+            let actions = state.machine.failed(number)
+            state.batchCall = nil
+            if state.failure == nil, actions.contains(where: \.isFailure) {
+                state.failure = failure
+            }
+            return actions
+        }
+    }
+}
+
+// Requests of a `BatchSender`, which have no calls as long as they need none.
+extension BatchSession {
+    /// Adds a request without a call.
+    ///
+    /// - Returns: The position of the request.
+    package func add(_ item: BatchItem) -> Int {
+        state.withLock { state in
+            state.requests.append(Request(item: item))
+            return state.machine.add()
+        }
+    }
+
+    /// Gives an answer to a request without a call. The request gets a call if its sender does not
+    /// take the answer.
+    private func deliver(_ answer: BatchAnswer, to index: Int, _ credential: UInt64?) {
+        guard let sender else { return }
+        if !sender.take(index, answer) {
+            do throws(Failure) {
+                let call = try sender.makeCall(index)
+                call.join(Place(session: self, index: index))
+                try context.register(call)
+                state.withLock { $0.requests[index].call = call }
+                if let recorder = call.startSent() {
+                    deliver(answer, to: call, recorder, credential)
+                }
+                return
+            } catch {
+                sender.fail(index, error)
+            }
+        }
+        act { $0.machine.leave(index) }
+    }
+
+    /// Gives an answer to a call, as a transport does. When this returns, the call has processed
+    /// the answer or waits for something.
+    ///
+    /// - Parameter credential: The number of the credential with which the batch was sent.
+    private func deliver(
+        _ answer: BatchAnswer, to call: Call, _ recorder: ExchangeRecorder, _ credential: UInt64?,
+        uploadedBytes: Int64 = 0
+    ) {
+        call.credential = credential
+        recorder.receivedHead(
+            ResponseHead(status: answer.code, headers: Headers(answer.headers), url: call.url))
+        if !answer.body.isEmpty {
+            let reply = unsafe answer.body.withUnsafeBytes { unsafe recorder.receivedBody($0) }
+            if case .stop(let error) = reply { return recorder.completed(.failure(error)) }
+        }
+        recorder.completed(
+            .success(
+                ExchangeSummary(
+                    connectionWasReused: true, uploadedBytes: uploadedBytes,
+                    downloadedBytes: Int64(answer.body.count))))
+    }
+
+    /// Ends a request, unless it has ended.
+    private func abort(_ index: Int, _ call: Call?, _ failure: Failure) {
+        if let call { return call.abort(failure) }
+        guard state.withLock({ $0.requests[index].item.take() != nil }) else { return }
+        sender?.fail(index, failure)
+        act { $0.machine.leave(index) }
+    }
+}

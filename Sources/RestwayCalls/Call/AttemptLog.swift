@@ -1,0 +1,78 @@
+package import RestwayOutcome
+package import RestwayThreads
+
+/// The attempts of one call: why each began, how long it waited and took, and how it ended.
+package struct AttemptLog: Sendable {
+    /// The attempts before the current one.
+    package private(set) var ended: [CallAttempt] = []
+    private var reason = CallAttempt.Reason.first
+    /// When the attempt, or the wait before it, began.
+    private var began: Deadline
+    private var waitedMicroseconds: Int64 = 0
+    private var isUnderWay = true
+
+    /// How often the call was sent again with another credential.
+    package private(set) var replays = 0
+    /// How often the call was sent again after a temporary failure.
+    package private(set) var retries = 0
+    /// The number of the credential with which the last exchange was sent.
+    package var credential: UInt64?
+
+    init(_ start: Deadline) {
+        began = start
+    }
+
+    /// The number of the current attempt, from 1.
+    package var number: Int { ended.count + (isUnderWay ? 1 : 0) }
+
+    /// Ends the current wait.
+    package mutating func endWait(_ now: Deadline) {
+        waitedMicroseconds += now.microseconds(since: began)
+        began = now
+    }
+
+    /// Ends the current attempt, which has failed.
+    package mutating func end(_ failure: Failure, _ now: Deadline) {
+        guard isUnderWay else { return }
+        isUnderWay = false
+        ended.append(
+            CallAttempt(
+                reason: reason, failure: failure.reason, httpStatus: failure.httpStatus,
+                apiCode: failure.apiCode, waitedMicroseconds: waitedMicroseconds,
+                tookMicroseconds: now.microseconds(since: began)))
+        began = now
+    }
+
+    /// Begins another attempt, which waits first.
+    package mutating func begin(_ reason: CallAttempt.Reason) {
+        self.reason = reason
+        switch reason {
+        case .first: break
+        case .retry: retries += 1
+        case .replay: replays += 1
+        }
+        waitedMicroseconds = 0
+        isUnderWay = true
+    }
+
+    /// Returns all attempts of a call that ends with an answer; empty if this attempt is the only
+    /// one.
+    package func ending(with status: Int, _ now: Deadline) -> [CallAttempt] {
+        guard isUnderWay else { return ended }
+        guard !ended.isEmpty else { return [] }
+        let last = CallAttempt(
+            reason: reason, httpStatus: status, waitedMicroseconds: waitedMicroseconds,
+            tookMicroseconds: now.microseconds(since: began))
+        return ended + [last]
+    }
+
+    /// Returns `outcome` and, if it is a failure, adds the attempts that led to it.
+    mutating func completing(
+        _ outcome: Call.Outcome, _ now: @autoclosure () -> Deadline
+    ) -> Call.Outcome {
+        guard case .failure(var failure) = outcome else { return outcome }
+        end(failure, now())
+        failure.attempts = ended
+        return .failure(failure)
+    }
+}

@@ -1,0 +1,287 @@
+package import RestwayDocument
+package import RestwayHTTP
+package import RestwayMapping
+package import RestwayOutcome
+import RestwayPlugins
+import RestwayRouting
+import RestwayText
+package import RestwayThreads
+import Synchronization
+
+/// A request in flight. It completes exactly once, whatever happens.
+///
+/// `CallMachine` decides what happens next. A call keeps the machine under its lock, gives it
+/// events, and has the stages perform its decisions (`CallDriver.swift`).
+package final class Call: Sendable {
+    package typealias Outcome = Result<Response, Failure>
+    /// Runs once, as a notice.
+    package typealias Completion = @Sendable (Call, Outcome) -> Void
+    /// A function of the program that may change a request before it is sent, or refuse it. It is a
+    /// question.
+    package typealias Modifier = @Sendable (RequestSpec) -> Result<RequestSpec, Failure>
+
+    /// The thread that performs an action.
+    package enum Executor {
+        /// The thread that sends the request, or another one that must not be held up either.
+        case caller
+        /// The thread of a transport, which only moves bytes.
+        case transport
+        /// A worker of the pool, where the program may be asked.
+        case worker
+        /// A thread that waits for this call.
+        case waiter
+    }
+
+    /// A question that a worker asks before the call goes out.
+    ///
+    /// It is a class because most calls ask nothing and should not reserve memory for it.
+    package final class Question: Sendable {
+        package let spec: RequestSpec
+        /// `nil` if the program is only asked about the body.
+        package let modifier: Modifier?
+        package let body: BodyQuestions
+
+        package init(spec: RequestSpec, modifier: Modifier?, body: BodyQuestions) {
+            self.spec = spec
+            self.modifier = modifier
+            self.body = body
+        }
+    }
+
+    /// The program's function for the completion, and the function that ends its context
+    /// afterwards.
+    package struct Receiver: Sendable {
+        package let completion: Completion
+        package let end: @Sendable () -> Void
+
+        package init(completion: @escaping Completion, end: @escaping @Sendable () -> Void) {
+            self.completion = completion
+            self.end = end
+        }
+    }
+
+    /// The references between the call and other parts of the library. The call gives them back
+    /// when it ends.
+    package struct Ties {
+        package var receiver: Receiver?
+        /// A function that receives the outcome instead of the program.
+        package var follower: (@Sendable (Outcome) -> Void)?
+        /// The place of the call in a batch.
+        var batchPlace: (any BatchPlace)?
+        /// The claim with which the call is in a lane of the outbox.
+        package var lane: (any StorageClaim)?
+        /// The request that the outbox stores if it cannot be sent now.
+        package var laneRequest: PreparedRequest?
+        /// The number of the exchange in the transport; `nil` if the call has no exchange, or its
+        /// number is not known yet.
+        package var exchange: ExchangeID?
+        /// A timer that ends or continues a wait.
+        package var timer: TimerTicket?
+        /// The body that the call reads while it is sent.
+        package var reader: BodyReader?
+    }
+
+    package struct State {
+        package var machine: CallMachine
+        /// The request as it goes out next; `nil` when the call has completed. It holds functions
+        /// of the program (for progress, for a body), which may refer to this call.
+        package var request: PreparedRequest?
+        package var question: Question?
+        /// The time limit of the attempt.
+        package var deadline: Deadline
+        package var attempts: AttemptLog
+        package var progress: ProgressState
+        package var ties: Ties
+        package var waiters = CallWaiters()
+        package var outcome: Outcome?
+    }
+
+    private static let lastID = Atomic<UInt64>(0)
+
+    /// A number that is unique in this process: `#12` in the log.
+    package var id: UInt64 { log.id }
+    /// The progress of the mapping.
+    package let mappingProgress = MappingProgress()
+    package let log: CallLog
+    package let context: CallContext
+    package let api: LoadedAPI
+    package let isInBatch: Bool
+    package let token: UInt64
+    package let started: Deadline
+    package let state: Monitor<State>
+    /// The index in the client's list of calls, which the client's lock guards.
+    let place = Atomic<Int>(-1)
+    /// Whether the call has ended. A worker reads this for each object, without the lock.
+    let hasEnded = Atomic<Bool>(false)
+    package let generation = ProcessGeneration.current
+
+    package init(
+        context: CallContext, api: LoadedAPI, request: PreparedRequest, token: UInt64,
+        question: Question?, receiver: Receiver?
+    ) {
+        self.context = context
+        self.api = api
+        log = CallLog(
+            id: Self.lastID.add(1, ordering: .relaxed).newValue,
+            method: request.method, url: request.exchange.url,
+            redaction: api.definition.redaction)
+        isInBatch = request.isInBatch
+        self.token = token
+        let now = context.clock.now()
+        started = now
+        var optional = request.optionalStages
+        if let question {
+            optional.insert(.prepare)
+            if question.modifier != nil { optional.insert(.modify) }
+        }
+        state = Monitor(
+            State(
+                machine: CallMachine(passing: optional), request: request, question: question,
+                deadline: request.deadline(from: now, of: now), attempts: AttemptLog(now),
+                progress: ProgressState(request), ties: Ties(receiver: receiver)))
+    }
+
+    // MARK: The caller's side
+
+    /// The request as it goes out next; `nil` when the call has completed.
+    package var request: PreparedRequest? { state.withLock { $0.request } }
+
+    package var hasFailed: Bool {
+        if case .failure = state.withLock({ $0.outcome }) { true } else { false }
+    }
+
+    package var isComplete: Bool { state.withLock { $0.machine.isComplete } }
+
+    /// Cancels the call unless it has completed or its objects are being stored.
+    package func cancel() {
+        guard generation == ProcessGeneration.current else { return }
+        happen(on: .caller, .cancelled)
+    }
+
+    /// Completes the call from outside. The outbox may still take its request.
+    package func abort(_ failure: Failure) {
+        happen(on: .caller, with: .failure(failure)) { machine in
+            failure.reason == .closed ? .closed : .interrupted(machine.entry)
+        }
+    }
+
+    package func start() {
+        let (request, actions) = state.withLock { ($0.request, $0.machine.start()) }
+        // If there is no request, the call has ended before it could start.
+        guard let request else { return }
+        log.isRouted(request)
+        perform(actions, .nothing, on: .caller)
+    }
+
+    /// Starts the call and waits as `wait` does.
+    package func perform(milliseconds: Int64) throws(Failure) -> Response {
+        guard milliseconds == 0 else {
+            start()
+            return try wait(milliseconds: milliseconds)
+        }
+        // The thread is counted before the start, so that the stages know that it waits.
+        state.withLock { $0.waiters.count += 1 }
+        start()
+        return try waitWorking().get()
+    }
+
+    /// Waits for the outcome. After `milliseconds` (0: no limit), the call is cancelled.
+    package func wait(milliseconds: Int64) throws(Failure) -> Response {
+        guard generation == ProcessGeneration.current else { throw Failure.forked }
+        if CallbackScope.isActive, !isComplete { try Self.refuseToBlockInsideCallbacks() }
+        guard milliseconds > 0 else {
+            state.withLock { $0.waiters.count += 1 }
+            return try waitWorking().get()
+        }
+        let deadline = SystemClock().now().advanced(milliseconds: milliseconds)
+        guard let outcome = state.wait(until: deadline, for: { $0.outcome }) else {
+            cancel()
+            var failure = Failure(
+                .timedOut, "\(description) did not complete within \(milliseconds) ms",
+                domain: .transport)
+            failure.isRetryable = true
+            throw failure
+        }
+        return try outcome.get()
+    }
+
+    /// Waits without a time limit. This thread moves the bytes, decodes and maps as far as it can,
+    /// so that other threads need not be woken.
+    private func waitWorking() -> Outcome {
+        var mayDrive = true
+        while true {
+            // A thread that has just driven the transport often need not wait, and `wait` is
+            // slower.
+            let step =
+                state.withLock { $0.nextStep(mayDrive: mayDrive) }
+                ?? state.wait { $0.nextStep(mayDrive: false) }
+            switch step {
+            case .drive(let exchange):
+                context.transports.drive(exchange) {
+                    self.state.withLock { $0.machine.stage == .exchange }
+                }
+                mayDrive = false
+            case .work(let work):
+                work()
+                mayDrive = true
+            case .end(let outcome): return outcome
+            case nil: break
+            }
+        }
+    }
+
+    /// Throws inside a callback. A callback that waits for a call would wait for itself, because
+    /// notices run one after the other.
+    package static func refuseToBlockInsideCallbacks() throws(Failure) {
+        guard CallbackScope.isActive else { return }
+        throw Failure(
+            .wouldBlock, "waiting inside a callback would keep the call from completing")
+    }
+
+    /// The URL of the first request.
+    package var url: String { log.url }
+
+    /// The method and the URL of the call for messages, without query and credentials.
+    package var description: String {
+        .joining(log.method.rawValue, " ", URLText.withoutQuery(log.url))
+    }
+
+    // MARK: Ties
+
+    /// Sets a function that receives the outcome. This happens before other code knows the call.
+    package func follow(_ follower: @escaping @Sendable (Outcome) -> Void) {
+        state.withLock { $0.ties.follower = follower }
+    }
+
+    /// Makes the call an item of a batch. This happens before other code knows the call.
+    package func join(_ place: any BatchPlace) {
+        state.withLock { $0.ties.batchPlace = place }
+    }
+
+    /// Starts the call for a request that was already sent. Returns the receiver of its answer;
+    /// `nil` if the call has ended.
+    package func startSent() -> ExchangeRecorder? {
+        let (request, number) = state.withLock { state in
+            state.machine.startSent()
+            return (state.request, state.machine.entry)
+        }
+        guard let request else { return nil }
+        return ExchangeStage.batchRecorder(
+            StageEntry(call: self, number: number, request: request, place: .worker))
+    }
+
+    /// The number of the credential with which the call was last sent. An item of a batch takes the
+    /// number of the batch call.
+    package var credential: UInt64? {
+        get { state.withLock { $0.attempts.credential } }
+        set { state.withLock { $0.attempts.credential = newValue } }
+    }
+
+    /// Ends the call after the outbox has stored its request or failed to; `failure` says which.
+    package func wasStored(_ failure: Failure) {
+        // The lane is free before anyone learns of the end, so that a flush that starts then finds
+        // it free.
+        state.withLock({ $0.ties.lane.take() })?.leaveLane(self)
+        happen(on: .worker, with: .failure(failure)) { .passed($0.entry) }
+    }
+}

@@ -1,0 +1,298 @@
+import RestwayDocument
+package import RestwayHTTP
+package import RestwayOutcome
+import RestwayPlugins
+import RestwayRouting
+import RestwayText
+package import RestwayThreads
+import Synchronization
+
+/// The value that one stage hands to the next.
+///
+/// The enum is indirect, because its cases hold values of very different sizes.
+package indirect enum Handover {
+    case nothing
+    /// A failure that is to be judged or delivered.
+    case failure(Failure)
+    /// From `modify`: the request as the modifiers have left it.
+    case spec(RequestSpec)
+    /// From `credential` and `rewind`: the exchange to send.
+    case exchange(Exchange)
+    /// From `exchange`: the response or the failure of the transport.
+    case received(ReceivedExchange)
+    /// From `recover` to `credential`: an answer that refuses the credential.
+    case refusal(Refusal)
+    /// From `credential` back to `recover`: the refusal stands.
+    case settled(Refusal)
+    /// From `recover` to `wait`: the length of the wait in milliseconds.
+    case delay(Int64)
+    /// From `lane` and `recover` to `store`: the request that the outbox stores.
+    case storing(StoringOrder)
+    /// From `recover` on: an answer that is taken, with its body decoded.
+    case answer(TakenAnswer)
+    /// From `parse` to `commit`: the rows for the store.
+    case parsed(ParsedAnswer)
+    /// From `commit`, `lane`: the call has succeeded.
+    case response(Response)
+}
+
+/// A call in one of its stages: the data of the stage, and the functions with which it answers.
+///
+/// A stage answers once, on any thread. An answer that comes after the call has left the stage is
+/// ignored.
+package struct StageEntry {
+    package let call: Call
+    package let number: CallMachine.Entry
+    package let request: PreparedRequest
+    /// The thread that the stage runs on.
+    package let place: Call.Executor
+
+    package var context: CallContext { call.context }
+
+    /// Whether the call is still in this stage.
+    package var isCurrent: Bool { call.state.withLock { $0.machine.isCurrent(number) } }
+
+    /// Reports that the stage has done its part.
+    package func pass(
+        _ brought: Handover = .nothing, on place: Call.Executor? = nil,
+        _ change: (inout Call.State) -> Void = { _ in }
+    ) {
+        call.happen(on: place ?? self.place, .passed(number), with: brought, change)
+    }
+
+    package func fail(_ failure: Failure, on place: Call.Executor? = nil) {
+        call.happen(on: place ?? self.place, .failed(number), with: .failure(failure))
+    }
+
+    /// Returns the same entry for another thread.
+    package func on(_ place: Call.Executor) -> StageEntry {
+        StageEntry(call: call, number: number, request: request, place: place)
+    }
+
+    /// Runs `body` on a worker; if this thread is one, it runs here.
+    package func onWorker(_ body: @escaping @Sendable (StageEntry) -> Void) {
+        guard place != .worker else { return body(self) }
+        let entry = on(.worker)
+        context.pool.submit { if entry.isCurrent { body(entry) } }
+    }
+
+    /// Runs `body` on a thread that waits for the call, if the program gave no completion function,
+    /// or on a worker. A transport's thread only moves bytes.
+    func offTransport(_ body: @escaping @Sendable (StageEntry) -> Void) {
+        guard place == .transport else { return body(self) }
+        let waiting = on(.waiter)
+        // The program is not asked on one of its own threads, which may hold what the answer needs.
+        let asks = call.api.definition.functions.mayRunWhileMapping
+        let isTaken = call.state.withLock { state in
+            guard state.machine.isCurrent(number), state.isAwaited, !asks else { return false }
+            state.waiters.work = { body(waiting) }
+            return true
+        }
+        if isTaken { call.state.wakeAll() } else { onWorker(body) }
+    }
+
+    /// Sets a timer that ends with this stage.
+    package func schedule(at deadline: Deadline, _ body: @escaping @Sendable () -> Void) {
+        let ticket = context.timers.schedule(at: deadline, body)
+        let before = call.state.withLock { state -> TimerTicket? in
+            guard state.machine.isCurrent(number) else { return ticket }
+            defer { state.ties.timer = ticket }
+            return state.ties.timer
+        }
+        before?.cancel()
+    }
+
+    /// Ends the wait of this stage when the time limit of the attempt has passed.
+    func watchDeadline() {
+        let deadline = call.state.withLock { $0.deadline }
+        guard deadline != .never else { return }
+        schedule(at: deadline) {
+            let failure = Failure(.timedOut, "\(self.call.description) timed out")
+            self.call.happen(
+                on: .worker, .interrupted(self.number), with: .failure(failure))
+        }
+    }
+}
+
+// The driver of the machine: it gives the machine events, has the stages perform its actions, and
+// ends the call.
+extension Call {
+    // MARK: Events
+
+    /// Gives the machine an event and performs its decision.
+    ///
+    /// - Parameters:
+    ///   - place: The thread that calls.
+    ///   - brought: What the stage that has ended hands to the next one.
+    ///   - change: Changes the state together with the event; not called for an event that comes
+    ///     too late.
+    /// - Returns: False for an event that comes too late.
+    @discardableResult
+    package func happen(
+        on place: Executor, _ event: CallMachine.Event, with brought: Handover = .nothing,
+        _ change: (inout State) -> Void = { _ in }
+    ) -> Bool {
+        happen(on: place, with: brought, change) { _ in event }
+    }
+
+    @discardableResult
+    func happen(
+        on place: Executor, with brought: Handover,
+        _ change: (inout State) -> Void = { _ in },
+        _ event: (CallMachine) -> CallMachine.Event
+    ) -> Bool {
+        var completion: Completing?
+        var exchange: ExchangeID?
+        var timer: TimerTicket?
+        let actions = state.withLock { state in
+            let actions = state.machine.handle(event(state.machine))
+            guard let next = actions.next else { return actions }
+            change(&state)
+            exchange = state.ties.exchange.take()
+            timer = state.ties.timer.take()
+            if case .deliver(let ending) = next {
+                completion = complete(&state, outcome(ending, brought))
+            }
+            return actions
+        }
+        timer?.cancel()
+        if let left = actions.leave { leave(left, exchange) }
+        if let completion = completion.take() {
+            finish(completion, on: place)
+        } else {
+            perform(actions, brought, on: place)
+        }
+        return actions.next != nil
+    }
+
+    /// Tells the stage that the call no longer waits for it.
+    private func leave(_ stage: CallMachine.Stage, _ exchange: ExchangeID?) {
+        switch stage {
+        case .exchange: if let exchange { context.transports.cancel(exchange) }
+        case .credential: context.credentials.leave(id)
+        case .modify, .prepare, .lane, .cache, .rewind, .recover, .validate, .intercept, .parse,
+            .commit, .wait, .store, .deliver:
+            break
+        }
+    }
+
+    private func outcome(_ ending: CallMachine.Ending, _ brought: Handover) -> Outcome {
+        switch ending {
+        case .cancelled:
+            return .failure(Failure(.cancelled, "\(description) was cancelled"))
+        case .closed:
+            return .failure(Failure.closed)
+        case .outcome:
+            switch brought {
+            case .response(let response): return .success(response)
+            case .failure(let failure): return .failure(failure)
+            default:
+                return .failure(Failure(.internal, "\(description) ended without an outcome"))
+            }
+        }
+    }
+
+    /// Lets the next stage do its part.
+    package func perform(_ actions: CallMachine.Actions, _ brought: Handover, on place: Executor) {
+        guard case .enter(let stage, let number) = actions.next, let request else { return }
+        let entry = StageEntry(call: self, number: number, request: request, place: place)
+        switch (stage, brought) {
+        case (.modify, _): ModifyStage.enter(entry)
+        case (.prepare, .spec(let spec)): PrepareStage.enter(entry, spec)
+        case (.prepare, _): PrepareStage.enter(entry, nil)
+        case (.lane, _): LaneStage.enter(entry)
+        case (.credential, .refusal(let refusal)): CredentialStage.replace(entry, refusal)
+        case (.credential, _): CredentialStage.enter(entry)
+        case (.rewind, .exchange(let exchange)): RewindStage.enter(entry, exchange)
+        case (.exchange, .exchange(let exchange)): ExchangeStage.enter(entry, exchange)
+        case (.recover, .received(let received)): RecoverStage.enter(entry, received)
+        case (.recover, .settled(let refusal)): RecoverStage.settle(entry, refusal)
+        case (.recover, .failure(let failure)): RecoverStage.judge(entry, failure)
+        case (.parse, .answer(let answer)): ParseStage.enter(entry, answer)
+        case (.commit, .parsed(let parsed)): CommitStage.enter(entry, parsed)
+        case (.wait, .delay(let milliseconds)): WaitStage.enter(entry, milliseconds)
+        case (.store, .storing(let order)): order.claim.store(self, order)
+        case (.cache, _), (.validate, _), (.intercept, _), (.rewind, _), (.exchange, _),
+            (.recover, _), (.parse, _), (.commit, _), (.wait, _), (.store, _), (.deliver, _):
+            entry.fail(Failure(.internal, "\(description): no way leads to \(stage)"))
+        }
+    }
+
+    // MARK: Completion
+
+    /// The work that is left to do after the lock is released. It may hold the last reference to an
+    /// object of the program, whose destroy function must not run under the lock.
+    private struct Completing: ~Copyable {
+        let outcome: Outcome
+        let ties: Ties
+        let owesStart: Bool
+        let readerJob: BodyReader.Job?
+        let request: PreparedRequest?
+        let question: Question?
+        let work: (@Sendable () -> Void)?
+    }
+
+    /// Sets the outcome and appends the notice under the lock, so that notices have the order in
+    /// which others see calls complete.
+    private func complete(_ state: inout State, _ outcome: Outcome) -> Completing {
+        let outcome = state.attempts.completing(outcome, context.clock.now())
+        state.outcome = outcome
+        hasEnded.store(true, ordering: .relaxed)
+        let ties = state.ties
+        state.ties = Ties()
+        // This happens before others see that the call has ended, because they may send the same
+        // body.
+        let readerJob = ties.reader?.leave(id)
+        var owesStart = lastProgress(&state, outcome)
+        if let receiver = ties.receiver {
+            let notice = CompletionNotice(
+                call: self, outcome: outcome, token: token, receiver: receiver)
+            if context.delivery.append(.completion(notice)) { owesStart = true }
+        }
+        return Completing(
+            outcome: outcome, ties: ties, owesStart: owesStart,
+            readerJob: readerJob,
+            request: state.request.take(), question: state.question.take(),
+            work: state.waiters.work.take())
+    }
+
+    private func finish(_ completing: consuming Completing, on place: Executor) {
+        state.wakeAll()
+        let ties = completing.ties
+        log.completes(
+            completing.outcome,
+            milliseconds: context.clock.now().milliseconds(since: started))
+        ties.batchPlace?.ended(completing.outcome)
+        ties.follower?(completing.outcome)
+        ties.lane?.leaveLane(self)
+        // This comes after the notice, because a closed client without calls sends no more notices.
+        context.ended(self)
+        if completing.owesStart { context.delivery.start(isOnWorker: place == .worker) }
+    }
+}
+
+/// One exchange of a call, as authorize functions see and change it.
+package struct OutgoingExchange: Sendable {
+    package var exchange: Exchange
+    /// The number of the attempt, from 1.
+    package let attempt: Int
+
+    package init(exchange: Exchange, attempt: Int) {
+        self.exchange = exchange
+        self.attempt = attempt
+    }
+
+    package var headers: Headers {
+        get { Headers(exchange.headers) }
+        set { exchange.headers = newValue.fields }
+    }
+
+    package mutating func addParameter(_ name: String, _ value: String) {
+        exchange.url = URLText.appendingQuery([Pair(name: name, value: value)], to: exchange.url)
+    }
+
+    /// The bytes of the body; `nil` if there is no body or it is not in memory.
+    package var bodyBytes: [UInt8]? {
+        if case .bytes(let bytes) = exchange.body { bytes } else { nil }
+    }
+}

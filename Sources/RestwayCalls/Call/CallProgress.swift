@@ -1,0 +1,163 @@
+import RestwayHTTP
+package import RestwayThreads
+
+/// The progress of a call. A total of `nil` is not known.
+package struct CallProgress: Sendable, Equatable {
+    package struct Part: Sendable, Equatable {
+        package var done: Int64 = 0
+        package var total: Int64?
+
+        /// The finished part, between 0 and 1. A part whose total is not known counts as not done.
+        package var fraction: Double {
+            guard let total else { return 0 }
+            return total > 0 ? min(1, max(0, Double(done) / Double(total))) : 1
+        }
+    }
+
+    package var upload = Part()
+    package var download = Part()
+    package var mapping = Part()
+    /// The finished part of the whole call; it never goes back.
+    package private(set) var fraction = 0.0
+
+    private static let uploadWeight = 0.4
+    private static let mappingWeight = 0.2
+
+    /// - Parameter uploadTotal: 0 without a body; `nil` if its length is not known.
+    package init(uploadTotal: Int64?) {
+        upload.total = uploadTotal
+    }
+
+    /// Takes new numbers. The fraction grows or stays the same.
+    package mutating func update(_ change: (inout CallProgress) -> Void) {
+        change(&self)
+        let uploadWeight = upload.total == 0 ? 0 : Self.uploadWeight
+        let downloadWeight = 1 - uploadWeight - Self.mappingWeight
+        let sum =
+            uploadWeight * upload.fraction + downloadWeight * download.fraction
+            + Self.mappingWeight * mapping.fraction
+        // Only the end of the call makes the fraction 1.
+        fraction = max(fraction, min(sum, 0.999))
+    }
+
+    /// Completes the progress of a call that has succeeded.
+    package mutating func finish() {
+        fraction = 1
+    }
+}
+
+/// A request for the progress of a call.
+package struct ProgressRequest: Sendable {
+    package typealias Function = @Sendable (Call, CallProgress) -> Void
+
+    /// The shortest time between two notices.
+    package var intervalMilliseconds: Int64
+    /// The function to call; `nil` if the program reads events or asks for the progress itself.
+    package var function: Function?
+
+    package init(intervalMilliseconds: Int64, function: Function?) {
+        self.intervalMilliseconds = intervalMilliseconds
+        self.function = function
+    }
+}
+
+/// The progress of a call and what the program knows of it.
+package struct ProgressState: Sendable {
+    package var progress: CallProgress
+    /// Whether a notice is on its way. It will report the progress at the time when it runs.
+    package var isNoticeDue = false
+    /// When the next notice may go out.
+    package var nextNotice = Deadline.past
+
+    package init(_ request: PreparedRequest) {
+        progress = CallProgress(uploadTotal: request.bodyCount)
+    }
+}
+
+/// The progress of a call.
+extension Call {
+    package var progress: CallProgress {
+        state.withLock { $0.progress.progress }
+    }
+
+    /// Returns the function to which a transport reports moved bytes; `nil` if no one asks for
+    /// progress.
+    package func progressFunction(for request: PreparedRequest) -> ExchangeRecorder.Progressed? {
+        guard request.sending.progress != nil else { return nil }
+        return { uploaded, downloaded, downloadTotal in
+            self.progressed(request) { progress in
+                progress.upload.done = uploaded
+                progress.download.done = downloaded
+                progress.download.total = downloadTotal > 0 ? downloadTotal : nil
+            }
+        }
+    }
+
+    /// Returns the function to which the mapping reports the number of mapped objects and their
+    /// total, if it is known.
+    func mappingProgressFunction(
+        for request: PreparedRequest
+    ) -> (@Sendable (_ done: Int, _ total: Int?) -> Void)? {
+        guard request.sending.progress != nil else { return nil }
+        return { done, total in
+            self.progressed(request) { progress in
+                progress.mapping.done = Int64(done)
+                progress.mapping.total = total.map(Int64.init)
+            }
+        }
+    }
+
+    /// Records that all bytes have moved.
+    func transferred(_ request: PreparedRequest) {
+        guard request.sending.progress != nil else { return }
+        progressed(request) { progress in
+            if let total = progress.upload.total {
+                progress.upload.done = total
+            } else {
+                progress.upload.total = progress.upload.done
+            }
+            progress.download.total = progress.download.done
+        }
+    }
+
+    private func progressed(
+        _ request: PreparedRequest, _ change: (inout CallProgress) -> Void
+    ) {
+        guard let wanted = request.sending.progress else { return }
+        let now = context.clock.now()
+        let owesStart = state.withLock { state in
+            guard !state.machine.isComplete else { return false }
+            state.progress.progress.update(change)
+            guard !state.progress.isNoticeDue, state.progress.nextNotice <= now else {
+                return false
+            }
+            state.progress.isNoticeDue = true
+            state.progress.nextNotice = now.advanced(
+                milliseconds: wanted.intervalMilliseconds)
+            return context.delivery.append(notice(wanted))
+        }
+        if owesStart { context.delivery.start(isOnWorker: false) }
+    }
+
+    /// Reports the end of all work, right before the completion. Returns true if the caller must
+    /// start the delivery.
+    func lastProgress(_ state: inout State, _ outcome: Outcome) -> Bool {
+        guard case .success = outcome else { return false }
+        state.progress.progress.finish()
+        guard let wanted = state.request?.sending.progress, !state.progress.isNoticeDue else {
+            return false
+        }
+        state.progress.isNoticeDue = true
+        return context.delivery.append(notice(wanted))
+    }
+
+    private func notice(_ wanted: ProgressRequest) -> Notice {
+        .progress(
+            ProgressNotice(call: self, token: token, function: wanted.function) {
+                self.state.withLock { state in
+                    state.progress.isNoticeDue = false
+                    return state.progress.progress
+                }
+            })
+    }
+}

@@ -1,0 +1,81 @@
+package import RestwayHTTP
+import RestwayOutcome
+import RestwayPlugins
+import RestwayRouting
+import RestwayThreads
+
+/// The result that the transport has brought for one exchange.
+package struct ReceivedExchange: Sendable {
+    package let result: Result<ExchangeSummary, TransportError>
+    package let recorder: ExchangeRecorder
+}
+
+/// The stage in which the transport, or the batch session for an item of a batch, sends the request
+/// and receives the answer.
+package enum ExchangeStage {
+    package static func enter(_ entry: StageEntry, _ exchange: Exchange) {
+        if entry.request.isInBatch { sendInBatch(entry) } else { send(entry, exchange) }
+    }
+
+    // MARK: By the transport
+
+    private static func send(_ entry: StageEntry, _ exchange: Exchange) {
+        let (call, context, request) = (entry.call, entry.context, entry.request)
+        var exchange = exchange
+        let (deadline, isAwaited) = call.state.withLock { state in
+            // With a reader, the I/O thread does the work: the waiting thread may hold what the
+            // program's function needs.
+            let isAwaited = state.isAwaited && entry.place != .worker && request.reader == nil
+            return (state.deadline, isAwaited)
+        }
+        if deadline != .never {
+            let left = deadline.milliseconds(since: context.clock.now())
+            guard left > 0 else {
+                return entry.fail(Failure(.timedOut, "\(call.description) timed out"))
+            }
+            exchange.timeouts.totalMilliseconds = left
+        }
+        call.log.sends(exchange)
+        let recorder = ExchangeRecorder(
+            bodyBytesMax: context.options.bodyBytesMax, isAwaited: isAwaited,
+            progressed: call.progressFunction(for: request)
+        ) { result, recorder in
+            let received = ReceivedExchange(result: result, recorder: recorder)
+            entry.pass(.received(received), on: .transport)
+        }
+        let id = context.transports.start(exchange, through: request.transport, observer: recorder)
+        let isNamed = call.state.withLock { state in
+            guard state.machine.isCurrent(entry.number) else { return false }
+            state.ties.exchange = id
+            return true
+        }
+        // The call ended before the number of its exchange was known.
+        if !isNamed, !recorder.isFinished { context.transports.cancel(id) }
+    }
+
+    // MARK: In a batch
+
+    private static func sendInBatch(_ entry: StageEntry) {
+        // If the call is in no batch, it has ended.
+        guard let place = entry.call.state.withLock({ $0.ties.batchPlace }) else { return }
+        entry.call.log.sends(entry.request.exchange)
+        do throws(Failure) {
+            try place.send(entry.request, to: batchRecorder(entry))
+        } catch {
+            entry.fail(error)
+        }
+    }
+
+    /// Returns the receiver of the answer that the batch call brings.
+    static func batchRecorder(_ entry: StageEntry) -> ExchangeRecorder {
+        ExchangeRecorder(
+            bodyBytesMax: entry.context.options.bodyBytesMax,
+            progressed: entry.call.progressFunction(for: entry.request)
+        ) { result, recorder in
+            // This is a worker. It handles one item after the other, so that their objects are
+            // stored in order.
+            let received = ReceivedExchange(result: result, recorder: recorder)
+            entry.pass(.received(received), on: .worker)
+        }
+    }
+}

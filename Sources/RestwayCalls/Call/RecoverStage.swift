@@ -1,0 +1,374 @@
+import RestwayDocument
+import RestwayHTTP
+package import RestwayOutcome
+import RestwayRouting
+package import RestwayThreads
+
+/// An answer that refuses the credential with which the request was sent.
+package struct Refusal: Sendable {
+    package let failure: Failure
+    package let answer: ReceivedResponse
+    /// The number of the refused credential.
+    package let credential: UInt64
+    /// How often the call has been replayed before.
+    package let replays: Int
+}
+
+/// The stage that judges the answer or the failure: the answer is taken, or the request is sent
+/// again or stored.
+enum RecoverStage {
+    /// Judges the answer or the failure of the transport.
+    static func enter(_ entry: StageEntry, _ received: ReceivedExchange) {
+        entry.offTransport { entry in
+            switch received.result {
+            case .failure(let error):
+                entry.context.missed(entry.request, error)
+                var failure = Failure(error)
+                failure.message = "\(entry.call.description): \(error.message)"
+                Judgement(entry, failure, mayRetry: true).decide()
+            case .success(let summary):
+                answered(entry, summary, received.recorder)
+            }
+        }
+    }
+
+    /// Judges the failure of another stage: the request may still be stored, but not sent again.
+    static func judge(_ entry: StageEntry, _ failure: Failure) {
+        Judgement(entry, failure, mayRetry: false).decide()
+    }
+
+    /// Judges a refusal like any other answer, because there is no newer credential.
+    static func settle(_ entry: StageEntry, _ refusal: Refusal) {
+        var judgement = Judgement(
+            entry, refusal.failure, answer: refusal.answer, mayRetry: true)
+        judgement.mayReplay = false
+        judgement.decide()
+    }
+
+    private static func answered(
+        _ entry: StageEntry, _ summary: ExchangeSummary, _ recorder: ExchangeRecorder
+    ) {
+        let (call, context) = (entry.call, entry.context)
+        guard let head = recorder.head else {
+            let failure = Failure(.internal, "\(call.description): completed without a head")
+            entry.judged(.fail, .failure(failure))
+            return
+        }
+        call.log.receives(head)
+        context.reached(entry.request)
+        call.transferred(entry.request)
+        var note: String?
+        switch Redirection(entry, head, summary).follow() {
+        case .followed: return
+        case .notFollowed: break
+        case .refused(let why): note = why
+        }
+        // A worker does this, because the waiting thread may hold what the program's answer needs.
+        if !head.isSuccess, context.asksAboutFailures, entry.place != .worker {
+            let note = note
+            entry.onWorker { take($0, head, summary, recorder, note) }
+        } else {
+            take(entry, head, summary, recorder, note)
+        }
+    }
+
+    private static func take(
+        _ entry: StageEntry, _ head: ResponseHead, _ summary: ExchangeSummary,
+        _ recorder: ExchangeRecorder, _ note: String?
+    ) {
+        let processor = ResponseProcessor(entry)
+        let decoded = processor.decode(head, recorder, CallTimings(summary))
+        let received = decoded.received
+        var judgement: Judgement
+        if let failure = decoded.failure {
+            // A body that was damaged on its way may arrive whole the next time.
+            guard failure.reason == .connectionLost else {
+                entry.judged(.fail, .failure(failure))
+                return
+            }
+            judgement = Judgement(entry, failure, mayRetry: true)
+        } else if processor.isDone(received) {
+            let answer = TakenAnswer(received: received, failure: nil, started: decoded.at)
+            entry.judged(.take, .answer(answer))
+            return
+        } else {
+            judgement = Judgement(
+                entry, processor.httpFailure(received), answer: received, mayRetry: true)
+        }
+        judgement.note = note
+        judgement.decide()
+    }
+}
+
+extension StageEntry {
+    /// Reports the judgement to the machine.
+    @discardableResult
+    func judged(
+        _ verdict: CallMachine.Verdict, _ brought: Handover,
+        _ change: (inout Call.State) -> Void = { _ in }
+    ) -> Bool {
+        call.happen(on: place, .judged(number, verdict), with: brought, change)
+    }
+}
+
+/// Follows a redirect, or leaves its answer as it is.
+private struct Redirection {
+    enum Result {
+        case followed, notFollowed
+        /// The answer is a failure with this text in its message.
+        case refused(String)
+    }
+
+    let entry: StageEntry
+    let head: ResponseHead
+    let summary: ExchangeSummary
+
+    init(_ entry: StageEntry, _ head: ResponseHead, _ summary: ExchangeSummary) {
+        self.entry = entry
+        self.head = head
+        self.summary = summary
+    }
+
+    func follow() -> Result {
+        let (call, context, request) = (entry.call, entry.context, entry.request)
+        guard head.isRedirect, let max = context.options.redirectsMax, !request.isInBatch
+        else { return .notFollowed }
+        let count = call.state.withLock { $0.machine.redirects }
+        let decision = RedirectPolicy(redirectsMax: max).decide(
+            status: head.status, method: request.exchange.method,
+            location: summary.redirectURL ?? head.redirectURL, from: request.exchange.url,
+            followed: count)
+        switch decision {
+        case .stop:
+            return .notFollowed
+        case .fail(let reason):
+            let kind: Failure.Reason =
+                switch reason {
+                case .tooMany: .tooManyRedirects
+                case .invalid: .invalidURL
+                }
+            let failure = Failure(
+                kind, "\(call.description): \(reason.message)", domain: .transport)
+            entry.judged(.fail, .failure(failure))
+            return .followed
+        case .follow(_, _, true, _) where !request.isRewindable:
+            return .refused(Judgement.notRewindable)
+        case .follow(let method, let target, let keepsBody, let isSameOrigin):
+            let isTrusted = isSameOrigin ? request.isTrusted : context.trusts(target)
+            let mayKnow = isSameOrigin || isTrusted
+            let rules = call.api.definition.environments.redirects
+            guard !keepsBody || !request.hasBody || rules.mayCarryBody(isTrusted: mayKnow) else {
+                return .refused(
+                    "; the redirect was not followed, because it leads to another origin and "
+                        + "would carry the body of the request along (trustedOrigins or "
+                        + "redirectBodies allow that)")
+            }
+            var next = request.exchange
+            next.method = method
+            next.url = target
+            if !keepsBody { next.body = .none }
+            next.headers = rules.headers(next.headers, keepsBody: keepsBody, isTrusted: mayKnow)
+            let redirected = request.redirected(next, keepsBody: keepsBody, isTrusted: isTrusted)
+            call.log.isRedirected(to: target)
+            entry.judged(.redirect, .nothing) { $0.request = redirected }
+            return .followed
+        }
+    }
+}
+
+extension CallContext {
+    /// Whether the environment's credentials may go to `url`.
+    fileprivate func trusts(_ url: String) -> Bool {
+        guard let origin = try? Origin(url: url) else { return false }
+        return environment.trusts(origin)
+    }
+
+    /// Whether the program is asked what a failed answer means.
+    fileprivate var asksAboutFailures: Bool {
+        credentials.asksAboutFailures || functions.failureReader != nil
+    }
+
+    /// Records that the server has answered a request.
+    fileprivate func reached(_ request: PreparedRequest) {
+        guard request.path != nil else { return }
+        if reachability.infer(.reachable) == .unreachable { outbox?.exchangeWentWell() }
+    }
+
+    /// Records that a request was not answered.
+    fileprivate func missed(_ request: PreparedRequest, _ error: TransportError) {
+        guard request.path != nil else { return }
+        switch error.kind {
+        case .resolve, .connect, .tls, .timedOut, .connectionLost:
+            _ = reachability.infer(.unreachable)
+        default: break
+        }
+    }
+}
+
+/// Decides what happens after a failure. The request is replayed, stored or retried, in this order
+/// of preference, or the failure is final.
+private struct Judgement {
+    static let notRewindable = "; it was not sent again, as the body's reader cannot be rewound"
+
+    let entry: StageEntry
+    var failure: Failure
+    /// The answer; `nil` if the server has not answered.
+    var answer: ReceivedResponse?
+    /// Whether the request may be sent again.
+    let mayRetry: Bool
+    var mayReplay = true
+    /// An addition to the message of a final failure.
+    var note: String?
+
+    private var call: Call { entry.call }
+    private var context: CallContext { entry.context }
+    private var request: PreparedRequest { entry.request }
+
+    init(
+        _ entry: StageEntry, _ failure: Failure, answer: ReceivedResponse? = nil, mayRetry: Bool
+    ) {
+        self.entry = entry
+        self.failure = failure
+        self.answer = answer
+        self.mayRetry = mayRetry
+    }
+
+    func decide() {
+        var judgement = self
+        let now = context.clock.now()
+        let failure = failure
+        call.state.withLock { $0.attempts.end(failure, now) }
+        if judgement.replays() || judgement.isStored() || judgement.retries(now) { return }
+        judgement.isFinal()
+    }
+
+    // MARK: Replay
+
+    private mutating func replays() -> Bool {
+        guard mayReplay, let answer, failure.reason == .http, request.isTrusted,
+            request.sending.auth == .full, context.credentials.concernsCalls,
+            context.credentials.isRefusal(failure)
+        else { return false }
+        let (credential, replays) = call.state.withLock {
+            ($0.attempts.credential, $0.machine.replays)
+        }
+        guard let credential else { return false }
+        guard request.isRewindable else {
+            if context.credentials.refuseForGood(sentWith: credential, replays: replays) {
+                note = Self.notRewindable
+            }
+            return false
+        }
+        let refusal = Refusal(
+            failure: failure, answer: answer, credential: credential, replays: replays)
+        entry.judged(.replay, .refusal(refusal))
+        return true
+    }
+
+    // MARK: Outbox
+
+    /// Decides whether the outbox takes the request. It takes requests that may succeed later. A
+    /// call that was cancelled or closed is never stored.
+    private func isStored() -> Bool {
+        guard failure.mayBeOutlived,
+            let stored = call.state.withLock({ $0.ties.laneRequest }), let claim = stored.claim,
+            claim.takes(failure)
+        else { return false }
+        let order = StoringOrder(
+            request: stored, claim: claim, failure: failure, reason: failure.message, waits: false)
+        return claim.beginStoring { entry.judged(.store, .storing(order)) }
+    }
+
+    // MARK: Retry
+
+    private mutating func retries(_ now: Deadline) -> Bool {
+        guard mayRetry, let policy = request.sending.retry, entry.isCurrent else { return false }
+        let outcome = RetryOutcome(failure, wallMicroseconds: context.clock.wallMicroseconds())
+        let attempts = call.state.withLock { $0.attempts }
+        let exchange = request.exchange
+        let decision = context.retries.decide(
+            policy, outcome,
+            after: .init(
+                number: attempts.retries + 1, method: exchange.method,
+                hasIdempotencyKey: exchange.headers.contains {
+                    $0.isNamed(IdempotencyKey.headerName)
+                },
+                isRewindable: request.isRewindable,
+                elapsedMilliseconds: now.milliseconds(since: call.started)),
+            to: exchange.url)
+        switch decision {
+        case .stop(let reason):
+            if policy.isTemporary(outcome) { call.log.isNotRetried(reason) }
+            if reason == .bodyCannotRewind { note = Self.notRewindable }
+            return false
+        case .retry(let milliseconds):
+            call.log.isRetried(failure, afterMilliseconds: milliseconds)
+            call.observe(failure, attempts.ended)
+            entry.judged(.retry, .delay(milliseconds)) { $0.attempts.begin(.retry) }
+            return true
+        }
+    }
+
+    // MARK: The end
+
+    private func isFinal() {
+        var failure = failure
+        if let note { failure.message += note }
+        guard let answer else {
+            entry.judged(.fail, .failure(failure))
+            return
+        }
+        // Only now is it known how the last attempt has failed.
+        let now = context.clock.now()
+        let received = answer.ending(call.attempts(endingWith: answer.status, now))
+        entry.judged(
+            .take, .answer(TakenAnswer(received: received, failure: failure, started: now)))
+    }
+}
+
+extension Failure {
+    /// Whether another attempt at a later time may succeed. A call that was cancelled or closed is
+    /// never stored.
+    fileprivate var mayBeOutlived: Bool {
+        switch reason {
+        case .resolve, .connect, .tls, .timedOut, .connectionLost, .protocolViolation, .http, .auth,
+            .batch:
+            true
+        default: false
+        }
+    }
+}
+
+// MARK: Attempts
+
+extension Call {
+    /// Begins another attempt. Returns the log as it was before.
+    package func begin(_ reason: CallAttempt.Reason) -> AttemptLog {
+        state.withLock { state in
+            let before = state.attempts
+            state.attempts.begin(reason)
+            return before
+        }
+    }
+
+    /// Returns all attempts of a call that ends with an answer; empty if it had only one.
+    package func attempts(endingWith status: Int, _ now: Deadline) -> [CallAttempt] {
+        state.withLock { $0.attempts.ending(with: status, now) }
+    }
+
+    /// Tells the program that an attempt has ended with `failure` and another one follows.
+    ///
+    /// - Parameter ended: All attempts that have ended.
+    package func observe(_ failure: Failure, _ ended: [CallAttempt]) {
+        guard let observer = context.functions.attemptObserver else { return }
+        var failure = failure
+        failure.attempts = ended
+        let owesStart = state.withLock { state in
+            guard !state.machine.isComplete else { return false }
+            return context.delivery.append(
+                .attempt(
+                    AttemptNotice(call: self, failure: failure, token: token, observer: observer)))
+        }
+        if owesStart { context.delivery.start(isOnWorker: false) }
+    }
+}

@@ -1,0 +1,321 @@
+import RestwayDocument
+import RestwayHTTP
+import RestwayOutcome
+import RestwayThreads
+import Synchronization
+
+/// The stage in which the program's modifiers change the request.
+enum ModifyStage {
+    static func enter(_ entry: StageEntry) {
+        entry.onWorker { entry in
+            guard let question = entry.call.state.withLock({ $0.question }),
+                let modifier = question.modifier
+            else { return entry.pass() }
+            do throws(Failure) {
+                let spec = try CallbackScope.run { modifier(question.spec) }.get()
+                entry.pass(.spec(spec))
+            } catch {
+                entry.fail(error)
+            }
+        }
+    }
+}
+
+/// The stage that writes the request again, on a worker where the program may be asked about its
+/// body.
+enum PrepareStage {
+    /// - Parameter spec: The request as the modifiers have left it; `nil` if there are no
+    ///   modifiers.
+    static func enter(_ entry: StageEntry, _ spec: RequestSpec?) {
+        entry.onWorker { entry in
+            let call = entry.call
+            guard let question = call.state.withLock({ $0.question }) else { return entry.pass() }
+            do throws(Failure) {
+                let questions = question.body.asking { call.hasEnded.load(ordering: .relaxed) }
+                let request = try call.context.prepare(spec ?? question.spec, call.api, questions)
+                call.happen(on: .worker, .prepared(entry.number, request.optionalStages)) { state in
+                    // The previous request and the question end with `entry` and `question`,
+                    // outside the lock, because this may run a destroy function of the program.
+                    state.request = request
+                    state.question = nil
+                    state.deadline = request.deadline(from: call.started, of: call.started)
+                    state.progress = ProgressState(request)
+                }
+            } catch {
+                entry.fail(error)
+            }
+        }
+    }
+}
+
+/// The stage in which the request takes its place in a lane of the outbox.
+package enum LaneStage {
+    package static func enter(_ entry: StageEntry) {
+        let call = entry.call
+        guard let claim = entry.request.claim else { return entry.pass() }
+        let isAwaited: Bool? = call.state.withLock { state in
+            guard state.machine.isCurrent(entry.number) else { return nil }
+            // The call leaves the lane when it ends.
+            state.ties.lane = claim
+            return state.isAwaited
+        }
+        guard let isAwaited else { return }
+        let isHead = claim.enterLane(call) { becomesHead(entry.on(.caller), claim) }
+        if call.isComplete { claim.leaveLane(call) }
+        guard isHead else {
+            call.state.withLock { $0.ties.batchPlace }?.stepAside()
+            return
+        }
+        // The next step reads a file, and the thread that sends a request must not wait for that.
+        if entry.place == .worker || isAwaited && claim.deferred == nil {
+            goOn(entry.place == .worker ? entry : entry.on(.waiter), claim)
+        } else {
+            becomesHead(entry, claim)
+        }
+    }
+
+    /// Goes on after the previous request of the lane has ended.
+    private static func becomesHead(_ entry: StageEntry, _ claim: any StorageClaim) {
+        if let reason = claim.reasonToStoreAtOnce(entry.request) {
+            goOn(entry, claim, because: reason)
+        } else {
+            entry.onWorker { goOn($0, claim) }
+        }
+    }
+
+    /// Goes on with a request that is now the first of its lane: it is sent, or stored behind the
+    /// requests that the lane has stored.
+    private static func goOn(
+        _ entry: StageEntry, _ claim: any StorageClaim, because known: String? = nil
+    ) {
+        let (call, clock) = (entry.call, entry.context.clock)
+        var (prepared, newest) = (entry.request, claim)
+        let reason: String?
+        do throws(Failure) {
+            if let spec = claim.deferred {
+                if let nothing = try claim.withdraw(prepared) {
+                    let answer = TakenAnswer(received: nothing, failure: nil, started: clock.now())
+                    call.happen(on: entry.place, .answered(entry.number), with: .answer(answer))
+                    return
+                }
+                prepared = try entry.context.prepareAgain(spec, call.api)
+                guard let newer = prepared.claim else {
+                    throw Failure(.internal, "\(call.description) may no longer be stored")
+                }
+                newest = newer
+            }
+            if let known { reason = known } else { reason = try newest.reasonToStore() }
+        } catch {
+            return entry.fail(error)
+        }
+        let request = prepared
+        if let reason {
+            let order = StoringOrder(
+                request: request, claim: newest, failure: nil, reason: reason,
+                waits: entry.place == .waiter)
+            _ = newest.beginStoring {
+                call.happen(on: entry.place, .mustStore(entry.number), with: .storing(order)) {
+                    $0.request = request
+                }
+            }
+            return
+        }
+        let now = clock.now()
+        entry.pass { state in
+            state.request = request
+            state.ties.laneRequest = request
+            state.attempts.endWait(now)
+            state.deadline = request.deadline(from: now, of: call.started)
+        }
+    }
+}
+
+/// The stage that attaches a valid credential.
+enum CredentialStage {
+    static func enter(_ entry: StageEntry) {
+        let (request, auth) = (entry.request, entry.context.credentials)
+        let mode = request.isTrusted ? request.sending.auth : .none
+        // An item of a batch needs no credential, because the batch call has one.
+        guard mode != .none, auth.concernsCalls, !request.isInBatch else {
+            entry.pass(.exchange(request.exchange))
+            return
+        }
+        guard mode == .full else { return authorize(entry, auth.bypass()) }
+        auth.arrive(entry.call.id, isOnWorker: entry.place == .worker) { answer, isOnWorker in
+            goOn(entry.on(isOnWorker ? .worker : .caller), answer)
+        }
+        watch(entry)
+    }
+
+    /// Handles a credential that a server has refused. The call waits for a newer one if there can
+    /// be one.
+    static func replace(_ entry: StageEntry, _ refusal: Refusal) {
+        let call = entry.call
+        let before = call.begin(.replay)
+        let isTaken = entry.context.credentials.refuse(
+            call.id, sentWith: refusal.credential, replays: refusal.replays,
+            isOnWorker: entry.place == .worker
+        ) { answer, isOnWorker in
+            goOn(entry.on(isOnWorker ? .worker : .caller), answer)
+        }
+        guard isTaken else {
+            call.happen(on: entry.place, .settled(entry.number), with: .settled(refusal)) {
+                $0.attempts = before
+            }
+            return
+        }
+        call.observe(refusal.failure, before.ended)
+        watch(entry)
+    }
+
+    /// Ends the wait when the time limit has passed.
+    private static func watch(_ entry: StageEntry) {
+        if entry.isCurrent { entry.watchDeadline() }
+        // The call may have ended before authentication knew of it.
+        if entry.call.isComplete { entry.context.credentials.leave(entry.call.id) }
+    }
+
+    private static func goOn(_ entry: StageEntry, _ answer: CredentialAnswer) {
+        let call = entry.call
+        let now = entry.context.clock.now()
+        let isWanted = call.state.withLock { state in
+            guard state.machine.isCurrent(entry.number) else { return false }
+            state.attempts.endWait(now)
+            return true
+        }
+        guard isWanted else { return }
+        switch answer {
+        case .go where entry.request.isInBatch:
+            entry.pass(.exchange(entry.request.exchange))
+        case .go(let permit):
+            authorize(entry, permit)
+        case .fail(var failure):
+            failure.message = "\(call.description): \(failure.message)"
+            entry.fail(failure)
+        }
+    }
+
+    /// Puts the credential into the exchange. A worker asks the program.
+    private static func authorize(_ entry: StageEntry, _ permit: Permit) {
+        guard permit.authorize == nil || entry.place == .worker else {
+            entry.onWorker { authorize($0, permit) }
+            return
+        }
+        let auth = entry.context.credentials
+        let number = entry.call.state.withLock { state in
+            state.attempts.credential = permit.credentialNumber
+            return state.attempts.number
+        }
+        var outgoing = OutgoingExchange(exchange: entry.request.exchange, attempt: number)
+        if var failure = auth.authorize(&outgoing, with: permit) {
+            failure.isOfProgram = true
+            entry.fail(failure)
+        } else if permit.authorize != nil, entry.request.sending.auth == .full,
+            !auth.mayUse(permit), entry.isCurrent
+        {
+            // The credential was refused while the program was asked.
+            enter(entry)
+        } else {
+            entry.pass(.exchange(outgoing.exchange))
+        }
+    }
+}
+
+/// The stage that rewinds a body that a function of the program gives.
+enum RewindStage {
+    static func enter(_ entry: StageEntry, _ exchange: Exchange) {
+        guard let reader = entry.request.reader else { return entry.pass(.exchange(exchange)) }
+        switch reader.begin(for: entry.call.id) {
+        case .ready(let turn):
+            guard holds(reader, entry) else { return }
+            entry.pass(.exchange(exchange.sending(feed(reader, turn, entry.call))))
+        case .needsRewind(let turn):
+            guard holds(reader, entry) else { return }
+            reader.rewind(turn) { result in
+                // This leaves the workers for bodies, because other calls wait for them.
+                entry.context.pool.submit {
+                    rewound(reader, turn, result, entry.on(.worker), exchange)
+                }
+            }
+            if entry.isCurrent { entry.watchDeadline() }
+        case .taken:
+            entry.fail(misused("another call is reading it"))
+        case .spent:
+            entry.fail(misused("it was read before, and cannot be rewound"))
+        }
+    }
+
+    private static func rewound(
+        _ reader: BodyReader, _ turn: UInt64, _ result: Result<Void, Failure>,
+        _ entry: StageEntry, _ exchange: Exchange
+    ) {
+        switch result {
+        case .success:
+            let now = entry.context.clock.now()
+            entry.pass(.exchange(exchange.sending(feed(reader, turn, entry.call)))) {
+                $0.attempts.endWait(now)
+            }
+        case .failure(let failure):
+            entry.fail(located(failure, entry.call))
+        }
+    }
+
+    /// Makes the reader belong to this call until the call ends. Returns false if the call has
+    /// ended.
+    private static func holds(_ reader: BodyReader, _ entry: StageEntry) -> Bool {
+        let isHeld = entry.call.state.withLock { state in
+            guard state.machine.isCurrent(entry.number) else { return false }
+            state.ties.reader = reader
+            return true
+        }
+        if !isHeld { _ = reader.leave(entry.call.id) }
+        return isHeld
+    }
+
+    private static func feed(_ reader: BodyReader, _ turn: UInt64, _ call: Call) -> BodyFeed {
+        BodyFeed(reader, turn: turn) { call.abort(located($0, call)) }
+    }
+
+    private static func located(_ failure: Failure, _ call: Call) -> Failure {
+        var failure = failure
+        failure.message = "\(call.description): \(failure.message)"
+        return failure
+    }
+
+    private static func misused(_ why: String) -> Failure {
+        Failure(.invalidArgument, "the body's reader cannot be read: \(why)", field: "reader")
+    }
+}
+
+/// The stage in which the call waits before its next attempt.
+enum WaitStage {
+    static func enter(_ entry: StageEntry, _ milliseconds: Int64) {
+        let (call, clock) = (entry.call, entry.context.clock)
+        entry.schedule(at: clock.now().advanced(milliseconds: milliseconds)) {
+            let now = clock.now()
+            entry.on(.worker).pass { state in
+                state.attempts.endWait(now)
+                state.deadline = entry.request.deadline(from: now, of: call.started)
+            }
+        }
+    }
+}
+
+extension Exchange {
+    /// Returns the same exchange with a body that is read while it is sent.
+    fileprivate func sending(_ feed: BodyFeed) -> Exchange {
+        var exchange = self
+        exchange.body = .source(feed)
+        return exchange
+    }
+}
+
+extension PreparedRequest {
+    /// The optional stages that a call passes because of its request.
+    var optionalStages: CallMachine.OptionalStages {
+        var stages: CallMachine.OptionalStages = []
+        if claim != nil { stages.insert(.lane) }
+        if reader != nil { stages.insert(.rewind) }
+        return stages
+    }
+}

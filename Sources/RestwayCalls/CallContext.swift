@@ -1,0 +1,363 @@
+package import RestwayDocument
+package import RestwayHTTP
+package import RestwayObjects
+package import RestwayOutcome
+package import RestwayPlugins
+package import RestwayRouting
+package import RestwayThreads
+import Synchronization
+
+/// What the calls of one client share. Calls know this, and not the client.
+package final class CallContext: Sendable {
+    /// Where the work of calls runs, and the time by which it runs.
+    package struct Executors: Sendable {
+        package let pool: WorkerPool
+        package let clock: any Clock
+        package let timers: any Timers
+
+        package init(pool: WorkerPool, clock: any Clock, timers: any Timers) {
+            self.pool = pool
+            self.clock = clock
+            self.timers = timers
+        }
+    }
+
+    /// The concerns that take part in the journey of a call; see `Seams.swift`.
+    package struct Seams: Sendable {
+        package let credentials: any CredentialSource
+        package let retries: any RetryDecider
+        /// `nil` if no request is stored.
+        package let outbox: (any RequestStorage)?
+        package let reachability: ReachabilityState
+
+        package init(
+            credentials: any CredentialSource, retries: any RetryDecider,
+            outbox: (any RequestStorage)?, reachability: ReachabilityState
+        ) {
+            self.credentials = credentials
+            self.retries = retries
+            self.outbox = outbox
+            self.reachability = reachability
+        }
+    }
+
+    private struct State {
+        var isClosed = false
+        var functions = CallFunctions()
+        /// All calls in flight, which a close has to complete.
+        var calls = CallList()
+    }
+
+    package let api: API
+    package let environment: Environment
+    package let options: CallOptions
+    package let store: ObservedStore
+    package let delivery: Delivery
+    package let transports: TransportTable
+    package let mappers: MapperTable
+    let standardHeaders: StandardHeaders
+    private let executors: Executors
+    private let seams: Seams
+    private let state = Lock(State())
+    private let generation = ProcessGeneration.current
+
+    package init(
+        api: API, environment: Environment, options: CallOptions, store: ObservedStore,
+        delivery: Delivery, transports: TransportTable, mappers: MapperTable,
+        executors: Executors, seams: Seams
+    ) {
+        self.api = api
+        self.environment = environment
+        self.options = options
+        self.store = store
+        self.delivery = delivery
+        self.transports = transports
+        self.mappers = mappers
+        self.executors = executors
+        self.seams = seams
+        standardHeaders = StandardHeaders(
+            api.definition, environment, userAgent: options.userAgent,
+            accepted: mappers.accepted(named: nil))
+    }
+
+    deinit {
+        if generation == ProcessGeneration.current { transports.close() }
+    }
+
+    package var pool: WorkerPool { executors.pool }
+    package var clock: any Clock { executors.clock }
+    package var timers: any Timers { executors.timers }
+    package var reachability: ReachabilityState { seams.reachability }
+    package var credentials: any CredentialSource { seams.credentials }
+    package var retries: any RetryDecider { seams.retries }
+    package var outbox: (any RequestStorage)? { seams.outbox }
+
+    // MARK: Calls
+
+    /// Sends a request. If this throws, the caller has made a mistake; every other failure
+    /// completes the call.
+    package func send(
+        _ spec: RequestSpec, token: UInt64, receiver: Call.Receiver?
+    ) throws(Failure) -> Call {
+        let call = try makeCall(spec, token: token, receiver: receiver)
+        try register(call)
+        call.start()
+        return call
+    }
+
+    /// Sends a request and waits for its response, as `send` and `Call.wait` do. This thread can do
+    /// work for which other threads would have to be woken.
+    package func perform(_ spec: RequestSpec, milliseconds: Int64) throws(Failure) -> Response {
+        try Call.refuseToBlockInsideCallbacks()
+        let call = try makeCall(spec)
+        try register(call)
+        return try call.perform(milliseconds: milliseconds)
+    }
+
+    /// Makes a call that has not started and that a close does not complete.
+    ///
+    /// - Parameter isAskedAbout: Whether the modifier sees the request.
+    package func makeCall(
+        _ spec: RequestSpec, token: UInt64 = 0, receiver: Call.Receiver? = nil,
+        isAskedAbout: Bool = true
+    ) throws(Failure) -> Call {
+        try refuseAfterFork()
+        let loaded = api.loaded
+        let functions = functions
+        let modifier = isAskedAbout && spec.stored == nil ? functions.modifier : nil
+        let spec = spec.captured()
+        let questions = BodyQuestions(exclusion: functions.exclusion)
+        let request = try prepare(spec, loaded, questions)
+        request.claim?.adopt(request)
+        let isAsked = modifier != nil || request.owesBody
+        return Call(
+            context: self, api: loaded, request: request, token: token,
+            question: isAsked
+                ? .init(spec: spec, modifier: modifier, body: questions) : nil,
+            receiver: receiver)
+    }
+
+    /// Adds a call, so that a close completes it.
+    package func register(_ call: Call) throws(Failure) {
+        try state.withLock { state throws(Failure) in
+            guard !state.isClosed else { throw Failure.closed }
+            state.calls.add(call)
+        }
+    }
+
+    package func ended(_ call: Call) {
+        let isLast = state.withLock { state in
+            state.calls.remove(call)
+            return state.isClosed && state.calls.isEmpty
+        }
+        if isLast { endDelivery() }
+    }
+
+    // MARK: Preparing
+
+    package func prepare(
+        _ spec: RequestSpec, _ api: LoadedAPI, _ questions: BodyQuestions
+    ) throws(Failure) -> PreparedRequest {
+        try RequestPreparation(
+            context: self, api: api, questions: questions, identities: outbox?.identities()
+        ).prepare(spec)
+    }
+
+    /// Prepares a request again on a worker, because objects may have got their identities
+    /// meanwhile.
+    package func prepareAgain(
+        _ spec: RequestSpec, _ api: LoadedAPI
+    ) throws(Failure) -> PreparedRequest {
+        let request = try prepare(
+            spec, api, BodyQuestions(exclusion: functions.exclusion).asking())
+        request.claim?.adopt(request)
+        return request
+    }
+
+    /// Prepares a request that people read and that is not sent.
+    package func prepareToRead(_ spec: RequestSpec) throws(Failure) -> PreparedRequest {
+        try refuseAfterFork()
+        let loaded = api.loaded
+        let spec = spec.captured()
+        let questions = BodyQuestions(exclusion: functions.exclusion)
+        let request = try prepare(spec, loaded, questions)
+        guard request.owesBody else { return request }
+        return try asking { () throws(Failure) in
+            try self.prepare(spec, loaded, questions.asking())
+        }
+    }
+
+    /// Runs `body`, which calls functions of the program, on a worker and waits for it.
+    private func asking<Answer: Sendable>(
+        _ body: @escaping @Sendable () throws(Failure) -> Answer
+    ) throws(Failure) -> Answer {
+        try Call.refuseToBlockInsideCallbacks()
+        let answer = Monitor<Result<Answer, Failure>?>(nil)
+        let question = Lock<(@Sendable () throws(Failure) -> Answer)?>(body)
+        pool.submit {
+            // The references of `body` to the program are released before the caller gets the
+            // answer.
+            let asked = question.withLock { $0.take() }
+            guard let found = Self.answer(consume asked) else { return }
+            answer.update { $0 = found }
+        }
+        guard let found = answer.wait(for: { $0 }) else {
+            throw Failure(.internal, "a wait without a bound has ended")
+        }
+        return try found.get()
+    }
+
+    private static func answer<Answer>(
+        _ question: consuming (@Sendable () throws(Failure) -> Answer)?
+    ) -> Result<Answer, Failure>? {
+        guard let question else { return nil }
+        return Result { () throws(Failure) in try question() }
+    }
+
+    // MARK: Functions of the program
+
+    package var functions: CallFunctions { state.withLock { $0.functions } }
+
+    /// Replaces functions of the program.
+    package func setFunctions(_ change: (inout CallFunctions) -> Void) throws(Failure) {
+        try refuseAfterFork()
+        // The previous functions may end here, which may run destroy functions of the program.
+        let (before, isClosed) = state.withLock { state in
+            let before = state.functions
+            if !state.isClosed { change(&state.functions) }
+            return (before, state.isClosed)
+        }
+        _ = consume before
+        if isClosed { throw Failure.closed }
+    }
+
+    // MARK: The end
+
+    /// Refuses new calls and drops the functions of the program. Returns the calls in flight.
+    package func close() -> [Call] {
+        // The functions end outside the lock.
+        var functions = CallFunctions()
+        return state.withLock { state in
+            state.isClosed = true
+            swap(&functions, &state.functions)
+            return state.calls.all
+        }
+    }
+
+    /// Ends the delivery after the client was closed and its last call has completed.
+    package func endDelivery() {
+        outbox?.end()
+        store.endObservers()
+        delivery.end()
+    }
+
+    package var isClosed: Bool { state.withLock { $0.isClosed } }
+
+    package func refuseWhenClosed() throws(Failure) {
+        try refuseAfterFork()
+        if isClosed { throw Failure.closed }
+    }
+
+    /// Throws in a forked child, which has neither threads nor connections.
+    package func refuseAfterFork() throws(Failure) {
+        if generation != ProcessGeneration.current { throw Failure.forked }
+    }
+}
+
+/// The functions of the program that take part in calls; `nil` where it has none.
+package struct CallFunctions: Sendable {
+    /// Returns whether a relationship of an object stays out of a request with this method to this
+    /// path. It is a question.
+    package typealias Exclusion = @Sendable (Method, String?, Entity, Relationship) -> Bool?
+    /// May replace the failure made from a failed answer. It is a question.
+    package typealias FailureReader = @Sendable (Failure) -> Failure
+    /// Receives an attempt that did not end its call, with its number.
+    package typealias AttemptObserver = @Sendable (Call, Int, CallAttempt) -> Void
+
+    package var modifier: Call.Modifier?
+    package var exclusion: Exclusion?
+    package var failureReader: FailureReader?
+    package var attemptObserver: AttemptObserver?
+}
+
+/// The settings of a client that its calls use, with the defaults filled in.
+package struct CallOptions: Sendable {
+    package var userAgent: String
+    package var isMappingStrict = false
+    package var usesCookies = true
+    /// Whether a DELETE that is answered with 404 or 410 counts as done.
+    package var takesMissingForDeleted = false
+    package var bodyBytesMax = 256 << 20
+    package var objectsMax = 10_000_000
+    package var nestingDepthMax = 512
+    /// With 0, a redirect is an error; with `nil`, it is an answer like any other.
+    package var redirectsMax: Int? = 10
+    package var timeouts = ExchangeTimeouts(
+        totalMilliseconds: 60_000, connectMilliseconds: 10_000, idleMilliseconds: 30_000)
+
+    package init(userAgent: String) {
+        self.userAgent = userAgent
+    }
+}
+
+/// Whether the server can be reached, as far as it is known.
+package enum Reachability: Sendable {
+    case unknown, reachable, unreachable
+}
+
+/// Keeps what the program says about reaching the server, and what exchanges show.
+package final class ReachabilityState: Sendable {
+    private struct State {
+        var word = Reachability.unknown
+        var inferred = Reachability.unknown
+    }
+
+    private let state = Lock(State())
+
+    package init() {}
+
+    /// The last word of the program or, if it said nothing, the result of the last exchange.
+    package var known: Reachability {
+        state.withLock { $0.word == .unknown ? $0.inferred : $0.word }
+    }
+
+    /// Whether the program says that the server cannot be reached.
+    package var isRuledOut: Bool { state.withLock { $0.word == .unreachable } }
+
+    package func say(_ word: Reachability) {
+        state.withLock { $0.word = word }
+    }
+
+    /// Records what an exchange has shown, and returns what was known before.
+    package func infer(_ inferred: Reachability) -> Reachability {
+        state.withLock { state in
+            defer { state.inferred = inferred }
+            return state.inferred
+        }
+    }
+}
+
+/// An unordered list of calls. Each call knows its index, so no search is needed.
+///
+/// The lock of the context guards the list and the indices.
+package struct CallList {
+    package private(set) var all: [Call] = []
+
+    package var isEmpty: Bool { all.isEmpty }
+
+    /// Adds a call that is in no list.
+    package mutating func add(_ call: Call) {
+        call.place.store(all.count, ordering: .relaxed)
+        all.append(call)
+    }
+
+    /// Removes a call, unless it was removed already. The caller still holds the call.
+    package mutating func remove(_ call: Call) {
+        let place = call.place.exchange(-1, ordering: .relaxed)
+        guard place >= 0 else { return }
+        let last = all.removeLast()
+        guard last !== call else { return }
+        all[place] = last
+        last.place.store(place, ordering: .relaxed)
+    }
+}

@@ -1,0 +1,162 @@
+package import RestwayDocument
+package import RestwayHTTP
+package import RestwayMapping
+package import RestwayObjects
+import RestwayPlugins
+package import RestwayRouting
+package import RestwayThreads
+
+/// A request that is ready to be sent, with everything that its answer is matched with.
+///
+/// It is a class because many functions pass it on and none of them changes it.
+package final class PreparedRequest: Sendable {
+    package let exchange: Exchange
+    /// The reader that gives the body. The exchange itself then has no body.
+    package let reader: BodyReader?
+    package let method: Method
+    /// The path below the base URL, with which descriptors are matched; `nil` for another origin.
+    package let path: String?
+    /// The route that the caller or the object router chose; `nil` for a request by path.
+    package let route: Route?
+    /// The name of the route's mapper for the answer.
+    package let dataMapper: String?
+    /// The index of the transport that performs the request.
+    package let transport: Int
+    /// False if the environment's credentials must not go to this URL.
+    package let isTrusted: Bool
+    /// The object or the draft that the request is about.
+    package let submission: Submission?
+    /// The objects that a DELETE removes.
+    package let deletions: [ChangeSet.Deletion]
+    package let sending: SendingRules
+    /// Whether the body is made later, on a worker where the program may be asked.
+    package let owesBody: Bool
+    package let isInBatch: Bool
+    /// The information for the outbox; `nil` if the request is never stored.
+    package let claim: (any StorageClaim)?
+    package let isFromOutbox: Bool
+
+    package init(
+        exchange: Exchange, reader: BodyReader? = nil, method: Method, path: String?,
+        route: Route?, dataMapper: String?, transport: Int = TransportTable.builtIn,
+        isTrusted: Bool, submission: Submission? = nil, deletions: [ChangeSet.Deletion] = [],
+        sending: SendingRules = SendingRules(), owesBody: Bool = false,
+        isInBatch: Bool = false, claim: (any StorageClaim)? = nil, isFromOutbox: Bool = false
+    ) {
+        self.exchange = exchange
+        self.reader = reader
+        self.method = method
+        self.path = path
+        self.route = route
+        self.dataMapper = dataMapper
+        self.transport = transport
+        self.isTrusted = isTrusted
+        self.submission = submission
+        self.deletions = deletions
+        self.sending = sending
+        self.owesBody = owesBody
+        self.isInBatch = isInBatch
+        self.claim = claim
+        self.isFromOutbox = isFromOutbox
+    }
+
+    /// Returns the time limit of an attempt that begins `now`.
+    package func deadline(from now: Deadline, of start: Deadline) -> Deadline {
+        let total = exchange.timeouts.totalMilliseconds
+        let ofAttempt = total > 0 ? now.advanced(milliseconds: total) : .never
+        let ofCall = sending.retry?.deadlineMilliseconds ?? 0
+        return ofCall > 0 ? min(ofAttempt, start.advanced(milliseconds: ofCall)) : ofAttempt
+    }
+
+    /// The number of bytes of the body; `nil` if it is not known.
+    package var bodyCount: Int64? { reader.map(\.length) ?? exchange.body.count }
+
+    /// Whether the body has bytes, or may have some.
+    package var hasBody: Bool { bodyCount != 0 }
+
+    /// Whether the request can be sent again.
+    package var isRewindable: Bool { reader?.isRewindable ?? true }
+
+    package var descriptorChoice: DescriptorChoice { DescriptorChoice(route: route, path: path) }
+
+    /// Returns the same request for the URL to which a redirect leads.
+    func redirected(_ exchange: Exchange, keepsBody: Bool, isTrusted: Bool) -> PreparedRequest {
+        PreparedRequest(
+            exchange: exchange, reader: keepsBody ? reader : nil, method: method, path: path,
+            route: route, dataMapper: dataMapper, transport: transport,
+            isTrusted: isTrusted,
+            submission: submission, deletions: deletions, sending: sending,
+            isFromOutbox: isFromOutbox)
+    }
+}
+
+/// How a prepared request is sent: with a credential or without, once or several times.
+package struct SendingRules: Sendable {
+    package var auth: AuthMode
+    /// `nil` if a failure is not tried again.
+    package var retry: RetryPolicy?
+    package var progress: ProgressRequest?
+
+    package init(
+        auth: AuthMode = .none, retry: RetryPolicy? = nil, progress: ProgressRequest? = nil
+    ) {
+        self.auth = auth
+        self.retry = retry
+        self.progress = progress
+    }
+}
+
+/// The object or the draft that a request is about, as it was when the request was sent.
+package struct Submission: Sendable {
+    package let subject: EncodingSubject
+    /// Whether only the changes were sent.
+    package var isChangedOnly = false
+    /// The objects that were written, the outermost first; empty if the object was not written into
+    /// the body.
+    package var sent: [SentObject]
+
+    package init(subject: EncodingSubject, sent: [SentObject] = []) {
+        self.subject = subject
+        self.sent = sent
+    }
+
+    package var entity: Entity { subject.entity }
+
+    package var identity: Identity? {
+        entity.identityIndex.flatMap { Identity(subject.value(at: $0)) }
+    }
+
+    /// Returns the present store key of an object in `sent`; 0 if no store knows the object.
+    package func storeKey(of object: SentObject) -> Int64 {
+        guard object.storeKey == 0, let member = object.member, case .draft(let draft) = subject
+        else { return object.storeKey }
+        return draft.members[member].currentKey
+    }
+
+    /// The object that a DELETE removes.
+    package var deletion: ChangeSet.Deletion? {
+        if let identity { return .identity(entity, identity) }
+        return subject.storeKey == 0 ? nil : .object(entity, storeKey: subject.storeKey)
+    }
+}
+
+/// The questions that the program answers while a body is made from an object, and whether it may
+/// be asked now.
+package struct BodyQuestions: Sendable {
+    /// The function that may leave relationships out.
+    package var exclusion: CallFunctions.Exclusion?
+    /// False where the program must not be asked. A body that needs an answer is then made later.
+    var mayAsk = false
+    /// Returns true if the call has ended, so that the writing ends too.
+    package var isAbandoned: @Sendable () -> Bool = { false }
+
+    /// Returns the same questions for a worker, where the program may be asked.
+    func asking(unless isAbandoned: @escaping @Sendable () -> Bool = { false }) -> BodyQuestions {
+        BodyQuestions(exclusion: exclusion, mayAsk: true, isAbandoned: isAbandoned)
+    }
+
+    /// Whether a body for `api` cannot be made here because the program must be asked.
+    func areOpen(_ api: LoadedAPI) -> Bool {
+        !mayAsk && (exclusion != nil || api.definition.functions.mayRunWhileEncoding)
+    }
+}

@@ -1,0 +1,410 @@
+package import RestwayDocument
+package import RestwayHTTP
+import RestwayJSON
+import RestwayMapping
+import RestwayObjects
+package import RestwayOutcome
+import RestwayPlugins
+package import RestwayRouting
+import RestwayText
+import RestwayThreads
+
+/// Turns the request that a caller describes into the request that is sent.
+package struct RequestPreparation {
+    package let context: CallContext
+    package let api: LoadedAPI
+    let questions: BodyQuestions
+    /// The identities that the request uses; `nil` without an outbox, where every object needs one
+    /// from the server.
+    package let identities: (any LocalIdentities)?
+
+    private var environment: Environment { context.environment }
+
+    package struct Destination {
+        package var method: Method
+        package var url: String
+        /// The path; `nil` for a URL that is not below the base URL.
+        package var path: String?
+        package var route: Route?
+    }
+
+    private struct Content {
+        var body = ExchangeBody.none
+        var mediaType: String?
+        /// Whether the body is made later.
+        var isOwed = false
+    }
+
+    package func prepare(_ spec: RequestSpec) throws(Failure) -> PreparedRequest {
+        do {
+            if let item = spec.stored { return try item.prepare(spec, by: self) }
+            var submission = try submission(spec)
+            var destination = try destination(spec, submission?.subject)
+            let route = destination.route
+            let settings = route.map { api.definition.settings(of: $0) } ?? .none
+            let content = try content(spec, &destination, settings, &submission)
+
+            let isTrusted = try destination.path != nil || isTrusted(destination.url)
+            var headers = headers(
+                spec, settings, isTrusted: isTrusted, mediaType: content.mediaType)
+            var sending = sending(spec, settings, destination.method, &headers)
+            let storable = StorableRequest(
+                spec: spec, destination: destination, settings: settings, submission: submission,
+                mediaType: content.mediaType, body: content.body, retry: sending.retry)
+            let claim = claim(storable, &headers)
+            if claim != nil { sending.retry = nil }
+            // The route was added after the client was made, and the client had no outbox then.
+            if context.outbox == nil, settings.mayBeStored == true, let route,
+                OutboxDefinition.storableMethods.contains(destination.method)
+            {
+                throw Failure(noOutboxFor: route.displayName)
+            }
+            if claim == nil, let missing = identities?.missing { throw missing }
+            var exchange = Exchange(
+                method: destination.method.rawValue, url: destination.url, headers: headers,
+                body: content.body, timeouts: timeouts(spec, settings),
+                usesCookies: context.options.usesCookies)
+            exchange.priority = spec.priority
+            return PreparedRequest(
+                exchange: exchange, reader: spec.body?.reader, method: destination.method,
+                path: destination.path, route: route,
+                dataMapper: settings.dataMapper,
+                transport: transport(of: settings), isTrusted: isTrusted,
+                submission: submission,
+                deletions: deletions(destination, submission), sending: sending,
+                owesBody: content.isOwed, isInBatch: spec.isInBatch, claim: claim)
+        } catch let error as RoutingError {
+            throw Failure(error)
+        } catch let failure as Failure {
+            throw failure
+        } catch {
+            throw Failure(.internal, "unexpected error while preparing a request: \(error)")
+        }
+    }
+
+    /// Returns the claim of a request that the outbox may store, and gives the request the
+    /// idempotency key that all its attempts share; `nil` if the request is never stored.
+    private func claim(
+        _ request: StorableRequest, _ headers: inout [HeaderField]
+    ) -> (any StorageClaim)? {
+        guard isStorable(request.spec, request.destination, request.settings) else { return nil }
+        let given = headers.first { $0.isNamed(IdempotencyKey.headerName) }?.value
+        let claim = identities?.claim(request, api, idempotencyKey: given)
+        if let claim, given == nil { headers.set(IdempotencyKey.headerName, claim.idempotencyKey) }
+        return claim
+    }
+
+    /// Whether the outbox may keep the request.
+    private func isStorable(
+        _ spec: RequestSpec, _ destination: Destination, _ settings: RouteSettings
+    ) -> Bool {
+        guard let outbox = context.outbox, spec.body?.reader == nil, let path = destination.path
+        else { return false }
+        return outbox.definition.mayStore(
+            destination.method, path,
+            route: destination.route == nil
+                ? api.definition.mayBeStored(destination.method, path) : settings.mayBeStored)
+    }
+
+    // MARK: The subject
+
+    package func submission(_ spec: RequestSpec) throws(Failure) -> Submission? {
+        // Most requests have no subject, and copying the description would cost more than this
+        // check.
+        if case nil = spec.subject { return nil }
+        switch spec.captured().subject {
+        case nil, .draft: return nil
+        case .object(let object): return Submission(subject: .object(object))
+        case .capture(let draft, let store):
+            guard store === context.store else {
+                throw Failure(
+                    .invalidArgument, "the draft is of an object in another client's store",
+                    field: "draft")
+            }
+            return Submission(subject: .draft(draft))
+        }
+    }
+
+    private func deletions(
+        _ destination: Destination, _ submission: Submission?
+    ) -> [ChangeSet.Deletion] {
+        guard destination.method == .delete else { return [] }
+        if let submission { return submission.deletion.map { [$0] } ?? [] }
+        guard let path = destination.path else { return [] }
+        return api.targets(.delete, path, destination.route).deletions
+    }
+
+    private func lookup(_ spec: RequestSpec, _ subject: EncodingSubject?) -> VariableLookup {
+        var lookup = VariableLookup(
+            variables: spec.variables, subject: subject
+        ) { relationship, entity, key in
+            let mappings = api.definition.entityMappings
+            guard mappings.indices.contains(relationship.targetIndex) else { return nil }
+            let target = mappings[relationship.targetIndex].entity
+            guard entity.links(relationship, to: target) else { return nil }
+            // An object that cannot be read counts as missing: the error names the variable.
+            return try? context.store.newest(target, storeKey: key)
+        }
+        if let identities { lookup.identityForNow = identities.valueInPath }
+        return lookup
+    }
+
+    // MARK: The destination
+
+    private func destination(
+        _ spec: RequestSpec, _ subject: EncodingSubject?
+    ) throws -> Destination {
+        let lookup = lookup(spec, subject)
+        switch spec.target {
+        case .path(let method, let text):
+            let isLiteral = Self.isLiteral(text)
+            // A literal text has no colon.
+            if !isLiteral, URLText.isAbsolute(text) { return try absolute(method, text) }
+            let path = try isLiteral ? text : PathTemplate(text).expand(lookup.value)
+            return Destination(
+                method: method, url: try environment.baseURL.url(path: path),
+                path: path, route: nil)
+        case .route(let name, let requested):
+            let route = try route(named: name)
+            let method = try api.definition.routes.method(requested, of: route)
+            return try expand(route, method, lookup)
+        case .subject(let method):
+            guard let subject else {
+                throw Failure(.invalidArgument, "the request is about no object", field: "object")
+            }
+            let route = try api.definition.routes.route(
+                forEntity: subject.entity.name, method: method)
+            return try expand(route, method, lookup)
+        }
+    }
+
+    private func route(named name: String) throws -> Route {
+        if let route = try? api.definition.routes.route(named: name) { return route }
+        let known = api.definition.routes.all.compactMap(\.name)
+        let hint = NearestName.hint(for: name, in: known)
+        throw Failure(.unknownRoute, "there is no route \"\(name)\"\(hint)", field: name)
+    }
+
+    private func expand(
+        _ route: Route, _ method: Method, _ lookup: VariableLookup
+    ) throws -> Destination {
+        guard route.isAbsolute else {
+            let path = try route.template.expand(lookup.value)
+            return Destination(
+                method: method, url: try environment.baseURL.url(path: path),
+                path: path, route: route)
+        }
+        let text = try route.template.expand(absolute: true, lookup.value)
+        guard URLText.isAbsolute(text) else {
+            return Destination(
+                method: method, url: try environment.baseURL.url(path: text),
+                path: text, route: route)
+        }
+        let url = try URLText.normalizedAbsolute(text)
+        return Destination(
+            method: method, url: url, path: environment.baseURL.relativePath(of: url), route: route)
+    }
+
+    /// Whether `text` has no character that is special in a template.
+    private static func isLiteral(_ text: String) -> Bool {
+        var text = text
+        return text.withUTF8 { bytes in
+            for byte in bytes {
+                switch byte {
+                case UInt8(ascii: ":"), UInt8(ascii: "{"), UInt8(ascii: "}"), UInt8(ascii: "\\"),
+                    0..<0x20, 0x7F:
+                    return false
+                default: break
+                }
+            }
+            return true
+        }
+    }
+
+    /// Accepts an absolute URL in place of a path if it leads below the base URL, as a link from
+    /// the API does. A URL elsewhere is allowed only for a route.
+    private func absolute(_ method: Method, _ text: String) throws -> Destination {
+        let url = try URLText.normalizedAbsolute(text)
+        guard let path = environment.baseURL.relativePath(of: url) else {
+            throw RoutingError.invalidURL(
+                URLText.withoutQuery(text),
+                reason: "it is not below \(environment.baseURL.text), and only a route that says "
+                    + "\"absolute\": true leads elsewhere")
+        }
+        return Destination(method: method, url: url, path: path, route: nil)
+    }
+
+    private func isTrusted(_ url: String) throws -> Bool {
+        environment.trusts(try Origin(url: url))
+    }
+
+    // MARK: The body
+
+    /// Makes the body and its media type. Parameters that are not part of the body go into the URL.
+    private func content(
+        _ spec: RequestSpec, _ destination: inout Destination, _ settings: RouteSettings,
+        _ submission: inout Submission?
+    ) throws(Failure) -> Content {
+        let method = destination.method
+        let defaults = defaults(destination, settings)
+        if spec.body != nil, method == .head {
+            throw Failure(.invalidArgument, "a HEAD request has no body", field: "body")
+        }
+        let parameters = defaults + spec.parameters
+        if let raw = spec.body {
+            destination.url = try Self.appending(parameters, to: destination.url)
+            return Content(body: raw.sent, mediaType: raw.mediaType)
+        }
+        let maker = RequestBody(
+            context: context, api: api, method: method, path: destination.path,
+            route: destination.route,
+            dataMapper: settings.dataMapper,
+            contentType: contentType(spec) ?? settings.contentType, questions: questions,
+            mayWait: isStorable(spec, destination, settings), identities: identities)
+        var mapped = RequestBody.Mapped.nothing
+        if var sent = submission {
+            mapped = try maker.mapped(&sent)
+            submission = sent
+        }
+        let isQuery = method.parametersGoIntoQuery
+        if isQuery { destination.url = try Self.appending(parameters, to: destination.url) }
+        var object: WireObject?
+        switch mapped {
+        case .object(let written): object = written
+        case .nothing where isQuery || parameters.isEmpty: return Content()
+        case .nothing: break
+        case .owed: return Content(mediaType: try maker.writer().type, isOwed: true)
+        }
+        let made = try maker.bytes(
+            object, defaults: isQuery ? [] : defaults, callers: isQuery ? [] : spec.parameters)
+        return Content(body: .bytes(made.bytes), mediaType: made.mediaType)
+    }
+
+    private static func appending(
+        _ parameters: [Parameter], to url: String
+    ) throws(Failure) -> String {
+        if parameters.isEmpty { return url }
+        return URLText.appendingQuery(try ParameterEncoding.query(parameters), to: url)
+    }
+
+    /// Returns the media type that the caller asks for.
+    private func contentType(_ spec: RequestSpec) -> String? {
+        spec.headers.last { $0.name.lowercased() == "content-type" }?.value
+    }
+
+    /// Returns the parameters that the document gives.
+    private func defaults(_ destination: Destination, _ settings: RouteSettings) -> [Parameter] {
+        var parameters: [Parameter] = []
+        if let path = destination.path {
+            for defaults in api.definition.rules.requestDefaults
+            where defaults.methods.isEmpty || defaults.methods.contains(destination.method) {
+                if defaults.template.matches(path) { parameters += defaults.parameters }
+            }
+        }
+        return parameters + settings.parameters
+    }
+
+    package func headers(
+        _ spec: RequestSpec, _ settings: RouteSettings, isTrusted: Bool, mediaType: String?
+    ) -> [HeaderField] {
+        var headers = Headers()
+        if !spec.isInBatch {
+            let standard = standardHeaders(settings)
+            headers = isTrusted ? standard.own : standard.foreign
+        }
+        for line in settings.headers { headers.set(line.name, line.value) }
+        if let mediaType { headers.set("Content-Type", mediaType) }
+        for (name, value) in spec.headers {
+            if let value { headers.set(name, value) } else { headers.remove(name) }
+        }
+        return headers.fields
+    }
+
+    /// Returns the transport of the requests of a route.
+    package func transport(of settings: RouteSettings) -> Int {
+        context.transports.index(settings.transport)
+    }
+
+    private func standardHeaders(_ settings: RouteSettings) -> StandardHeaders {
+        guard let name = settings.dataMapper else { return context.standardHeaders }
+        return StandardHeaders(
+            api.definition, environment, userAgent: context.options.userAgent,
+            accepted: context.mappers.accepted(named: name))
+    }
+
+    package func timeouts(_ spec: RequestSpec, _ settings: RouteSettings) -> ExchangeTimeouts {
+        var timeouts = context.options.timeouts
+        if let total = settings.timeoutMilliseconds { timeouts.totalMilliseconds = total }
+        if spec.timeoutMilliseconds != 0 {
+            timeouts.totalMilliseconds = max(0, spec.timeoutMilliseconds)
+        }
+        // An item of a batch has no time limit of its own; the batch call's applies.
+        if spec.isInBatch { timeouts.totalMilliseconds = 0 }
+        return timeouts
+    }
+}
+
+/// Collects what a request, its route and the client say about how the request is sent.
+extension RequestPreparation {
+    package func sending(
+        _ spec: RequestSpec, _ settings: RouteSettings, _ method: Method,
+        _ headers: inout [HeaderField]
+    ) -> SendingRules {
+        var rules = SendingRules(
+            auth: spec.authMode ?? settings.auth ?? .full,
+            retry: settings.retry ?? context.retries.policy(of: api), progress: spec.progress)
+        // A caller that sets the header of the scheme replaces the scheme.
+        if let name = api.definition.auth.header,
+            spec.headers.contains(where: { $0.value != nil && $0.name.isSameHeader(as: name) })
+        {
+            rules.auth = .none
+        }
+        if let key = spec.idempotencyKey {
+            headers.set(IdempotencyKey.headerName, key.text)
+        } else if let retry = rules.retry, retry.addsIdempotencyKey,
+            !retry.methods.contains(method.rawValue),
+            !headers.contains(where: { $0.isNamed(IdempotencyKey.headerName) })
+        {
+            headers.set(IdempotencyKey.headerName, IdempotencyKey.random.text)
+        }
+        return rules
+    }
+}
+
+extension String {
+    fileprivate func isSameHeader(as name: String) -> Bool {
+        HeaderField(name: self, value: "").isNamed(name)
+    }
+}
+
+/// The headers of every request of a client, before its route and its caller add theirs.
+///
+/// They are made once for answers of the usual type. Most requests have no other headers, and
+/// transports can see that the headers are the same.
+package struct StandardHeaders: Sendable {
+    /// The headers for URLs that may receive the environment's headers.
+    package let own: Headers
+    package let foreign: Headers
+
+    /// - Parameter accepted: The media types that the answer should have.
+    package init(
+        _ definition: APIDefinition, _ environment: Environment, userAgent: String, accepted: String
+    ) {
+        var headers = Headers()
+        headers.set("Accept", accepted)
+        headers.set("User-Agent", userAgent)
+        foreign = headers
+        for line in definition.environments.headers + environment.headers {
+            headers.set(line.name, line.value)
+        }
+        own = headers
+    }
+}
+
+extension [HeaderField] {
+    package mutating func set(_ name: String, _ value: String) {
+        var headers = Headers(self)
+        headers.set(name, value)
+        self = headers.fields
+    }
+}

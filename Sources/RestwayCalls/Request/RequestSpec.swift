@@ -1,0 +1,163 @@
+import Glibc
+package import RestwayDocument
+package import RestwayHTTP
+package import RestwayObjects
+import RestwayOutcome
+package import RestwayRouting
+import RestwayText
+
+/// A request as its caller describes it. Names in it are looked up only when it is sent.
+package struct RequestSpec: Sendable {
+    package enum Target: Sendable {
+        case path(Method, String)
+        case route(String, Method?)
+        /// The object router finds the path for the subject.
+        case subject(Method)
+    }
+
+    /// The object or draft that a request is about. Its attributes fill the variables of the path,
+    /// and the body if a descriptor says so.
+    package enum Subject: Sendable {
+        case object(Snapshot)
+        /// A draft of an object of a store.
+        case draft(Draft, ObservedStore)
+        /// The state that a draft had when the request was sent.
+        case capture(DraftCapture, ObservedStore)
+    }
+
+    /// The value that a caller gives for a path variable.
+    package enum Variable: Sendable {
+        case null
+        case value(VariableValue)
+        /// An object whose attributes are used for the key paths that start with the variable's
+        /// name.
+        case object(Snapshot)
+    }
+
+    /// A body that is sent unchanged.
+    package struct Body: Sendable {
+        package enum Content {
+            case bytes([UInt8])
+            /// A reader gives the body while it is sent.
+            case reader(BodyReader)
+        }
+
+        package let content: Content
+        package let mediaType: String
+
+        package init(bytes: [UInt8], mediaType: String) {
+            content = .bytes(bytes)
+            self.mediaType = mediaType
+        }
+
+        package init(reader: BodyReader, mediaType: String) {
+            // A reader without bytes is never called.
+            content = reader.length == 0 ? .bytes([]) : .reader(reader)
+            self.mediaType = mediaType
+        }
+    }
+
+    package var target: Target
+    package var subject: Subject?
+    package var variables: [String: Variable] = [:]
+    /// The parameters in the order in which they were given. Of two with the same keys, the later
+    /// one counts.
+    package var parameters: [Parameter] = []
+    /// A header whose value is `nil` is left out of the request.
+    package var headers: [(name: String, value: String?)] = []
+    package var body: Body?
+    /// 0 is the time limit of the client; -1 is no time limit.
+    package var timeoutMilliseconds: Int64 = 0
+    /// Requests with a higher priority are sent first.
+    package var priority: Int32 = 0
+
+    /// `nil` is the mode of the route or, if the route has none, `full`.
+    package var authMode: AuthMode?
+    package var idempotencyKey: IdempotencyKey?
+    package var progress: ProgressRequest?
+    /// The lane in which the request is stored if it has to be; `nil` for the usual one.
+    package var lane: String?
+    /// The stored item from which the request comes, if any.
+    package var stored: (any StoredItem)?
+    /// Whether the request goes out inside another request, which has the headers that all its
+    /// requests share.
+    package var isInBatch = false
+
+    package init(target: Target, subject: Subject? = nil) {
+        self.target = target
+        self.subject = subject
+    }
+
+    /// Returns the same request with the present state of its draft, so that later changes of the
+    /// draft do not reach it.
+    package func captured() -> RequestSpec {
+        guard case .draft(let draft, let store)? = subject else { return self }
+        var spec = self
+        spec.subject = .capture(draft.capture(), store)
+        return spec
+    }
+}
+
+extension RequestSpec.Body {
+    package var reader: BodyReader? {
+        if case .reader(let reader) = content { reader } else { nil }
+    }
+
+    /// The bytes of this body that go out with an exchange, unless a reader gives them.
+    package var sent: ExchangeBody {
+        switch content {
+        case .bytes(let bytes): .bytes(bytes)
+        case .reader: .none
+        }
+    }
+}
+
+/// The key that makes a request safe to repeat whatever its method, because the server recognises
+/// it.
+package enum IdempotencyKey: Sendable, Equatable {
+    case given(String)
+    /// A new key each time the request is sent; all attempts of a call share it.
+    case random
+
+    package static let headerName = "Idempotency-Key"
+
+    package var text: String {
+        switch self {
+        case .given(let text): text
+        case .random: Self.uuid()
+        }
+    }
+
+    /// Returns random bits with the version and the variant of a random UUID, with one call of the
+    /// system.
+    private static func bits() -> (high: UInt64, low: UInt64) {
+        var bits: (high: UInt64, low: UInt64) = (0, 0)
+        let code = withUnsafeMutableBytes(of: &bits) { bytes in
+            bytes.baseAddress.map { getentropy($0, bytes.count) } ?? -1
+        }
+        if code != 0 { bits = (.random(in: 0 ... .max), .random(in: 0 ... .max)) }
+        return (bits.high & ~0xF000 | 0x4000, bits.low & ~(3 << 62) | 2 << 62)
+    }
+
+    /// A random UUID (RFC 9562, section 5.4), from the system's own source.
+    private static func uuid() -> String {
+        let (high, low) = bits()
+        func digit(_ number: UInt64) -> UInt8 {
+            ASCII.lowerHexDigit(UInt8(truncatingIfNeeded: number) & 15)
+        }
+        return String(unsafeUninitializedCapacity: 36) { text in
+            var end = 0
+            for index in 0..<16 {
+                if index == 4 || index == 6 || index == 8 || index == 10 {
+                    text[end] = UInt8(ascii: "-")
+                    end += 1
+                }
+                let byte = (index < 8 ? high : low) >> UInt64(56 - index % 8 * 8)
+                text[end] = digit(byte >> 4)
+                text[end + 1] = digit(byte)
+                end += 2
+            }
+            return end
+        }
+    }
+}

@@ -1,0 +1,138 @@
+import RestwayMapping
+import RestwayObjects
+import RestwayOutcome
+import RestwayRouting
+
+/// Finds out what an answer means for the object that was sent.
+extension ResponseProcessor {
+    /// The additions of `consequences` to a change set.
+    struct Consequences {
+        /// The rows of the answer that are about the sent objects.
+        var matching: AnswerMatching?
+        /// The row of the answer that is about the object itself.
+        var answer: Int?
+        /// The rows that hold what was sent, by the member of the draft.
+        var edits: [Int: Int] = [:]
+    }
+
+    /// Whether the request has done what it should.
+    func isDone(_ received: ReceivedResponse) -> Bool {
+        received.isSuccess || isGone(received)
+    }
+
+    private func isGone(_ received: ReceivedResponse) -> Bool {
+        context.options.takesMissingForDeleted && request.method == .delete
+            && (received.status == 404 || received.status == 410)
+    }
+
+    /// Adds to `changes` what follows from the answer besides its own rows, so that both are stored
+    /// together.
+    func consequences(
+        of result: MappingResult?, _ received: ReceivedResponse, _ changes: inout ChangeSet
+    ) throws(Failure) -> Consequences {
+        guard isDone(received) else { return Consequences() }
+        switch request.method {
+        case .delete: changes.deletions += request.deletions
+        case .post, .put, .patch:
+            if let submission = request.submission {
+                return try accept(submission, result, &changes)
+            }
+        case .get, .head: break
+        }
+        return Consequences()
+    }
+
+    /// Stores an object that the server has accepted: what was sent, and over it what the answer
+    /// says.
+    private func accept(
+        _ submission: Submission, _ result: MappingResult?, _ changes: inout ChangeSet
+    ) throws(Failure) -> Consequences {
+        let answer = answer(submission, result, changes.rows)
+        let matching = AnswerMatching(submission.sent, changes.rows, root: answer)
+        var consequences = Consequences(matching: matching, answer: answer)
+        if case .draft(let draft) = submission.subject {
+            consequences.edits = draft.add(
+                to: &changes, cells: try cells(submission, draft, matching))
+        }
+        let (key, edit) = (submission.subject.storeKey, consequences.edits[0])
+        if key != 0 || edit != nil {
+            // Only an object without an identity becomes the object of the answer; any other has
+            // its own.
+            changes.answers.append(
+                .init(
+                    storeKey: key, entity: submission.entity,
+                    row: submission.identity == nil ? answer : nil, edit: edit))
+        }
+        for (index, object) in submission.sent.enumerated().dropFirst()
+        where !matching.lost.contains(index) {
+            let edit = object.member.flatMap { consequences.edits[$0] }
+            guard object.storeKey != 0 || edit != nil else { continue }
+            changes.answers.append(
+                .init(
+                    storeKey: object.storeKey, entity: object.entity,
+                    row: object.identity == nil ? matching.rows[index] : nil, edit: edit))
+        }
+        return consequences
+    }
+
+    /// Returns the first row of the answer with the entity of the sent object.
+    private func answer(
+        _ submission: Submission, _ result: MappingResult?, _ rows: [Snapshot]
+    ) -> Int? {
+        guard let result else { return nil }
+        return result.parts.flatMap(\.rows).first { rows[$0].entity === submission.entity }
+    }
+
+    /// Returns the cells of each member of a draft that the store has from now on.
+    private func cells(
+        _ submission: Submission, _ draft: DraftCapture, _ matching: AnswerMatching
+    ) throws(Failure) -> [Int: Set<Int>] {
+        var cells: [Int: Set<Int>] = [:]
+        for (index, member) in draft.members.enumerated() {
+            // A body that the program wrote itself may say anything.
+            guard submission.sent.isEmpty else { break }
+            cells[index] = index == 0 || member.storeKey == 0 ? member.allCells : member.changed
+        }
+        for (index, object) in submission.sent.enumerated() where !matching.lost.contains(index) {
+            guard let number = object.member else { continue }
+            let member = draft.members[number]
+            var told = member.allCells
+            if index > 0 || submission.isChangedOnly, try isKnown(member) { told = member.changed }
+            cells[number] = told.subtracting(withheld(index, object, matching))
+        }
+        return cells
+    }
+
+    private func isKnown(_ member: DraftCapture.Member) throws(Failure) -> Bool {
+        guard member.storeKey != 0 else { return false }
+        return try context.store.newest(member.entity, storeKey: member.storeKey) != nil
+    }
+
+    /// Returns the cells that were not sent, or for which the answer says something else.
+    private func withheld(
+        _ index: Int, _ object: SentObject, _ matching: AnswerMatching
+    ) -> Set<Int> {
+        object.withheld.union(matching.mismatchedCells(of: index, object.entity))
+    }
+
+    /// Tells the sent drafts which objects they have become.
+    func settle(_ consequences: Consequences, _ commit: Commit) {
+        guard let submission = request.submission, case .draft(let draft) = submission.subject,
+            let matching = consequences.matching
+        else { return }
+        func settle(_ member: Int, _ answer: Int?, _ withheld: Set<Int>) {
+            guard let edit = consequences.edits[member] else { return }
+            var object = commit.objects[edit]
+            if let answer, commit.objects[answer].storeKey == object.storeKey {
+                object = commit.objects[answer]
+            }
+            draft.settle(member, on: object, withholding: withheld)
+        }
+        if submission.sent.isEmpty { settle(0, consequences.answer, []) }
+        for (index, object) in submission.sent.enumerated() {
+            guard let member = object.member else { continue }
+            let answer = index == 0 ? consequences.answer : matching.rows[index]
+            settle(member, answer, withheld(index, object, matching))
+        }
+    }
+}

@@ -1,0 +1,382 @@
+import RestwayDocument
+package import RestwayHTTP
+import RestwayJSON
+import RestwayJansson
+package import RestwayMapping
+package import RestwayObjects
+package import RestwayOutcome
+import RestwayPlugins
+import RestwayRouting
+import RestwayText
+package import RestwayThreads
+import Synchronization
+
+/// An answer that is taken, with its body decoded.
+package struct TakenAnswer: Sendable {
+    package let received: ReceivedResponse
+    /// The failure of the call; `nil` if it has succeeded.
+    package let failure: Failure?
+    /// When the body was decoded.
+    package let started: Deadline
+}
+
+/// The result of phase one of mapping: the rows for the store, and the answer they come from.
+package struct ParsedAnswer {
+    package let answer: TakenAnswer
+    /// The result without its change set; `nil` if nothing was mapped.
+    package var result: MappingResult?
+    package var changes = ChangeSet()
+    /// Whether a descriptor applies, although there may be no body.
+    package var isMapped = false
+    /// The number of descriptors, for an answer without a body.
+    package var descriptorCount = 0
+    /// Whether a mapper has read the body as JSON.
+    package var bodyIsJSON = false
+}
+
+/// The stage of a call in which the body becomes rows. It changes no store and can be cancelled.
+enum ParseStage {
+    static func enter(_ entry: StageEntry, _ answer: TakenAnswer) {
+        do throws(Failure) {
+            entry.pass(.parsed(try ResponseProcessor(entry).parse(answer)))
+        } catch {
+            entry.fail(answer.ending(with: error))
+        }
+    }
+}
+
+/// The stage of a call in which the store takes all rows or none.
+enum CommitStage {
+    static func enter(_ entry: StageEntry, _ parsed: ParsedAnswer) {
+        let answer = parsed.answer
+        do throws(Failure) {
+            let response = try ResponseProcessor(entry).commit(parsed)
+            if var failure = answer.failure {
+                failure.response = response
+                return entry.fail(failure)
+            }
+            if entry.request.sending.retry != nil {
+                let retries = entry.call.state.withLock { $0.attempts.retries }
+                entry.context.retries.succeeded(entry.request.exchange.url, afterRetry: retries > 0)
+            }
+            entry.pass(.response(response))
+        } catch {
+            entry.fail(answer.ending(with: error))
+        }
+    }
+}
+
+extension TakenAnswer {
+    /// Returns the failure of a call whose answer could not be mapped because of `error`.
+    fileprivate func ending(with error: Failure) -> Failure {
+        // The status of a failed request matters more than its body, which may be missing or wrong.
+        guard var failure, error.domain == .mapping || error.reason == .plugin else { return error }
+        if error.reason == .plugin { Log.shared.write(.error, .plugin, error.message) }
+        failure.response = Response(received)
+        return failure
+    }
+}
+
+/// Decodes an answer and turns it into objects or a failure.
+struct ResponseProcessor {
+    let call: Call
+    let context: CallContext
+    let request: PreparedRequest
+    /// Receives the number of mapped objects and their total; `nil` if no one asks for progress.
+    private let mappingProgressed: (@Sendable (_ done: Int, _ total: Int?) -> Void)?
+
+    init(_ entry: StageEntry) {
+        call = entry.call
+        context = entry.context
+        request = entry.request
+        mappingProgressed = call.mappingProgressFunction(for: request)
+    }
+
+    var api: LoadedAPI { call.api }
+    private var log: CallLog { call.log }
+    private var clock: any Clock { context.clock }
+
+    // MARK: Decoding
+
+    /// An answer with its content coding undone, or the reason why that failed.
+    package struct Decoded {
+        package let received: ReceivedResponse
+        package let failure: Failure?
+        package let at: Deadline
+    }
+
+    func decode(
+        _ head: ResponseHead, _ recorder: ExchangeRecorder, _ timings: CallTimings
+    ) -> Decoded {
+        let started = clock.now()
+        let (body, error) = decode(recorder.takeBody(), head)
+        let decoded = clock.now()
+        var timings = timings
+        timings.decode = decoded.microseconds(since: started)
+        let received = ReceivedResponse(
+            status: head.status, headers: head.headers, url: head.url, body: body,
+            trailers: recorder.trailers, timings: timings,
+            attempts: call.attempts(endingWith: head.status, decoded))
+        let failure = error.map {
+            self.failure(.init($0), "\(describe(received)): \($0.message)", received)
+        }
+        return Decoded(received: received, failure: failure, at: decoded)
+    }
+
+    /// Returns the body without its content coding; an empty body if the coding cannot be undone.
+    private func decode(
+        _ body: consuming [UInt8], _ head: ResponseHead
+    ) -> (body: Body, error: BodyError?) {
+        do {
+            let bytes = try ContentDecoder.decode(
+                consume body, headers: head.headers, bytesMax: context.options.bodyBytesMax)
+            return (Body(bytes), nil)
+        } catch {
+            return (Body(), error)
+        }
+    }
+
+    // MARK: Mapping
+
+    /// Phase one of mapping: turns the body into rows.
+    func parse(_ answer: TakenAnswer) throws(Failure) -> ParsedAnswer {
+        let received = answer.received
+        var parsed = ParsedAnswer(answer: answer)
+        let plan = api.plan(
+            method: request.method, status: received.status, request.descriptorChoice)
+        guard let plan else { return parsed }
+        parsed.isMapped = true
+        parsed.descriptorCount = plan.descriptors.count
+        guard request.method != .head, !isEmpty(received) else { return parsed }
+        let mapper = try mapper(for: received)
+        var result = try read(received, plan, with: mapper)
+        parsed.bodyIsJSON = MediaType.reads(mapper, MediaType.json)
+        if context.options.isMappingStrict, result.issueCount > 0 {
+            var failure = Failure(
+                .mapping,
+                details: result.issues.map { .init(path: $0.keyPath, message: $0.reason) })
+            failure.message = "\(describe(received)) does not map: \(failure.message)"
+            throw complete(failure, received)
+        }
+        try ask(plan, &result, received)
+        parsed.changes = result.takeChangeSet()
+        parsed.result = result
+        return parsed
+    }
+
+    /// Whether there is nothing to map. White space alone counts as nothing, except in a format in
+    /// which it may be a value: in MessagePack, the byte of a line feed is the number 10.
+    private func isEmpty(_ received: ReceivedResponse) -> Bool {
+        if received.body.isEmpty { return true }
+        guard received.body.isBlank else { return false }
+        let mapper = context.mappers.mapper(
+            named: request.dataMapper, type: received.headers.joined("Content-Type"),
+            looksLikeJSON: false)
+        return mapper.map { MediaType.reads($0, MediaType.json) } ?? true
+    }
+
+    /// Lets the hooks of the descriptors add to the rows, one after the other.
+    private func ask(
+        _ plan: MappingPlan, _ result: inout MappingResult, _ received: ReceivedResponse
+    ) throws(Failure) {
+        guard plan.descriptors.contains(where: { $0.hook != nil }) else { return }
+        let rows = MappedRows(result)
+        for (index, descriptor) in plan.descriptors.enumerated() {
+            guard let name = descriptor.hook, let hook = api.definition.functions.hooks[name] else {
+                continue
+            }
+            guard !call.hasEnded.load(ordering: .relaxed) else {
+                throw Failure(.cancelled, "cancelled while mapping")
+            }
+            rows.begin(result: index)
+            do {
+                try hook(rows)
+            } catch {
+                var failure = error
+                failure.domain = .mapping
+                failure.isOfProgram = true
+                failure.message = "\(describe(received)): hook \"\(name)\": \(error.message)"
+                throw complete(failure, received)
+            }
+        }
+        result.changeSet.rows = rows.finish()
+    }
+
+    /// Reads the events of the mapper into rows. It changes no store.
+    private func read(
+        _ received: ReceivedResponse, _ plan: MappingPlan, with mapper: any Mapper
+    ) throws(Failure) -> MappingResult {
+        let limits = MappingLimits(
+            nestingDepthMax: context.options.nestingDepthMax,
+            objectsMax: context.options.objectsMax)
+        let machine = MappingMachine(
+            plan: plan, limits: limits,
+            isCancelled: isAbandoned, progress: call.mappingProgress,
+            isAnswer: request.submission != nil)
+        let decoded: Result<Void, MapperError> = received.body.withBytes { body in
+            Result { () throws(MapperError) in
+                try mapper.decode(body, into: machine, limits: limits)
+            }
+        }
+        if case .failure(let error) = decoded {
+            throw failure(.mapping, "\(describe(received)): \(error.message)", received)
+        }
+        do {
+            return try machine.finish()
+        } catch {
+            switch error {
+            case .cancelled:
+                throw Failure(.cancelled, "cancelled while mapping")
+            case .tooManyObjects:
+                throw failure(.tooLarge, "\(describe(received)): \(error.message)", received)
+            case .brokenEvents(_, let place):
+                var failure = failure(
+                    .plugin, "\(describe(received)): \(mapper.title) \(error.message)", received)
+                failure.field = place
+                throw failure
+            case .tooDeep:
+                throw failure(.mapping, "\(describe(received)): \(error.message)", received)
+            }
+        }
+    }
+
+    /// The mapper asks this for each object, so it also reports the progress of the mapping.
+    private var isAbandoned: @Sendable () -> Bool {
+        let call = call
+        guard let mappingProgressed else { return { call.hasEnded.load(ordering: .relaxed) } }
+        return {
+            mappingProgressed(
+                call.mappingProgress.objectsDone, call.mappingProgress.objectsTotal)
+            return call.hasEnded.load(ordering: .relaxed)
+        }
+    }
+
+    /// Phase two of mapping: the store takes all rows, and what else follows from the answer, or
+    /// nothing.
+    func commit(_ parsed: consuming ParsedAnswer) throws(Failure) -> Response {
+        let received = parsed.answer.received
+        let started = parsed.answer.started
+        var mapped = try store(parsed)
+        mappingProgressed?(mapped.objects.count, mapped.objects.count)
+        log.maps(mapped)
+        let ended = mapped.stored ?? clock.now()
+        mapped.mapMicroseconds = mapped.isMapped ? ended.microseconds(since: started) : 0
+        mapped.callMicroseconds = ended.microseconds(since: call.started)
+        return Response(received, mapped)
+    }
+
+    private func store(_ parsed: consuming ParsedAnswer) throws(Failure) -> MappedObjects {
+        let (received, result) = (parsed.answer.received, parsed.result)
+        var mapped = MappedObjects.none
+        mapped.isMapped = parsed.isMapped
+        mapped.bodyIsJSON = parsed.bodyIsJSON
+        if parsed.isMapped, result == nil {
+            mapped.results = Array(repeating: 0..<0, count: parsed.descriptorCount)
+        }
+        let consequences = try consequences(of: result, received, &parsed.changes)
+        guard result != nil || !parsed.changes.isEmpty else { return mapped }
+        let storingStarted = clock.now()
+        let commit: Commit
+        do {
+            commit = try context.store.commit(parsed.changes)
+        } catch {
+            var failure = complete(error, received)
+            failure.message = "\(describe(received)): \(error.message)"
+            // The server has already done its part.
+            failure.isRetryable = error.isRetryable && [.get, .head].contains(request.method)
+            throw failure
+        }
+        let stored = clock.now()
+        log.stores(commit.insertedCount, commit.updatedCount)
+        settle(consequences, commit)
+        guard let result else { return mapped }
+        (mapped.objects, mapped.results) = result.objects(of: commit)
+        mapped.issues = result.issues
+        mapped.issueCount = result.issueCount
+        mapped.stored = stored
+        mapped.storeMicroseconds = stored.microseconds(since: storingStarted)
+        mapped.matching = request.isFromOutbox ? consequences.matching : nil
+        return mapped
+    }
+
+    /// Returns the mapper for a body. It refuses a body whose type no mapper reads and that does
+    /// not look like JSON.
+    private func mapper(for received: ReceivedResponse) throws(Failure) -> any Mapper {
+        let type = received.headers.joined("Content-Type")
+        let mapper = context.mappers.mapper(
+            named: request.dataMapper, type: type,
+            looksLikeJSON: received.body.looksLikeJSON)
+        if let mapper { return mapper }
+        throw failure(
+            .mapping,
+            "\(describe(received)): expected JSON, the server sent \(type ?? "nothing")", received)
+    }
+
+    // MARK: Failures
+
+    /// Returns the failure for an answer whose status is not 2xx. It may ask the program; then it
+    /// runs on a worker.
+    func httpFailure(_ received: ReceivedResponse) -> Failure {
+        let error = APIError(
+            body: received.body, mediaType: received.headers[first: "Content-Type"],
+            api.definition.errors, read: { self.json($0, of: received) })
+        var message = "\(describe(received)) answered \(received.status)"
+        if let reason = HTTPStatus.reason(received.status) { message += " \(reason)" }
+        if let text = error.message { message += ": \(text)" }
+        if let code = error.code { message += " (API code \(code))" }
+        var failure = Failure(
+            .http, message, domain: error.code == nil && error.message == nil ? .http : .api)
+        failure.httpStatus = received.status
+        failure.apiCode = error.code
+        failure.apiMessage = error.message
+        failure.details = error.details
+        failure.isRetryable = HTTPStatus.isTemporary(received.status)
+        failure.response = Response(received)
+        guard let read = context.functions.failureReader else { return failure }
+        return CallbackScope.run { read(failure) }
+    }
+
+    /// Returns the body as JSON, even if its format is another.
+    private func json(
+        _ body: UnsafeRawBufferPointer, of received: ReceivedResponse
+    ) -> JSONValue? {
+        let type = received.headers.joined("Content-Type")
+        let mapper = context.mappers.mapper(
+            named: request.dataMapper, type: type, looksLikeJSON: true)
+        guard let mapper, !MediaType.reads(mapper, "application/json"),
+            !(type.map(MediaType.isJSON) ?? false)
+        else { return try? JSONValue.parse(body, .init(keepsNULInKeys: true)) }
+        let limits = MappingLimits(nestingDepthMax: context.options.nestingDepthMax)
+        return JSONValue.read(body, by: mapper, limits)
+    }
+
+    private func failure(
+        _ reason: Failure.Reason, _ message: String, _ received: ReceivedResponse
+    ) -> Failure {
+        complete(Failure(reason, message), received)
+    }
+
+    /// Returns `failure` with the response that it is about.
+    private func complete(_ failure: Failure, _ received: ReceivedResponse) -> Failure {
+        var failure = failure
+        failure.httpStatus = received.status
+        failure.response = Response(received)
+        return failure
+    }
+
+    /// Describes the exchange for a message, without its query, which may hold a token.
+    private func describe(_ received: ReceivedResponse) -> String {
+        "\(request.method.rawValue) \(URLText.withoutQuery(received.url))"
+    }
+}
+
+extension Failure.Reason {
+    package init(_ error: BodyError) {
+        switch error {
+        case .tooLarge: self = .tooLarge
+        case .truncated: self = .connectionLost
+        case .corrupt, .trailingBytes, .unknownCoding, .tooManyCodings: self = .protocolViolation
+        case .outOfMemory: self = .outOfMemory
+        }
+    }
+}

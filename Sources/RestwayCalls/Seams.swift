@@ -1,0 +1,340 @@
+package import RestwayHTTP
+package import RestwayDocument
+package import RestwayMapping
+package import RestwayObjects
+package import RestwayOutcome
+
+// The seams of the stages: what other modules do for a call. `RestwayClient` joins them.
+
+// MARK: Credentials
+
+/// Gives calls their credentials. `RestwayAuth` implements it; a client has one.
+///
+/// Every function may be called on any thread, and several at the same time. The program is asked
+/// only on a worker.
+package protocol CredentialSource: Sendable {
+    /// False while the client uses no authentication. Calls then skip it.
+    var concernsCalls: Bool { get }
+    /// Whether the program is asked what a failed answer means.
+    var asksAboutFailures: Bool { get }
+
+    /// Asks whether a call may go out. `waiter` is called once, now or later and on any thread,
+    /// unless the call leaves.
+    func arrive(_ call: UInt64, isOnWorker: Bool, _ waiter: @escaping CredentialWaiter)
+    /// Reports that a server refused the credential of a call. `waiter` is called as for `arrive`.
+    /// Returns false if the refusal is the final answer of the call; then `waiter` is not called.
+    func refuse(
+        _ call: UInt64, sentWith credential: UInt64, replays: Int, isOnWorker: Bool,
+        _ waiter: @escaping CredentialWaiter) -> Bool
+    /// Reports that a server refused the credential of a call that cannot be sent again. Returns
+    /// whether the call would have been sent again.
+    func refuseForGood(sentWith credential: UInt64, replays: Int) -> Bool
+    /// Removes a call that has ended from the waiting calls.
+    func leave(_ call: UInt64)
+
+    /// Returns the permit of a call that neither waits nor is replayed.
+    func bypass() -> Permit
+    func mayUse(_ permit: Permit) -> Bool
+    /// Puts the credential into an exchange. It may ask the program, so it runs on a worker if the
+    /// permit has a function.
+    func authorize(_ outgoing: inout OutgoingExchange, with permit: Permit) -> Failure?
+    /// Whether a failed answer says that the credential is no longer valid. It may ask the program.
+    func isRefusal(_ failure: Failure) -> Bool
+}
+
+/// Receives the answer for a call that asked for a credential. `isOnWorker` says whether questions
+/// may be asked on this thread.
+package typealias CredentialWaiter =
+    @Sendable (_ answer: CredentialAnswer, _ isOnWorker: Bool) -> Void
+
+/// The answer to a call that asked to go out.
+///
+/// It is indirect because several functions pass it on. Also, valgrind reports the tag of a large
+/// enum, which lies in padding, as uninitialized.
+package indirect enum CredentialAnswer: Sendable {
+    case go(Permit)
+    case fail(Failure)
+}
+
+/// The credential and the function with which a call goes out.
+package struct Permit: Sendable {
+    /// Changes an exchange before it is sent; a failure completes the call. It is a question.
+    package typealias Authorize = @Sendable (inout OutgoingExchange) -> Failure?
+
+    /// The number of the credential, by which a refusal names it.
+    package let credentialNumber: UInt64
+    package let credential: Credential
+    package let authorize: Authorize?
+
+    package init(credentialNumber: UInt64, credential: Credential, authorize: Authorize?) {
+        self.credentialNumber = credentialNumber
+        self.credential = credential
+        self.authorize = authorize
+    }
+}
+
+// MARK: Retries
+
+/// Decides whether a request is sent again. `RestwayRetry` implements it; a client has one.
+///
+/// Every function may be called on any thread, and returns at once.
+package protocol RetryDecider: Sendable {
+    /// Returns the policy that the program has set or, if it has set none, the document's.
+    func policy(of api: LoadedAPI) -> RetryPolicy?
+    func decide(
+        _ policy: RetryPolicy, _ outcome: RetryOutcome, after attempt: RetryPolicy.Attempt,
+        to url: String) -> RetryDecision
+    /// Records a successful exchange.
+    func succeeded(_ url: String, afterRetry: Bool)
+}
+
+/// The decision about a call whose attempt failed.
+package enum RetryDecision: Equatable, Sendable {
+    package enum Reason: String, Equatable, Sendable {
+        case notTemporary = "the failure is not temporary"
+        case attemptsUsed = "all attempts are used"
+        case unsafeMethod = "the request is not safe to repeat"
+        case bodyCannotRewind = "the body cannot be sent twice"
+        case budgetUsed = "the origin's retry budget is used up"
+        case deadline = "the deadline of the call would pass"
+        case retryAfterTooLong = "the server asks to wait longer than allowed"
+    }
+
+    case retry(afterMilliseconds: Int64)
+    case stop(Reason)
+}
+
+extension RetryPolicy {
+    /// An attempt that may be followed by another one.
+    package struct Attempt: Sendable {
+        /// The number of the attempt; 1 for the first.
+        package var number: Int
+        package var method: String
+        package var hasIdempotencyKey: Bool
+        package var isRewindable: Bool
+        /// The time since the call started.
+        package var elapsedMilliseconds: Int64
+
+        package init(
+            number: Int, method: String, hasIdempotencyKey: Bool = false,
+            isRewindable: Bool = true, elapsedMilliseconds: Int64 = 0
+        ) {
+            self.number = number
+            self.method = method
+            self.hasIdempotencyKey = hasIdempotencyKey
+            self.isRewindable = isRewindable
+            self.elapsedMilliseconds = elapsedMilliseconds
+        }
+    }
+}
+
+// MARK: Batches
+
+/// The place of one call in a batch, which is sent in another call. `RestwayBatch` implements it.
+///
+/// Every function may be called on any thread.
+package protocol BatchPlace: Sendable {
+    /// The call is ready to go out. The place gives the answer to `recorder`, on a worker, unless
+    /// the call ends before. This throws if a batch cannot hold the request.
+    func send(_ request: PreparedRequest, to recorder: ExchangeRecorder) throws(Failure)
+    /// The call waits for its lane in the outbox, so that the batch must not wait for it.
+    func stepAside()
+    /// The call has ended. This happens once. So far, only the threads that wait for the call know.
+    func ended(_ outcome: Call.Outcome)
+}
+
+/// Several requests that are sent in as few calls as possible. `RestwayBatch` implements it, and
+/// the outbox sends stored requests with it.
+///
+/// Every function may be called on any thread.
+package protocol RequestBatch: AnyObject, Sendable {
+    /// Whether a binary body can be part of the batch.
+    var takesBinaryBodies: Bool { get }
+
+    /// Adds a request whose end is reported to `follower` in place of the program. If this throws,
+    /// nothing was added.
+    func add(
+        _ spec: RequestSpec, follower: @escaping @Sendable (Call.Outcome) -> Void
+    ) throws(Failure)
+    /// Adds a request without a call, and returns its position among all requests of the batch. Its
+    /// end is reported to the `BatchSender` of the batch.
+    func add(_ item: BatchItem) -> Int
+    /// Sends the requests that were added.
+    ///
+    /// - Parameter isOnWorker: Whether the caller is a worker that is free to send.
+    func send(isOnWorker: Bool) throws(Failure)
+    /// Ends every request that has not completed.
+    func cancel()
+}
+
+/// Sends requests in a batch without a call for each of them as long as all goes well. For a great
+/// many requests, only their success is of interest. Each request ends in exactly one of the three
+/// functions.
+package protocol BatchSender: Sendable {
+    /// Takes an answer, if nothing else has to be done with it, and returns whether it did. Then
+    /// the request has ended and its end is reported here. It runs on a worker.
+    func take(_ index: Int, _ answer: BatchAnswer) -> Bool
+
+    /// Makes a call that takes the answer instead, like any other call of a batch. The call has not
+    /// started, and a close does not complete it yet.
+    func makeCall(_ index: Int) throws(Failure) -> Call
+
+    /// Ends a request that was not sent or not answered.
+    func fail(_ index: Int, _ failure: Failure)
+}
+
+/// One request of a batch, as it appears in the body of the batch call.
+package struct BatchItem: Equatable, Sendable {
+    package var method: String
+    /// The URI relative to the base URL, with a leading slash. Parameters of a GET are in its
+    /// query.
+    package var uri: String
+    /// The item's own headers. The headers of the batch call apply to all items.
+    package var headers: [HeaderField]
+    /// The body; `nil` if there is none.
+    package var body: [UInt8]?
+
+    package init(
+        method: String, uri: String, headers: [HeaderField] = [], body: [UInt8]? = nil
+    ) {
+        self.method = method
+        self.uri = uri
+        self.headers = headers
+        self.body = body
+    }
+}
+
+/// A server's answer to one request of a batch.
+package struct BatchAnswer: Equatable, Sendable {
+    /// The status codes of a final answer. An interim answer does not count.
+    package static let codes = 200...599
+
+    package var code: Int
+    package var headers: [HeaderField]
+    package var body: [UInt8]
+
+    package init(code: Int, headers: [HeaderField] = [], body: [UInt8] = []) {
+        self.code = code
+        self.headers = headers
+        self.body = body
+    }
+}
+
+// MARK: The outbox
+
+/// Stores requests that cannot be sent now. The outbox implements it; a client has at most one.
+package protocol RequestStorage: AnyObject, Sendable {
+    /// Which requests may be stored.
+    var definition: OutboxDefinition { get }
+    /// Returns the identities that one request uses.
+    func identities() -> any LocalIdentities
+    /// An exchange has shown that the server can be reached again.
+    func exchangeWentWell()
+    /// The client was closed and its last call has ended.
+    func end()
+}
+
+/// A request that may be stored, as it was prepared.
+package struct StorableRequest {
+    package let spec: RequestSpec
+    package let destination: RequestPreparation.Destination
+    package let settings: RouteSettings
+    package let submission: Submission?
+    package let mediaType: String?
+    package let body: ExchangeBody
+    /// The retry policy of the route or the client. The outbox takes its place.
+    package let retry: RetryPolicy?
+}
+
+/// The identities that one request uses for objects that the server may not have named yet: their
+/// present identities or, if they have none, local identities of the outbox.
+///
+/// Only the thread that prepares the request uses it.
+package protocol LocalIdentities: AnyObject {
+    /// Why the request cannot go out as it is; `nil` while it uses no local identity.
+    var missing: Failure? { get }
+    /// Returns the claim of a request that used these identities; `nil` if it cannot be stored.
+    ///
+    /// - Parameter idempotencyKey: The key that the request has; `nil` if the claim makes one.
+    func claim(
+        _ request: StorableRequest, _ api: LoadedAPI, idempotencyKey: String?
+    ) -> (any StorageClaim)?
+    func valueInPath(_ entity: Entity, _ storeKey: Int64) -> Value?
+    func value(_ entity: Entity, _ storeKey: Int64) -> IdentityForNow?
+    /// Returns the identity of an object that is written whole inside another object.
+    func valueInside(_ entity: Entity, _ storeKey: Int64) -> IdentityForNow?
+    /// Returns the identity of the object that the request is about.
+    ///
+    /// - Parameters:
+    ///   - mayCreate: Whether the method can create objects.
+    ///   - mayWait: Whether the request can be stored until the server has named the object.
+    func valueOutermost(
+        _ entity: Entity, _ storeKey: Int64, mayCreate: Bool, mayWait: Bool
+    ) -> IdentityForNow?
+}
+
+/// The claim of one request to be stored, and its place in a lane of the outbox.
+///
+/// Every function may be called on any thread; those that read or write the file say so.
+package protocol StorageClaim: AnyObject, Sendable {
+    var idempotencyKey: String { get }
+    /// The request from which this one is prepared again when its turn comes; `nil` if it need not
+    /// be.
+    var deferred: RequestSpec? { get }
+
+    /// Notes the local identity of the object that a call is about to create. Preparing a request
+    /// notes nothing.
+    func adopt(_ request: PreparedRequest)
+    /// Adds a call to its lane. Returns whether it is the first of the lane; if not, `go` runs
+    /// once, on any thread, when it becomes the first.
+    func enterLane(_ call: Call, go: @escaping @Sendable () -> Void) -> Bool
+    /// Removes a call from its lane, if it is there, and lets the next call of the lane go.
+    func leaveLane(_ call: Call)
+    /// Returns why the first request of a lane is stored if this is known without reading the file;
+    /// otherwise `nil`.
+    func reasonToStoreAtOnce(_ request: PreparedRequest) -> String?
+    /// Returns why the first request of a lane is stored; `nil` if it is sent. It may read the
+    /// file.
+    func reasonToStore() throws(Failure) -> String?
+    /// Deletes an object that never left this machine, and its stored requests, without asking the
+    /// server. Returns `nil` if the server may know the object. It may write the file.
+    func withdraw(_ request: PreparedRequest) throws(Failure) -> ReceivedResponse?
+
+    /// Whether the request is stored after this failure.
+    func takes(_ failure: Failure) -> Bool
+    /// Counts the request as being stored if `judge` returns true. A close of the client waits for
+    /// the counted requests.
+    func beginStoring(if judge: () -> Bool) -> Bool
+    /// Stores a request that was counted, and then calls `Call.wasStored` once.
+    func store(_ call: Call, _ order: StoringOrder)
+}
+
+/// A request that the outbox is to store.
+package struct StoringOrder: Sendable {
+    /// The request before any redirect.
+    package let request: PreparedRequest
+    package let claim: any StorageClaim
+    /// The failure of the attempt; `nil` if the request was not sent.
+    package let failure: Failure?
+    /// A text for people that says why the request is stored.
+    package let reason: String
+    /// Whether this thread may wait for the file because it waits for the call anyway.
+    package let waits: Bool
+}
+
+/// A request that was stored and goes out now.
+package protocol StoredItem: Sendable {
+    /// Prepares the request with the present headers of the document.
+    func prepare(
+        _ spec: RequestSpec, by preparation: RequestPreparation) throws -> PreparedRequest
+}
+
+/// Says which objects of the store are rejected: those whose change the server has refused. The
+/// outbox implements it.
+package protocol ObjectRejections: AnyObject, Sendable {
+    func isRejected(_ object: Snapshot) throws(Failure) -> Bool
+    /// Returns the store keys of the rejected objects of an entity.
+    func rejectedKeys(of entity: Entity) throws(Failure) -> Set<Int64>
+    /// The program has deleted the object from the store.
+    func forget(_ object: Snapshot)
+}

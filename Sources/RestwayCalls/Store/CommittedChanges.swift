@@ -1,0 +1,112 @@
+package import RestwayObjects
+import RestwayThreads
+
+/// The changes of one commit in the form that its observers want. A list that several observers
+/// want is made once.
+struct CommittedChanges {
+    let all: ChangeList
+    private var lists: [ObjectIdentifier: ChangeList?] = [:]
+    private var index: Index?
+
+    /// The places of the changes of single objects.
+    private struct Index {
+        struct Name: Hashable {
+            let entity: ObjectIdentifier
+            let identity: Identity
+        }
+
+        var placeOfKey: [Int64: Int] = [:]
+        /// The places of the objects that got their identity in this commit.
+        var placeOfName: [Name: Int] = [:]
+
+        init(_ changes: [Change]) {
+            placeOfKey.reserveCapacity(changes.count)
+            for (place, change) in changes.enumerated() {
+                placeOfKey[change.storeKey] = place
+                guard change.before?.identity == nil, let identity = change.after?.identity else {
+                    continue
+                }
+                let entity = ObjectIdentifier(change.object.entity)
+                placeOfName[Name(entity: entity, identity: identity)] = place
+            }
+        }
+    }
+
+    /// - Parameter changes: The changes, at least one.
+    init(_ changes: [Change]) {
+        all = ChangeList(changes)
+    }
+
+    /// Returns the changes of one entity; nil if there are none.
+    mutating func list(of entity: Entity) -> ChangeList? {
+        let key = ObjectIdentifier(entity)
+        if let list = lists[key] { return list }
+        let found = all.changes.filter { $0.object.entity === entity }
+        let list =
+            found.isEmpty ? nil : found.count == all.changes.count ? all : ChangeList(found)
+        lists[key] = list
+        return list
+    }
+
+    /// Returns the changes of one object: of the one that had `key` and of the one that now has
+    /// `identity`.
+    mutating func list(of entity: Entity, _ key: Int64, _ identity: Identity?) -> ChangeList? {
+        let changes = all.changes
+        let index = index ?? Index(changes)
+        self.index = index
+        let named = identity.flatMap {
+            index.placeOfName[.init(entity: ObjectIdentifier(entity), identity: $0)]
+        }
+        let kept = index.placeOfKey[key].flatMap { changes[$0].object.entity === entity ? $0 : nil }
+        let places = Set([kept, named].compactMap(\.self)).sorted()
+        return places.isEmpty ? nil : ChangeList(places.map { changes[$0] })
+    }
+}
+
+/// The changes of one transaction that an observer wants to know. It is immutable and never empty.
+package final class ChangeList: Sendable {
+    package let changes: [Change]
+    package let generation = ProcessGeneration.current
+
+    package init(_ changes: [Change]) {
+        self.changes = changes
+    }
+}
+
+/// An observer and the changes that it wants.
+///
+/// `@unchecked Sendable`: only used under the lock of commits.
+final class Observation: @unchecked Sendable {
+    let observer: Observer
+    private let entity: Entity?
+    /// The key of an observed object. It follows the object when the object gets an identity or
+    /// another key: when it was deleted and comes again, or was merged into another object.
+    private var key: Int64?
+    private var identity: Identity?
+
+    /// - Parameter key: The present key of an observed object.
+    init(_ observer: Observer, _ scope: Observer.Scope, key: Int64?) {
+        self.observer = observer
+        switch scope {
+        case .everything:
+            entity = nil
+        case .entity(let entity):
+            self.entity = entity
+        case .object(let object):
+            entity = object.entity
+            identity = object.identity
+            self.key = key ?? object.storeKey
+        }
+    }
+
+    func select(from changes: inout CommittedChanges) -> ChangeList? {
+        guard let entity else { return changes.all }
+        guard let key else { return changes.list(of: entity) }
+        let list = changes.list(of: entity, key, identity)
+        if let after = list?.changes.last?.after {
+            self.key = after.storeKey
+            identity = after.identity ?? identity
+        }
+        return list
+    }
+}

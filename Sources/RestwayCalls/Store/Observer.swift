@@ -1,0 +1,123 @@
+package import RestwayObjects
+import RestwayThreads
+
+/// An observer of the store, with the function of the program that it calls.
+///
+/// The context of that function ends exactly once, after the last notice. This is the notice that
+/// runs while the observer is removed, or the last waiting notice when the client has ended.
+package final class Observer: Sendable {
+    package typealias Changed = @Sendable (ChangeList) -> Void
+
+    package enum Scope: Sendable {
+        case everything
+        case entity(Entity)
+        /// The instance that a snapshot shows.
+        case object(Snapshot)
+    }
+
+    private enum Phase {
+        case observing
+        /// Notices that were appended are still delivered; no more follow.
+        case ending
+        case removed
+    }
+
+    private struct State {
+        var phase = Phase.observing
+        /// The number of notices that were appended to the delivery, and the number that run now.
+        var waitingCount = 0
+        var tellingCount = 0
+        var receiver: Receiver?
+
+        /// Removes and returns the receiver if no more notices will run.
+        mutating func takeOver() -> Receiver? {
+            let isOver =
+                switch phase {
+                case .observing: false
+                case .ending: waitingCount == 0 && tellingCount == 0
+                case .removed: tellingCount == 0
+                }
+            return isOver ? receiver.take() : nil
+        }
+    }
+
+    private struct Receiver {
+        let changed: Changed
+        let end: @Sendable () -> Void
+    }
+
+    /// The number by which the program recognises the observer.
+    package let token: UInt64
+    private let delivery: Delivery
+    private let state: Lock<State>
+
+    package init(
+        _ delivery: Delivery, token: UInt64, changed: @escaping Changed,
+        end: @escaping @Sendable () -> Void
+    ) {
+        self.delivery = delivery
+        self.token = token
+        state = Lock(State(receiver: Receiver(changed: changed, end: end)))
+    }
+
+    // MARK: Notices
+
+    /// Appends a notice. Returns true if the caller must start the delivery.
+    package func append(_ changes: ChangeList) -> Bool {
+        let isWanted = state.withLock { state in
+            guard case .observing = state.phase else { return false }
+            state.waitingCount += 1
+            return true
+        }
+        return isWanted && delivery.append(.changes(ChangeNotice(changes: changes, observer: self)))
+    }
+
+    package func start() {
+        delivery.start(isOnWorker: false)
+    }
+
+    /// Begins a notice. Returns the function to call, after which the caller must call `finish`;
+    /// nil if the observer has been removed.
+    package func begin() -> Changed? {
+        state.withLock { state in
+            state.waitingCount -= 1
+            if case .removed = state.phase { return nil }
+            state.tellingCount += 1
+            return state.receiver?.changed
+        }
+    }
+
+    /// Ends a notice after the function was called.
+    package func finish() {
+        end { $0.tellingCount -= 1 }
+    }
+
+    /// Ends a notice that will not run.
+    func forgo() {
+        end { $0.waitingCount -= 1 }
+    }
+
+    // MARK: The end
+
+    /// Removes the observer: no notice begins from now on.
+    package func remove() {
+        let isWaitedFor = state.withLock { $0.waitingCount > 0 }
+        end { $0.phase = .removed }
+        if isWaitedFor { delivery.discard(for: self) }
+    }
+
+    /// Closes the observer, as the client has ended.
+    package func close() {
+        end { if case .observing = $0.phase { $0.phase = .ending } }
+    }
+
+    private func end(_ change: (inout State) -> Void) {
+        // The receiver ends outside the lock, because this may run a destroy function of the
+        // program.
+        let receiver = state.withLock { state in
+            change(&state)
+            return state.takeOver()
+        }
+        receiver?.end()
+    }
+}

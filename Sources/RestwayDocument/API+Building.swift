@@ -1,0 +1,123 @@
+import RestwayJSON
+package import RestwayMapping
+package import RestwayObjects
+package import RestwayOutcome
+
+/// Builds entities through functions, until the api is frozen.
+extension API {
+    /// Registers a transform of the program.
+    package func addTransform(_ name: String, _ transform: CustomTransform) throws(Failure) {
+        try change { definition, _ throws(Failure) in
+            guard DocumentNode.typesOfTransforms[name] == nil else {
+                throw Failure(
+                    .invalidArgument, "transform \"\(name)\" is built in", field: "name")
+            }
+            guard definition.functions.transforms[name] == nil else {
+                throw Failure(.duplicate, "transform \"\(name)\" exists already", field: name)
+            }
+            definition.functions.transforms[name] = transform
+        }
+    }
+
+    /// Registers a hook of the program, also when the api is frozen.
+    package func addHook(_ name: String, _ hook: @escaping Hook) throws(Failure) {
+        try change(allowedWhenFrozen: true) { definition, _ throws(Failure) in
+            guard definition.functions.hooks[name] == nil else {
+                throw Failure(.duplicate, "hook \"\(name)\" exists already", field: name)
+            }
+            definition.functions.hooks[name] = hook
+        }
+    }
+
+    /// Adds an attribute to an entity. `source` is a key path or the text of a JSON array of keys,
+    /// `transform` is a name or the text of a JSON object.
+    package func addAttribute(
+        _ name: String, toEntity entityName: String, source: String?, type: AttributeType,
+        format: String?, transform: String?
+    ) throws(Failure) {
+        var members: [(key: String, value: JSONValue)] = [("type", .string(type.rawValue))]
+        if let source { members.append(("source", try Self.value(source, opening: "[", "source"))) }
+        if let format { members.append(("format", .string(format))) }
+        if let transform {
+            members.append(("transform", try Self.value(transform, opening: "{", "transform")))
+        }
+        let value = JSONValue.object(members)
+        try change { definition, problems throws(Failure) in
+            let mapping = try definition.entityCatalog.mapping(named: entityName)
+            try Self.refuse(name, of: mapping.entity)
+            var parts = EntityParts(mapping)
+            let node = DocumentNode(value: value, problems: problems)
+            parts.add(
+                DocumentAttribute(name, node, definition.entityCatalog.conversions),
+                &definition.functions)
+            definition.replace(parts.mapping)
+        }
+    }
+
+    /// Adds a relationship to an entity.
+    package func addRelationship(
+        _ name: String, toEntity entityName: String, source: String?, target: String,
+        isMany: Bool, isByIdentity: Bool, policy: Relationship.Policy
+    ) throws(Failure) {
+        var members: [(key: String, value: JSONValue)] = [
+            ("entity", .string(target)), ("many", .bool(isMany)),
+            ("byIdentity", .bool(isByIdentity)), ("policy", .string(policy.rawValue)),
+        ]
+        if let source { members.append(("source", try Self.value(source, opening: "[", "source"))) }
+        let value = JSONValue.object(members)
+        try change { definition, problems throws(Failure) in
+            let mapping = try definition.entityCatalog.mapping(named: entityName)
+            _ = try definition.entityCatalog.mapping(named: target)
+            try Self.refuse(name, of: mapping.entity)
+            let node = DocumentNode(value: value, problems: problems)
+            let names = Set(mapping.entity.attributes.map(\.name))
+            let added = DocumentRelationship(name, node, in: definition.entityCatalog, names)
+            guard let added else { return }
+            var parts = EntityParts(mapping)
+            parts.add(added)
+            definition.replace(parts.mapping)
+        }
+    }
+
+    /// Sets the attribute that identifies the objects of an entity; nil for none.
+    package func setIdentity(_ name: String?, ofEntity entityName: String) throws(Failure) {
+        try change { definition, _ throws(Failure) in
+            let mapping = try definition.entityCatalog.mapping(named: entityName)
+            var parts = EntityParts(mapping)
+            parts.identityIndex = nil
+            if let name {
+                let index = try mapping.entity.attribute(named: name)
+                guard parts.attributes[index].type.mayIdentify else {
+                    throw Failure(
+                        .config, "an identity is of type int or string, \"\(name)\" is not",
+                        field: name)
+                }
+                parts.identityIndex = index
+            }
+            definition.replace(parts.mapping)
+        }
+    }
+
+    private static func refuse(_ name: String, of entity: Entity) throws(Failure) {
+        guard entity.attributeIndex(named: name) != nil
+            || entity.relationshipIndex(named: name) != nil
+        else { return }
+        throw Failure(.duplicate, "\(entity.name) has a \"\(name)\" already", field: name)
+    }
+
+    /// Returns a text as JSON: parsed if it starts with `opening`, or else as a string.
+    private static func value(
+        _ text: String, opening: Unicode.Scalar, _ member: String
+    ) throws(Failure) -> JSONValue {
+        guard text.utf8.first == UInt8(ascii: opening) else { return .string(text) }
+        do {
+            return try JSONValue.parse(text)
+        } catch {
+            throw Failure(.config, details: [.init(path: "$.\(member)", message: error.message)])
+        }
+    }
+}
+
+/// A function of the program that sees the rows of a response before the store does and may add to
+/// them. It is a question, so it runs on a worker. If it throws, the response is discarded.
+package typealias Hook = @Sendable (MappedRows) throws(Failure) -> Void

@@ -1,0 +1,178 @@
+import Glibc
+import RestwayJSON
+import RestwayMapping
+package import RestwayObjects
+package import RestwayOutcome
+import RestwayRouting
+import RestwayText
+import RestwayThreads
+
+/// A loaded API document, shared by many clients.
+///
+/// Its first client freezes it: from then on, routes may still be added, but not entities or
+/// descriptors.
+package final class API: Sendable {
+    private struct State {
+        var loaded: LoadedAPI
+        var isFrozen = false
+    }
+
+    private let state: Lock<State>
+
+    private init(_ definition: APIDefinition) {
+        state = Lock(State(loaded: LoadedAPI(definition)))
+    }
+
+    /// Loads a document, or throws all its problems.
+    package convenience init(document: UnsafeRawBufferPointer) throws(Failure) {
+        self.init(try DocumentReader.read(document))
+    }
+
+    /// Loads the document at `path`.
+    package convenience init(file path: String) throws(Failure) {
+        let text = try FileText.read(path)
+        let result: Result<APIDefinition, Failure> = text.withUnsafeBytes { text in
+            Result { () throws(Failure) in try DocumentReader.read(text) }
+        }
+        var definition = try result.get()
+        let name = path.utf8.lastIndex(of: UInt8(ascii: "/"))
+        let directory = name.map { String(path[...$0]) } ?? ""
+        definition.storage.resolve(in: directory)
+        self.init(definition)
+    }
+
+    /// The present content of the api; later additions do not reach it.
+    package var loaded: LoadedAPI { state.withLock { $0.loaded } }
+
+    package var definition: APIDefinition { loaded.definition }
+
+    /// Returns the entity called `name`.
+    package func entity(named name: String) throws(Failure) -> Entity {
+        try definition.entityCatalog.mapping(named: name).entity
+    }
+
+    /// Forbids all changes except new routes. It fails while something that the document names is
+    /// missing.
+    package func freeze() throws(Failure) {
+        try state.withLock { state throws(Failure) in
+            guard !state.isFrozen else { return }
+            let missing = state.loaded.definition.functions.missing
+            guard missing.isEmpty else { throw Failure(.config, details: missing) }
+            state.isFrozen = true
+        }
+    }
+
+    // MARK: Additions
+
+    package func addEntity(_ name: String, _ text: UnsafeRawBufferPointer) throws(Failure) {
+        let value = try DocumentNode.parse(text)
+        try change { definition, problems throws(Failure) in
+            if definition.entityCatalog.names.contains(name) {
+                throw Failure(.duplicate, "entity \"\(name)\" exists already", field: name)
+            }
+            let node = DocumentNode(value: value, problems: problems)
+            definition.entityCatalog.add([(name, node)], &definition.functions)
+        }
+    }
+
+    /// Adds a route. A route whose name is `nil` only serves objects.
+    ///
+    /// - Parameter replaces: Whether the route replaces one with the same name. Calls that have
+    ///   started, and routes that were joined to the old one, keep the old one.
+    package func addRoute(
+        _ name: String?, _ text: UnsafeRawBufferPointer, replaces: Bool = false
+    ) throws(Failure) {
+        let value = try DocumentNode.parse(text)
+        try change(allowedWhenFrozen: true) { definition, problems throws(Failure) in
+            if let name { try Self.makeRoom(for: name, &definition, replaces: replaces) }
+            definition.addRoute(name, DocumentNode(value: value, problems: problems))
+        }
+    }
+
+    /// Refuses the name of an existing route, or removes that route.
+    private static func makeRoom(
+        for name: String, _ definition: inout APIDefinition, replaces: Bool
+    ) throws(Failure) {
+        guard (try? definition.routes.route(named: name)) != nil else { return }
+        guard replaces else {
+            throw Failure(.duplicate, "a route \"\(name)\" exists already", field: name)
+        }
+        definition.removeRoute(name)
+    }
+
+    /// Adds an entry of `responses`.
+    package func addResponse(_ text: UnsafeRawBufferPointer) throws(Failure) {
+        let value = try DocumentNode.parse(text)
+        try change { definition, problems in
+            definition.addResponse(DocumentNode(value: value, problems: problems))
+        }
+    }
+
+    /// Adds an entry of `requests`.
+    package func addRequest(_ text: UnsafeRawBufferPointer) throws(Failure) {
+        let value = try DocumentNode.parse(text)
+        try change { definition, problems in
+            definition.addRequest(DocumentNode(value: value, problems: problems))
+        }
+    }
+
+    /// Adds the route `name`: the path of `parent` followed by the path of `child`, and everything
+    /// else from `child`.
+    ///
+    /// - Parameter replaces: As in `addRoute`. The new route may replace its own parent or child.
+    package func joinRoutes(
+        _ name: String, parent: String, child: String, replaces: Bool = false
+    ) throws(Failure) {
+        try change(allowedWhenFrozen: true) { definition, problems throws(Failure) in
+            let joined: Route
+            let settings: RouteSettings
+            do throws(RoutingError) {
+                let routes = definition.routes
+                joined = try routes.joined(name: name, parent: parent, child: child)
+                settings = definition.settings(of: try routes.route(named: child))
+            } catch {
+                guard case .invalidTemplate = error else { throw Failure(error) }
+                // Each path is a valid template by itself; only the joined path is not.
+                throw Failure(.config, error.message, field: name)
+            }
+            try Self.makeRoom(for: name, &definition, replaces: replaces)
+            do throws(RoutingError) {
+                try definition.add(joined, settings, path: "$", problems)
+            } catch {
+                throw Failure(error)
+            }
+        }
+    }
+
+    /// Returns the JSON text of a route's property that starts with `x-`.
+    package func property(_ property: String, ofRoute name: String) throws(Failure) -> String? {
+        do {
+            return try definition.routes.route(named: name).properties[property]
+        } catch {
+            throw Failure(error)
+        }
+    }
+
+    /// Changes the definition completely or not at all.
+    package func change(
+        allowedWhenFrozen: Bool = false,
+        _ body: (inout APIDefinition, DocumentProblems) throws(Failure) -> Void
+    ) throws(Failure) {
+        try state.withLock { state throws(Failure) in
+            guard allowedWhenFrozen || !state.isFrozen else {
+                throw Failure(
+                    .frozen, "the api is in use by a client: only routes can still be added")
+            }
+            let problems = DocumentProblems()
+            var definition = state.loaded.definition
+            try body(&definition, problems)
+            definition.rules.reportUndecidedTemplates(problems)
+            if problems.areDuplicates { throw Failure(.duplicate, details: problems.details) }
+            try problems.throwIfAny()
+            if state.isFrozen, !definition.functions.missing.isEmpty {
+                throw Failure(.config, details: definition.functions.missing)
+            }
+            state.loaded = LoadedAPI(definition)
+        }
+    }
+}

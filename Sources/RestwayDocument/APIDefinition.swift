@@ -1,0 +1,74 @@
+package import RestwayMapping
+package import RestwayObjects
+package import RestwayRouting
+package import RestwayThreads
+
+/// The content of an API document in the form that the library uses.
+package struct APIDefinition: Sendable {
+    package var environments = Environments()
+    package var errors = ErrorDefinition()
+    package var redaction = Redaction()
+    package var auth = AuthDefinition()
+    /// The retry policy; `nil` if nothing is retried.
+    package var retry: RetryPolicy?
+    /// The batch settings; `nil` if requests are not sent in batches.
+    package var batch: BatchDefinition?
+    package var storage = StorageDefinition()
+    package var plugins = PluginChoices()
+    package var functions = ProgramFunctions()
+    var entityCatalog = EntityCatalog()
+    package var routes = RouteTable()
+    package var rules = PathRules()
+
+    /// The mappings by the names of their entities.
+    package var mappings: [String: EntityMapping] { entityCatalog.mappings }
+
+    /// The mappings in the order of the entities' indices.
+    package var entityMappings: [EntityMapping] { entityCatalog.ordered }
+
+    /// The entities in the order of their indices.
+    package var entities: [Entity] { entityMappings.map(\.entity) }
+
+    /// The response descriptors, in the order of results.
+    package var descriptors: [ResponseDescriptor] { rules.responseDescriptors }
+
+    /// Replaces the mapping of an entity with a newer one wherever it is used.
+    package mutating func replace(_ mapping: EntityMapping) {
+        entityCatalog.replace(mapping)
+        rules.replace(mapping)
+    }
+
+    /// Removes the route called `name` and everything that belongs to it.
+    mutating func removeRoute(_ name: String) {
+        guard let key = try? routes.route(named: name).key else { return }
+        routes.remove(named: name)
+        rules.removeRoute(key)
+        plugins.removeRoute(name)
+    }
+
+    package func settings(of route: Route) -> RouteSettings {
+        rules.routeSettings[route.key] ?? RouteSettings()
+    }
+
+    /// Returns whether the route that matches `path` with the most specific template allows
+    /// requests with `method` to be stored; `nil` if it does not say.
+    package func mayBeStored(_ method: Method, _ path: String) -> Bool? {
+        routes.routes(method: method, path: path).lazy.compactMap { settings(of: $0).mayBeStored }
+            .first
+    }
+}
+
+/// The files that a document's clients have.
+package struct StorageDefinition: Sendable {
+    package var store = StoreSettings()
+    /// The outbox settings; `nil` if no request is stored.
+    package var outbox: OutboxDefinition?
+    /// The permissions of files that clients make.
+    package var fileMode = FileMode.ownerOnly
+
+    /// Resolves relative paths against `directory`.
+    package mutating func resolve(in directory: String) {
+        store.resolve(in: directory)
+        outbox?.resolve(in: directory)
+    }
+}

@@ -1,0 +1,77 @@
+package import RestwayOutcome
+package import RestwayRouting
+import RestwayText
+
+/// The section `auth` of a document.
+package struct AuthDefinition: Sendable {
+    package enum Scheme: Sendable, Equatable {
+        /// The program's authorize function does everything.
+        case custom
+        case basic
+        case digest
+        case bearer
+        case apiKey(APIKeyPlace)
+        case oauth2(OAuthSettings)
+    }
+
+    package enum APIKeyPlace: Sendable, Equatable {
+        case header(String)
+        case query(String)
+    }
+
+    package var scheme = Scheme.custom
+    package var credential = Credential()
+    /// The statuses which say that a credential is no longer valid.
+    var replayStatuses: [ClosedRange<Int>] = [401...401]
+    var replayCodes: Set<String> = []
+    package var replaysMax = 1
+    package var refreshesMax = 5
+    package var windowMilliseconds: Int64 = 30_000
+    package var refreshTimeoutMilliseconds: Int64 = 30_000
+    /// How long before its expiry a token is replaced.
+    package var earlyMilliseconds: Int64 = 30_000
+
+    /// Whether an answer says that the credential is no longer valid, if no function is asked.
+    package func isRefusal(status: Int, apiCode: String?) -> Bool {
+        replayStatuses.contains { $0.contains(status) }
+            || apiCode.map(replayCodes.contains) == true
+    }
+
+    /// The header that the scheme sets. The scheme does not apply to a request that sets this
+    /// header itself.
+    package var header: String? {
+        switch scheme {
+        case .basic, .digest, .bearer, .oauth2: "Authorization"
+        case .apiKey(.header(let name)): name
+        case .apiKey(.query), .custom: nil
+        }
+    }
+
+    /// Whether `credential` has everything that the scheme sends.
+    package func isComplete(_ credential: Credential) -> Bool {
+        switch scheme {
+        case .custom: true
+        case .basic, .digest: credential.user != nil
+        case .bearer, .apiKey, .oauth2: credential.token != nil
+        }
+    }
+}
+
+extension AuthDefinition {
+    /// Returns the definition with an absolute token endpoint. In a document it may be a path below
+    /// the base URL.
+    package func resolved(_ environment: Environment) throws(Failure) -> AuthDefinition {
+        guard case .oauth2(var settings) = scheme else { return self }
+        do {
+            settings.tokenURL =
+                URLText.isAbsolute(settings.tokenURL)
+                ? try URLText.normalizedAbsolute(settings.tokenURL)
+                : try environment.baseURL.url(path: settings.tokenURL)
+        } catch {
+            throw Failure(error)
+        }
+        var resolved = self
+        resolved.scheme = .oauth2(settings)
+        return resolved
+    }
+}

@@ -1,0 +1,87 @@
+package import RestwayOutcome
+package import RestwayRouting
+package import RestwayThreads
+
+/// The section `outbox` of a document.
+package struct OutboxDefinition: Sendable {
+    /// Requests that may be stored even if their route says nothing about it.
+    struct Pattern: Sendable {
+        let methods: [Method]
+        let template: PathTemplate
+    }
+
+    /// How several requests go out as one call if the document has a batch path.
+    package struct Batching: Sendable {
+        /// Whether batch calls are used at all.
+        package var isOn = true
+        /// The number of requests in one batch call; `nil` for as many as the batch path takes.
+        package var chunk: Int?
+        /// After this many batch calls in a row that failed as a whole, the other requests of the
+        /// flush go out singly; 0 for never.
+        package var singlyAfterFailures = 0
+    }
+
+    /// The order in which requests go out.
+    package struct Order: Sendable {
+        /// Whether everything is in one lane.
+        package var isStrict = false
+        /// Whether the requests behind a dead letter in its lane still go out.
+        package var passesDeadHeads = false
+    }
+
+    package static let concurrentMax = 64
+    /// The methods of requests that may be stored. GET and HEAD requests are never stored.
+    package static let storableMethods: [Method] = [.post, .put, .patch, .delete]
+
+    /// The path of the file.
+    package var path: String
+    /// The permissions of a new file; the client sets them.
+    package var fileMode = FileMode.ownerOnly
+    package var order = Order()
+    /// The statuses after which a request stays in the outbox.
+    package var statuses = RetryPolicy.temporaryStatuses
+    /// The problem types of a 409 which say that the server is still working on the first attempt.
+    package var inProgressTypes: Set<String> = []
+    var patterns: [Pattern] = []
+    /// The limit of the first wait; it doubles with every attempt.
+    package var baseMilliseconds: Int64 = 1_000
+    /// The largest value of that limit.
+    package var capMilliseconds: Int64 = 300_000
+    /// How many calls are sent at the same time.
+    package var concurrentCalls = 1
+    package var batching = Batching()
+    /// The time between two looks for items that may go out; 0 for no such looks.
+    package var intervalMilliseconds: Int64 = 60_000
+    /// How long a write waits for another process.
+    package var busyTimeoutMilliseconds: Int32 = 5_000
+
+    package init(path: String) {
+        self.path = path
+    }
+
+    /// Whether requests with `method` to `path` may be stored.
+    ///
+    /// - Parameter route: What the route says; `nil` if it says nothing.
+    package func mayStore(_ method: Method, _ path: String, route: Bool?) -> Bool {
+        guard Self.storableMethods.contains(method) else { return false }
+        if let route { return route }
+        return patterns.contains { $0.methods.contains(method) && $0.template.matches(path) }
+    }
+
+    /// Resolves a relative path against `directory`.
+    package mutating func resolve(in directory: String) {
+        if !path.hasPrefix("/") { path = directory + path }
+    }
+}
+
+extension Failure {
+    /// - Parameter route: The route whose requests an outbox would store, if a route needs one.
+    package init(noOutboxFor route: String?) {
+        let reason = route.map { "route \"\($0)\" says \"offline\": true, but " } ?? ""
+        self.init(
+            .config,
+            "\(reason)the client has no outbox: add an \"outbox\" section with a \"path\" to the "
+                + "API document, or name a file in the client's options (outbox_path)",
+            field: "outbox")
+    }
+}

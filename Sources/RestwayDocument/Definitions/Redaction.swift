@@ -1,0 +1,100 @@
+package import RestwayHTTP
+import RestwayRouting
+import RestwayText
+
+/// Hides secrets in texts that people read: logs and commands.
+package struct Redaction: Sendable {
+    package static let mark = BodyRedaction.mark
+
+    /// The names of headers, parameters and members that hold secrets, as `bare` writes them.
+    private static let standardNames: Set<String> = [
+        "authorization", "proxyauthorization", "cookie", "setcookie", "xapikey", "xauthtoken",
+        "xcsrftoken", "apikey", "accesstoken", "refreshtoken", "idtoken", "token", "auth", "key",
+        "password", "passwd", "secret", "clientsecret", "signature", "sig", "code", "session",
+        "sessionid", "jwt",
+    ]
+
+    /// The endings of header names that hold secrets in many services (`X-Vendor-Token`).
+    private static let standardEndings = [
+        "-token", "-secret", "-password", "-signature", "-credential", "-jwt", "-api-key",
+    ]
+
+    private var names: Set<String>
+
+    /// - Parameter names: The document's own names, besides the standard ones.
+    package init(_ names: [String] = []) {
+        self.names = Self.standardNames.union(names.map(Self.bare))
+    }
+
+    package mutating func add(_ name: String) {
+        names.insert(Self.bare(name))
+    }
+
+    package func isSecret(_ name: String) -> Bool {
+        if names.contains(Self.bare(name)) { return true }
+        let name = name.lowercased()
+        return Self.standardEndings.contains { name.hasSuffix($0) }
+    }
+
+    /// Returns a name without case and separators, so that `access_token`, `Access-Token` and
+    /// `accessToken` are the same name.
+    private static func bare(_ name: String) -> String {
+        name.lowercased().filter { $0 != "-" && $0 != "_" }
+    }
+
+    /// Returns the value of a header, which may be or contain a URL (`Location`, `Link`).
+    package func header(_ field: HeaderField) -> String {
+        if isSecret(field.name) { return Self.mark }
+        return Self.holdsURL(field) ? url(field.value) : parameters(field.value)
+    }
+
+    /// Returns `url` without credentials and with the values of secret parameters replaced.
+    package func url(_ url: String) -> String {
+        parameters(URLText.redacted(url))
+    }
+
+    /// Returns a JSON or form body with the values of secret members replaced, and any other body
+    /// unchanged.
+    package func body(_ bytes: [UInt8], _ fields: [HeaderField]) -> [UInt8] {
+        let text = BodyRedaction(isSecret: isSecret).text(bytes, Headers(fields))
+        return text.map { Array($0.utf8) } ?? bytes
+    }
+
+    private static func holdsURL(_ field: HeaderField) -> Bool {
+        field.isNamed("Location") || field.isNamed("Content-Location") || field.isNamed("Referer")
+    }
+
+    /// Returns `text` with the values of secret parameters replaced, in queries and in fragments.
+    private func parameters(_ text: String) -> String {
+        let bytes = text.utf8
+        var output = ""
+        var written = text.startIndex
+        var index = text.startIndex
+        while let mark = bytes[index...].firstIndex(where: Self.beginsName) {
+            index = bytes.index(after: mark)
+            let nameEnd = bytes[index...].firstIndex(where: Self.endsName) ?? text.endIndex
+            guard nameEnd < text.endIndex, bytes[nameEnd] == UInt8(ascii: "="),
+                isSecret(URLText.decoded(String(text[index..<nameEnd])))
+            else { continue }
+            let value = bytes.index(after: nameEnd)
+            index = bytes[value...].firstIndex(where: Self.endsValue) ?? text.endIndex
+            output += text[written..<value] + Self.mark
+            written = index
+        }
+        return output + text[written...]
+    }
+
+    private static func beginsName(_ byte: UInt8) -> Bool {
+        byte == UInt8(ascii: "?") || byte == UInt8(ascii: "&") || byte == UInt8(ascii: "#")
+    }
+
+    private static func endsName(_ byte: UInt8) -> Bool {
+        byte == UInt8(ascii: "=") || byte == UInt8(ascii: "?") || endsValue(byte)
+    }
+
+    /// The last three characters cannot be part of a URL; they stand around it.
+    private static func endsValue(_ byte: UInt8) -> Bool {
+        byte == UInt8(ascii: "&") || byte == UInt8(ascii: "#") || byte == UInt8(ascii: ">")
+            || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: " ")
+    }
+}

@@ -1,0 +1,50 @@
+package import RestwayHTTP
+package import RestwayOutcome
+
+/// The settings of a document, a route or a program that say when a request is sent again.
+/// `RestwayRetry` decides by them.
+package struct RetryPolicy: Equatable, Sendable {
+    /// The limit on attempts, including the first.
+    package var attemptsMax = 3
+    /// The upper bound of the first wait. It doubles with every attempt.
+    package var baseMilliseconds: Int64 = 500
+    /// The largest upper bound of a wait.
+    package var capMilliseconds: Int64 = 30_000
+    /// If a server asks for a longer wait than this, the call is not sent again.
+    package var retryAfterMaxMilliseconds: Int64 = 60_000
+    /// The time limit for all attempts and waits together; 0 sets no limit.
+    package var deadlineMilliseconds: Int64 = 0
+    package var statuses: [ClosedRange<Int>] = Self.temporaryStatuses
+    /// The API's own codes that are temporary, whatever the status is.
+    package var codes: Set<String> = []
+    package var transport: Set<TransportError.Kind> = Self.temporaryKinds
+    /// Methods that may be repeated without an Idempotency-Key.
+    package var methods: Set<String> = Self.idempotentMethods
+    /// Whether other methods get an Idempotency-Key, the same one for all attempts.
+    package var addsIdempotencyKey = false
+    /// The number of retry tokens of an origin.
+    package var budgetTokens = 20
+
+    package static let temporaryStatuses = [
+        408...408, 425...425, 429...429, 500...500, 502...504, 520...527,
+    ]
+    package static let temporaryKinds: Set<TransportError.Kind> = [
+        .timedOut, .resolve, .connect, .connectionLost,
+    ]
+    /// The idempotent methods of RFC 9110, section 9.2.2.
+    package static let idempotentMethods: Set<String> = [
+        "GET", "HEAD", "PUT", "DELETE", "OPTIONS", "TRACE",
+    ]
+
+    package init() {}
+
+    package func isTemporary(_ outcome: RetryOutcome) -> Bool {
+        switch outcome {
+        case .answer(let status, let code, _, let stated):
+            stated
+                ?? (statuses.contains { $0.contains(status) } || code.map(codes.contains) == true)
+        case .transport(let kind): transport.contains(kind)
+        case .other: false
+        }
+    }
+}

@@ -1,0 +1,125 @@
+import RestwayHTTP
+import RestwayJSON
+import RestwayThreads
+
+/// The section `auth`.
+extension AuthDefinition {
+    private static let schemeKeys: [String: [String]] = [
+        "custom": [],
+        "basic": ["user", "password"],
+        "digest": ["user", "password"],
+        "bearer": ["token"],
+        "apiKey": ["token", "header", "query"],
+        "oauth2": [
+            "token", "refreshToken", "clientID", "clientSecret", "grant", "tokenURL", "scope",
+            "clientAuthentication", "parameters",
+        ],
+    ]
+
+    package init?(_ node: DocumentNode) {
+        let all = Set(Self.schemeKeys.values.joined()).sorted()
+        guard let object = node.object(["scheme", "replay", "refresh"] + all) else { return nil }
+        self.init()
+        let name = object["scheme"].map { $0.choice(Self.schemeKeys.keys.sorted()) } ?? "custom"
+        if let name, let known = Self.schemeKeys[name] {
+            for key in all where !known.contains(key) {
+                object[key]?.report("does not belong to scheme \"\(name)\"")
+            }
+        }
+        switch name {
+        case "basic": scheme = .basic
+        case "digest": scheme = .digest
+        case "bearer": scheme = .bearer
+        case "apiKey": scheme = object.apiKeyPlace().map { .apiKey($0) } ?? .custom
+        case "oauth2": scheme = OAuthSettings(object).map { .oauth2($0) } ?? .custom
+        default: scheme = .custom
+        }
+        readCredential(object)
+        if let replay = object["replay"]?.object(["status", "codes", "max"]) {
+            replay.read("status", into: &replayStatuses) { $0.statusRanges() }
+            replay.read("codes", into: &replayCodes) { $0.codes() }
+            replay.read("max", in: 0...10, into: &replaysMax)
+        }
+        object["refresh"].map { readRefresh($0) }
+    }
+
+    private mutating func readCredential(_ object: DocumentObject) {
+        func text(_ keys: [String], _ field: CredentialField) -> String? {
+            for key in keys {
+                guard let node = object[key], let text = node.nonEmptyString() else { continue }
+                guard let problem = scheme.problem(of: field, text) else { return text }
+                node.report(problem)
+            }
+            return nil
+        }
+        credential.user = text(["user", "clientID"], .user)
+        credential.password = text(["password", "clientSecret"], .password).map { Secret($0) }
+        credential.token = text(["token"], .token).map { Secret($0) }
+        credential.refreshToken = text(["refreshToken"], .refreshToken).map { Secret($0) }
+    }
+
+    private mutating func readRefresh(_ node: DocumentNode) {
+        let known = ["timeoutMilliseconds", "max", "windowMilliseconds", "earlyMilliseconds"]
+        guard let object = node.object(known) else { return }
+        let times = 1...DocumentNode.millisecondsMax
+        object.read("timeoutMilliseconds", in: times, into: &refreshTimeoutMilliseconds)
+        object.read("max", in: 1...1_000, into: &refreshesMax)
+        object.read("windowMilliseconds", in: times, into: &windowMilliseconds)
+        object.read(
+            "earlyMilliseconds", in: 0...DocumentNode.millisecondsMax, into: &earlyMilliseconds)
+    }
+
+    /// The name of the header or query parameter that holds an API key.
+    var apiKeyName: String? {
+        switch scheme {
+        case .apiKey(.header(let name)), .apiKey(.query(let name)): name
+        case .custom, .basic, .digest, .bearer, .oauth2: nil
+        }
+    }
+}
+
+extension OAuthSettings {
+    fileprivate init?(_ object: DocumentObject) {
+        let grant: Grant? = object.required("grant")?.choice()
+        let url = object.required("tokenURL")?.nonEmptyString()
+        let way: ClientAuthentication? = object["clientAuthentication"]?.choice()
+        let scope = object["scope"]?.nonEmptyString()
+        let parameters = (object["parameters"]?.namedMembers() ?? []).compactMap { name, node in
+            node.string().map { (name: name, value: $0) }
+        }
+        guard let grant, let url else { return nil }
+        self.init(grant: grant, tokenURL: url)
+        self.scope = scope
+        self.parameters = parameters
+        if let way { clientAuthentication = way }
+    }
+}
+
+extension DocumentObject {
+    fileprivate func apiKeyPlace() -> AuthDefinition.APIKeyPlace? {
+        switch (self["header"], self["query"]) {
+        case (let header?, nil):
+            guard let name = header.string(), header.isHeaderName(name) else { return nil }
+            return .header(name)
+        case (nil, let query?):
+            return query.nonEmptyString().map { .query($0) }
+        case (nil, nil), (_?, _?):
+            node.report("an API key goes into one place: \"header\" or \"query\"")
+            return nil
+        }
+    }
+}
+
+extension AuthMode {
+    /// Reads how a route takes part in authentication: `false`, or `"bypass"`.
+    package init?(_ node: DocumentNode) {
+        if let isOn = node.value.bool {
+            self = isOn ? .full : .none
+        } else if node.value.string == "bypass" {
+            self = .bypass
+        } else {
+            node.report("must be true, false or \"bypass\"")
+            return nil
+        }
+    }
+}

@@ -1,0 +1,118 @@
+package import RestwayHTTP
+package import RestwayRouting
+package import RestwayText
+
+/// The environments of a document, and what a document says for all of them.
+package struct Environments: Sendable {
+    private var environments: [String: Environment] = [:]
+    /// All names in the document's order, including environments with a problem.
+    package private(set) var names: [String] = []
+    /// The name of the environment to use when a client names none.
+    package private(set) var chosen: String?
+    /// Headers that are sent to every environment.
+    package var headers: [Pair] = []
+    /// The rules for headers that follow a redirect to an origin that the environment does not
+    /// trust.
+    package var redirects = RedirectRules()
+
+    package subscript(name: String) -> Environment? { environments[name] }
+
+    /// The environment of a document that has exactly one.
+    package var only: Environment? { environments.count == 1 ? environments.values.first : nil }
+
+    /// Reads the sections `environments` and `environment`.
+    package mutating func read(_ document: DocumentObject) {
+        for (name, node) in document["environments"]?.namedMembers() ?? [] {
+            // An environment with a problem stays known, so that naming it is not reported as
+            // another problem.
+            names.append(name)
+            environments[name] = Environment(name, node)
+        }
+        guard let node = document["environment"], let name = node.nonEmptyString() else { return }
+        chosen = name
+        if !names.contains(name) { node.reportUnknown("environment", name, among: names) }
+    }
+}
+
+extension RedirectRules {
+    /// Reads the keys `redirectHeaders` and `redirectBodies`.
+    package init(_ document: DocumentObject) {
+        self.init(
+            addedNames: document["redirectHeaders"]?.redirectHeaders() ?? [],
+            carriesBodies: document["redirectBodies"]?.bool() ?? false)
+    }
+}
+
+extension Environment {
+    private static let keys = [
+        "baseURL", "server", "path", "version", "headers", "timeoutMilliseconds",
+        "connectTimeoutMilliseconds", "idleTimeoutMilliseconds", "trustedOrigins",
+    ]
+
+    package init?(_ name: String, _ node: DocumentNode) {
+        guard let object = node.object(Self.keys) else { return nil }
+        let timeouts = Timeouts(
+            totalMilliseconds: object["timeoutMilliseconds"]?.milliseconds(),
+            connectMilliseconds: object["connectTimeoutMilliseconds"]?.milliseconds(),
+            idleMilliseconds: object["idleTimeoutMilliseconds"]?.milliseconds())
+        let headers = object["headers"]?.headers() ?? []
+        let trusted = object["trustedOrigins"]?.elements()?.compactMap { $0.origin() } ?? []
+        if object["server"] == nil {
+            // The path and the version are read all the same, so that their problems are reported.
+            _ = object["path"]?.string()
+            _ = object["version"]?.string()
+        }
+        guard let baseURL = object.baseURL() else { return nil }
+        self.init(
+            name: name, baseURL: baseURL, headers: headers, timeouts: timeouts,
+            trustedOrigins: trusted)
+    }
+}
+
+extension DocumentObject {
+    fileprivate func baseURL() -> BaseURL? {
+        if let node = self["baseURL"] {
+            for key in ["server", "path", "version"] {
+                self[key]?.report("stands beside \"baseURL\"; write one or the other")
+            }
+            guard let text = node.nonEmptyString() else { return nil }
+            return node.routing { () throws(RoutingError) in try BaseURL(text) }
+        }
+        guard let node = self["server"] else {
+            self.node.report("\"baseURL\" (or \"server\") is missing")
+            return nil
+        }
+        guard let server = node.nonEmptyString() else { return nil }
+        let path = self["path"]?.string()
+        let version = self["version"]?.string()
+        return node.routing { () throws(RoutingError) in
+            try BaseURL(server: server, path: path, version: version)
+        }
+    }
+}
+
+extension DocumentNode {
+    fileprivate func origin() -> Origin? {
+        guard let text = nonEmptyString() else { return nil }
+        let url = routing { () throws(RoutingError) in try BaseURL(text) }
+        guard let url else { return nil }
+        guard url.path.isEmpty else {
+            report("an origin has no path: the headers would go to all of \(url.origin)")
+            return nil
+        }
+        return url.origin
+    }
+
+    /// Reads the names of the headers that follow a redirect to an origin that is not trusted.
+    fileprivate func redirectHeaders() -> [String] {
+        (elements() ?? []).compactMap { node in
+            guard let name = node.string(), node.isHeaderName(name) else { return nil }
+            let lowercased = name.lowercased()
+            if RedirectRules.credentialNames.contains(where: { $0.lowercased() == lowercased }) {
+                node.report("\(name) is a credential, which goes to trustedOrigins alone")
+                return nil
+            }
+            return name
+        }
+    }
+}

@@ -1,0 +1,92 @@
+package import RestwayRouting
+import RestwayText
+
+/// The section `batch`.
+extension BatchDefinition {
+    package init?(_ node: DocumentNode) {
+        guard let object = node.object(["path", "limit", "stopsAtFailure"]) else { return nil }
+        let path = object.required("path")?.batchPath()
+        self.init(path: path ?? "")
+        object.read("limit", in: 1...Self.limitMax, into: &limit)
+        object.read("stopsAtFailure", into: &stopsAtFailure) { $0.bool() }
+        if path == nil { return nil }
+    }
+}
+
+/// The section `outbox`.
+extension OutboxDefinition {
+    private static let keys = [
+        "path", "order", "deadHead", "status", "inProgress", "offline", "baseMilliseconds",
+        "capMilliseconds", "concurrent", "batch", "chunk", "singlyAfterFailures",
+        "intervalMilliseconds", "busyTimeoutMilliseconds",
+    ]
+
+    package init?(_ node: DocumentNode) {
+        guard let object = node.object(Self.keys) else { return nil }
+        self.init(path: object.required("path")?.filePath() ?? "")
+        order.isStrict = object["order"]?.choice(["lanes", "strict"]) == "strict"
+        order.passesDeadHeads = object["deadHead"]?.choice(["block", "goOn"]) == "goOn"
+        object.read("status", into: &statuses) { $0.statusRanges() }
+        object.read("inProgress", into: &inProgressTypes) { node in
+            node.elements().map { Set($0.compactMap { $0.nonEmptyString() }) }
+        }
+        patterns = object["offline"]?.elements()?.compactMap(Pattern.init) ?? []
+        let times = 0...DocumentNode.millisecondsMax
+        object.read("baseMilliseconds", in: times, into: &baseMilliseconds)
+        object.read("capMilliseconds", in: times, into: &capMilliseconds)
+        object.read("concurrent", in: 1...Self.concurrentMax, into: &concurrentCalls)
+        object.read("batch", into: &batching.isOn) { $0.bool() }
+        batching.chunk = object["chunk"]?.integer(in: 1...BatchDefinition.limitMax)
+        object.read("singlyAfterFailures", in: 0...1_000, into: &batching.singlyAfterFailures)
+        object.read("intervalMilliseconds", into: &intervalMilliseconds) { $0.milliseconds() }
+        object.read(
+            "busyTimeoutMilliseconds", in: 0...Int32(DocumentNode.millisecondsMax),
+            into: &busyTimeoutMilliseconds)
+    }
+
+    /// Reads the key `offline` of a route with these methods. The document needs no section
+    /// `outbox` for it, because a client's options may name the file.
+    package static func mayStore(_ node: DocumentNode, _ methods: [Method]) -> Bool? {
+        guard let isOn = node.bool() else { return nil }
+        if isOn, !methods.isEmpty, !methods.contains(where: storableMethods.contains) {
+            node.report("none of the route's methods is ever stored")
+        }
+        return isOn
+    }
+}
+
+extension OutboxDefinition.Pattern {
+    fileprivate init?(_ node: DocumentNode) {
+        guard let object = node.object(["method", "path"]) else { return nil }
+        let storable = OutboxDefinition.storableMethods
+        let methods = object["method"]?.methods() ?? storable
+        for method in methods where !storable.contains(method) {
+            object["method"]?.report("\(method.rawValue) is never stored")
+        }
+        guard let template = object.required("path")?.template() else { return nil }
+        self.init(methods: methods, template: template)
+    }
+}
+
+extension DocumentNode {
+    /// Reads the batch path: a path without variables, below the base URL.
+    fileprivate func batchPath() -> String? {
+        guard let text = nonEmptyString() else { return nil }
+        guard !URLText.isAbsolute(text) else {
+            report("must be a path below the base URL")
+            return nil
+        }
+        guard text.utf8.allSatisfy(Self.standsForItself) else {
+            report("must be a path without variables")
+            return nil
+        }
+        return text
+    }
+
+    private static func standsForItself(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: ":"), UInt8(ascii: "{"), UInt8(ascii: "}"), UInt8(ascii: "\\"): false
+        default: byte > 0x20 && byte != 0x7F
+        }
+    }
+}

@@ -1,0 +1,60 @@
+import RestwayHTTP
+import RestwayJSON
+package import RestwayOutcome
+import RestwayRouting
+
+/// The section `retry`, and the retry policies of routes.
+extension RetryPolicy {
+    private static let keys = [
+        "attempts", "baseMilliseconds", "capMilliseconds", "retryAfterMaxMilliseconds",
+        "deadlineMilliseconds", "status", "codes", "transport", "methods", "idempotencyKey",
+        "budget",
+    ]
+
+    private static let transportNames: [String: TransportError.Kind] = [
+        "timeout": .timedOut, "resolve": .resolve, "connect": .connect, "tls": .tls,
+        "connectionLost": .connectionLost, "protocol": .protocolViolation,
+    ]
+
+    /// - Parameter base: Gives the values that the document leaves out.
+    package init?(_ node: DocumentNode, over base: RetryPolicy = RetryPolicy()) {
+        guard let object = node.object(Self.keys) else { return nil }
+        self = base
+        let times = 0...DocumentNode.millisecondsMax
+        object.read("attempts", in: 1...100, into: &attemptsMax)
+        object.read("baseMilliseconds", in: times, into: &baseMilliseconds)
+        object.read("capMilliseconds", in: times, into: &capMilliseconds)
+        object.read("retryAfterMaxMilliseconds", in: times, into: &retryAfterMaxMilliseconds)
+        object.read("deadlineMilliseconds", into: &deadlineMilliseconds) { $0.milliseconds() }
+        object.read("status", into: &statuses) { $0.statusRanges() }
+        object.read("codes", into: &codes) { $0.codes() }
+        object.read("transport", into: &transport) { node in
+            let names = Self.transportNames.keys.sorted()
+            return Set(
+                node.oneOrMany().compactMap { $0.choice(names) }
+                    .compactMap { Self.transportNames[$0] })
+        }
+        object.read("methods", into: &methods) { Set($0.methods().map(\.rawValue)) }
+        object.read("idempotencyKey", into: &addsIdempotencyKey) { $0.bool() }
+        object.read("budget", in: 0...1_000_000, into: &budgetTokens)
+    }
+
+    /// Reads a route's own policy; `false` turns retries off.
+    package init?(ofRoute node: DocumentNode, over base: RetryPolicy?) {
+        guard node.value.bool == false else {
+            self.init(node, over: base ?? RetryPolicy())
+            return
+        }
+        self.init()
+        attemptsMax = 1
+    }
+
+    /// Reads a policy that stands in no document, or throws all its problems.
+    package init(document text: UnsafeRawBufferPointer) throws(Failure) {
+        let problems = DocumentProblems()
+        let node = DocumentNode(value: try DocumentNode.parse(text), problems: problems)
+        let policy = RetryPolicy(node)
+        try problems.throwIfAny()
+        self = policy ?? RetryPolicy()
+    }
+}

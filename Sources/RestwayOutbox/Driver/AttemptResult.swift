@@ -1,0 +1,199 @@
+import RestwayCalls
+import RestwayDocument
+import RestwayHTTP
+import RestwayJSON
+import RestwayObjects
+import RestwayOutcome
+import RestwayThreads
+
+/// The result of an attempt at an item, and what follows from it. It is a class because several
+/// functions pass the results of a batch on; only one thread uses it.
+final class AttemptResult {
+    let item: OutboxItem
+    /// The changes in the journal: the identities that the answer gives to the objects inside the
+    /// request and, last, what becomes of the item. Empty if the item stays as it was.
+    private(set) var settlements: [OutboxSettlement] = []
+    /// The item as it stands after the attempt.
+    private(set) var report: StoredRequest
+    let failure: Failure?
+    private(set) var wasSent = true
+    /// The facts that matter for the other items.
+    private(set) var attempt = FlushMachine.Attempt()
+
+    init(_ item: OutboxItem, _ outcome: Call.Outcome, _ driver: FlushDriver) {
+        self.item = item
+        let wall = driver.around.clock.wallMicroseconds()
+        let attempts = item.entry.attempts + 1
+        let response: Response?
+        switch outcome {
+        case .success(let answer): (response, failure) = (answer, nil)
+        case .failure(let error):
+            (response, failure) = (error.isOfBatchCall ? nil : error.response, error)
+        }
+        report = driver.around.report(item, .waiting)
+        report.response = response
+        report.lastError = failure?.message
+        var kind = failure.map { Self.outcome($0, item, wall, driver) } ?? .answer(status: 200)
+        var verdict = driver.verdict(kind, attempts: attempts)
+        if verdict == .remove {
+            settlements = driver.ledger.settlements(item, response)
+            if driver.ledger.hidesIdentity(settlements.last, item, response) {
+                settlements = []
+                (kind, verdict) = (.interrupted, driver.verdict(.interrupted, attempts: attempts))
+            }
+        }
+        switch verdict {
+        case .remove:
+            report.state = .delivered
+            report.attempts += 1
+        case .postpone(let milliseconds, let asked):
+            let (next, until) = (wall + milliseconds * 1_000, asked > 0 ? wall + asked * 1_000 : 0)
+            report.attempts += 1
+            report.nextAttempt = max(next, until)
+            settlements = [
+                .postpone(
+                    id: item.id, nextAttemptAt: next, askedUntil: until,
+                    mayHaveArrived: failure?.mayHaveArrived ?? true, trouble: trouble())
+            ]
+            if kind == .unreachable { attempt.heldMilliseconds = milliseconds }
+        case .bury:
+            let reason = driver.rules.deathReason(kind)
+            report.state = .dead
+            report.deathReason = StoredRequest.DeathReason(reason)
+            report.attempts += 1
+            let trouble = trouble(reason)
+            report.lastError = trouble.message
+            settlements = [
+                .bury(id: item.id, trouble: trouble, answer: response.map(OutboxAnswer.init))
+            ]
+        case .refresh, .release:
+            wasSent = kind == .noCredential
+            // The outbox waits until there is another credential, or for this time.
+            if kind == .noCredential {
+                attempt.heldMilliseconds = driver.definition.capMilliseconds
+            }
+        }
+        attempt.isDelivered = report.state == .delivered
+        attempt.isGivenBack = settlements.isEmpty
+        attempt.wasReplayed = (response?.attempts.count ?? 0) > 1
+        attempt.isOfBatchCall = failure?.isOfBatchCall ?? false
+        attempt.brokeBatch = failure?.brokeBatch ?? false
+    }
+
+    var isFinal: Bool { report.state == .delivered || report.state == .dead }
+
+    /// Takes the result back, because the server did not process the request: one before it in the
+    /// batch had failed.
+    func leave() {
+        settlements = []
+        wasSent = false
+        report.state = .waiting
+    }
+
+    /// Describes what went wrong with the item.
+    ///
+    /// - Parameter reason: Why the item is a dead letter, if it is one.
+    private func trouble(_ reason: OutboxDeathReason? = nil) -> OutboxTrouble {
+        var trouble = OutboxTrouble(
+            code: failure.map { "\($0.reason)" } ?? "", httpStatus: failure?.httpStatus ?? 0,
+            message: failure?.message ?? "")
+        if reason == .keyReused {
+            trouble.code = OutboxTrouble.keyReused
+            trouble.message += ": it has seen this Idempotency-Key with another request"
+        }
+        return trouble
+    }
+
+    private static func outcome(
+        _ failure: Failure, _ item: OutboxItem, _ wall: Int64, _ driver: FlushDriver
+    ) -> OutboxOutcome {
+        if failure.isOfProgram { return .interrupted }
+        switch failure.reason {
+        case .closed, .cancelled, .outOfMemory: return .untouched
+        // Another refresh may succeed by itself; otherwise the program has to give a credential.
+        case .auth: return failure.isRetryable ? .unreachable : .noCredential
+        case .resolve, .connect, .tls, .timedOut, .connectionLost, .protocolViolation, .batch,
+            .store:
+            return .unreachable
+        default: break
+        }
+        // The batch call has failed; the request itself has not been answered.
+        if failure.isOfBatchCall { return .unreachable }
+        if failure.reason == .http,
+            case .answer(let status, _, let after, let stated) = RetryOutcome(
+                failure, wallMicroseconds: wall)
+        {
+            return .answer(
+                status: status, retryAfterMilliseconds: after, isTemporary: stated,
+                wasSentBefore: failure.wasRepeated || driver.file.journal.mayHaveSentBefore(item),
+                problem: failure.problem)
+        }
+        // The server took the request; only its answer is wrong.
+        if (200...299).contains(failure.httpStatus) { return .answer(status: failure.httpStatus) }
+        return .impossible
+    }
+}
+
+extension Failure {
+    /// The largest body that is read; nothing is read from a longer one.
+    private static let problemBytesMax = 64 << 10
+
+    /// Whether this is the answer to a request that the transport had already sent before.
+    fileprivate var wasRepeated: Bool { response?.timings.wasRepeated ?? false }
+
+    /// The problem that the answer describes; `nil` if its body is not a JSON object.
+    fileprivate var problem: OutboxProblem? {
+        guard let body = response?.bodyWithNUL.dropLast(), body.count <= Self.problemBytesMax,
+            let value = try? body.withUnsafeBytes({ try JSONValue.parse($0) }),
+            value.members != nil
+        else { return nil }
+        let words = ["type", "title", "detail", "code"].compactMap { value[$0]?.string }
+        return OutboxProblem(
+            type: value["type"]?.string,
+            words: words + [apiCode, apiMessage].compactMap { $0 })
+    }
+
+    /// Whether the server could be reached but did not take the batch.
+    fileprivate var brokeBatch: Bool {
+        guard isOfBatchCall else { return false }
+        switch reason {
+        case .http, .batch, .mapping: return true
+        // The contract can be broken by the mapper that reads the answer, and also by a transport.
+        case .plugin: return httpStatus != 0
+        default: return false
+        }
+    }
+
+    /// Whether the failed request may have reached the server.
+    var mayHaveArrived: Bool {
+        // The client asks an authorize function before it sends anything.
+        if isOfProgram, httpStatus == 0 { return false }
+        switch reason {
+        case .resolve, .connect, .tls, .auth: return false
+        default: return true
+        }
+    }
+}
+
+extension OutboxRules {
+    /// Whether the server says that it is still working on the same request, which the transport
+    /// sent before.
+    func isInProgress(_ failure: Failure, wallMicroseconds: Int64) -> Bool {
+        guard failure.reason == .http, failure.wasRepeated,
+            case .answer(let status, _, let after, _) = RetryOutcome(
+                failure, wallMicroseconds: wallMicroseconds)
+        else { return false }
+        return isInProgress(
+            .answer(
+                status: status, retryAfterMilliseconds: after, wasSentBefore: true,
+                problem: failure.problem))
+    }
+}
+
+extension OutboxAnswer {
+    init(_ response: Response) {
+        self.init(
+            status: response.status, headers: response.headers.fields,
+            body: Array(response.bodyWithNUL.dropLast()))
+    }
+}

@@ -1,0 +1,445 @@
+import RestwayCalls
+import RestwayDocument
+import RestwayOutcome
+import RestwayRouting
+import RestwayThreads
+
+/// Sends stored requests and writes their results: it performs what a `FlushMachine` decides.
+///
+/// It holds no lock while it calls the journal, a call or the program.
+final class FlushDriver: Sendable {
+    /// One report about an item. It is a class because a flush may have very many reports.
+    fileprivate final class SentReport: Sendable {
+        let request: StoredRequest
+
+        init(_ request: StoredRequest) {
+            self.request = request
+        }
+    }
+
+    struct State {
+        var machine: FlushMachine
+        var random: SeededRandom
+        /// The reports in the order in which they were written. An item that went out twice has
+        /// two.
+        fileprivate var sent: [SentReport] = []
+        /// Why the flush could not go on.
+        fileprivate var failure: Failure?
+        fileprivate var waiters: [OutboxNotices.Waiter] = []
+        fileprivate var timer: TimerTicket?
+        /// The client, as long as it exists.
+        weak var sender: (any StoredRequestSender)?
+    }
+
+    /// What is told when a flush is over.
+    private struct End {
+        let sent: [SentReport]
+        let failure: Failure?
+        let waiters: [OutboxNotices.Waiter]
+    }
+
+    /// How long a request that is stored because of the server waits at least before its next
+    /// attempt.
+    static let startMilliseconds: Int64 = 250
+
+    let definition: OutboxDefinition
+    let rules: OutboxRules
+    let file: OutboxFile
+    let ledger: IdentityLedger
+    let around: OutboxSurroundings
+    private let changes: StoredChanges
+    private let marks: RejectionMarks
+    private let notices: OutboxNotices
+    /// Returns the lanes that have a call in flight that is not an item.
+    private let busyLanes: @Sendable () -> Set<Lane>
+    let state: Lock<State>
+
+    init(
+        _ definition: OutboxDefinition, _ rules: OutboxRules, batchLimit: Int?, seed: UInt64,
+        _ file: OutboxFile, _ ledger: IdentityLedger, _ around: OutboxSurroundings,
+        _ changes: StoredChanges, _ marks: RejectionMarks, _ notices: OutboxNotices,
+        busyLanes: @escaping @Sendable () -> Set<Lane>
+    ) {
+        self.definition = definition
+        self.rules = rules
+        self.file = file
+        self.ledger = ledger
+        self.around = around
+        self.changes = changes
+        self.marks = marks
+        self.notices = notices
+        self.busyLanes = busyLanes
+        var settings = FlushMachine.Settings()
+        settings.callsMax = definition.concurrentCalls
+        settings.batchStopsAtFailure = rules.batchStopsAtFailure
+        settings.retryMilliseconds = max(definition.baseMilliseconds, Self.startMilliseconds)
+        settings.intervalMilliseconds = definition.intervalMilliseconds
+        retryMilliseconds = settings.retryMilliseconds
+        let failuresMax = definition.batching.singlyAfterFailures
+        let limit = batchLimit.map { min($0, definition.batching.chunk ?? .max) }
+        let batching = OutboxBatching(
+            limit: definition.batching.isOn ? limit : nil,
+            failuresMax: failuresMax > 0 ? failuresMax : nil)
+        state = Lock(
+            State(
+                machine: FlushMachine(settings, batching: batching),
+                random: SeededRandom(seed: seed == 0 ? .random(in: 1 ... .max) : seed)))
+    }
+
+    /// The wait after a failure that was not the fault of one item.
+    private let retryMilliseconds: Int64
+
+    private var journal: OutboxJournal { file.journal }
+    private var isRuledOut: Bool { around.reachability.isRuledOut }
+
+    /// Stops sending.
+    func close() {
+        let (waiters, timer): ([OutboxNotices.Waiter], TimerTicket?) = state.withLock { state in
+            state.machine.close()
+            defer { state.waiters = [] }
+            return (state.waiters, state.timer.take())
+        }
+        timer?.cancel()
+        notices.flushed(waiters, notices.requests([], failure: Failure.closed))
+    }
+
+    /// Whether the outbox sends nothing by itself: the program says that the server cannot be
+    /// reached, and no flush is running.
+    var isAtRest: Bool { isRuledOut && !state.withLock { $0.machine.isActive } }
+
+    // MARK: The flush
+
+    /// Starts a flush, or joins the one that is running.
+    ///
+    /// - Parameter waiter: Called when that flush has ended.
+    /// - Returns: False if the client has been closed.
+    @discardableResult
+    func flush(
+        _ urgency: FlushMachine.Urgency, isByHand: Bool = false,
+        _ waiter: OutboxNotices.Waiter? = nil
+    ) -> Bool {
+        let (now, isRuledOut) = (around.clock.now(), isRuledOut)
+        let start = state.withLock { state in
+            let start = state.machine.begin(
+                urgency, isByHand: isByHand, now: now, isRuledOut: isRuledOut)
+            // A flush that just ends has not done the work of this one.
+            if start != .closed, let waiter { state.waiters.append(waiter) }
+            return start
+        }
+        if start == .look { around.pool.submit { self.look() } }
+        return start != .closed
+    }
+
+    /// The reason of the present wait may be over.
+    func endHold() {
+        state.withLock { $0.machine.endHold() }
+        flush(.ordinary)
+    }
+
+    /// Sends the items that may go out. It runs on a worker.
+    private func look() {
+        while true {
+            let isRuledOut = isRuledOut
+            let (step, sender, end) = state.withLock { state in
+                // Without a client, nothing can be sent any more.
+                if state.sender == nil { state.machine.close() }
+                let step = state.machine.next(isRuledOut: isRuledOut)
+                return (step, state.sender, step == .end ? Self.end(&state) : nil)
+            }
+            if let end { return finish(end) }
+            guard case .take(let take) = step, let sender else { return }
+            do throws(Failure) {
+                try self.take(take, sender)
+            } catch {
+                stop(error, heldMilliseconds: retryMilliseconds)
+            }
+        }
+    }
+
+    private func take(
+        _ take: FlushMachine.Take, _ sender: any StoredRequestSender
+    ) throws(Failure) {
+        let isSender = try file.checked(journal.becomeSender())
+        state.withLock { $0.machine.isSender(isSender) }
+        guard isSender else {
+            let words = "another process sends what \"\(file.path)\" holds"
+            return stop(Failure(.outbox, words, field: file.path))
+        }
+        if let urgency = take.hurry { try hurry(urgency) }
+        let (busyLanes, now) = (busyLanes(), around.clock.wallMicroseconds())
+        let items = try file.checked(
+            journal.take(
+                itemsMax: take.itemsMax, itemsMin: take.itemsMin, now: now, besides: busyLanes))
+        state.withLock { $0.machine.took(items.count) }
+        guard !items.isEmpty else { return }
+        send(items, isBatch: take.isBatch, sender)
+        // The next items are read while these are on their way.
+        try file.checked(journal.readOn(itemsMax: take.itemsMax))
+    }
+
+    /// Cuts short the waits that the urgency overrides.
+    func hurry(_ urgency: FlushMachine.Urgency) throws(Failure) {
+        guard urgency > .ordinary else { return }
+        let now = around.clock.wallMicroseconds()
+        try file.checked(journal.hurry(forced: urgency == .forced, now: now))
+    }
+
+    /// Stops the flush: it sends nothing more.
+    ///
+    /// - Parameter heldMilliseconds: The outbox sends nothing by itself before this time has
+    ///   passed.
+    private func stop(_ failure: Failure, heldMilliseconds: Int64 = 0) {
+        let until = around.clock.now().advanced(milliseconds: heldMilliseconds)
+        state.withLock { state in
+            state.machine.stop(heldUntil: heldMilliseconds > 0 ? until : .past)
+            state.failure = failure
+        }
+    }
+
+    private static func end(_ state: inout State) -> End {
+        defer { (state.sent, state.failure, state.waiters) = ([], nil, []) }
+        return End(sent: state.sent, failure: state.failure, waiters: state.waiters)
+    }
+
+    /// Reports a flush that is over.
+    private func finish(_ end: End) {
+        let report = notices.requests(Self.requests(end.sent), failure: end.failure)
+        if !report.all.isEmpty { notices.observe(flushed: report) }
+        notices.flushed(end.waiters, report)
+        scheduleNext()
+        // If this fails, the next look for items tries it again and reports the failure.
+        try? journal.tidy()
+    }
+
+    /// Returns the last report about each item, ordered by the age of the item.
+    private static func requests(_ sent: [SentReport]) -> [StoredRequest] {
+        // The reports are nearly in order.
+        let order = sent.indices.sorted {
+            (sent[$0].request.id, $0) < (sent[$1].request.id, $1)
+        }
+        return order.enumerated().compactMap { place, index in
+            let isLast = place + 1 == order.count
+                || sent[order[place + 1]].request.id != sent[index].request.id
+            return isLast ? sent[index].request : nil
+        }
+    }
+
+    // MARK: Calls
+
+    /// Items that are sent together, until all of them have an outcome.
+    final class Sending: Sendable {
+        let items: [OutboxItem]
+        /// Whether they go out as one call.
+        let isBatch: Bool
+        private let outcomes: Lock<[Int64: Call.Outcome]>
+
+        init(_ items: [OutboxItem], isBatch: Bool) {
+            self.items = items
+            self.isBatch = isBatch
+            outcomes = Lock(Dictionary(minimumCapacity: items.count))
+        }
+
+        /// Records the outcome of one item.
+        ///
+        /// - Returns: All outcomes if this was the last one; otherwise `nil`.
+        func ended(_ id: Int64, _ outcome: Call.Outcome) -> [Int64: Call.Outcome]? {
+            outcomes.withLock { outcomes in
+                let isNew = outcomes.updateValue(outcome, forKey: id) == nil
+                return isNew && outcomes.count == items.count ? outcomes : nil
+            }
+        }
+    }
+
+    /// Sends items that were taken from the journal.
+    private func send(
+        _ items: [OutboxItem], isBatch: Bool, _ sender: any StoredRequestSender
+    ) {
+        for item in items { ledger.name(item.entry) }
+        let sending = Sending(items, isBatch: isBatch)
+        var singles = items
+        let withoutCalls = ItemsWithoutCalls(self, sender, sending)
+        if isBatch, let session = try? sender.makeBatch(of: withoutCalls) {
+            // An item that does not fit into a batch goes out by itself.
+            singles = items.filter { item in
+                !withoutCalls.add(item, to: session) && !add(item, to: session, sending)
+            }
+            if singles.count < items.count {
+                do throws(Failure) {
+                    try session.send(isOnWorker: true)
+                } catch {
+                    session.cancel()
+                }
+            }
+        }
+        for item in singles {
+            do throws(Failure) {
+                try sender.sendStored(spec(item)) { self.ended(item, $0, sending) }
+            } catch {
+                ended(item, .failure(error), sending)
+            }
+        }
+    }
+
+    private func add(
+        _ item: OutboxItem, to session: any RequestBatch, _ sending: Sending
+    ) -> Bool {
+        do throws(Failure) {
+            try session.add(spec(item)) { (outcome: Call.Outcome) in
+                self.ended(item, outcome, sending)
+            }
+            return true
+        } catch {
+            return false
+        }
+    }
+
+    func spec(_ item: OutboxItem) -> RequestSpec {
+        let method = Method(token: item.entry.method) ?? .post
+        var spec = RequestSpec(target: .path(method, item.entry.path))
+        spec.stored = ItemToSend(item: item, ledger: ledger)
+        return spec
+    }
+
+    /// Records the outcome of one item. The last one of a call settles all of them.
+    ///
+    /// - Parameter isOnWorker: False if this may be any thread. Then a worker writes to the file.
+    func ended(
+        _ item: OutboxItem, _ outcome: Call.Outcome, _ sending: Sending, isOnWorker: Bool = false
+    ) {
+        guard let outcomes = sending.ended(item.id, outcome) else { return }
+        if isOnWorker {
+            settle(sending, outcomes)
+        } else {
+            around.pool.submit { self.settle(sending, outcomes) }
+        }
+    }
+
+    // MARK: Results
+
+    func verdict(_ outcome: OutboxOutcome, attempts: Int) -> OutboxVerdict {
+        state.withLock { state in
+            rules.verdict(outcome, attempts: attempts, hasRefreshed: true, random: &state.random)
+        }
+    }
+
+    /// Writes the outcomes of the items to the file and reports them. It runs on a worker.
+    private func settle(_ sending: Sending, _ outcomes: [Int64: Call.Outcome]) {
+        // After a success, the next call does not depend on these results.
+        let wentWell = outcomes.values.allSatisfy { (try? $0.get()) != nil }
+        if wentWell { wasAnswered { $0.succeeded(isBatch: sending.isBatch) } }
+        var results = sending.items.compactMap { item in
+            outcomes[item.id].map { AttemptResult(item, $0, self) }
+        }
+        if !wentWell {
+            let (attempts, now) = (results.map(\.attempt), around.clock.now())
+            wasAnswered { machine in
+                let untouched = machine.judge(attempts, isBatch: sending.isBatch, now: now)
+                for index in untouched { results[index].leave() }
+            }
+        }
+        var settlements: [OutboxSettlement] = []
+        for result in results { settlements += result.settlements }
+        let released = results.filter(\.settlements.isEmpty).map(\.item.id)
+        if !settlements.isEmpty {
+            do throws(Failure) {
+                let now = around.clock.wallMicroseconds()
+                let settled = try file.checked(journal.settle(settlements, now: now))
+                results.removeAll { settled.missing.contains($0.item.id) }
+                report(results, buried: settled.buried)
+            } catch {
+                // The items go out again with the same idempotency keys, by which the server knows
+                // them.
+                journal.release(settlements.map(\.id) + released)
+                stop(error, heldMilliseconds: retryMilliseconds)
+                return wasSettled([])
+            }
+        }
+        // This comes after the settlement: a program that sees these items wait may react to it and
+        // let them go out.
+        if !released.isEmpty { journal.release(released) }
+        for result in results where result.isFinal {
+            notices.observe(result.report, result.failure)
+        }
+        wasSettled(results.filter(\.wasSent).map(\.report))
+    }
+
+    /// Tells drafts and observers of the store about settled items.
+    private func report(_ results: [AttemptResult], buried: [Int64]) {
+        for result in results where result.attempt.isDelivered {
+            changes.settleDrafts(of: result.item.entry, result.report.response, result.failure)
+        }
+        let dead = results.filter { $0.report.state == .dead }.map(\.item)
+        // These became dead letters because the object that they waited for was not created.
+        let orphans = buried.compactMap { try? file.item($0) }
+        marks.tellRejected(by: dead + orphans)
+        for item in orphans {
+            let request = around.report(item)
+            let why = request.lastError ?? "the object that it waited for was not created"
+            notices.observe(request, Failure(.outbox, why))
+        }
+    }
+
+    /// A call was answered, and its results are about to be written.
+    private func wasAnswered(_ judge: (inout FlushMachine) -> Void) {
+        let owesLook = state.withLock { state in
+            judge(&state.machine)
+            return state.machine.answered()
+        }
+        if owesLook { around.pool.submit { self.look() } }
+    }
+
+    /// The results of a call have been written. It runs on a worker.
+    private func wasSettled(_ reports: [StoredRequest]) {
+        let reports = reports.map(SentReport.init)
+        let owesLook = state.withLock { state in
+            state.sent += reports
+            return state.machine.settled()
+        }
+        if owesLook { look() }
+    }
+
+    // MARK: Timers
+
+    /// Schedules the next look after a flush.
+    func scheduleNext() {
+        let (now, isRuledOut) = (around.clock.now(), isRuledOut)
+        let next = (try? journal.nextAttemptAt()) ?? nil
+        let due = next.map { max(0, ($0 - around.clock.wallMicroseconds() + 999) / 1_000) }
+        let look = state.withLock {
+            $0.machine.nextLook(now: now, isRuledOut: isRuledOut, dueMilliseconds: due)
+        }
+        if let look { schedule(at: look) }
+    }
+
+    /// Looks for items that may go out, after this time at the latest.
+    func schedule(afterMilliseconds milliseconds: Int64) {
+        schedule(at: around.clock.now().advanced(milliseconds: milliseconds))
+    }
+
+    private func schedule(at time: Deadline) {
+        guard state.withLock({ $0.machine.plan(time) }) else { return }
+        let ticket = around.timers.schedule(at: time) { [weak self] in self?.timePassed(time) }
+        let unneeded = state.withLock { state in
+            guard state.machine.isPlanned(time) else { return Optional(ticket) }
+            defer { state.timer = ticket }
+            return state.timer
+        }
+        unneeded?.cancel()
+    }
+
+    private func timePassed(_ time: Deadline) {
+        let isSentByAnother = state.withLock { state in
+            if state.machine.woke(time) { state.timer = nil }
+            return state.machine.isSentByAnother
+        }
+        // While no process has stored anything, this only reads a number in memory.
+        if isSentByAnother, !journal.hasWaiting {
+            scheduleNext()
+        } else {
+            flush(.ordinary)
+        }
+        // The server became unreachable, or the file failed, after this timer was set.
+        let now = around.clock.now()
+        if let end = state.withLock({ $0.machine.hold(after: now) }) { schedule(at: end) }
+    }
+}

@@ -1,0 +1,331 @@
+import RestwayCalls
+import RestwayDocument
+import RestwayHTTP
+import RestwayMapping
+import RestwayObjects
+import RestwayOutcome
+import RestwayThreads
+
+/// Answers how the server knows the objects of a store.
+///
+/// The server has named an object, or it will name the object in the answer to a request, or it
+/// never will. Until then, requests about the object hold its local identity.
+final class IdentityLedger: Sendable {
+    enum Standing {
+        /// The server has named the object.
+        case known(Identity)
+        /// The server is expected to name the object. Until then it has this local identity.
+        case pending(LocalID)
+        /// No request creates the object.
+        case never
+    }
+
+    private let store: ObservedStore
+    private let api: API
+    private let journal: OutboxJournal
+    /// A text that distinguishes this store in memory from earlier ones; `nil` for a store in a
+    /// file.
+    let life: String?
+    /// The local identities of objects, by the store keys of the objects. An object keeps its local
+    /// identity after the server has named it, as long as requests may still hold it.
+    private let locals = Lock<[Int64: LocalID]>([:])
+
+    init(_ store: ObservedStore, _ api: API, _ journal: OutboxJournal) {
+        self.store = store
+        self.api = api
+        self.journal = journal
+        life = store.keepsKeys ? nil : LocalID.random().text
+    }
+
+    // MARK: Questions
+
+    func standing(_ entity: Entity, _ storeKey: Int64) -> Standing {
+        if let identity = identity(entity, storeKey) { return .known(identity) }
+        return local(entity, storeKey).map { .pending($0) } ?? .never
+    }
+
+    /// Returns the standing of an object as far as requests that are already stored decide it. An
+    /// object that only calls on their way would create counts as `never`.
+    func storedStanding(_ entity: Entity, _ storeKey: Int64) -> Standing {
+        if let identity = identity(entity, storeKey) { return .known(identity) }
+        return expected(entity, storeKey).map { .pending($0) } ?? .never
+    }
+
+    /// Returns the identity that the store has for an object.
+    private func identity(_ entity: Entity, _ storeKey: Int64) -> Identity? {
+        guard storeKey != 0 else { return nil }
+        return (try? store.newest(entity, storeKey: storeKey))?.identity
+    }
+
+    /// Returns the local identity of an object, if it has one.
+    func local(_ entity: Entity, _ storeKey: Int64) -> LocalID? {
+        if let known = locals.withLock({ $0[storeKey] }) { return known }
+        // An earlier process, or another one, created the object.
+        guard storeKey != 0, store.keepsKeys, !journal.isEmpty else { return nil }
+        let stored = try? journal.local(entity: entity.name, storeKey: storeKey)
+        guard let local = stored ?? nil else { return nil }
+        name(storeKey, local)
+        return local
+    }
+
+    /// Returns the local identity of an object that a stored request will create, or that another
+    /// process has created without this store knowing the identity yet.
+    func expected(_ entity: Entity, _ storeKey: Int64) -> LocalID? {
+        guard let local = local(entity, storeKey),
+            // The order matters: an object whose request is delivered between the two calls is
+            // named by then. If the file cannot be read, the answer is yes, and storing the request
+            // reports the error: this is better than creating the object twice.
+            (try? journal.isExpected(local) || journal.identity(of: local) != nil) ?? true
+        else { return nil }
+        return local
+    }
+
+    /// Whether the server still has to name an object that is written whole in a request.
+    func mayBeNamed(_ entity: Entity, _ storeKey: Int64) -> Bool {
+        guard storeKey != 0, entity.identityIndex != nil,
+            let object = try? store.newest(entity, storeKey: storeKey)
+        else { return false }
+        return object.identity == nil && expected(entity, storeKey) == nil
+    }
+
+    /// Returns the key of the object that an item is about, if it is a key of this store.
+    func storeKey(_ entry: OutboxEntry) -> Int64? {
+        OutboxContext(entry.context).life == life ? entry.storeKey : nil
+    }
+
+    /// Returns the objects that were written whole in an item.
+    func objects(_ entry: OutboxEntry) -> StoredObjects {
+        let mappings = api.loaded.definition.mappings
+        return StoredObjects(OutboxContext(entry.context).sent) { mappings[$0]?.entity }
+    }
+
+    // MARK: Entries
+
+    /// Gives an object its local identity.
+    func name(_ storeKey: Int64, _ local: LocalID) {
+        guard storeKey != 0 else { return }
+        locals.withLock { $0[storeKey] = local }
+    }
+
+    /// Gives the objects inside a request the local identities that they are stored with.
+    func name(_ objects: StoredObjects) {
+        for (index, object) in objects.sent.enumerated() {
+            if let local = objects.local(of: index) { name(object.storeKey, local) }
+        }
+    }
+
+    /// Gives the objects of an item that is about to be sent their local identities. An object has
+    /// an identity as soon as the answer is here, but until the answer is settled, its local
+    /// identity counts.
+    func name(_ entry: OutboxEntry) {
+        guard entry.storeKey != nil, let key = storeKey(entry) else { return }
+        if let local = entry.creates { name(key, local) }
+        name(objects(entry))
+    }
+
+    /// Removes a local identity that the server will never replace.
+    private func forget(_ storeKey: Int64, _ local: LocalID) {
+        locals.withLock { locals in
+            if locals[storeKey] == local { locals[storeKey] = nil }
+        }
+    }
+
+    // MARK: Answers
+
+    /// Returns the settlements of a delivered item: what the server calls the objects inside the
+    /// request and, last, what becomes of the item itself.
+    func settlements(_ item: OutboxItem, _ response: Response?) -> [OutboxSettlement] {
+        guard let name = item.entry.entity,
+            let entity = api.loaded.definition.mappings[name]?.entity
+        else { return [.remove(id: item.id)] }
+        let key = storeKey(item.entry)
+        var settlements: [OutboxSettlement] = []
+        let objects = objects(item.entry)
+        for (index, object) in objects.sent.enumerated() {
+            guard let local = objects.local(of: index) else { continue }
+            let known = key == nil ? nil : identity(object.entity, object.storeKey)
+            if let identity = known ?? response?.matching?.identity(of: index) {
+                settlements.append(
+                    .named(
+                        id: item.id, local: local, identity: identity,
+                        lane: Lane(of: object.entity, identity)))
+            } else if key != nil {
+                forget(object.storeKey, local)
+            }
+        }
+        guard item.entry.creates != nil else { return settlements + [.remove(id: item.id)] }
+        let named = identity(entity, key ?? 0)
+            ?? response?.objects.first { $0.entity === entity }?.identity
+        settlements.append(
+            .created(id: item.id, identity: named, lane: named.map { Lane(of: entity, $0) }))
+        return settlements
+    }
+
+    /// Whether the answer to a creation may hold an identity that a transform of the program could
+    /// not read. Another attempt brings the same answer, so the requests that wait for the object
+    /// are kept.
+    func hidesIdentity(
+        _ settlement: OutboxSettlement?, _ item: OutboxItem, _ response: Response?
+    ) -> Bool {
+        guard case .created(_, nil, _) = settlement, let response, response.issueCount > 0,
+            let mapping = item.entry.entity.flatMap({ api.loaded.definition.mappings[$0] })
+        else { return false }
+        let identity = mapping.attributes.first { $0.attribute == mapping.entity.identityIndex }
+        if case .custom = identity?.conversion { return true }
+        return false
+    }
+
+    // MARK: At the start
+
+    /// The number of identities that are read at once.
+    private static let pageIdentities = 1_000
+    /// How long an identity is kept at least, in microseconds: a week. In that time a request may
+    /// still come that was made before its sender learned the identity.
+    private static let identityMicroseconds: Int64 = 7 * 24 * 3_600 * 1_000_000
+
+    /// Gives the store every identity that the server returned for a created object. The store may
+    /// have lost some at a power failure, because the two files share no transaction. Then it
+    /// removes old identities that the store was found to have.
+    func completeStore(wallMicroseconds: Int64) {
+        var kept: Int64 = 0
+        var isKeeping = true
+        // The keys of a store in memory ended with their process.
+        var last: Int64 = store.keepsKeys ? 0 : .max
+        while last < .max,
+            let page = try? journal.identities(after: last, countMax: Self.pageIdentities),
+            let end = page.last
+        {
+            for known in page {
+                // The store may lose again what it receives only now.
+                if (try? give(known)) != false { isKeeping = false }
+                if isKeeping { kept = known.number }
+            }
+            last = end.number
+        }
+        try? journal.forgetIdentities(
+            through: store.keepsKeys ? kept : .max,
+            namedBefore: wallMicroseconds - Self.identityMicroseconds)
+    }
+
+    /// Gives the store one identity.
+    ///
+    /// - Returns: Whether the store did not have it.
+    private func give(_ known: OutboxIdentity) throws(Failure) -> Bool {
+        guard let name = known.entity, let key = known.storeKey,
+            let entity = api.loaded.definition.mappings[name]?.entity,
+            let index = entity.identityIndex,
+            let object = try store.newest(entity, storeKey: key), object.identity == nil
+        else { return false }
+        var values = [Value](repeating: .absent, count: entity.cellCount)
+        values[index] = Value(known.identity)
+        var changes = ChangeSet()
+        changes.rows = [Snapshot.make(entity, values)]
+        changes.answers = [.init(storeKey: key, entity: entity, row: 0)]
+        _ = try store.commit(changes)
+        return true
+    }
+}
+
+/// The identities of objects in the store that one request uses. Preparing the request asks for
+/// them; nothing is changed by that.
+///
+/// `@unchecked Sendable`: only one thread prepares a request.
+final class RequestIdentities: LocalIdentities, @unchecked Sendable {
+    let outbox: Outbox
+    private var ledger: IdentityLedger { outbox.ledger }
+    /// Why the request cannot go out as it is; `nil` while it uses no local identity.
+    private(set) var missing: Failure?
+    /// The store keys of the objects that the path names.
+    private var keysInPath: Set<Int64> = []
+
+    init(_ outbox: Outbox) {
+        self.outbox = outbox
+    }
+
+    /// Returns the value that the path uses for the identity of an object: its current identity or,
+    /// if it has none, its local identity.
+    func valueInPath(_ entity: Entity, _ storeKey: Int64) -> Value? {
+        keysInPath.insert(storeKey)
+        switch value(entity, storeKey) {
+        case .known(let value): return value
+        case .pending(let text): return .string(text(.any))
+        case nil: return nil
+        }
+    }
+
+    /// Whether the path names the object. Then the request is about an object that exists.
+    func isInPath(_ storeKey: Int64) -> Bool { keysInPath.contains(storeKey) }
+
+    /// Returns the current identity of an object or, if it has none, its local identity.
+    func value(_ entity: Entity, _ storeKey: Int64) -> IdentityForNow? {
+        used(entity, ledger.standing(entity, storeKey))
+    }
+
+    /// Returns the identity, or the local identity, of an object that is written whole inside
+    /// another object. It is `nil` if this request creates the inner object, because no stored
+    /// request does.
+    func valueInside(_ entity: Entity, _ storeKey: Int64) -> IdentityForNow? {
+        used(entity, ledger.storedStanding(entity, storeKey))
+    }
+
+    /// Returns the identity, or the local identity, of the object that the request is about.
+    ///
+    /// - Parameters:
+    ///   - mayCreate: Whether the method can create objects. Then the request creates the object,
+    ///     unless the path names it.
+    ///   - mayWait: Whether the request can be stored until the server has named the object.
+    func valueOutermost(
+        _ entity: Entity, _ storeKey: Int64, mayCreate: Bool, mayWait: Bool
+    ) -> IdentityForNow? {
+        if mayCreate, !isInPath(storeKey) { return nil }
+        let standing = ledger.standing(entity, storeKey)
+        if case .pending = standing, !mayWait { return nil }
+        return used(entity, standing)
+    }
+
+    private func used(_ entity: Entity, _ standing: IdentityLedger.Standing) -> IdentityForNow? {
+        switch standing {
+        case .known(let identity): return .known(Value(identity))
+        case .pending(let local):
+            let name = entity.identityIndex.map { entity.attributes[$0].name } ?? ""
+            missing = Failure(
+                .missingVariable,
+                "\(entity.name) has no \(name) yet, and the request may not wait for it",
+                field: name)
+            return .pending { local.text(as: LocalID.Form($0)) }
+        case .never: return nil
+        }
+    }
+
+    /// Returns where the local identities stand that the request uses. A mapper does not say where
+    /// it has written a value, but the texts are random, so they are found without mistake.
+    func places(path: String, body: ExchangeBody) -> [LocalIDPlace] {
+        guard missing != nil else { return [] }
+        guard case .bytes(let bytes) = body else { return LocalIDPlace.all(path: path, body: []) }
+        return LocalIDPlace.all(path: path, body: bytes)
+    }
+}
+
+extension Value {
+    fileprivate init(_ identity: Identity) {
+        switch identity {
+        case .integer(let integer): self = .int64(integer)
+        case .string(let string): self = .string(string)
+        }
+    }
+}
+
+extension LocalID.Form {
+    /// Chooses how an attribute with this conversion is written. The program's own transforms are
+    /// not called when the identity arrives, because a process without these transforms may receive
+    /// it.
+    fileprivate init(_ conversion: ValueConversion) {
+        self =
+            switch conversion {
+            case .intText: .text
+            case .numberAsText: .number
+            case .base64Text: .base64
+            default: .plain
+            }
+    }
+}

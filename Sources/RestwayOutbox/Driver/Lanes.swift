@@ -1,0 +1,102 @@
+import RestwayCalls
+import RestwayThreads
+
+/// Lets the calls of each lane go out one at a time, in the order in which they came.
+struct LaneGate {
+    /// A call in a lane, with the function that starts it when its turn comes.
+    struct Ticket {
+        let call: ObjectIdentifier
+        /// The lane that its item would have.
+        let lane: Lane
+        let go: @Sendable () -> Void
+    }
+
+    /// The calls of one lane. Usually there is one call.
+    private struct Line {
+        var head: Ticket
+        var others: [Ticket] = []
+    }
+
+    private var lines: [Lane: Line] = [:]
+
+    /// The lanes that have a call that has not ended.
+    var busyLanes: Set<Lane> {
+        lines.values.reduce(into: Set(lines.keys)) { lanes, line in
+            lanes.insert(line.head.lane)
+            lanes.formUnion(line.others.map(\.lane))
+        }
+    }
+
+    /// Adds a call to its lane. Returns whether it is the first of the lane and may go at once.
+    mutating func enter(_ lane: Lane, _ ticket: Ticket) -> Bool {
+        guard var line = lines.updateValue(Line(head: ticket), forKey: lane) else { return true }
+        line.others.append(ticket)
+        lines[lane] = line
+        return false
+    }
+
+    /// Removes a call from its lane, if it is there.
+    ///
+    /// - Returns: The call that has just become the first of its lane, if any, and whether the lane
+    ///   is empty now.
+    mutating func leave(_ lane: Lane, _ call: ObjectIdentifier) -> (next: Ticket?, isFree: Bool) {
+        guard let place = lines.index(forKey: lane) else { return (nil, false) }
+        guard lines.values[place].head.call == call else {
+            lines.values[place].others.removeAll { $0.call == call }
+            return (nil, false)
+        }
+        guard !lines.values[place].others.isEmpty else {
+            lines.remove(at: place)
+            return (nil, true)
+        }
+        let next = lines.values[place].others.removeFirst()
+        lines.values[place].head = next
+        return (next, false)
+    }
+}
+
+/// Counts the requests that are on their way from their calls to the journal. A close waits for
+/// them, so that the next process that opens the file finds them.
+final class StoringGate: Sendable {
+    private struct State {
+        /// The number of calls that are being stored and whose requests the journal does not have
+        /// yet.
+        var count = 0
+        /// The work of these calls that has not begun.
+        var works: [ObjectIdentifier: @Sendable () -> Void] = [:]
+    }
+
+    private let state = Monitor(State())
+
+    /// Counts a call that is about to be stored.
+    func enter() {
+        state.withLock { $0.count += 1 }
+    }
+
+    /// Ends the count of a call: the journal has its request, or will never have it.
+    func leave() {
+        let isLast = state.withLock { state in
+            state.count -= 1
+            return state.count == 0
+        }
+        if isLast { state.wakeAll() }
+    }
+
+    /// Runs `work` for a call on a worker, or in `finish`.
+    func submit(_ call: Call, to pool: WorkerPool, _ work: @escaping @Sendable () -> Void) {
+        let id = ObjectIdentifier(call)
+        state.withLock { $0.works[id] = work }
+        pool.submit { self.state.withLock { $0.works.removeValue(forKey: id) }?() }
+    }
+
+    /// Waits until the journal has all requests. It runs the remaining work itself, as the workers
+    /// may be busy with work that waits for this thread.
+    func finish() {
+        let works = state.withLock { state in
+            defer { state.works = [:] }
+            return state.works.values.map { $0 }
+        }
+        for work in works { work() }
+        _ = state.wait { $0.count == 0 ? true : nil }
+    }
+}

@@ -1,0 +1,387 @@
+package import RestwayCalls
+package import RestwayDocument
+import RestwayHTTP
+import RestwayMapping
+package import RestwayObjects
+package import RestwayOutcome
+import RestwayRouting
+import RestwayText
+package import RestwayThreads
+
+/// The requests of a client that wait until the server can be reached. It stores them, keeps the
+/// calls of each lane in order, and joins the parts that do the rest: a `FlushDriver` sends the
+/// stored requests, an `IdentityLedger` knows how the server knows the objects, `StoredChanges`
+/// keeps what the requests change in the object store, and `RejectionMarks` marks the objects of
+/// dead letters.
+///
+/// It holds no lock while it calls the journal, a call or the program.
+package final class Outbox: RequestStorage, ObjectRejections {
+    package let definition: OutboxDefinition
+    let secrets: StoredSecrets
+    let around: OutboxSurroundings
+    let file: OutboxFile
+    let ledger: IdentityLedger
+    let changes: StoredChanges
+    let marks: RejectionMarks
+    let flushing: FlushDriver
+    let notices: OutboxNotices
+    private let lanes: Lock<LaneGate>
+    private let isClosed = Lock(false)
+    let entering = StoringGate()
+
+    /// Makes the outbox that a document or a client asks for; `nil` if neither does.
+    ///
+    /// - Parameters:
+    ///   - path: The file that the client's options name; `nil` for the document's.
+    ///   - mode: The permissions of a new file.
+    ///   - seed: The seed of the random waits; 0 for a random seed of the system.
+    package static func make(
+        _ api: APIDefinition, path: String?, mode: FileMode, seed: UInt64,
+        _ around: OutboxSurroundings
+    ) throws(Failure) -> Outbox? {
+        guard var definition = try definition(api, path: path) else { return nil }
+        definition.fileMode = mode
+        return try Outbox(definition, api, seed: seed, around)
+    }
+
+    /// Returns the document's outbox settings with the file that the options name; `nil` if neither
+    /// names a file and no route needs one.
+    private static func definition(
+        _ api: APIDefinition, path: String?
+    ) throws(Failure) -> OutboxDefinition? {
+        if let path {
+            var definition = api.storage.outbox ?? OutboxDefinition(path: path)
+            definition.path = path
+            return definition
+        }
+        if let definition = api.storage.outbox { return definition }
+        let route = api.routes.all.first { api.settings(of: $0).mayBeStored == true }
+        if let route { throw Failure(noOutboxFor: route.displayName) }
+        return nil
+    }
+
+    private init(
+        _ definition: OutboxDefinition, _ api: APIDefinition, seed: UInt64,
+        _ around: OutboxSurroundings
+    ) throws(Failure) {
+        self.definition = definition
+        self.around = around
+        secrets = StoredSecrets(scheme: api.auth.header)
+        let rules = definition.rules(api.batch)
+        file = try OutboxFile.open(definition, rules, secrets, around.pool)
+        ledger = IdentityLedger(around.store, around.api, file.journal)
+        changes = StoredChanges(file, ledger, around)
+        marks = RejectionMarks(file: file, ledger: ledger, around: around)
+        notices = OutboxNotices(around.delivery, api.redaction)
+        let lanes = Lock(LaneGate())
+        self.lanes = lanes
+        flushing = FlushDriver(
+            definition, rules, batchLimit: api.batch?.limit, seed: seed, file, ledger, around,
+            changes, marks, notices
+        ) { lanes.withLock { $0.busyLanes } }
+    }
+
+    package var delivery: Delivery { around.delivery }
+    var journal: OutboxJournal { file.journal }
+
+    // MARK: The client's side
+
+    /// Lets the outbox send from now on. Stored requests go out a moment later, so that the program
+    /// has time to set its functions.
+    package func begin(_ sender: any StoredRequestSender) {
+        flushing.state.withLock { $0.sender = sender }
+        around.store.outbox = self
+        ledger.completeStore(wallMicroseconds: around.clock.wallMicroseconds())
+        // This does the steps that are left over from a crash or from a store that could not be
+        // written. If it fails, the next drop tries again and reports the failure.
+        _ = try? changes.takeBack()
+        flushing.schedule(afterMilliseconds: FlushDriver.startMilliseconds)
+    }
+
+    /// Stops sending. Requests that are being stored are still stored.
+    package func close() {
+        isClosed.withLock { $0 = true }
+        notices.setObserver(nil)
+        flushing.close()
+    }
+
+    /// Waits until all requests that are being stored are on disk. Inside a callback it returns at
+    /// once, as storing may need this thread.
+    package func finishStoring() {
+        guard !CallbackScope.isActive else { return }
+        entering.finish()
+        journal.finishWrites()
+    }
+
+    /// Lets another process send. While requests are on their way, this happens when they have
+    /// ended.
+    package func letGo() {
+        if flushing.state.withLock({ $0.machine.isIdle }) { journal.resign() }
+    }
+
+    /// Closes the journal after the last call has ended.
+    package func end() {
+        journal.close()
+    }
+
+    func refuseWhenClosed() throws(Failure) {
+        if isClosed.withLock({ $0 }) { throw Failure.closed }
+    }
+
+    // MARK: Flushing
+
+    /// Starts a flush that the program asked for. `told` is called when the flush has ended.
+    package func flush(
+        isForced: Bool = false, token: UInt64 = 0, told: OutboxObserver.Told? = nil,
+        end: @escaping @Sendable () -> Void = {}
+    ) throws(Failure) {
+        let waiter = told.map { OutboxNotices.Waiter(token: token, told: $0, end: end) }
+        let isTaken = flushing.flush(isForced ? .forced : .eager, isByHand: true, waiter)
+        if !isTaken { throw Failure.closed }
+    }
+
+    /// Flushes because the program says that the server can be reached again.
+    package func networkIsBack() {
+        flushing.flush(.eager)
+    }
+
+    /// Flushes because an exchange has shown that the server can be reached again. It cuts the
+    /// present waits short at once, because the result of that exchange may begin a new wait.
+    package func exchangeWentWell() {
+        try? flushing.hurry(.eager)
+        flushing.endHold()
+    }
+
+    /// Flushes because there is another credential.
+    package func credentialChanged() {
+        flushing.endHold()
+    }
+
+    /// Flushes if a change of the lanes may have let a request go out.
+    func lanesChanged() {
+        // A stored request goes out when the program says that the server can be reached.
+        guard !flushing.isAtRest, let isWorthIt = try? needsFlushing(), isWorthIt else { return }
+        flushing.flush(.ordinary)
+    }
+
+    package func setObserver(_ observer: OutboxObserver?) throws(Failure) {
+        try refuseWhenClosed()
+        notices.setObserver(observer)
+    }
+
+    // MARK: Lanes
+
+    /// Returns the lane in which a call waits. Where the order is strict, all lanes are one.
+    private func line(_ lane: Lane) -> Lane { definition.order.isStrict ? Lane(named: "") : lane }
+
+    /// Adds a call to its lane. Returns whether it is the first of the lane; if not, `go` runs on
+    /// any thread when it becomes the first.
+    func enter(_ claim: OutboxClaim, _ call: Call, go: @escaping @Sendable () -> Void) -> Bool {
+        let line = line(claim.line)
+        let ticket = LaneGate.Ticket(call: ObjectIdentifier(call), lane: claim.lane, go: go)
+        return lanes.withLock { $0.enter(line, ticket) }
+    }
+
+    /// Removes a call that has ended from its lane, and starts the next call of the lane.
+    func leave(_ lane: Lane, _ call: Call) {
+        let lane = line(lane)
+        let (next, isFree) = lanes.withLock { $0.leave(lane, ObjectIdentifier(call)) }
+        // If the close ended a call, nobody knows whether the server received it, so the calls
+        // behind it end too.
+        if isClosed.withLock({ $0 }) { return }
+        if let next { next.go() } else if isFree { lanesChanged() }
+    }
+
+    /// Returns why the first request of a lane is stored if this is known without reading the file,
+    /// so that no thread waits for the file; otherwise `nil`.
+    func reasonToStoreAtOnce(_ request: PreparedRequest, _ claim: OutboxClaim) -> String? {
+        guard around.reachability.isRuledOut, claim.deferred == nil, claim.formerLane == nil,
+            request.submission == nil, journal.hasRoom
+        else { return nil }
+        return Self.ruledOutReason
+    }
+
+    private static let ruledOutReason = "the program says that the server cannot be reached"
+
+    /// Returns why the first request of a lane is stored rather than sent; `nil` if it is sent.
+    func reasonToStore(_ claim: OutboxClaim) throws(Failure) -> String? {
+        if around.reachability.isRuledOut { return Self.ruledOutReason }
+        if claim.deferred != nil { return "it is about an object that the server has not named" }
+        return try isHeld(claim) ? "others of its lane wait before it" : nil
+    }
+
+    /// Whether a stored request must go out first. It may be in the lane that the object had before
+    /// the server named it, or in the present lane. The order of the two checks matters, because
+    /// the journal may move requests from the former lane to the present one at any time.
+    private func isHeld(_ claim: OutboxClaim) throws(Failure) -> Bool {
+        if let former = claim.formerLane, try file.isHeld(former) { return true }
+        return try file.isHeld(claim.lane)
+    }
+
+    /// Returns the lane in which a request is stored: the former lane while the journal still has
+    /// requests there, otherwise the present lane. If the journal moves the former lane meanwhile,
+    /// it stores this request in the new lane too.
+    func storageLane(_ claim: OutboxClaim) throws(Failure) -> Lane {
+        if let former = claim.formerLane, try file.isHeld(former) { return former }
+        return claim.lane
+    }
+
+    // MARK: Objects
+
+    package func identities() -> any LocalIdentities { RequestIdentities(self) }
+
+    /// Drops the requests about an object that never left this machine.
+    ///
+    /// - Returns: False if the server may know the object or has named it: then the server must be
+    ///   asked.
+    func withdraw(_ local: LocalID) throws(Failure) -> Bool {
+        let withdrawal = try file.checked(journal.withdraw(local))
+        guard case .dropped = withdrawal else { return false }
+        lanesChanged()
+        try changes.takeBack()
+        return true
+    }
+
+    /// Drops the stored requests of an object that the program has deleted from the store, if the
+    /// server never saw the object.
+    package func forget(_ object: Snapshot) {
+        guard object.identity == nil, let local = ledger.local(object.entity, object.storeKey)
+        else { return }
+        _ = try? withdraw(local)
+    }
+
+    /// Whether a dead letter is about the object.
+    package func isRejected(_ object: Snapshot) throws(Failure) -> Bool {
+        try refuseWhenClosed()
+        return try marks.isRejected(object)
+    }
+
+    /// Returns the store keys of the objects of an entity that dead letters are about.
+    package func rejectedKeys(of entity: Entity) throws(Failure) -> Set<Int64> {
+        try refuseWhenClosed()
+        return try marks.rejectedKeys(of: entity)
+    }
+}
+
+/// Stores the requests of calls.
+extension Outbox {
+    /// Stores the request of a call, and tells the call when it is durable or could not be stored.
+    func store(_ call: Call, _ order: StoringOrder, _ claim: OutboxClaim) {
+        guard order.failure != nil else { return storeNow(call, order, claim) }
+        entering.submit(call, to: around.pool) { self.storeNow(call, order, claim) }
+    }
+
+    /// Stores the request on this thread: a worker, or the thread that waits for the call or for
+    /// the close and so may wait for the file.
+    private func storeNow(_ call: Call, _ order: StoringOrder, _ claim: OutboxClaim) {
+        let kept: StoredChanges.Kept
+        let lane: Lane
+        do throws(Failure) {
+            kept = try changes.keep(order.request, claim)
+            lane = try storageLane(claim)
+        } catch {
+            entering.leave()
+            call.wasStored(error)
+            return
+        }
+        let entry = entry(order, claim, kept, lane)
+        // The drafts are kept before the request can be sent.
+        changes.remember(kept.drafts)
+        write(entry, claim.places, waits: order.waits) { result in
+            switch result {
+            case .success(let id):
+                if let objects = kept.objects { self.ledger.name(objects) }
+                var queued = Failure(
+                    .queued,
+                    .joining(
+                        call.description, " was stored as item ", String(id), " of the outbox: ",
+                        order.reason))
+                queued.outboxID = id
+                call.wasStored(queued)
+                self.wasStored(entry, order.failure)
+            case .failure(var error):
+                self.changes.drafts(of: claim.idempotencyKey)
+                if let change = kept.change { self.changes.takeBack(change, kept.drafts) }
+                error.message = "\(call.description) could not be stored: \(error.message)"
+                    + " (it was to be, as \(order.reason))"
+                call.wasStored(error)
+            }
+        }
+    }
+
+    /// Writes an item and calls `done` when it is durable or could not be stored.
+    ///
+    /// - Parameter waits: Whether this thread writes it, rather than a worker.
+    private func write(
+        _ entry: OutboxEntry, _ places: [LocalIDPlace], waits: Bool,
+        done: @escaping @Sendable (Result<Int64, Failure>) -> Void
+    ) {
+        let path = file.path
+        guard waits else {
+            journal.enqueue(entry, places: places) { result in
+                done(result.mapError { Failure($0, path: path) })
+            }
+            entering.leave()
+            return
+        }
+        let result = Result { () throws(Failure) in
+            try file.checked(journal.enqueue(entry, places: places))
+        }
+        entering.leave()
+        done(result)
+    }
+
+    /// Schedules the delivery of a stored item at its time.
+    private func wasStored(_ entry: OutboxEntry, _ failure: Failure?) {
+        guard failure != nil else {
+            flushing.flush(.ordinary)
+            return
+        }
+        let due = max(entry.nextAttemptAt, entry.askedUntil)
+        let left = due - around.clock.wallMicroseconds()
+        flushing.schedule(afterMilliseconds: max(1, (left + 999) / 1_000))
+    }
+
+    private func entry(
+        _ order: StoringOrder, _ claim: OutboxClaim, _ kept: StoredChanges.Kept, _ lane: Lane
+    ) -> OutboxEntry {
+        let request = order.request
+        let wall = around.clock.wallMicroseconds()
+        var entry = OutboxEntry(
+            lane: lane, method: request.exchange.method, path: claim.uri,
+            headers: claim.headers, idempotencyKey: claim.idempotencyKey, createdAt: wall)
+        if case .bytes(let bytes) = request.exchange.body { entry.body = bytes }
+        entry.creates = claim.creates
+        entry.route = request.route?.key
+        entry.entity = kept.object?.entity.name
+        entry.storeKey = kept.object.map(\.storeKey)
+        var context = claim.context
+        if entry.storeKey != nil { context.life = ledger.life }
+        if let objects = kept.objects {
+            context.sent = objects.json
+            entry.companions = objects.companions
+        }
+        entry.change = kept.change
+        entry.context = context.bytes
+        if let failure = order.failure { postpone(&entry, failure, wall) }
+        return entry
+    }
+
+    /// Records the failed attempt, and when the next one may be made.
+    private func postpone(_ entry: inout OutboxEntry, _ failure: Failure, _ wall: Int64) {
+        entry.trouble = OutboxTrouble(
+            code: "\(failure.reason)", httpStatus: failure.httpStatus, message: failure.message)
+        if failure.mayHaveArrived {
+            entry.mayHaveArrived = true
+            entry.attempts = 1
+        }
+        var outcome = OutboxOutcome.unreachable
+        if case .answer(_, _, let after?, _) = RetryOutcome(failure, wallMicroseconds: wall) {
+            outcome = .answer(status: 503, retryAfterMilliseconds: after, isTemporary: true)
+        }
+        guard case .postpone(let milliseconds, let asked) = flushing.verdict(outcome, attempts: 1)
+        else { return }
+        entry.nextAttemptAt = wall + milliseconds * 1_000
+        if asked > 0 { entry.askedUntil = wall + asked * 1_000 }
+    }
+}

@@ -1,0 +1,356 @@
+import RestwayCalls
+import RestwayDocument
+import RestwayHTTP
+import RestwayJSON
+import RestwayMapping
+import RestwayObjects
+import RestwayOutcome
+import RestwayRouting
+import RestwayText
+import RestwayThreads
+
+/// The information that the outbox needs about a request that it may store.
+///
+/// It is a class because many functions pass it on and none of them changes it.
+final class OutboxClaim: StorageClaim {
+    private let outbox: Outbox
+    let lane: Lane
+    /// The lane that the object had before the server named it. Requests stored there go out first,
+    /// until the journal has moved them to `lane`.
+    let formerLane: Lane?
+    let idempotencyKey: String
+    /// The part that is joined to the base URL, with its query.
+    let uri: String
+    /// The request's own headers, without credentials.
+    let headers: [HeaderField]
+    /// Where local identities stand in the URI and in the body.
+    let places: [LocalIDPlace]
+    let context: OutboxContext
+    /// The local identity of the object that the request creates.
+    let creates: LocalID?
+    /// The local identity of the object that the request is about.
+    let local: LocalID?
+    /// The request from which this one is prepared again when its turn comes, as it is about
+    /// objects that the server has not named yet and so cannot be sent as it is; `nil` for other
+    /// requests.
+    let deferred: RequestSpec?
+    /// The retry policy of the route or the client, which would have tried the request again.
+    let retry: RetryPolicy?
+
+    init(
+        _ outbox: Outbox, lane: Lane, formerLane: Lane?, idempotencyKey: String, uri: String,
+        headers: [HeaderField], places: [LocalIDPlace], context: OutboxContext,
+        creates: LocalID?, local: LocalID?, deferred: RequestSpec?, retry: RetryPolicy?
+    ) {
+        self.outbox = outbox
+        self.lane = lane
+        self.formerLane = formerLane
+        self.idempotencyKey = idempotencyKey
+        self.uri = uri
+        self.headers = headers
+        self.places = places
+        self.context = context
+        self.creates = creates
+        self.local = local
+        self.deferred = deferred
+        self.retry = retry
+    }
+
+    /// The lane in which the calls wait for each other. It stays the same from the creation of an
+    /// object to its end.
+    var line: Lane { formerLane ?? lane }
+
+    func takes(_ failure: Failure) -> Bool {
+        switch failure.reason {
+        case .resolve, .connect, .tls, .timedOut, .connectionLost: return true
+        // The credential of the request, or the batch that was to hold it, could not be obtained.
+        case .auth, .batch: return failure.isRetryable
+        default:
+            let wall = outbox.around.clock.wallMicroseconds()
+            let isInProgress = outbox.flushing.rules.isInProgress(failure, wallMicroseconds: wall)
+            return isInProgress && failure.statedRetryable == nil
+                || isTemporary(failure, wallMicroseconds: wall)
+        }
+    }
+
+    private func isTemporary(_ failure: Failure, wallMicroseconds: Int64) -> Bool {
+        if failure.reason == .http {
+            if let stated = failure.statedRetryable { return stated }
+            let statuses = outbox.definition.statuses
+            if statuses.contains(where: { $0.contains(failure.httpStatus) }) { return true }
+        }
+        let outcome = RetryOutcome(failure, wallMicroseconds: wallMicroseconds)
+        return retry?.isTemporary(outcome) ?? false
+    }
+}
+
+// The journey of a call through its lane and into the file.
+extension OutboxClaim {
+    /// Notes the local identity of the object that a call is about to create, so that requests
+    /// about the object can be made before the server has named it.
+    func adopt(_ request: PreparedRequest) {
+        guard let local, let submission = request.submission else { return }
+        let key = submission.subject.storeKey
+        if outbox.ledger.local(submission.entity, key) == nil { outbox.ledger.name(key, local) }
+    }
+
+    func enterLane(_ call: Call, go: @escaping @Sendable () -> Void) -> Bool {
+        outbox.enter(self, call, go: go)
+    }
+
+    func leaveLane(_ call: Call) {
+        outbox.leave(line, call)
+    }
+
+    func reasonToStoreAtOnce(_ request: PreparedRequest) -> String? {
+        outbox.reasonToStoreAtOnce(request, self)
+    }
+
+    func reasonToStore() throws(Failure) -> String? {
+        try outbox.reasonToStore(self)
+    }
+
+    func beginStoring(if judge: () -> Bool) -> Bool {
+        // The request is counted before it enters the stage, so that a close that finds it there
+        // waits for it.
+        outbox.entering.enter()
+        let isTaken = judge()
+        if !isTaken { outbox.entering.leave() }
+        return isTaken
+    }
+
+    func store(_ call: Call, _ order: StoringOrder) {
+        outbox.store(call, order, self)
+    }
+
+    /// Deletes an object that never left this machine, and its stored requests, without asking the
+    /// server. Returns `nil` if the server may know the object.
+    func withdraw(_ request: PreparedRequest) throws(Failure) -> ReceivedResponse? {
+        guard request.method == .delete, let local, try outbox.withdraw(local) else { return nil }
+        if let submission = request.submission {
+            var changes = ChangeSet(origin: .host)
+            changes.deletions = [
+                .object(submission.entity, storeKey: submission.subject.storeKey)
+            ]
+            _ = try outbox.around.store.commit(changes)
+        }
+        return ReceivedResponse(
+            status: 0, headers: Headers(), url: request.exchange.url, body: Body())
+    }
+}
+
+/// The information that the client stores with a request to send it later in the same way as now.
+struct OutboxContext: Sendable {
+    /// Headers of the document and the environment that the request leaves out.
+    var without: [String] = []
+    /// The authentication mode that the request asked for.
+    var auth: AuthMode?
+    /// The text that identifies the store in memory whose key the item has, because another store
+    /// gives the same keys to other objects; `nil` for a store in a file.
+    var life: String?
+    /// The objects that were written whole in the request; see `StoredObjects`.
+    var sent: JSONValue?
+
+    private static let modes: [(AuthMode, String)] = [
+        (.full, "full"), (.bypass, "bypass"), (AuthMode.none, "none"),
+    ]
+
+    var bytes: [UInt8] {
+        var members: [(key: String, value: JSONValue)] = []
+        if !without.isEmpty {
+            members.append((key: "without", value: .array(without.map { .string($0) })))
+        }
+        if let auth, let word = Self.modes.first(where: { $0.0 == auth })?.1 {
+            members.append((key: "auth", value: .string(word)))
+        }
+        if let life { members.append((key: "life", value: .string(life))) }
+        if let sent { members.append((key: "sent", value: sent)) }
+        return members.isEmpty ? [] : JSONValue.object(members).text()
+    }
+
+    init(without: [String] = [], auth: AuthMode? = nil) {
+        self.without = without
+        self.auth = auth
+    }
+
+    init(_ bytes: [UInt8]) {
+        guard !bytes.isEmpty, let value = try? bytes.withUnsafeBytes({ try JSONValue.parse($0) })
+        else { return }
+        without = value["without"]?.elements?.compactMap(\.string) ?? []
+        let word = value["auth"]?.string
+        auth = Self.modes.first { $0.1 == word }?.0
+        life = value["life"]?.string
+        sent = value["sent"]
+    }
+}
+
+// MARK: Making claims
+
+extension RequestIdentities {
+    func claim(
+        _ request: StorableRequest, _ api: LoadedAPI, idempotencyKey: String?
+    ) -> (any StorageClaim)? {
+        guard let uri = outbox.around.baseURL.uri(of: request.destination.url) else { return nil }
+        return Claiming(outbox: outbox, identities: self, api: api, request: request)
+            .claim(uri, idempotencyKey: idempotencyKey ?? IdempotencyKey.random.text)
+    }
+}
+
+/// Finds out what the outbox must know about one request.
+private struct Claiming {
+    let outbox: Outbox
+    let identities: RequestIdentities
+    let api: LoadedAPI
+    let request: StorableRequest
+
+    func claim(_ uri: String, idempotencyKey: String) -> OutboxClaim {
+        let own = ownHeaders()
+        let local = request.submission.flatMap(localID)
+        let (lane, formerLane) = lanes(local)
+        return OutboxClaim(
+            outbox, lane: lane, formerLane: formerLane, idempotencyKey: idempotencyKey, uri: uri,
+            headers: own.headers, places: identities.places(path: uri, body: request.body),
+            context: OutboxContext(without: own.without, auth: request.spec.authMode),
+            creates: creates ? local : nil, local: local,
+            deferred: identities.missing == nil ? nil : request.spec,
+            retry: request.retry)
+    }
+
+    /// Whether the request creates the object that it is about. A POST to a path that names the
+    /// object is about an object that exists, or that another request creates.
+    private var creates: Bool {
+        guard request.destination.method == .post else { return false }
+        let key = request.submission?.subject.storeKey ?? 0
+        return key == 0 || !identities.isInPath(key)
+    }
+
+    /// Returns the headers of the request and its route, and the names of the headers that the
+    /// request leaves out.
+    private func ownHeaders() -> (headers: [HeaderField], without: [String]) {
+        var headers = Headers()
+        for line in request.settings.headers { headers.set(line.name, line.value) }
+        if let mediaType = request.mediaType { headers.set("Content-Type", mediaType) }
+        var without: [String] = []
+        for (name, value) in request.spec.headers {
+            if let value {
+                headers.set(name, value)
+            } else {
+                headers.remove(name)
+                without.append(name)
+            }
+        }
+        headers.remove(IdempotencyKey.headerName)
+        headers.fields.removeAll { outbox.secrets.contains($0) }
+        return (headers.fields, without)
+    }
+
+    /// Returns the local identity of an object that the server has not named. A request that may
+    /// create an object without one makes it up; the call that sends the request notes it
+    /// (`OutboxClaim.adopt`).
+    private func localID(of submission: Submission) -> LocalID? {
+        guard submission.identity == nil, submission.entity.identityIndex != nil else { return nil }
+        let known = outbox.ledger.local(submission.entity, submission.subject.storeKey)
+        return known ?? (request.destination.method == .post ? LocalID.random() : nil)
+    }
+
+    /// Returns the lane of the request, and the lane that it had before the server named the
+    /// object.
+    private func lanes(_ local: LocalID?) -> (Lane, former: Lane?) {
+        let (submission, destination) = (request.submission, request.destination)
+        if let name = request.spec.lane { return (Lane(named: name), nil) }
+        if let submission {
+            let (entity, key) = (submission.entity, submission.subject.storeKey)
+            // The sent object may be older than the identity that it has by now.
+            let newest = local == nil ? nil : try? outbox.around.store.newest(entity, storeKey: key)
+            if let identity = submission.identity ?? newest?.identity {
+                let former = local ?? outbox.ledger.local(entity, key)
+                return (Lane(of: entity, identity), former.map { Lane($0) })
+            }
+        }
+        if let local { return (Lane(local), nil) }
+        let path = destination.path ?? ""
+        let targets = api.targets(destination.method, path, destination.route).all
+        guard submission == nil, let target = targets.first else { return (Lane(path: path), nil) }
+        let object = try? outbox.around.store.object(target.entity, target.identity)
+        let former = object.flatMap { outbox.ledger.local(target.entity, $0.storeKey) }
+        return (Lane(of: target.entity, target.identity), former.map { Lane($0) })
+    }
+}
+
+/// An item of the outbox that is to be sent.
+struct ItemToSend: StoredItem {
+    let item: OutboxItem
+    let ledger: IdentityLedger
+
+    func prepare(
+        _ spec: RequestSpec, by preparation: RequestPreparation
+    ) throws -> PreparedRequest {
+        let (entry, api) = (item.entry, preparation.api)
+        guard let method = Method(token: entry.method) else {
+            throw Failure(.outbox, "the stored method \"\(entry.method)\" is unknown")
+        }
+        let context = OutboxContext(entry.context)
+        let base = preparation.context.environment.baseURL
+        let url = try base.url(path: entry.path)
+        let path = base.relativePath(of: url)
+        let route = entry.route.flatMap(api.definition.routes.route(key:))
+        let settings = route.map { api.definition.settings(of: $0) } ?? .none
+        var own = spec
+        own.headers = entry.headers.map { ($0.name, $0.value) }
+        own.headers += context.without.map { ($0, nil) }
+        own.headers.append((IdempotencyKey.headerName, entry.idempotencyKey))
+        var plain = RouteSettings.none
+        plain.dataMapper = settings.dataMapper
+        let submission = try submission(api, preparation.context.store)
+        var deletions = submission?.deletion.map { [$0] } ?? []
+        if method == .delete, submission == nil, let path {
+            deletions = api.targets(.delete, path, route).deletions
+        }
+        return PreparedRequest(
+            exchange: Exchange(
+                method: entry.method, url: url,
+                headers: preparation.headers(own, plain, isTrusted: path != nil, mediaType: nil),
+                body: entry.body.map { .bytes($0) } ?? .none,
+                timeouts: preparation.timeouts(spec, settings),
+                usesCookies: preparation.context.options.usesCookies),
+            method: method, path: path, route: route, dataMapper: settings.dataMapper,
+            transport: preparation.transport(of: settings), isTrusted: path != nil,
+            submission: submission, deletions: method == .delete ? deletions : [],
+            sending: SendingRules(auth: context.auth ?? settings.auth ?? .full),
+            isInBatch: spec.isInBatch, isFromOutbox: true)
+    }
+
+    /// Returns the present object that a stored request is about, and the objects that were written
+    /// inside it; `nil` if the object has gone and nothing was written inside.
+    private func submission(
+        _ api: LoadedAPI, _ store: ObservedStore
+    ) throws(Failure) -> Submission? {
+        let entry = item.entry
+        guard let name = entry.entity, let entity = api.definition.mappings[name]?.entity
+        else { return nil }
+        let key = ledger.storeKey(entry)
+        let objects = ledger.objects(entry)
+        let sent = objects.renewed(
+            key == nil
+                ? nil : { entity, key in (try? store.newest(entity, storeKey: key))?.identity })
+        if let key, let object = try store.newest(entity, storeKey: key) {
+            return Submission(subject: .object(object), sent: sent)
+        }
+        guard !sent.isEmpty else { return nil }
+        // The inner objects still have to be matched with the answer, and their drafts told.
+        return Submission(subject: .object(Snapshot.make(entity, [])), sent: sent)
+    }
+}
+
+extension Lane {
+    /// Makes the lane of an object. An identity that looks like a number is a number, so that all
+    /// senders agree.
+    init(of entity: Entity, _ identity: Identity) {
+        guard case .string(let text) = identity, let integer = Int64(text), String(integer) == text
+        else {
+            self.init(entity: entity.name, identity)
+            return
+        }
+        self.init(entity: entity.name, .integer(integer))
+    }
+}

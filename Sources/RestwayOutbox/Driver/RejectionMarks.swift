@@ -1,0 +1,116 @@
+import RestwayCalls
+import RestwayDocument
+import RestwayMapping
+import RestwayObjects
+import RestwayOutcome
+
+/// Marks objects as rejected while a dead letter is about them: until it is retried, edited or
+/// dropped. Only the journal knows the dead letters, so no mark can be out of date.
+struct RejectionMarks: Sendable {
+    /// Objects of the store by their store keys, which no two objects share.
+    typealias Marked = [Int64: Entity]
+
+    let file: OutboxFile
+    let ledger: IdentityLedger
+    let around: OutboxSurroundings
+
+    private var store: ObservedStore { around.store }
+    private var entities: [Entity] { around.api.loaded.definition.entities }
+
+    /// Whether a dead letter is about the object.
+    func isRejected(_ object: Snapshot) throws(Failure) -> Bool {
+        try !deadLetters(about: object).isEmpty
+    }
+
+    /// Returns the store keys of the objects of an entity that dead letters are about.
+    func rejectedKeys(of entity: Entity) throws(Failure) -> Set<Int64> {
+        Set(try rejected([entity], named: entity.name).keys)
+    }
+
+    private func deadLetters(about object: Snapshot) throws(Failure) -> Set<Int64> {
+        let newest = try store.newest(of: object) ?? object
+        let lane = newest.identity.map { Lane(of: newest.entity, $0) }
+        return try file.checked(
+            file.journal.deadLetters(
+                in: lane, entity: newest.entity.name, storeKey: newest.storeKey, where: isOurs))
+    }
+
+    /// Whether the store key of an item with this context is a key of this store.
+    private func isOurs(_ context: [UInt8]) -> Bool { OutboxContext(context).life == ledger.life }
+
+    private func rejected(
+        _ entities: [Entity], named name: String?
+    ) throws(Failure) -> Marked {
+        let (lanes, subjects) = try file.checked(
+            file.journal.rejectedObjects(entity: name, where: isOurs))
+        return try marked(lanes, subjects, entities)
+    }
+
+    private func marked(
+        _ lanes: [Lane], _ subjects: [OutboxChange.Subject], _ entities: [Entity]
+    ) throws(Failure) -> Marked {
+        var marked: Marked = [:]
+        for entity in entities {
+            for subject in subjects where subject.entity == entity.name {
+                let object = try store.newest(entity, storeKey: subject.storeKey)
+                if let object { marked[object.storeKey] = entity }
+            }
+            for lane in lanes {
+                for identity in lane.identities(entity: entity.name)
+                where Lane(of: entity, identity) == lane {
+                    guard let object = try store.object(entity, identity) else { continue }
+                    marked[object.storeKey] = entity
+                }
+            }
+        }
+        return marked
+    }
+
+    // MARK: Observers
+
+    /// Returns the objects that one item is about and the objects that it creates.
+    func objects(of item: OutboxItem) throws(Failure) -> Marked {
+        var subjects: [OutboxChange.Subject] = []
+        if let key = ledger.storeKey(item.entry), let name = item.entry.entity {
+            subjects.append(.init(entity: name, storeKey: key))
+            let inside = ledger.objects(item.entry)
+            for (index, object) in inside.sent.enumerated() where inside.local(of: index) != nil {
+                subjects.append(.init(entity: object.entity.name, storeKey: object.storeKey))
+            }
+        }
+        return try marked([item.entry.lane], subjects, entities)
+    }
+
+    /// Returns all objects that are rejected now.
+    func allRejected() throws(Failure) -> Marked {
+        try rejected(entities, named: nil)
+    }
+
+    /// Tells the store's observers which objects these items have marked by becoming dead letters.
+    func tellRejected(by items: [OutboxItem]) {
+        let dead = Set(items.map(\.id))
+        var marked: Marked = [:]
+        for item in items { marked.merge((try? objects(of: item)) ?? [:]) { $1 } }
+        // The other objects were marked before.
+        tell(marked) { $0.isSubset(of: dead) && !$0.isEmpty }
+    }
+
+    /// Tells the store's observers which of these objects are no longer marked.
+    ///
+    /// - Parameter told: Objects whose change the observers already know.
+    func tellAccepted(_ marked: Marked, besides told: Set<Int64> = []) {
+        tell(marked.filter { !told.contains($0.key) }) { $0.isEmpty }
+    }
+
+    private func tell(_ marked: Marked, where isNews: (Set<Int64>) -> Bool) {
+        guard !marked.isEmpty else { return }
+        var news: [Snapshot] = []
+        for (key, entity) in marked {
+            guard let object = try? store.newest(entity, storeKey: key),
+                let letters = try? deadLetters(about: object), isNews(letters)
+            else { continue }
+            news.append(object)
+        }
+        store.tellMarks(of: news.sorted { $0.storeKey < $1.storeKey })
+    }
+}

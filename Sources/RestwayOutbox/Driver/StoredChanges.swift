@@ -1,0 +1,209 @@
+import RestwayCalls
+import RestwayDocument
+import RestwayMapping
+import RestwayObjects
+import RestwayOutcome
+import RestwayRouting
+import RestwayThreads
+
+/// What stored requests change in the object store, and what is undone when they are dropped.
+///
+/// The journal and the store share no transaction. So the journal records the steps to do in the
+/// transaction that drops the items, and removes them when the store has done them. The next client
+/// that opens the file does the steps that a crash left over. A step changes the store only where
+/// it still has the value of the dropped change, so doing it twice does no harm.
+final class StoredChanges: Sendable {
+    private let file: OutboxFile
+    private let ledger: IdentityLedger
+    private let around: OutboxSurroundings
+    /// The drafts of stored requests, by the keys of the requests. Drafts with the same key stand
+    /// in the order in which they were stored.
+    private let drafts = Lock<[String: [StoredDrafts]]>([:])
+
+    init(_ file: OutboxFile, _ ledger: IdentityLedger, _ around: OutboxSurroundings) {
+        self.file = file
+        self.ledger = ledger
+        self.around = around
+    }
+
+    private var store: ObservedStore { around.store }
+
+    // MARK: Storing
+
+    /// The part of a stored request that the object store keeps.
+    struct Kept {
+        var object: Snapshot?
+        /// The changes that storing the request made in the object store; `nil` for a request that
+        /// changes nothing.
+        var change: OutboxChange?
+        /// The objects that were written whole in the request; `nil` for a request that changes
+        /// nothing.
+        var objects: StoredObjects?
+        var drafts: StoredDrafts?
+    }
+
+    /// Puts the values that the request gives its object into the store. They count from now on,
+    /// although the server does not know them yet.
+    func keep(_ request: PreparedRequest, _ claim: OutboxClaim) throws(Failure) -> Kept {
+        guard let submission = request.submission else { return Kept() }
+        var kept = Kept()
+        switch submission.subject {
+        case .object(let object):
+            if object.storeKey != 0 { kept.object = object }
+        case .draft(let draft):
+            guard request.method != .delete else {
+                kept.object = try store.newest(draft.root.entity, storeKey: draft.root.storeKey)
+                return kept
+            }
+            let (rows, commit) = try store.insert(draft, recordingChanges: true)
+            let object = commit.objects[0]
+            if let local = claim.creates { ledger.name(object.storeKey, local) }
+            kept.object = object
+            kept.change = OutboxChange(rows, commit, life: ledger.life)
+            kept.drafts = StoredDrafts(submission, key: claim.idempotencyKey)
+        }
+        if kept.object != nil, request.method != .delete {
+            kept.objects = StoredObjects(submission, ledger)
+        }
+        return kept
+    }
+
+    // MARK: Drafts
+
+    /// Keeps the drafts that must be told when their request is delivered.
+    func remember(_ kept: StoredDrafts?) {
+        guard let kept else { return }
+        drafts.withLock { drafts in
+            // Now and then, drafts that the program has released are removed.
+            let count = drafts.count
+            if count >= 64, count & (count - 1) == 0 {
+                drafts = drafts.filter { !$0.value.allSatisfy(\.areGone) }
+            }
+            drafts[kept.key, default: []].append(kept)
+        }
+    }
+
+    /// Removes and returns the drafts that were kept for the request with this key.
+    @discardableResult
+    func drafts(of key: String) -> StoredDrafts? {
+        drafts.withLock { drafts in
+            guard var same = drafts.removeValue(forKey: key) else { return nil }
+            let first = same.removeFirst()
+            if !same.isEmpty { drafts[key] = same }
+            return first
+        }
+    }
+
+    /// Tells the drafts of a delivered request that the server has what they said when the request
+    /// was stored.
+    func settleDrafts(of entry: OutboxEntry, _ response: Response?, _ failure: Failure?) {
+        let drafts = drafts(of: entry.idempotencyKey)
+        guard let drafts, failure == nil else { return }
+        drafts.settle(response?.matching, in: store)
+    }
+
+    // MARK: Undoing
+
+    /// The number of items whose steps are done in one transaction of the store.
+    private static let itemsAtOnce = 1_000
+
+    /// Does the steps that are due. If a step ends an object, its drafts become drafts of new
+    /// objects.
+    ///
+    /// - Returns: The objects that were changed; observers have been told of them.
+    @discardableResult
+    func takeBack() throws(Failure) -> Set<Int64> {
+        var told: Set<Int64> = []
+        while true {
+            let due = try file.checked(file.journal.dueRestorations(itemsMax: Self.itemsAtOnce))
+            guard !due.isEmpty else { break }
+            // A store in memory ended with its process, so its steps need not be done.
+            let steps = due.filter { $0.life == ledger.life }.compactMap(restoration)
+            if !steps.isEmpty {
+                var changes = ChangeSet(origin: .host)
+                changes.restorations = steps
+                let commit = try store.commit(changes, recordingChanges: true)
+                told.formUnion(commit.changes.map(\.storeKey))
+                freeDrafts(of: Set(commit.changes.filter { $0.after == nil }.map(\.storeKey)))
+            }
+            try file.checked(file.journal.forgetRestorations(of: Set(due.map(\.item))))
+        }
+        return told
+    }
+
+    /// Returns the step for the store; `nil` if the document no longer has the entity or the
+    /// attribute.
+    private func restoration(_ due: OutboxRestoration) -> Restoration? {
+        guard let entity = around.entity(due.subject.entity) else { return nil }
+        switch due.step {
+        case .delete: return Restoration(entity, storeKey: due.subject.storeKey, .object)
+        case .restore(let name, let from, let to, let needsUnsent):
+            let relationship = entity.relationshipIndex(named: name)
+            guard let index = entity.attributeIndex(named: name)
+                ?? relationship.map({ entity.attributes.count + $0 })
+            else { return nil }
+            return Restoration(
+                entity, storeKey: due.subject.storeKey, .cell(index, from: from, to: to),
+                needsUnsent: needsUnsent)
+        }
+    }
+
+    /// Turns drafts whose objects have ended into drafts of new objects, which can be sent again.
+    private func freeDrafts(of keys: Set<Int64>) {
+        guard !keys.isEmpty else { return }
+        let drafts = drafts.withLock { Array($0.values.joined()) }
+        for draft in drafts { draft.forgetObjects(keys) }
+    }
+
+    /// Undoes at once what was changed for a request that could not be stored.
+    func takeBack(_ change: OutboxChange, _ drafts: StoredDrafts?) {
+        guard !change.isEmpty else { return }
+        let made = Set(change.made)
+        var changes = ChangeSet(origin: .host)
+        for cell in change.cells where !made.contains(cell.subject) {
+            let step = OutboxTakeBack.Step.restore(
+                cell.name, from: cell.after, to: cell.before, needsUnsent: false)
+            let due = OutboxRestoration(item: 0, life: change.life, cell.subject, step)
+            if let step = restoration(due) { changes.restorations.append(step) }
+        }
+        for subject in change.made {
+            let due = OutboxRestoration(item: 0, life: change.life, subject, .delete)
+            if let step = restoration(due) { changes.restorations.append(step) }
+        }
+        guard let commit = try? store.commit(changes, recordingChanges: true) else { return }
+        drafts?.forgetObjects(Set(commit.changes.filter { $0.after == nil }.map(\.storeKey)))
+    }
+}
+
+extension OutboxChange {
+    /// Describes what the program's rows have changed, from a commit that lists its changes.
+    init(_ rows: [Snapshot], _ commit: Commit, life: String?) {
+        self.init(life: life)
+        var changes: [Int64: Change] = [:]
+        for change in commit.changes { changes[change.storeKey] = change }
+        var noted: Set<Int64> = []
+        for (row, object) in zip(rows, commit.objects) {
+            let (entity, key) = (object.entity, object.storeKey)
+            let subject = Subject(entity: entity.name, storeKey: key)
+            let change = changes[key]
+            let isNew = change.map { $0.before == nil } ?? false
+            if isNew, noted.insert(key).inserted { made.append(subject) }
+            for index in 0..<entity.cellCount where index != entity.identityIndex {
+                guard row.value(at: index) != .absent else { continue }
+                let before = isNew ? .absent : (change?.before ?? object).value(at: index)
+                cells.append(
+                    Cell(
+                        subject, entity.cellName(index), before: before,
+                        after: object.value(at: index)))
+            }
+        }
+    }
+}
+
+extension Entity {
+    /// Returns the name of an attribute or a relationship by the index of its cell.
+    fileprivate func cellName(_ index: Int) -> String {
+        index < attributes.count
+            ? attributes[index].name : relationships[index - attributes.count].name
+    }
+}

@@ -1,0 +1,316 @@
+package import RestwayHTTP
+package import RestwayObjects
+package import RestwayRouting
+import RestwayText
+package import RestwayThreads
+
+/// An error as every caller of the library sees it.
+package struct Failure: Error, Sendable {
+    /// One case for each status of the C ABI.
+    package enum Reason: CaseIterable, Sendable, Equatable {
+        case invalidArgument
+        case outOfMemory
+        case `internal`
+        case closed
+        case cancelled
+        case wouldBlock
+        case timedOut
+        case forked
+        case io
+        case config
+        case duplicate
+        case frozen
+        case unknownEnvironment
+        case unknownRoute
+        case unknownEntity
+        case unknownAttribute
+        case ambiguousRoute
+        case missingVariable
+        case invalidURL
+        case methodNotAllowed
+        case resolve
+        case connect
+        case tls
+        case connectionLost
+        case protocolViolation
+        case tooLarge
+        case tooManyRedirects
+        case http
+        case auth
+        case mapping
+        case noObject
+        case store
+        case plugin
+        case batch
+        case queued
+        case outbox
+    }
+
+    /// The part of the system that a failure comes from.
+    package enum Domain: Sendable, Equatable {
+        case usage, config, route, transport, http, auth, mapping, store, batch, outbox, cache
+        case plugin, api, cancelled
+    }
+
+    /// One of several problems that a failure reports.
+    package struct Detail: Sendable, Equatable {
+        package let path: String
+        package let message: String
+
+        /// Escapes control characters in both texts.
+        package init(path: String, message: String) {
+            self.path = path.escapingControls
+            self.message = message.escapingControls
+        }
+    }
+
+    /// The content of a failure.
+    private struct Values {
+        var reason: Reason
+        var message: String
+        var domain: Domain
+        var httpStatus = 0
+        var transportCode: Int32 = 0
+        var isRetryable = false
+        var statedRetryable: Bool?
+        var apiCode: String?
+        var apiMessage: String?
+        var field: String?
+        var details: [Detail] = []
+        var response: Response?
+        var outboxID: Int64 = 0
+        var isOfBatchCall = false
+        var isOfProgram = false
+        var attempts: [CallAttempt] = []
+        var cause: (any HostCause)?
+    }
+
+    /// Keeps the content apart, because it is large and a failure is passed on by many functions.
+    ///
+    /// `@unchecked Sendable`: only changed while one failure refers to it.
+    private final class Box: @unchecked Sendable {
+        var values: Values
+
+        init(_ values: Values) {
+            self.values = values
+        }
+    }
+
+    private var box: Box
+
+    @inline(never)
+    private mutating func own() -> Box {
+        if !isKnownUniquelyReferenced(&box) { box = Box(box.values) }
+        return box
+    }
+
+    package var reason: Reason {
+        get { box.values.reason }
+        set { own().values.reason = newValue }
+    }
+    /// The message. Control characters in it are escaped, whatever foreign text it quotes.
+    package var message: String {
+        get { box.values.message }
+        set { own().values.message = newValue.escapingControls }
+    }
+    package var domain: Domain {
+        get { box.values.domain }
+        set { own().values.domain = newValue }
+    }
+    package var httpStatus: Int {
+        get { box.values.httpStatus }
+        set { own().values.httpStatus = newValue }
+    }
+    package var transportCode: Int32 {
+        get { box.values.transportCode }
+        set { own().values.transportCode = newValue }
+    }
+    package var isRetryable: Bool {
+        get { box.values.isRetryable }
+        set { own().values.isRetryable = newValue }
+    }
+    /// Whether the program said that the request may succeed later. This counts more than any
+    /// policy.
+    package private(set) var statedRetryable: Bool? {
+        get { box.values.statedRetryable }
+        set { own().values.statedRetryable = newValue }
+    }
+    package var apiCode: String? {
+        get { box.values.apiCode }
+        set { own().values.apiCode = newValue }
+    }
+    package var apiMessage: String? {
+        get { box.values.apiMessage }
+        set { own().values.apiMessage = newValue }
+    }
+    package var field: String? {
+        get { box.values.field }
+        set { own().values.field = newValue }
+    }
+    package var details: [Detail] {
+        get { box.values.details }
+        set { own().values.details = newValue }
+    }
+    package var response: Response? {
+        get { box.values.response }
+        set { own().values.response = newValue }
+    }
+    /// The number of the stored request in the outbox.
+    package var outboxID: Int64 {
+        get { box.values.outboxID }
+        set { own().values.outboxID = newValue }
+    }
+    /// Whether it is the failure of the batch call in which the request was sent.
+    package var isOfBatchCall: Bool {
+        get { box.values.isOfBatchCall }
+        set { own().values.isOfBatchCall = newValue }
+    }
+    /// Whether a function of the program failed during the exchange, so that neither the request
+    /// nor the server is the cause.
+    package var isOfProgram: Bool {
+        get { box.values.isOfProgram }
+        set { own().values.isOfProgram = newValue }
+    }
+    /// All attempts of a call that failed.
+    package var attempts: [CallAttempt] {
+        get { box.values.attempts }
+        set { own().values.attempts = newValue }
+    }
+
+    /// The cause that the program's function attached to this failure.
+    package var cause: (any HostCause)? {
+        get { box.values.cause }
+        set { own().values.cause = newValue }
+    }
+
+    package init(
+        _ reason: Reason, _ message: String, domain: Domain? = nil, field: String? = nil
+    ) {
+        box = Box(
+            Values(
+                reason: reason, message: message.escapingControls,
+                domain: domain ?? reason.usualDomain, field: field))
+    }
+
+    /// Reports several problems as one failure, whose message names the first problem. A detail
+    /// without a path is about the whole text; then the failure names neither a path nor a field.
+    package init(_ reason: Reason, details: [Detail]) {
+        let path = details.first.flatMap { $0.path.isEmpty ? nil : $0.path }
+        let first = details.first?.message ?? "no details"
+        let more = details.count > 1 ? " (and \(details.count - 1) more)" : ""
+        self.init(reason, (path.map { "\($0): " } ?? "") + first + more, field: path)
+        self.details = details
+    }
+}
+
+extension Failure.Reason {
+    /// The domain of a failure with this reason, unless the failure has another one.
+    var usualDomain: Failure.Domain {
+        switch self {
+        case .invalidArgument, .outOfMemory, .internal, .wouldBlock, .forked, .frozen,
+            .unknownEntity, .unknownAttribute:
+            .usage
+        case .closed, .cancelled: .cancelled
+        case .io, .config, .duplicate, .unknownEnvironment: .config
+        case .unknownRoute, .ambiguousRoute, .missingVariable, .invalidURL, .methodNotAllowed:
+            .route
+        case .timedOut, .resolve, .connect, .tls, .connectionLost, .protocolViolation, .tooLarge,
+            .tooManyRedirects:
+            .transport
+        case .http: .http
+        case .auth: .auth
+        case .mapping: .mapping
+        case .noObject, .store: .store
+        case .plugin: .plugin
+        case .batch: .batch
+        case .queued, .outbox: .outbox
+        }
+    }
+}
+
+extension Failure {
+    /// Turns a routing error into a failure.
+    package init(_ error: RoutingError) {
+        switch error {
+        case .invalidTemplate: self.init(.invalidURL, error.message)
+        case .unknownEnvironment(let name, _):
+            self.init(.unknownEnvironment, error.message, field: name)
+        case .unknownRoute(let name): self.init(.unknownRoute, error.message, field: name)
+        case .noRouteForObject(let entity, _):
+            self.init(.unknownRoute, error.message, field: entity)
+        case .ambiguousRoute(let entity, _, _):
+            self.init(.ambiguousRoute, error.message, field: entity)
+        case .methodNotAllowed(let method, _, _):
+            self.init(.methodNotAllowed, error.message, field: method.rawValue)
+        case .missingVariable(let name, _):
+            self.init(.missingVariable, error.message, field: name)
+        case .unusableVariable(let name, _, _):
+            self.init(.invalidURL, error.message, field: name)
+        case .duplicateRoute: self.init(.duplicate, error.message)
+        case .tooManyParents(let route, _): self.init(.config, error.message, field: route)
+        case .invalidURL: self.init(.invalidURL, error.message)
+        }
+    }
+
+    /// Turns a transport error into a failure.
+    package init(_ error: TransportError) {
+        self.init(Self.reason(error.kind), error.message)
+        transportCode = error.code
+        isRetryable = error.isTemporary
+    }
+
+    private static func reason(_ kind: TransportError.Kind) -> Reason {
+        switch kind {
+        case .cancelled: .cancelled
+        case .closed: .closed
+        case .timedOut: .timedOut
+        case .resolve: .resolve
+        case .connect: .connect
+        case .tls: .tls
+        case .connectionLost: .connectionLost
+        case .protocolViolation: .protocolViolation
+        case .tooLarge: .tooLarge
+        case .tooManyRedirects: .tooManyRedirects
+        case .invalidURL, .unsupported: .invalidURL
+        case .plugin: .plugin
+        case .outOfMemory: .outOfMemory
+        case .internal: .internal
+        }
+    }
+}
+
+extension Failure {
+    /// Turns an error of a store into a failure of the client.
+    package init(_ error: StoreError) {
+        self.init(error.isForked ? .forked : .store, error.message, field: error.path)
+        isRetryable = error.isTemporary
+    }
+
+    /// Turns the error of a draft into a failure of the client.
+    package init(_ error: DraftError) {
+        self.init(.invalidArgument, error.message, field: error.field)
+    }
+
+    /// The failure of every use of a client that has been closed.
+    package static let closed = Failure(.closed, "the client has been closed")
+    /// The failure of every use, in a forked child, of an object of the parent.
+    package static let forked = Failure(
+        .forked, "made before a fork: in the child it can only be released")
+}
+
+extension Failure {
+    /// Replaces what the failure says about an answer. An empty text removes a value; `nil` keeps
+    /// it.
+    package mutating func replace(
+        apiCode: String?, apiMessage: String?, message: String?, isRetryable: Bool?
+    ) {
+        if let apiCode { self.apiCode = apiCode.isEmpty ? nil : apiCode }
+        if let apiMessage { self.apiMessage = apiMessage.isEmpty ? nil : apiMessage }
+        if let message { self.message = message }
+        if let isRetryable {
+            self.isRetryable = isRetryable
+            statedRetryable = isRetryable
+        }
+        domain = self.apiCode == nil && self.apiMessage == nil ? .http : .api
+    }
+}

@@ -1,0 +1,183 @@
+package import RestwayHTTP
+import RestwayJSON
+package import RestwayMapping
+package import RestwayObjects
+package import RestwayThreads
+import Synchronization
+
+/// The answer of the server and the objects that it was mapped to. It is immutable.
+package final class Response: Sendable {
+    /// Whether the body is JSON.
+    private enum JSONState: UInt8, AtomicRepresentable {
+        case unknown, valid, invalid
+    }
+
+    private let received: ReceivedResponse
+    private let mapped: MappedObjects
+
+    private let json: Atomic<JSONState>
+    /// The last property, so that it ends after the body and the objects.
+    private let heapReturn: HeapReturn?
+
+    package init(_ received: ReceivedResponse, _ mapped: MappedObjects = .none) {
+        self.received = received
+        self.mapped = mapped
+        json = Atomic(mapped.bodyIsJSON ? .valid : .unknown)
+        heapReturn = received.body.count >= HeapReturn.bytesMin ? HeapReturn() : nil
+    }
+
+    package var status: Int { received.status }
+    package var headers: Headers { received.headers }
+    /// The header fields after the body.
+    package var trailers: Headers { received.trailers }
+    /// The URL that answered, after redirects.
+    package var url: String { received.url }
+    /// The body without its content coding, followed by a NUL for C.
+    package var bodyWithNUL: [UInt8] { body.bytesAndNUL }
+    private var body: Body { received.body }
+    /// True when at least one descriptor applied.
+    package var isMapped: Bool { mapped.isMapped }
+    /// The objects of all descriptors, in the order of the descriptors.
+    package var objects: [Snapshot] { mapped.objects }
+    /// The range of `objects` that each descriptor has made.
+    package var results: [Range<Int>] { mapped.results }
+    /// The first issues; `issueCount` counts all.
+    package var issues: [MappingIssue] { mapped.issues }
+    package var issueCount: Int { mapped.issueCount }
+    /// The times, including the mapping if there was one.
+    package var timings: CallTimings {
+        var timings = received.timings
+        guard let total = mapped.callMicroseconds else { return timings }
+        timings.map = mapped.mapMicroseconds
+        timings.store = mapped.storeMicroseconds
+        timings.total = total
+        return timings
+    }
+    /// How the answer matches what was sent; see `MappedObjects`.
+    package var matching: AnswerMatching? { mapped.matching }
+
+    /// All attempts of the call. Most calls have one attempt, which is not recorded.
+    package var attempts: [CallAttempt] {
+        guard received.attempts.isEmpty else { return received.attempts }
+        return [
+            CallAttempt(
+                reason: .first, httpStatus: status, tookMicroseconds: timings.total ?? 0)
+        ]
+    }
+
+    package var bodyCount: Int { body.count }
+
+    /// Whether the body is valid JSON. It is checked once; several threads may check it at the same
+    /// time.
+    package var bodyIsJSON: Bool {
+        switch json.load(ordering: .relaxed) {
+        case .valid: return true
+        case .invalid: return false
+        case .unknown: break
+        }
+        let isValid = body.withBytes { (try? JSONValue.parse($0, .anyJSON)) != nil }
+        json.store(isValid ? .valid : .invalid, ordering: .relaxed)
+        return isValid
+    }
+}
+
+/// A response with its body decoded, before it is mapped.
+package final class ReceivedResponse: Sendable {
+    package let status: Int
+    package let headers: Headers
+    package let url: String
+    package let body: Body
+    package let trailers: Headers
+    /// The times of everything before the mapping.
+    package let timings: CallTimings
+    /// All attempts including this one; empty if this is the only one.
+    package let attempts: [CallAttempt]
+
+    package init(
+        status: Int, headers: Headers, url: String, body: Body, trailers: Headers = Headers(),
+        timings: CallTimings = CallTimings(), attempts: [CallAttempt] = []
+    ) {
+        self.status = status
+        self.headers = headers
+        self.url = url
+        self.body = body
+        self.trailers = trailers
+        self.timings = timings
+        self.attempts = attempts
+    }
+
+    /// Returns the same response with other attempts.
+    package func ending(_ attempts: [CallAttempt]) -> ReceivedResponse {
+        ReceivedResponse(
+            status: status, headers: headers, url: url, body: body, trailers: trailers,
+            timings: timings, attempts: attempts)
+    }
+
+    package var isSuccess: Bool { (200..<300).contains(status) }
+}
+
+/// The result of mapping a body.
+package struct MappedObjects: Sendable {
+    package var isMapped = false
+    /// Whether a JSON mapper has read the whole body, which is therefore valid JSON.
+    package var bodyIsJSON = false
+    package var objects: [Snapshot] = []
+    package var results: [Range<Int>] = []
+    package var issues: [MappingIssue] = []
+    package var issueCount = 0
+    /// The time since the answer was decoded, in microseconds.
+    @CallTimings.Microseconds package var mapMicroseconds: Int64?
+    /// The time of the whole call.
+    @CallTimings.Microseconds package var callMicroseconds: Int64?
+    /// When the store had finished; `nil` if it was not used.
+    package var stored: Deadline?
+    /// The time that the store took.
+    package var storeMicroseconds: Int64 = 0
+
+    /// For a stored request: how the answer matches what was sent.
+    package var matching: AnswerMatching?
+
+    package static let none = MappedObjects()
+}
+
+/// The bytes of a body, followed by a NUL for C.
+package struct Body: Sendable {
+    /// The bytes and the NUL, so that the array is never empty.
+    package let bytesAndNUL: [UInt8]
+
+    /// The number of bytes behind a body that a mapper may read, whatever they hold.
+    static let paddingCount = 64
+
+    /// Takes over `bytes`, without a copy if nothing else holds them.
+    package init(_ bytes: consuming [UInt8] = []) {
+        var bytes = bytes
+        bytes.reserveCapacity(bytes.count + 1 + Self.paddingCount)
+        bytes.append(0)
+        bytesAndNUL = bytes
+    }
+
+    package var count: Int { bytesAndNUL.count - 1 }
+    package var isEmpty: Bool { count == 0 }
+
+    /// Whether the body is only white space, as JSON defines it, after an optional byte order mark.
+    package var isBlank: Bool {
+        withBytes { bytes in
+            JSONValue.withoutByteOrderMark(bytes).allSatisfy(Self.isWhiteSpace)
+        }
+    }
+
+    /// Whether the body may be JSON whatever its type is: some servers send JSON as `text/plain`.
+    package var looksLikeJSON: Bool {
+        let first = bytesAndNUL.first { !Self.isWhiteSpace($0) }
+        return first == UInt8(ascii: "{") || first == UInt8(ascii: "[")
+    }
+
+    private static func isWhiteSpace(_ byte: UInt8) -> Bool {
+        byte == 0x20 || byte == 0x09 || byte == 0x0A || byte == 0x0D
+    }
+
+    /// Calls `body` with the bytes without the NUL.
+    package func withBytes<Result>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result {
+        bytesAndNUL.withUnsafeBytes { body(.init(rebasing: $0.dropLast())) }
+    }
+}

@@ -1,0 +1,285 @@
+import XCTest
+
+@testable import RestwayCalls
+@testable import RestwayDocument
+@testable import RestwayOutcome
+
+/// Tests the journey of a call as a machine: each path, and random schedules against a simple
+/// model.
+final class CallMachineTests: XCTestCase {
+    private typealias Stage = CallMachine.Stage
+    private typealias Event = CallMachine.Event
+
+    /// Takes the call from stage to stage; each stage lets it pass.
+    private func stagesPassed(_ optional: CallMachine.OptionalStages) -> [Stage] {
+        var machine = CallMachine(passing: optional)
+        var stages: [Stage] = []
+        var actions = machine.start()
+        while case .enter(let stage, let entry) = actions.next {
+            stages.append(stage)
+            actions = machine.handle(stage == .recover ? .judged(entry, .take) : .passed(entry))
+        }
+        XCTAssertEqual(actions.next, .deliver(.outcome))
+        return stages
+    }
+
+    /// A machine that has passed all stages before `stage`.
+    private func machine(
+        at stage: Stage, _ optional: CallMachine.OptionalStages = []
+    ) -> CallMachine {
+        var machine = CallMachine(passing: optional)
+        _ = machine.start()
+        while machine.stage != stage {
+            let entry = machine.entry
+            XCTAssertFalse(machine.isComplete)
+            switch (machine.stage, stage) {
+            case (.recover, .wait): _ = machine.handle(.judged(entry, .retry))
+            case (.recover, .store): _ = machine.handle(.judged(entry, .store))
+            case (.recover, _): _ = machine.handle(.judged(entry, .take))
+            default: _ = machine.handle(.passed(entry))
+            }
+        }
+        return machine
+    }
+
+    func testAPlainCallPassesOnlyTheStagesThatEveryCallHas() {
+        XCTAssertEqual(
+            stagesPassed([]), [.credential, .exchange, .recover, .parse, .commit])
+    }
+
+    func testOptionalStagesStandInTheOrderOfTheJourney() {
+        XCTAssertEqual(
+            stagesPassed([.intercept, .validate, .rewind, .cache, .lane, .prepare, .modify]),
+            [
+                .modify, .prepare, .lane, .cache, .credential, .rewind, .exchange, .recover,
+                .validate, .intercept, .parse, .commit,
+            ])
+    }
+
+    func testARequestThatIsWrittenAgainMayPassOtherStages() {
+        var machine = machine(at: .prepare, [.prepare])
+        XCTAssertEqual(
+            machine.handle(.prepared(machine.entry, [.lane])).next, .enter(.lane, 2))
+    }
+
+    func testARedirectGoesBackToTheCredential() {
+        var machine = machine(at: .recover, [.lane])
+        let actions = machine.handle(.judged(machine.entry, .redirect))
+        XCTAssertEqual(actions, .init(next: .enter(.credential, machine.entry)))
+        XCTAssertEqual(machine.redirects, 1)
+    }
+
+    func testAReplayCountsWhenThereIsANewerCredential() {
+        var machine = machine(at: .recover)
+        _ = machine.handle(.judged(machine.entry, .replay))
+        XCTAssertEqual(machine.stage, .credential)
+        XCTAssertTrue(machine.isRefused)
+        XCTAssertEqual(machine.replays, 0)
+        _ = machine.handle(.passed(machine.entry))
+        XCTAssertEqual(machine.stage, .exchange)
+        XCTAssertFalse(machine.isRefused)
+        XCTAssertEqual(machine.replays, 1)
+    }
+
+    func testARefusalThatStandsIsJudgedAgain() {
+        var machine = machine(at: .recover)
+        _ = machine.handle(.judged(machine.entry, .replay))
+        XCTAssertEqual(
+            machine.handle(.settled(machine.entry)).next, .enter(.recover, machine.entry))
+        XCTAssertEqual(machine.replays, 0)
+        XCTAssertFalse(machine.isRefused)
+    }
+
+    func testARetryWaitsAndGoesOnWithTheCredential() {
+        var machine = machine(at: .wait, [.lane])
+        XCTAssertEqual(machine.retries, 1)
+        XCTAssertEqual(
+            machine.handle(.passed(machine.entry)).next, .enter(.credential, machine.entry))
+    }
+
+    func testRedirectsAreCountedForEachAttempt() {
+        var machine = machine(at: .recover)
+        _ = machine.handle(.judged(machine.entry, .redirect))
+        _ = machine.handle(.passed(machine.entry))
+        _ = machine.handle(.passed(machine.entry))
+        _ = machine.handle(.judged(machine.entry, .retry))
+        XCTAssertEqual(machine.redirects, 0)
+    }
+
+    func testAnAnswerWithoutAnExchangeIsValidatedAndParsed() {
+        for stage in [Stage.lane, .cache, .modify] {
+            var machine = machine(at: stage, [.lane, .cache, .modify])
+            XCTAssertEqual(
+                machine.handle(.answered(machine.entry)).next, .enter(.parse, machine.entry))
+        }
+    }
+
+    func testAFinalFailureIsShownToInterceptorsBeforeItIsDelivered() {
+        var with = machine(at: .recover, [.intercept])
+        XCTAssertEqual(
+            with.handle(.judged(with.entry, .fail)).next, .enter(.intercept, with.entry))
+        var without = machine(at: .recover)
+        XCTAssertEqual(
+            without.handle(.judged(without.entry, .fail)).next, .deliver(.outcome))
+    }
+
+    func testACommitAndAStoringAreNotCancelled() {
+        for stage in [Stage.commit, .store] {
+            var machine = machine(at: stage)
+            XCTAssertEqual(machine.handle(.cancelled), .init())
+            XCTAssertEqual(machine.handle(.interrupted(machine.entry)), .init())
+            XCTAssertEqual(
+                machine.handle(.passed(machine.entry)), .init(next: .deliver(.outcome)))
+        }
+    }
+
+    func testACloseEndsEverythingButAStoring() {
+        for stage in Stage.allCases where stage != .deliver {
+            var machine = machine(
+                at: stage,
+                [.modify, .prepare, .lane, .cache, .rewind, .validate, .intercept])
+            let actions = machine.handle(.closed)
+            XCTAssertEqual(
+                actions,
+                stage == .store ? .init() : .init(leave: stage, next: .deliver(.closed)))
+        }
+    }
+
+    func testACallCanEndBeforeItHasStarted() {
+        for event in [Event.cancelled, .closed, .interrupted(0)] {
+            var machine = CallMachine(passing: [])
+            XCTAssertNotNil(machine.handle(event).next)
+            XCTAssertNil(machine.handle(event).leave)
+            XCTAssertTrue(machine.isComplete)
+            XCTAssertEqual(machine.start(), .init())
+        }
+    }
+
+    func testALateAnswerChangesNothing() {
+        var machine = machine(at: .recover)
+        let late = machine.entry - 1
+        for event in [
+            Event.passed(late), .failed(late), .interrupted(late), .settled(late),
+            .mustStore(late), .sendAgain(late), .answered(late), .judged(late, .retry),
+        ] {
+            XCTAssertEqual(machine.handle(event), .init())
+        }
+        XCTAssertEqual(machine.stage, .recover)
+    }
+
+    // MARK: Schedules
+
+    /// The rules of the machine again, as lists of allowed transitions.
+    private struct Model {
+        let optional: Set<Stage>
+        static let order: [Stage] = [
+            .modify, .prepare, .lane, .cache, .credential, .rewind, .exchange, .recover,
+            .validate, .intercept, .parse, .commit, .deliver,
+        ]
+        static let ofEveryCall: Set<Stage> = [
+            .credential, .exchange, .recover, .parse, .commit, .deliver,
+        ]
+
+        private func next(_ index: Int) -> Stage {
+            Self.order[index...].first { Self.ofEveryCall.contains($0) || optional.contains($0) }!
+        }
+
+        func after(_ stage: Stage) -> Stage { next(Self.order.firstIndex(of: stage)! + 1) }
+        func from(_ stage: Stage) -> Stage { next(Self.order.firstIndex(of: stage)!) }
+
+        /// Returns the state after an event that is not late; `nil` if the event is ignored.
+        func follows(_ stage: Stage, _ event: Event, isRefused: Bool) -> Stage? {
+            let endsHere: Set<Stage> = [.modify, .prepare, .recover, .intercept, .commit, .store]
+            let afterFailure: Stage = endsHere.contains(stage) ? .deliver : .recover
+            switch event {
+            case .passed:
+                if stage == .wait { return .credential }
+                if stage == .store { return .deliver }
+                return after(stage)
+            case .prepared: return after(stage)
+            case .answered: return from(.validate)
+            case .judged(_, .take): return from(.validate)
+            case .judged(_, .fail): return optional.contains(.intercept) ? .intercept : .deliver
+            case .judged(_, .redirect), .judged(_, .replay): return .credential
+            case .judged(_, .retry): return .wait
+            case .judged(_, .store), .mustStore: return .store
+            case .settled: return .recover
+            case .sendAgain: return from(.prepare)
+            case .failed: return afterFailure
+            case .interrupted: return [.commit, .store].contains(stage) ? nil : afterFailure
+            case .cancelled: return [.commit, .store].contains(stage) ? nil : .deliver
+            case .closed: return stage == .store ? nil : .deliver
+            }
+        }
+    }
+
+    /// The answers that a stage may give.
+    private func answers(_ stage: Stage, _ entry: Int, isRefused: Bool) -> [Event] {
+        switch stage {
+        case .modify, .cache: [.passed(entry), .answered(entry), .failed(entry)]
+        case .prepare: [.passed(entry), .failed(entry)]
+        case .lane:
+            [.passed(entry), .answered(entry), .mustStore(entry), .failed(entry)]
+        case .credential:
+            [.passed(entry), .failed(entry)] + (isRefused ? [.settled(entry)] : [])
+        case .recover: CallMachine.Verdict.allCases.map { .judged(entry, $0) }
+        case .intercept: [.passed(entry), .sendAgain(entry), .failed(entry)]
+        case .rewind, .exchange, .validate, .parse, .commit, .wait, .store:
+            [.passed(entry), .failed(entry)]
+        case .deliver: []
+        }
+    }
+
+    func testRandomSchedulesAgreeWithTheModelAndEndOnce() {
+        var random = SystemRandomNumberGenerator()
+        for _ in 0..<5_000 {
+            let all: [(Stage, CallMachine.OptionalStages)] = [
+                (.modify, .modify), (.prepare, .prepare), (.lane, .lane), (.cache, .cache),
+                (.rewind, .rewind), (.validate, .validate), (.intercept, .intercept),
+            ]
+            let chosen = all.filter { _ in Bool.random(using: &random) }
+            let model = Model(optional: Set(chosen.map(\.0)))
+            var machine = CallMachine(passing: .init(chosen.map(\.1)))
+            var held = model.from(.modify)
+            XCTAssertEqual(machine.start().next, .enter(held, 1))
+            var deliveries = 0
+            var steps = 0
+            while deliveries == 0 {
+                steps += 1
+                let entry = machine.entry
+                let wasRefused = machine.isRefused
+                let dice = Int.random(in: 0..<20, using: &random)
+                let event: Event =
+                    switch dice {
+                    case 0: .cancelled
+                    case 1: steps > 5 ? .closed : .interrupted(entry)
+                    case 2: .interrupted(entry)
+                    case 3: .passed(entry - 1)
+                    default:
+                        answers(held, entry, isRefused: wasRefused).randomElement(using: &random)!
+                    }
+                let actions = machine.handle(event)
+                guard dice != 3, let next = model.follows(held, event, isRefused: wasRefused)
+                else {
+                    XCTAssertEqual(actions, .init(), "\(held) \(event)")
+                    continue
+                }
+                let isFromOutside = dice < 3
+                XCTAssertEqual(actions.leave, isFromOutside ? held : nil, "\(held) \(event)")
+                held = next
+                XCTAssertEqual(machine.stage, next, "\(event)")
+                XCTAssertEqual(machine.entry, entry + 1)
+                if next == .deliver {
+                    deliveries += 1
+                    guard case .deliver = actions.next else { return XCTFail("\(actions)") }
+                } else {
+                    XCTAssertEqual(actions.next, .enter(next, entry + 1))
+                }
+                XCTAssertLessThan(steps, 10_000)
+            }
+            for event in [Event.cancelled, .closed, .interrupted(machine.entry)] {
+                XCTAssertEqual(machine.handle(event), .init())
+            }
+        }
+    }
+}

@@ -1,0 +1,169 @@
+import RestwayRouting
+import XCTest
+
+@testable import RestwayDocument
+@testable import RestwayOutcome
+
+final class DocumentTests: XCTestCase {
+    func testTheSmallestDocumentLoads() throws {
+        _ = try TestAPI.load(#"{"restway": 1}"#)
+    }
+
+    func testTwentyProblemsAreReportedAtOnceEachWithItsPath() {
+        let problems = TestAPI.problems(
+            """
+            {
+              "restway": 2,
+              "environment": "prod",
+              "environments": {
+                "production": {"baseURL": "ftp://example.com"},
+                "develop": {"headers": {"X Y": "1"}},
+                "other": {"baseURL": "http://a", "timeoutMilliseconds": "soon"}
+              },
+              "headers": {"X-Good": 1},
+              "entities": {
+                "Company": {
+                  "identity": "itemId",
+                  "attributes": {
+                    "itemID": {"source": "id", "type": "integer"},
+                    "name": "address..name",
+                    "since": {"type": "date", "format": "yyyy-QQ"},
+                    "size": {"type": "int", "format": "yyyy"},
+                    "tags": 3
+                  },
+                  "relationships": {"boss": {"entity": "Person"}}
+                }
+              },
+              "routes": {
+                "a": {"method": "FETCH", "path": "a"},
+                "b": {"path": "b/:"},
+                "c": {"path": "c", "response": {"entity": "Compny"}},
+                "d": {},
+                "e": {"path": "e", "parent": "zzz"},
+                "f": {"path": "f", "response": {"entity": "Company", "status": "9xx"}},
+                "g": {"path": "g", "cacheTTL": 3}
+              },
+              "responses": {},
+              "entites": {}
+            }
+            """)
+        let paths = problems.map { $0.prefix { $0 != ":" } }.map(String.init)
+        let expected = [
+            "$.entites", "$.restway", "$.headers.X-Good", "$.environments.production.baseURL",
+            "$.environments.develop.headers['X Y']", "$.environments.develop",
+            "$.environments.other.timeoutMilliseconds", "$.environment",
+            "$.entities.Company.relationships.boss.entity",
+            "$.entities.Company.attributes.itemID.type",
+            "$.entities.Company.attributes.name", "$.entities.Company.attributes.since.format",
+            "$.entities.Company.attributes.size.format", "$.entities.Company.attributes.tags",
+            "$.entities.Company.identity", "$.routes.a.method", "$.routes.b.path",
+            "$.routes.c.response.entity", "$.routes.d", "$.routes.e.parent",
+            "$.routes.f.response.status", "$.routes.g.cacheTTL", "$.responses",
+        ]
+        XCTAssertEqual(Set(paths), Set(expected), problems.joined(separator: "\n"))
+        XCTAssertEqual(paths.count, expected.count)
+        XCTAssertTrue(
+            problems.contains(
+                "$.routes.c.response.entity: unknown entity \"Compny\"; did you mean \"Company\"?"),
+            problems.joined(separator: "\n"))
+    }
+
+    func testKeysOfLaterVersionsAreRefusedByName() {
+        XCTAssertEqual(
+            TestAPI.problems(#"{"restway": 1, "cache": {}, "x-mine": {}}"#),
+            ["$.cache: not supported by this version of Restway"])
+    }
+
+    func testBrokenJSONSaysWhere() {
+        let problems = TestAPI.problems("{\n\"restway\": 1,\n]")
+        XCTAssertEqual(problems.count, 1)
+        XCTAssertTrue(problems[0].contains("line 3"), problems[0])
+    }
+
+    func testAKeyThatStandsTwiceIsAProblem() {
+        XCTAssertEqual(TestAPI.problems(#"{"restway": 1, "restway": 1}"#).count, 1)
+    }
+
+    func testAnEqualDescriptorTwiceIsAProblem() {
+        let problems = TestAPI.problems(
+            """
+            {"restway": 1, "entities": {"A": {"attributes": {"x": "x"}}}, "responses": [
+              {"path": "a", "entity": "A"}, {"path": "a", "entity": "A"},
+              {"path": "a", "entity": "A", "keyPath": "k"}]}
+            """)
+        XCTAssertEqual(
+            problems,
+            ["$.responses[1]: an equal response descriptor stands before this one"])
+    }
+
+    func testEqualObjectRoutesAreAProblem() {
+        let problems = TestAPI.problems(
+            """
+            {"restway": 1, "entities": {"A": {"attributes": {"x": "x"}}}, "routes": {
+              "one": {"path": "a/:x", "entity": "A"}, "two": {"path": "a/:y", "entity": "A"}}}
+            """)
+        XCTAssertEqual(problems.count, 1)
+        XCTAssertTrue(problems[0].hasPrefix("$.routes.two: "), problems[0])
+    }
+
+    func testParentsMayStandBehindTheirChildrenAndCirclesAreProblems() throws {
+        let api = try TestAPI.load(
+            """
+            {"restway": 1, "routes": {"c": {"parent": "b", "path": "c"},
+              "b": {"parent": "a", "path": "b"}, "a": {"path": "a/:id"}}}
+            """)
+        XCTAssertEqual(try api.definition.routes.route(named: "c").template.text, "a/:id/b/c")
+        let problems = TestAPI.problems(
+            """
+            {"restway": 1, "routes": {"a": {"parent": "b", "path": "a"},
+              "b": {"parent": "a", "path": "b"}}}
+            """)
+        XCTAssertEqual(
+            problems,
+            [
+                "$.routes.a.parent: is part of a circle of parents",
+                "$.routes.b.parent: is part of a circle of parents",
+            ])
+    }
+
+    func testOneProblemHidesNoOther() {
+        let problems = TestAPI.problems(
+            #"""
+            {"restway": 1, "$schema": "urn:x", "environments": {
+              "e": {"path": 1, "trustedOrigins": ["https://a.test/path", "http://b.test"]}},
+             "headers": {"'\\": 1},
+             "routes": {"a": {"path": 1, "method": ["GET", "GET", "GET"], "headers": 3,
+                              "response": {"status": "x"}},
+                        "child": {"path": "c", "parent": "a"}},
+             "responses": [{"path": ":", "status": 1.5, "keyPath": 2}],
+             "requests": [{"method": "X", "parameters": 1}]}
+            """#)
+        XCTAssertEqual(
+            Set(problems.map { String($0.prefix { $0 != ":" }) }),
+            [
+                "$.environments.e.path", "$.environments.e.trustedOrigins[0]", "$.environments.e",
+                #"$.headers['\'\\']"#, "$.routes.a.path", "$.routes.a.method",
+                "$.routes.a.headers", "$.routes.a.response.status", "$.routes.a.response",
+                "$.responses[0].path", "$.responses[0].status", "$.responses[0].keyPath",
+                "$.responses[0]", "$.requests[0].method", "$.requests[0].parameters",
+                "$.requests[0]",
+            ], problems.joined(separator: "\n"))
+        XCTAssertEqual(problems.count, 16)
+    }
+
+    func testAnyJSONIsRefusedOrLoadedButNeverTraps() {
+        var random = SystemRandomNumberGenerator()
+        let pieces = [
+            "null", "1", "-1", "1e400", "true", "\"\"", "\"GET\"", "\"a.b\"", "[]", "{}", "[[]]",
+            "{\"entity\": 1}", "[{\"entity\": \"A\", \"path\": {}}]",
+            "{\"A\": {\"attributes\": []}}",
+            "{\"a\": {\"path\": 1, \"parent\": []}}", "{\"\": \"\"}", "\"\\u0000\"",
+        ]
+        for _ in 0..<2_000 {
+            let members = DocumentReader.keys.compactMap { key in
+                Bool.random(using: &random) ? "\"\(key)\": \(pieces.randomElement()!)" : nil
+            }
+            _ = TestAPI.problems("{\(members.joined(separator: ","))}")
+        }
+    }
+}
