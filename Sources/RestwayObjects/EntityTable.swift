@@ -80,7 +80,8 @@ final class EntityTable: @unchecked Sendable {
         keyOfString = [:]
     }
 
-    func publish(_ snapshot: Snapshot, _ key: Int64) {
+    /// Takes over the caller's reference to the snapshot.
+    func publish(_ snapshot: consuming Snapshot, _ key: Int64) {
         snapshot.setStoreKey(key)
         newest.put(snapshot, key)
     }
