@@ -1,8 +1,8 @@
-package import RestwayOutcome
-package import RestwayThreads
+import RestwayOutcome
+import RestwayThreads
 
 /// Why a call cannot get a credential.
-package enum AuthFailure: Error, Equatable, Sendable {
+enum AuthFailure: Error, Equatable, Sendable {
     /// The refresh failed with this reason. If `isFinal`, no later refresh can succeed until the
     /// host sets a credential. `cause` is the object that the host's function attached.
     case refused(reason: String, isFinal: Bool, cause: (any HostCause)? = nil)
@@ -12,7 +12,7 @@ package enum AuthFailure: Error, Equatable, Sendable {
     case tooManyRefreshes(max: Int, windowMilliseconds: Int64)
     case closed
 
-    package var message: String {
+    var message: String {
         switch self {
         case .refused(let reason, _, _): reason
         case .timedOut(let milliseconds): "the refresh did not end within \(milliseconds) ms"
@@ -23,7 +23,7 @@ package enum AuthFailure: Error, Equatable, Sendable {
     }
 
     /// Whether a call with this failure may succeed at another time.
-    package var isTemporary: Bool {
+    var isTemporary: Bool {
         switch self {
         case .refused(_, let isFinal, _): !isFinal
         case .timedOut: true
@@ -32,7 +32,7 @@ package enum AuthFailure: Error, Equatable, Sendable {
     }
 
     /// Two failures of the host are equal if the host attached the same object to them.
-    package static func == (left: AuthFailure, right: AuthFailure) -> Bool {
+    static func == (left: AuthFailure, right: AuthFailure) -> Bool {
         switch (left, right) {
         case (.refused(let reason, let isFinal, let cause),
             .refused(let itsReason, let itsIsFinal, let itsCause)):
@@ -49,7 +49,7 @@ package enum AuthFailure: Error, Equatable, Sendable {
 
 extension Failure {
     /// Turns the reason why there is no credential into the failure of a call.
-    package init(_ failure: AuthFailure) {
+    init(_ failure: AuthFailure) {
         switch failure {
         case .closed:
             self = Failure.closed

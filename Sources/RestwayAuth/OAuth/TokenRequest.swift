@@ -1,17 +1,17 @@
-package import RestwayDocument
+import RestwayDocument
 import RestwayText
 import RestwayThreads
 
 /// A request to a token endpoint (RFC 6749, sections 4.4.2 and 6).
-package struct TokenRequest: Sendable {
+struct TokenRequest: Sendable {
     /// The form fields of the body. They may contain secrets.
-    package private(set) var fields: [(name: String, value: String)]
+    private(set) var fields: [(name: String, value: String)]
     /// The text for the Authorization header: both parts form-encoded, separated by a colon; `nil`
     /// if the client identifies itself in the body, or has no secret.
-    package private(set) var basicCredentials: String?
+    private(set) var basicCredentials: String?
 
     /// - Throws: An error that names the missing part of the credential.
-    package init(_ settings: OAuthSettings, _ credential: Credential) throws(AuthFailure) {
+    init(_ settings: OAuthSettings, _ credential: Credential) throws(AuthFailure) {
         fields = []
         switch settings.grant {
         case .clientCredentials:
@@ -41,5 +41,5 @@ package struct TokenRequest: Sendable {
         }
     }
 
-    package var body: [UInt8] { FormFields.encode(fields) }
+    var body: [UInt8] { FormFields.encode(fields) }
 }

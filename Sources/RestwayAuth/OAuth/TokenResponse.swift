@@ -1,9 +1,9 @@
-package import RestwayDocument
+import RestwayDocument
 import RestwayJSON
 import RestwayThreads
 
 /// The answer of a token endpoint (RFC 6749, sections 5.1 and 5.2).
-package enum TokenResponse: Equatable, Sendable {
+enum TokenResponse: Equatable, Sendable {
     /// The new fields: a token, and the fields that came with it. Without a new refresh token, the
     /// old one remains.
     case granted(Credential)
@@ -11,7 +11,7 @@ package enum TokenResponse: Equatable, Sendable {
     /// answer says nothing about the credential, and the same request may succeed later.
     case refused(reason: String, isFinal: Bool)
 
-    package init(status: Int, body: UnsafeRawBufferPointer) {
+    init(status: Int, body: UnsafeRawBufferPointer) {
         let json = unsafe try? JSONValue.parse(body)
         guard (200..<300).contains(status) else {
             self = Self.refusal(status, json)
