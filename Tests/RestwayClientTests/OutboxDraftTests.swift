@@ -356,7 +356,7 @@ final class OutboxDraftTests: OutboxTestCase {
         try begin()
         let (company, _, _) = try company()
         try store(.post, company)
-        let context = try XCTUnwrap(client.requireOutbox().journal.item(1)).entry.context
+        let context = try XCTUnwrap(client.requireOutbox().journal.item(1)).entry.origin.context
         let text = String(decoding: context, as: UTF8.self)
         let entity = { [client] in try? client?.api.entity(named: $0) }
         func objects(_ text: String) -> StoredObjects {

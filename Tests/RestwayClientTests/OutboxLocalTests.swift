@@ -71,7 +71,7 @@ final class OutboxLocalTests: OutboxTestCase {
         XCTAssertEqual(outbox.ledger.storeKey(entry), try object(client).storeKey)
         let next = try self.client()
         XCTAssertNil(try next.requireOutbox().ledger.storeKey(entry))
-        XCTAssertNil(try next.requireOutbox().ledger.local(thing(next), entry.storeKey ?? 0))
+        XCTAssertNil(try next.requireOutbox().ledger.local(thing(next), entry.origin.storeKey ?? 0))
         next.close()
     }
 

@@ -231,7 +231,7 @@ final class OutboxTests: OutboxTestCase {
         XCTAssertEqual(key(again.exchange), key(first))
         again.answer(200)
         XCTAssertEqual(try outbox.drop(2), 1)
-        while try outbox.counts() != StoredRequestCounts() { sched_yield() }
+        while try outbox.counts() != OutboxCounts() { sched_yield() }
         XCTAssertEqual(refusal { try outbox.retry(2) }?.field, "id")
         XCTAssertEqual(refusal { _ = try outbox.find(2) }?.reason, .invalidArgument)
     }

@@ -31,7 +31,6 @@ _FIELD = re.compile(
 _LINES_TOLERATED: dict[str, int] = {}
 _FIELDS_TOLERATED = {
     "ClientOptions": 18,
-    "OutboxEntry": 20,
     "PreparedRequest": 15,
     "RequestSpec": 14,
 }
