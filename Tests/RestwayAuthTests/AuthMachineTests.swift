@@ -56,7 +56,7 @@ final class AuthMachineTests: XCTestCase {
 
     func testAFinalFailureFailsAllWhoWaitAndIsRememberedUntilThereIsANewCredential() {
         var machine = machine()
-        let failure = AuthFailure.refused(reason: "the user has logged out", isFinal: true)
+        let failure = AuthFailure.refused("the user has logged out", isFinal: true)
         _ = machine.refuse(2, sentWith: 1, replays: 0, now: at(0))
         _ = machine.arrive(1, now: at(0))
         XCTAssertEqual(
@@ -70,7 +70,7 @@ final class AuthMachineTests: XCTestCase {
 
     func testAfterAnyOtherFailureACallRefreshesAgainWhenASecondHasPassed() {
         var machine = machine()
-        let failure = AuthFailure.refused(reason: "no network", isFinal: false)
+        let failure = AuthFailure.refused("no network", isFinal: false)
         _ = machine.refuse(1, sentWith: 1, replays: 0, now: at(0))
         XCTAssertEqual(
             machine.refreshFailed(1, failure, now: at(1)), [.fail(1, failure)])
@@ -86,7 +86,7 @@ final class AuthMachineTests: XCTestCase {
 
     func testANewCredentialEndsThePauseAfterAFailure() {
         var machine = machine()
-        let failure = AuthFailure.refused(reason: "no network", isFinal: false)
+        let failure = AuthFailure.refused("no network", isFinal: false)
         _ = machine.refuse(1, sentWith: 1, replays: 0, now: at(0))
         _ = machine.refreshFailed(1, failure, now: at(1))
         XCTAssertEqual(machine.credentialChanged(), [])
@@ -166,7 +166,7 @@ final class AuthMachineTests: XCTestCase {
         _ = machine.refreshed(1, refreshAt: at(90), expiresAt: at(100), now: at(0))
         XCTAssertEqual(machine.arrive(2, now: at(89)), [.send(2, credential: 2)])
         XCTAssertEqual(machine.arrive(3, now: at(90)), [.refresh(2)])
-        let failure = AuthFailure.refused(reason: "busy", isFinal: false)
+        let failure = AuthFailure.refused("busy", isFinal: false)
         XCTAssertEqual(
             machine.refreshFailed(2, failure, now: at(95)), [.send(3, credential: 2)],
             "it is still good for a while")

@@ -162,7 +162,7 @@ private struct World {
             check("refresh \(number) timed out", actions, expected)
         default:
             let isFinal = roll(2) == 0
-            let failure = AuthFailure.refused(reason: "refused on purpose", isFinal: isFinal)
+            let failure = AuthFailure.refused("refused on purpose", isFinal: isFinal)
             check(
                 "refresh \(number) failed",
                 machine.refreshFailed(number, failure, now: now),

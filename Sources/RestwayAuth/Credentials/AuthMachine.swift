@@ -131,21 +131,20 @@ package struct AuthMachine: Sendable {
     package mutating func refuse(
         _ call: UInt64, sentWith credential: UInt64, replays: Int, now: Deadline
     ) -> [Action] {
-        guard replays < settings.replaysMax else { return [.settle(call)] }
-        // A newer credential exists or is being obtained.
-        guard credential == self.credential else { return arrive(call, now: now) }
-        guard settings.canRefresh else { return [.settle(call)] }
-        die()
-        return arrive(call, now: now)
+        refuseForGood(sentWith: credential, replays: replays)
+            ? arrive(call, now: now) : [.settle(call)]
     }
 
     /// Handles the same event for a call that cannot be sent again. Returns whether the call would
     /// have been sent again.
     package mutating func refuseForGood(sentWith credential: UInt64, replays: Int) -> Bool {
         guard replays < settings.replaysMax else { return false }
+        // A newer credential exists or is being obtained.
         guard credential == self.credential else { return true }
         guard settings.canRefresh else { return false }
-        die()
+        isDead = true
+        isMissing = false
+        if state == .valid { state = .stale }
         return true
     }
 
@@ -187,12 +186,8 @@ package struct AuthMachine: Sendable {
             state = .valid
             return release()
         }
-        isDead = true
-        if case .refused(_, isFinal: true, _) = failure {
-            return giveUp(failure, .refused(failure, until: .never))
-        }
-        let until = now.advanced(milliseconds: settings.pauseMilliseconds)
-        return giveUp(failure, .refused(failure, until: until))
+        if case .refused(_, isFinal: true, _) = failure { return giveUp(failure, until: .never) }
+        return giveUp(failure, until: now.advanced(milliseconds: settings.pauseMilliseconds))
     }
 
     /// Handles a refresh by the host that took too long.
@@ -226,12 +221,6 @@ package struct AuthMachine: Sendable {
 
     // MARK: Steps
 
-    private mutating func die() {
-        isDead = true
-        isMissing = false
-        if state == .valid { state = .stale }
-    }
-
     private mutating func replaceCredential(refreshAt: Deadline, expiresAt: Deadline) {
         credential += 1
         isDead = false
@@ -256,8 +245,7 @@ package struct AuthMachine: Sendable {
             }
             let failure = AuthFailure.tooManyRefreshes(
                 max: settings.refreshesMax, windowMilliseconds: settings.windowMilliseconds)
-            isDead = true
-            return giveUp(failure, .refused(failure, until: until))
+            return giveUp(failure, until: until)
         }
         lastRefresh += 1
         running = Refresh(number: lastRefresh, credential: credential)
@@ -284,9 +272,29 @@ package struct AuthMachine: Sendable {
         return waiting.sorted().map { .send($0, credential: credential) }
     }
 
-    private mutating func giveUp(_ failure: AuthFailure, _ next: State) -> [Action] {
+    private mutating func giveUp(_ failure: AuthFailure, until: Deadline) -> [Action] {
         defer { waiting = [] }
-        state = next
+        isDead = true
+        state = .refused(failure, until: until)
         return waiting.sorted().map { .fail($0, failure) }
+    }
+}
+
+/// Counts the refreshes in a sliding window, so that a server that refuses every fresh credential
+/// is not asked for ever.
+private struct RefreshWindow: Sendable {
+    let refreshesMax: Int
+    let milliseconds: Int64
+    var starts: [Deadline] = []
+
+    /// Counts a refresh that starts now. If there were too many, returns the time at which the next
+    /// may start.
+    mutating func start(_ now: Deadline) -> Deadline? {
+        starts.removeAll { $0.advanced(milliseconds: milliseconds) <= now }
+        guard starts.count < refreshesMax else {
+            return starts.first?.advanced(milliseconds: milliseconds) ?? .never
+        }
+        starts.append(now)
+        return nil
     }
 }

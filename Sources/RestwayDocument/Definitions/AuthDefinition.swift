@@ -10,13 +10,9 @@ package struct AuthDefinition: Sendable {
         case basic
         case digest
         case bearer
-        case apiKey(APIKeyPlace)
+        /// An API key in the header or query parameter of this name.
+        case apiKey(String, isInQuery: Bool)
         case oauth2(OAuthSettings)
-    }
-
-    package enum APIKeyPlace: Sendable, Equatable {
-        case header(String)
-        case query(String)
     }
 
     package var scheme = Scheme.custom
@@ -42,8 +38,8 @@ package struct AuthDefinition: Sendable {
     package var header: String? {
         switch scheme {
         case .basic, .digest, .bearer, .oauth2: "Authorization"
-        case .apiKey(.header(let name)): name
-        case .apiKey(.query), .custom: nil
+        case .apiKey(let name, isInQuery: false): name
+        case .apiKey, .custom: nil
         }
     }
 
