@@ -44,11 +44,8 @@ package final class AuthDriver: CredentialSource {
         self.transport = transport
         self.executors = executors
         self.options = options
-        var settings = AuthMachine.Settings()
-        settings.replaysMax = definition.replaysMax
-        settings.refreshesMax = definition.refreshesMax
-        settings.windowMilliseconds = definition.windowMilliseconds
-        var state = State(machine: AuthMachine(settings), credential: definition.credential)
+        var state = State(
+            machine: AuthMachine(definition.limits), credential: definition.credential)
         Self.configure(&state, definition)
         self.state = Lock(state)
         isActive = Atomic(definition.scheme != .custom)

@@ -34,7 +34,7 @@ package struct APIDefinition: Sendable {
 
     /// Replaces the mapping of an entity with a newer one wherever it is used.
     package mutating func replace(_ mapping: EntityMapping) {
-        entityCatalog.replace(mapping)
+        entityCatalog.mappings[mapping.entity.name] = mapping
         rules.replace(mapping)
     }
 
@@ -43,7 +43,7 @@ package struct APIDefinition: Sendable {
         guard let key = try? routes.route(named: name).key else { return }
         routes.remove(named: name)
         rules.removeRoute(key)
-        plugins.removeRoute(name)
+        plugins.ofRoutes.removeAll { $0.route == name }
     }
 
     package func settings(of route: Route) -> RouteSettings {

@@ -8,8 +8,7 @@ extension Entity {
     package func attribute(named name: String) throws(Failure) -> Int {
         if let index = attributeIndex(named: name) { return index }
         let isOther = relationshipIndex(named: name) != nil
-        throw unknown(
-            "attribute", name, isOther ? "a relationship" : nil, attributes.map(\.name))
+        throw unknown("attribute", name, isOther ? "a relationship" : nil, attributes.map(\.name))
     }
 
     /// Returns the index of a relationship among the relationships.

@@ -6,12 +6,12 @@ import RestwayDocument
 
 final class AuthMachineTests: XCTestCase {
     private func machine(
-        hasCredential: Bool = true, _ change: (inout AuthMachine.Settings) -> Void = { _ in }
+        canRefresh: Bool = true, hasCredential: Bool = true,
+        _ change: (inout AuthDefinition.Limits) -> Void = { _ in }
     ) -> AuthMachine {
-        var settings = AuthMachine.Settings()
-        settings.canRefresh = true
-        change(&settings)
-        return AuthMachine(settings, hasCredential: hasCredential)
+        var limits = AuthDefinition.Limits()
+        change(&limits)
+        return AuthMachine(limits, canRefresh: canRefresh, hasCredential: hasCredential)
     }
 
     private func at(_ milliseconds: Int64) -> Deadline {
@@ -130,7 +130,7 @@ final class AuthMachineTests: XCTestCase {
     }
 
     func testWithoutAnyoneToRefreshARefusalIsTheAnswer() {
-        var machine = machine { $0.canRefresh = false }
+        var machine = machine(canRefresh: false)
         XCTAssertEqual(machine.refuse(1, sentWith: 1, replays: 0, now: at(0)), [.settle(1)])
         XCTAssertEqual(machine.arrive(2, now: at(0)), [.send(2, credential: 1)])
         _ = machine.credentialChanged()
@@ -148,7 +148,7 @@ final class AuthMachineTests: XCTestCase {
     }
 
     func testWhoCanRefreshMayComeLater() {
-        var machine = machine(hasCredential: false) { $0.canRefresh = false }
+        var machine = machine(canRefresh: false, hasCredential: false)
         XCTAssertEqual(machine.arrive(1, now: at(0)), [.send(1, credential: 1)])
         machine.configure(canRefresh: true, hasCredential: false)
         XCTAssertEqual(machine.arrive(2, now: at(0)), [.refresh(1)])

@@ -1,3 +1,4 @@
+package import RestwayDocument
 package import RestwayThreads
 
 /// Decides which credential each call is sent with, which calls wait, and when to refresh.
@@ -6,20 +7,6 @@ package import RestwayThreads
 /// clock, no lock, no I/O: feed it an event, and perform the returned actions in order.
 /// `AuthDriver` owns the rest.
 package struct AuthMachine: Sendable {
-    package struct Settings: Sendable, Equatable {
-        /// Whether a new credential can be obtained. If not, a refusal by the server is the call's
-        /// answer.
-        package var canRefresh = false
-        /// How often one call may be sent again with another credential.
-        package var replaysMax = 1
-        package var refreshesMax = 5
-        package var windowMilliseconds: Int64 = 30_000
-        /// The shortest time between a failure that is not final and the next refresh.
-        package var pauseMilliseconds: Int64 = 1_000
-
-        package init() {}
-    }
-
     package enum Action: Equatable, Sendable {
         /// Send the call with this credential.
         case send(UInt64, credential: UInt64)
@@ -51,7 +38,10 @@ package struct AuthMachine: Sendable {
         let credential: UInt64
     }
 
-    private var settings: Settings
+    private let limits: AuthDefinition.Limits
+    /// Whether a new credential can be obtained. If not, a refusal by the server is the call's
+    /// answer.
+    private var canRefresh = false
     private var state = State.valid
     /// The number of the current credential.
     package private(set) var credential: UInt64 = 1
@@ -67,11 +57,13 @@ package struct AuthMachine: Sendable {
     private var window: RefreshWindow
 
     /// - Parameter hasCredential: False if the first call must wait for a credential.
-    package init(_ settings: Settings, hasCredential: Bool = true) {
-        self.settings = settings
+    package init(
+        _ limits: AuthDefinition.Limits, canRefresh: Bool = false, hasCredential: Bool = true
+    ) {
+        self.limits = limits
         window = RefreshWindow(
-            refreshesMax: settings.refreshesMax, milliseconds: settings.windowMilliseconds)
-        configure(canRefresh: settings.canRefresh, hasCredential: hasCredential)
+            refreshesMax: limits.refreshesMax, milliseconds: limits.windowMilliseconds)
+        configure(canRefresh: canRefresh, hasCredential: hasCredential)
     }
 
     package var waitingCount: Int { waiting.count }
@@ -95,7 +87,7 @@ package struct AuthMachine: Sendable {
     ///
     /// - Parameter hasCredential: False if calls must wait for a first credential.
     package mutating func configure(canRefresh: Bool, hasCredential: Bool) {
-        settings.canRefresh = canRefresh
+        self.canRefresh = canRefresh
         if state == .valid, !hasCredential, canRefresh {
             (state, isDead, isMissing) = (.stale, true, true)
         } else if state == .stale, isMissing, hasCredential || !canRefresh {
@@ -113,7 +105,7 @@ package struct AuthMachine: Sendable {
         case .refreshing:
             waiting.insert(call)
             return []
-        case .valid where refreshAt <= now && settings.canRefresh, .stale:
+        case .valid where refreshAt <= now && canRefresh, .stale:
             waiting.insert(call)
             return startRefresh(now)
         case .valid:
@@ -138,10 +130,10 @@ package struct AuthMachine: Sendable {
     /// Handles the same event for a call that cannot be sent again. Returns whether the call would
     /// have been sent again.
     package mutating func refuseForGood(sentWith credential: UInt64, replays: Int) -> Bool {
-        guard replays < settings.replaysMax else { return false }
+        guard replays < limits.replaysMax else { return false }
         // A newer credential exists or is being obtained.
         guard credential == self.credential else { return true }
-        guard settings.canRefresh else { return false }
+        guard canRefresh else { return false }
         isDead = true
         isMissing = false
         if state == .valid { state = .stale }
@@ -187,7 +179,7 @@ package struct AuthMachine: Sendable {
             return release()
         }
         if case .refused(_, isFinal: true, _) = failure { return giveUp(failure, until: .never) }
-        return giveUp(failure, until: now.advanced(milliseconds: settings.pauseMilliseconds))
+        return giveUp(failure, until: now.advanced(milliseconds: limits.pauseMilliseconds))
     }
 
     /// Handles a refresh by the host that took too long.
@@ -244,7 +236,7 @@ package struct AuthMachine: Sendable {
                 return release()
             }
             let failure = AuthFailure.tooManyRefreshes(
-                max: settings.refreshesMax, windowMilliseconds: settings.windowMilliseconds)
+                max: limits.refreshesMax, windowMilliseconds: limits.windowMilliseconds)
             return giveUp(failure, until: until)
         }
         lastRefresh += 1

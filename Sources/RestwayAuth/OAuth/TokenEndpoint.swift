@@ -96,9 +96,7 @@ package enum TokenResponse {
     /// - Throws: Why there is no token. The failure is final if the endpoint has refused the
     ///   request itself (section 5.2). Any other answer says nothing about the credential, and the
     ///   same request may succeed later.
-    package static func credential(
-        status: Int, body: [UInt8]
-    ) throws(AuthFailure) -> Credential {
+    package static func credential(status: Int, body: [UInt8]) throws(AuthFailure) -> Credential {
         let json = unsafe body.withUnsafeBytes { unsafe try? JSONValue.parse($0) }
         guard (200..<300).contains(status) else { throw refusal(status, json) }
         guard let json, let token = json["access_token"]?.string, !token.isEmpty else {

@@ -15,14 +15,24 @@ package struct AuthDefinition: Sendable {
         case oauth2(OAuthSettings)
     }
 
+    /// The limits on replays and refreshes.
+    package struct Limits: Sendable, Equatable {
+        /// How often one call may be sent again with another credential.
+        package var replaysMax = 1
+        package var refreshesMax = 5
+        package var windowMilliseconds: Int64 = 30_000
+        /// The shortest time between a failure that is not final and the next refresh.
+        package var pauseMilliseconds: Int64 = 1_000
+
+        package init() {}
+    }
+
     package var scheme = Scheme.custom
     package var credential = Credential()
     /// The statuses which say that a credential is no longer valid.
     var replayStatuses: [ClosedRange<Int>] = [401...401]
     var replayCodes: Set<String> = []
-    package var replaysMax = 1
-    package var refreshesMax = 5
-    package var windowMilliseconds: Int64 = 30_000
+    package var limits = Limits()
     package var refreshTimeoutMilliseconds: Int64 = 30_000
     /// How long before its expiry a token is replaced.
     package var earlyMilliseconds: Int64 = 30_000

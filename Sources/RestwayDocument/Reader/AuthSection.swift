@@ -40,7 +40,7 @@ extension AuthDefinition {
         if let replay = object["replay"]?.object(["status", "codes", "max"]) {
             replay.read("status", into: &replayStatuses) { $0.statusRanges() }
             replay.read("codes", into: &replayCodes) { $0.codes() }
-            replay.read("max", in: 0...10, into: &replaysMax)
+            replay.read("max", in: 0...10, into: &limits.replaysMax)
         }
         object["refresh"].map { readRefresh($0) }
     }
@@ -65,8 +65,8 @@ extension AuthDefinition {
         guard let object = node.object(known) else { return }
         let times = 1...DocumentNode.millisecondsMax
         object.read("timeoutMilliseconds", in: times, into: &refreshTimeoutMilliseconds)
-        object.read("max", in: 1...1_000, into: &refreshesMax)
-        object.read("windowMilliseconds", in: times, into: &windowMilliseconds)
+        object.read("max", in: 1...1_000, into: &limits.refreshesMax)
+        object.read("windowMilliseconds", in: times, into: &limits.windowMilliseconds)
         object.read(
             "earlyMilliseconds", in: 0...DocumentNode.millisecondsMax, into: &earlyMilliseconds)
     }

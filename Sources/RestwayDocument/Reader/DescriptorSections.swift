@@ -10,18 +10,22 @@ struct DocumentResponse {
 
     let node: DocumentNode
     let mapping: EntityMapping
-    var keyPath: [String] = []
-    var statuses = StatusRange.success
+    let keyPath: [String]
+    let statuses: StatusRange
     /// The node of the hook's name.
     let hook: DocumentNode?
 
     init?(_ object: DocumentNode, _ entities: EntityCatalog) {
         node = object
         hook = object["hook"].flatMap { $0.nonEmptyString() == nil ? nil : $0 }
-        object.read("keyPath", into: &keyPath) { $0.keyPath() }
-        object.read("status", into: &statuses) { $0.statuses() }
-        guard let mapping = object.required("entity").flatMap(entities.mapping) else { return nil }
+        let keyPath = object["keyPath"].map { $0.keyPath() } ?? []
+        let statuses = object["status"].map { $0.statuses() } ?? .success
+        let mapping = object.required("entity").flatMap(entities.mapping)
+        // With a guess in place of a problem, it could seem to equal another descriptor.
+        guard let mapping, let keyPath, let statuses else { return nil }
         self.mapping = mapping
+        self.keyPath = keyPath
+        self.statuses = statuses
     }
 }
 

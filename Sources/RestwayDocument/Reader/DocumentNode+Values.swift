@@ -48,7 +48,7 @@ extension DocumentNode {
 
     private func listedKeys() -> [String]? {
         guard let nodes = elements() else { return nil }
-        guard !nodes.isEmpty else { return refuse("must name at least one key") }
+        if nodes.isEmpty { return refuse("must name at least one key") }
         let keys = nodes.compactMap { $0.nonEmptyString() }
         return keys.count == nodes.count ? keys : nil
     }

@@ -17,9 +17,7 @@ enum DocumentReader {
 
     /// Sections of later versions. They are refused by name, so that a section is never silently
     /// ignored.
-    static let keysOfLaterVersions = [
-        "cache",
-    ]
+    static let keysOfLaterVersions = ["cache"]
 
     /// Reads a document.
     ///

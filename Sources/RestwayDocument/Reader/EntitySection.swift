@@ -1,32 +1,27 @@
 import RestwayJSON
-package import RestwayMapping
-package import RestwayObjects
-package import RestwayOutcome
+import RestwayMapping
+import RestwayObjects
+import RestwayOutcome
 import RestwayText
 
 /// The entities of a document and the mappings that read their objects.
-package struct EntityCatalog: Sendable {
+struct EntityCatalog: Sendable {
     /// The data that the entities share.
-    package let model = EntityModel()
+    let model = EntityModel()
     /// The conversions of attributes without a transform of their own, by type.
     private(set) var conversions: [AttributeType: ValueConversion] = [:]
     /// The mappings by the names of their entities.
-    package private(set) var mappings: [String: EntityMapping] = [:]
+    var mappings: [String: EntityMapping] = [:]
     /// The names of all entities in order, including entities with a problem.
-    package private(set) var names: [String] = []
+    private(set) var names: [String] = []
     /// The index of each name in `names`.
     private var indices: [String: Int] = [:]
 
     /// The mappings in the order of the entities' indices, once the document has no problems.
     var ordered: [EntityMapping] { names.compactMap { mappings[$0] } }
 
-    /// Replaces the mapping of an entity.
-    package mutating func replace(_ mapping: EntityMapping) {
-        mappings[mapping.entity.name] = mapping
-    }
-
     /// Returns the mapping of the entity called `name`.
-    package func mapping(named name: String) throws(Failure) -> EntityMapping {
+    func mapping(named name: String) throws(Failure) -> EntityMapping {
         if let mapping = mappings[name] { return mapping }
         let hint = NearestName.hint(for: name, in: names)
         throw Failure(.unknownEntity, "unknown entity \"\(name)\"\(hint)", field: name)

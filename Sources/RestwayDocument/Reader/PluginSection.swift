@@ -9,7 +9,7 @@ package struct PluginChoices: Sendable {
     /// The transport for exchanges whose route names none.
     package private(set) var transport: TransportReference?
     /// The mappers and transports that routes name.
-    package private(set) var ofRoutes: [RoutePlugins] = []
+    package internal(set) var ofRoutes: [RoutePlugins] = []
 
     /// Reads the keys `plugins`, `dataMapper` and `transport`.
     mutating func read(_ document: DocumentNode) {
@@ -39,12 +39,6 @@ package struct PluginChoices: Sendable {
         }
         plugins.append(
             PluginReference(pathOrName: pathOrName, options: options, documentPath: node.path))
-    }
-
-    mutating func add(_ choices: RoutePlugins) { ofRoutes.append(choices) }
-
-    mutating func removeRoute(_ name: String) {
-        ofRoutes.removeAll { $0.route == name }
     }
 }
 

@@ -11,8 +11,7 @@ private struct DocumentRoute {
     ]
 
     static let keysOfLaterVersions = [
-        "cacheTTL", "invalidatesCachedRouteNames", "serializationName",
-        "gzip", "lane",
+        "cacheTTL", "invalidatesCachedRouteNames", "serializationName", "gzip", "lane",
     ]
 
     var route: Route
@@ -168,7 +167,7 @@ extension APIDefinition {
             try add(route, item.settings, at: item.node)
         }
         guard added != nil else { return }
-        plugins.add(
+        plugins.ofRoutes.append(
             RoutePlugins(
                 route: route.name, settings: item.settings, hasBody: !item.requests.isEmpty,
                 documentPath: item.node.path))
