@@ -77,6 +77,10 @@ package struct JSONBatchFormat: BatchFormat {
         guard let elements = tree.elements else {
             throw BatchError("the answer is \(tree.kind.withArticle), not an array")
         }
+        // This check comes first: with another count the answers cannot be assigned to the items.
+        guard elements.count == count else {
+            throw BatchError("\(elements.count) answers came for \(count) requests")
+        }
         return try elements.enumerated().map { index, element throws(BatchError) in
             try Self.answer(element, "[\(index)]")
         }
