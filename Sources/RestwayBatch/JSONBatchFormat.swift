@@ -1,4 +1,4 @@
-package import RestwayCalls
+import RestwayCalls
 import RestwayHTTP
 import RestwayJSON
 
@@ -7,14 +7,12 @@ import RestwayJSON
 ///
 /// A body is a string in both. In an answer `body` and `headers` may be missing or null. An answer
 /// of any other form is an error.
-package struct JSONBatchFormat: BatchFormat {
-    package init() {}
-
-    package var takesBinaryBodies: Bool { false }
+struct JSONBatchFormat: BatchFormat {
+    var takesBinaryBodies: Bool { false }
 
     // MARK: Requests
 
-    package func encode(_ items: [BatchItem]) throws(BatchError) -> BatchBody {
+    func encode(_ items: [BatchItem]) throws(BatchError) -> BatchBody {
         var text = JSONText(capacity: items.reduce(16) { $0 + 256 + 2 * ($1.body?.count ?? 0) })
         text.append("{\"batch\":[")
         for (index, item) in items.enumerated() {
@@ -62,7 +60,7 @@ package struct JSONBatchFormat: BatchFormat {
 
     // MARK: Answers
 
-    package func decode(_ body: BatchBody, count: Int) throws(BatchError) -> [BatchAnswer] {
+    func decode(_ body: BatchBody, count: Int) throws(BatchError) -> [BatchAnswer] {
         let parsed: Result<JSONValue, JSONError> = unsafe body.bytes.withUnsafeBytes { bytes in
             Result { () throws(JSONError) in
                 try unsafe JSONValue.parse(bytes, .init(keepsNULInKeys: true))

@@ -2,17 +2,10 @@
 package struct SnapshotHeader: Sendable {
     package let entity: Entity
     /// The store key; 0 until the commit that publishes the snapshot.
-    package fileprivate(set) var storeKey: Int64
+    package fileprivate(set) var storeKey: Int64 = 0
     package let cellCount: Int
     /// The size of the store keys and the text behind the cells, including NULs.
     package let byteCount: Int
-
-    init(entity: Entity, cellCount: Int, byteCount: Int) {
-        self.entity = entity
-        storeKey = 0
-        self.cellCount = cellCount
-        self.byteCount = byteCount
-    }
 }
 
 /// An object as it was at one moment: header, cells and text in one block.

@@ -1,6 +1,7 @@
-import RestwayAuth
 import RestwayDocument
 import RestwayThreads
+
+@testable import RestwayAuth
 
 /// A model of authentication that is written as plainly as possible: a list of calls that is
 /// searched for every question. The machine must agree with it in every step.

@@ -3,12 +3,10 @@ import RestwayThreads
 import XCTest
 
 @testable import RestwayAuth
-@testable import RestwayBatch
 @testable import RestwayCalls
 @testable import RestwayClient
 @testable import RestwayDocument
 @testable import RestwayOutcome
-@testable import RestwayRetry
 
 /// A client with a fake transport and a clock that does not run.
 class AuthTestCase: XCTestCase {

@@ -1,12 +1,9 @@
 import XCTest
 
-@testable import RestwayAuth
-@testable import RestwayBatch
 @testable import RestwayCalls
 @testable import RestwayClient
 @testable import RestwayDocument
 @testable import RestwayOutcome
-@testable import RestwayRetry
 
 /// Calls leave the list in any order, each once.
 final class CallListTests: XCTestCase {

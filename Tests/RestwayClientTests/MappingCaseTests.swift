@@ -4,13 +4,10 @@ import RestwayObjects
 import RestwayRouting
 import XCTest
 
-@testable import RestwayAuth
-@testable import RestwayBatch
 @testable import RestwayCalls
 @testable import RestwayClient
 @testable import RestwayDocument
 @testable import RestwayOutcome
-@testable import RestwayRetry
 
 /// The mapping rules as cases: documents, answers, and the resulting content of the store.
 final class MappingCaseTests: XCTestCase {

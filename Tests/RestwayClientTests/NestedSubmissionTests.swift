@@ -5,13 +5,10 @@ import RestwayRouting
 import RestwayThreads
 import XCTest
 
-@testable import RestwayAuth
-@testable import RestwayBatch
 @testable import RestwayCalls
 @testable import RestwayClient
 @testable import RestwayDocument
 @testable import RestwayOutcome
-@testable import RestwayRetry
 
 /// New objects that are sent inside another one, and the effect of the answer, in both stores.
 final class NestedSubmissionTests: SubmissionTestCase {

@@ -5,14 +5,11 @@ import RestwaySQLite
 import RestwayThreads
 import XCTest
 
-@testable import RestwayAuth
-@testable import RestwayBatch
 @testable import RestwayCalls
 @testable import RestwayClient
 @testable import RestwayDocument
 @testable import RestwayOutbox
 @testable import RestwayOutcome
-@testable import RestwayRetry
 
 /// The outbox without a section in the document, after many openings, and after failed flushes.
 final class OutboxEnduranceTests: OutboxTestCase {

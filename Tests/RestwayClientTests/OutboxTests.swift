@@ -4,14 +4,11 @@ import RestwaySQLite
 import RestwayThreads
 import XCTest
 
-@testable import RestwayAuth
-@testable import RestwayBatch
 @testable import RestwayCalls
 @testable import RestwayClient
 @testable import RestwayDocument
 @testable import RestwayOutbox
 @testable import RestwayOutcome
-@testable import RestwayRetry
 
 /// Tests which requests are stored, when, and how they are sent.
 final class OutboxTests: OutboxTestCase {

@@ -1,8 +1,8 @@
-package import RestwayOutcome
-package import RestwayThreads
+import RestwayOutcome
+import RestwayThreads
 
 /// Why a call cannot get a credential.
-package enum AuthFailure: Error, Equatable, Sendable {
+enum AuthFailure: Error, Equatable, Sendable {
     /// The refresh failed with this reason. If `isFinal`, no later refresh can succeed until the
     /// host sets a credential. `cause` is the object that the host's function attached.
     case refused(_ reason: String, isFinal: Bool = false, cause: (any HostCause)? = nil)
@@ -12,7 +12,7 @@ package enum AuthFailure: Error, Equatable, Sendable {
     case tooManyRefreshes(max: Int, windowMilliseconds: Int64)
     case closed
 
-    package var message: String {
+    var message: String {
         switch self {
         case .refused(let reason, _, _): reason
         case .timedOut(let milliseconds): "the refresh did not end within \(milliseconds) ms"
@@ -23,7 +23,7 @@ package enum AuthFailure: Error, Equatable, Sendable {
     }
 
     /// Whether a call with this failure may succeed at another time.
-    package var isTemporary: Bool {
+    var isTemporary: Bool {
         switch self {
         case .refused(_, let isFinal, _): !isFinal
         case .timedOut: true
@@ -31,12 +31,12 @@ package enum AuthFailure: Error, Equatable, Sendable {
         }
     }
 
-    package var cause: (any HostCause)? {
+    var cause: (any HostCause)? {
         if case .refused(_, _, let cause) = self { cause } else { nil }
     }
 
     /// Two failures of the host are equal if the host attached the same object to them.
-    package static func == (left: AuthFailure, right: AuthFailure) -> Bool {
+    static func == (left: AuthFailure, right: AuthFailure) -> Bool {
         left.message == right.message && left.isTemporary == right.isTemporary
             && left.cause === right.cause
     }
@@ -44,7 +44,7 @@ package enum AuthFailure: Error, Equatable, Sendable {
 
 extension Failure {
     /// Turns the reason why there is no credential into the failure of a call.
-    package init(_ failure: AuthFailure) {
+    init(_ failure: AuthFailure) {
         guard failure != .closed else {
             self = .closed
             return

@@ -1,13 +1,13 @@
-package import RestwayDocument
-package import RestwayThreads
+import RestwayDocument
+import RestwayThreads
 
 /// Decides which credential each call is sent with, which calls wait, and when to refresh.
 ///
 /// Calls have numbers in the order of their arrival; each new credential has a higher number. No
 /// clock, no lock, no I/O: feed it an event, and perform the returned actions in order.
 /// `AuthDriver` owns the rest.
-package struct AuthMachine: Sendable {
-    package enum Action: Equatable, Sendable {
+struct AuthMachine: Sendable {
+    enum Action: Equatable, Sendable {
         /// Send the call with this credential.
         case send(UInt64, credential: UInt64)
         /// End the call, because there is no credential.
@@ -44,7 +44,7 @@ package struct AuthMachine: Sendable {
     private var canRefresh = false
     private var state = State.valid
     /// The number of the current credential.
-    package private(set) var credential: UInt64 = 1
+    private(set) var credential: UInt64 = 1
     /// Whether a server has refused the current credential, or there is none.
     private var isDead = false
     /// Whether there is no credential, and no call has been refused yet.
@@ -57,7 +57,7 @@ package struct AuthMachine: Sendable {
     private var window: RefreshWindow
 
     /// - Parameter hasCredential: False if the first call must wait for a credential.
-    package init(
+    init(
         _ limits: AuthDefinition.Limits, canRefresh: Bool = false, hasCredential: Bool = true
     ) {
         self.limits = limits
@@ -66,27 +66,27 @@ package struct AuthMachine: Sendable {
         configure(canRefresh: canRefresh, hasCredential: hasCredential)
     }
 
-    package var waitingCount: Int { waiting.count }
+    var waitingCount: Int { waiting.count }
 
     /// Whether a call may still be sent with this credential.
-    package func mayUse(_ credential: UInt64) -> Bool {
+    func mayUse(_ credential: UInt64) -> Bool {
         credential == self.credential && state == .valid
     }
 
     /// Whether this refresh is running, for the current credential.
-    package func isCurrent(refresh: UInt64) -> Bool {
+    func isCurrent(refresh: UInt64) -> Bool {
         running?.number == refresh && running?.credential == credential && state != .closed
     }
 
     /// Whether this refresh is running, for the current or an older credential.
-    package func isUnderWay(refresh: UInt64) -> Bool {
+    func isUnderWay(refresh: UInt64) -> Bool {
         running?.number == refresh && state != .closed
     }
 
     /// Sets whether new credentials can be obtained from now on.
     ///
     /// - Parameter hasCredential: False if calls must wait for a first credential.
-    package mutating func configure(canRefresh: Bool, hasCredential: Bool) {
+    mutating func configure(canRefresh: Bool, hasCredential: Bool) {
         self.canRefresh = canRefresh
         if state == .valid, !hasCredential, canRefresh {
             (state, isDead, isMissing) = (.stale, true, true)
@@ -98,7 +98,7 @@ package struct AuthMachine: Sendable {
     // MARK: Calls
 
     /// Decides about a call that is ready to be sent, for the first time or again.
-    package mutating func arrive(_ call: UInt64, now: Deadline) -> [Action] {
+    mutating func arrive(_ call: UInt64, now: Deadline) -> [Action] {
         switch state {
         case .closed:
             return [.fail(call, .closed)]
@@ -120,7 +120,7 @@ package struct AuthMachine: Sendable {
     /// Handles a call whose credential the server refused.
     ///
     /// - Parameter replays: How often the call was sent again for this reason.
-    package mutating func refuse(
+    mutating func refuse(
         _ call: UInt64, sentWith credential: UInt64, replays: Int, now: Deadline
     ) -> [Action] {
         refuseForGood(sentWith: credential, replays: replays)
@@ -129,7 +129,7 @@ package struct AuthMachine: Sendable {
 
     /// Handles the same event for a call that cannot be sent again. Returns whether the call would
     /// have been sent again.
-    package mutating func refuseForGood(sentWith credential: UInt64, replays: Int) -> Bool {
+    mutating func refuseForGood(sentWith credential: UInt64, replays: Int) -> Bool {
         guard replays < limits.replaysMax else { return false }
         // A newer credential exists or is being obtained.
         guard credential == self.credential else { return true }
@@ -141,7 +141,7 @@ package struct AuthMachine: Sendable {
     }
 
     /// Notes that a call has ended for another reason and no longer waits.
-    package mutating func leave(_ call: UInt64) {
+    mutating func leave(_ call: UInt64) {
         waiting.remove(call)
     }
 
@@ -153,7 +153,7 @@ package struct AuthMachine: Sendable {
     ///   - refreshAt: The time to replace the credential before it expires; `never` if it need not
     ///     be replaced.
     ///   - expiresAt: The time from which the credential is invalid.
-    package mutating func refreshed(
+    mutating func refreshed(
         _ refresh: UInt64, refreshAt: Deadline = .never, expiresAt: Deadline = .never,
         now: Deadline
     ) -> [Action] {
@@ -167,7 +167,7 @@ package struct AuthMachine: Sendable {
     ///
     /// A final failure remains until there is a new credential. After any other failure, the first
     /// call that arrives after the pause starts the next refresh.
-    package mutating func refreshFailed(
+    mutating func refreshFailed(
         _ refresh: UInt64, _ failure: AuthFailure, now: Deadline
     ) -> [Action] {
         guard let ended = end(refresh) else { return [] }
@@ -183,7 +183,7 @@ package struct AuthMachine: Sendable {
     }
 
     /// Handles a refresh by the host that took too long.
-    package mutating func refreshTimedOut(
+    mutating func refreshTimedOut(
         _ refresh: UInt64, milliseconds: Int64, now: Deadline
     ) -> [Action] {
         guard running?.number == refresh else { return [] }
@@ -192,7 +192,7 @@ package struct AuthMachine: Sendable {
     }
 
     /// Handles a new credential that the host has set.
-    package mutating func credentialChanged(
+    mutating func credentialChanged(
         refreshAt: Deadline = .never, expiresAt: Deadline = .never
     ) -> [Action] {
         guard state != .closed else { return [] }
@@ -202,7 +202,7 @@ package struct AuthMachine: Sendable {
     }
 
     /// Stops sending. The client completes the waiting calls.
-    package mutating func close() -> [Action] {
+    mutating func close() -> [Action] {
         defer {
             state = .closed
             waiting = []

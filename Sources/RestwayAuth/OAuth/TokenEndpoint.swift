@@ -1,5 +1,5 @@
 import RestwayCalls
-package import RestwayDocument
+import RestwayDocument
 import RestwayHTTP
 import RestwayJSON
 import RestwayMapping
@@ -8,15 +8,15 @@ import RestwayText
 import RestwayThreads
 
 /// A request to a token endpoint (RFC 6749, sections 4.4.2 and 6).
-package struct TokenRequest: Sendable {
+struct TokenRequest: Sendable {
     /// The form fields of the body. They may contain secrets.
-    package private(set) var fields: [(name: String, value: String)]
+    private(set) var fields: [(name: String, value: String)]
     /// The text for the Authorization header: both parts form-encoded, separated by a colon; `nil`
     /// if the client identifies itself in the body, or has no secret.
-    package private(set) var basicCredentials: String?
+    private(set) var basicCredentials: String?
 
     /// - Throws: An error that names the missing part of the credential.
-    package init(_ settings: OAuthSettings, _ credential: Credential) throws(AuthFailure) {
+    init(_ settings: OAuthSettings, _ credential: Credential) throws(AuthFailure) {
         fields = []
         switch settings.grant {
         case .clientCredentials:
@@ -43,7 +43,7 @@ package struct TokenRequest: Sendable {
         }
     }
 
-    package var body: [UInt8] { FormFields.encode(fields) }
+    var body: [UInt8] { FormFields.encode(fields) }
 
     /// Returns the exchange for the token endpoint. It goes straight to the transport, so that
     /// nothing of the environment, no modifier and no redirect affects it.
@@ -66,7 +66,7 @@ package struct TokenRequest: Sendable {
 }
 
 /// Reads the answer of a token endpoint (RFC 6749, sections 5.1 and 5.2).
-package enum TokenResponse {
+enum TokenResponse {
     /// The largest answer of a token endpoint; a server that sends more is not one.
     static let bytesMax = 1 << 20
 
@@ -96,7 +96,7 @@ package enum TokenResponse {
     /// - Throws: Why there is no token. The failure is final if the endpoint has refused the
     ///   request itself (section 5.2). Any other answer says nothing about the credential, and the
     ///   same request may succeed later.
-    package static func credential(status: Int, body: [UInt8]) throws(AuthFailure) -> Credential {
+    static func credential(status: Int, body: [UInt8]) throws(AuthFailure) -> Credential {
         let json = unsafe body.withUnsafeBytes { unsafe try? JSONValue.parse($0) }
         guard (200..<300).contains(status) else { throw refusal(status, json) }
         guard let json, let token = json["access_token"]?.string, !token.isEmpty else {

@@ -1,10 +1,10 @@
-package import RestwayHTTP
+import RestwayHTTP
 
 /// The threads that wait for a call without a time limit. One of them does the work of the call
 /// instead of a worker.
-package struct CallWaiters {
+struct CallWaiters {
     /// The next step of a waiting thread.
-    package enum Step {
+    enum Step {
         /// The thread drives the transport until the exchange of this call ends.
         case drive(ExchangeID)
         case work(@Sendable () -> Void)
@@ -12,9 +12,9 @@ package struct CallWaiters {
     }
 
     /// The number of threads that wait.
-    package var count = 0
+    var count = 0
     /// The work that one of them does next.
-    package var work: (@Sendable () -> Void)?
+    var work: (@Sendable () -> Void)?
 }
 
 extension Call.State {

@@ -293,9 +293,7 @@ extension Outbox {
                 if let objects = kept.objects { self.ledger.name(objects) }
                 var queued = Failure(
                     .queued,
-                    .joining(
-                        call.description, " was stored as item ", String(id), " of the outbox: ",
-                        order.reason))
+                    "\(call.description) was stored as item \(id) of the outbox: \(order.reason)")
                 queued.outboxID = id
                 call.wasStored(queued)
                 self.wasStored(entry, order.failure)

@@ -42,10 +42,7 @@ extension JournalConnection {
             return (stored, stored.adding(through: row.integer(7)))
         }
         if let row { return row }
-        throw .file(
-            SQLiteError(
-                code: SQLiteError.corrupt, message: "the table outbox has no row",
-                path: connection.path))
+        throw .file(.corrupt(connection.path, "the table outbox has no row"))
     }
 
     private static let countersSelection =
