@@ -56,7 +56,7 @@ final class OutboxDraftTests: OutboxTestCase {
     ) throws {
         wire = FakeTransport()
         client = try client(outbox, transport: wire) {
-            if isFile { $0.storePath = directory + "/objects.db" }
+            if isFile { $0.files.store = directory + "/objects.db" }
         }
         try client.setReachability(.unreachable)
     }

@@ -125,11 +125,11 @@ final class OutboxLocalTests: OutboxTestCase {
 
     func testALocalIdentitySurvivesARestartWithAStoreInAFile() throws {
         let file = directory + "/objects.db"
-        let first = try client(transport: FakeTransport()) { $0.storePath = file }
+        let first = try client(transport: FakeTransport()) { $0.files.store = file }
         try first.setReachability(.unreachable)
         try queue(first, spec(.post, try draft(first, "new"), first))
         first.close()
-        let second = try client { $0.storePath = file }
+        let second = try client { $0.files.store = file }
         try second.setReachability(.unreachable)
         let unsent = try object(second)
         try queue(

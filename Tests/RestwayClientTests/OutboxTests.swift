@@ -92,7 +92,7 @@ final class OutboxTests: OutboxTestCase {
     }
 
     func testATimeOutIsStoredAndCancelAndCloseAreNot() throws {
-        let client = try client { $0.timeoutMilliseconds = 5_000 }
+        let client = try client { $0.timeouts.totalMilliseconds = 5_000 }
         let slow = try client.send(put(1))
         _ = transport.next()
         slow.abort(Failure(.timedOut, "too slow"))

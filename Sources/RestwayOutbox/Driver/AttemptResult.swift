@@ -128,18 +128,18 @@ extension Failure {
     private static let problemBytesMax = 64 << 10
 
     /// Whether this is the answer to a request that the transport had already sent before.
-    fileprivate var wasRepeated: Bool { response?.timings.wasRepeated ?? false }
+    fileprivate var wasRepeated: Bool { self.response?.timings.wasRepeated ?? false }
 
     /// The problem that the answer describes; `nil` if its body is not a JSON object.
     fileprivate var problem: OutboxProblem? {
-        guard let body = response?.bodyWithNUL.dropLast(), body.count <= Self.problemBytesMax,
+        guard let body = self.response?.bodyWithNUL.dropLast(), body.count <= Self.problemBytesMax,
             let value = try? body.withUnsafeBytes({ try JSONValue.parse($0) }),
             value.members != nil
         else { return nil }
         let words = ["type", "title", "detail", "code"].compactMap { value[$0]?.string }
         return OutboxProblem(
             type: value["type"]?.string,
-            words: words + [apiCode, apiMessage].compactMap { $0 })
+            words: words + [self.apiCode, self.apiMessage].compactMap { $0 })
     }
 
     /// Returns the outcome of an attempt that the server answered; `nil` if it did not.
@@ -155,11 +155,11 @@ extension Failure {
 
     /// Whether the server could be reached but did not take the batch.
     fileprivate var brokeBatch: Bool {
-        guard isOfBatchCall else { return false }
-        switch reason {
+        guard self.isOfBatchCall else { return false }
+        switch self.reason {
         case .http, .batch, .mapping: return true
         // The contract can be broken by the mapper that reads the answer, and also by a transport.
-        case .plugin: return httpStatus != 0
+        case .plugin: return self.httpStatus != 0
         default: return false
         }
     }
@@ -167,8 +167,8 @@ extension Failure {
     /// Whether the failed request may have reached the server.
     var mayHaveArrived: Bool {
         // The client asks an authorize function before it sends anything.
-        if isOfProgram, httpStatus == 0 { return false }
-        switch reason {
+        if self.isOfProgram, self.httpStatus == 0 { return false }
+        switch self.reason {
         case .resolve, .connect, .tls, .auth: return false
         default: return true
         }

@@ -132,7 +132,7 @@ extension Failure {
             self = Failure.closed
         default:
             self.init(error.isForked ? .forked : .outbox, error.message, field: path)
-            isRetryable = error.isTemporary
+            self.isRetryable = error.isTemporary
         }
     }
 }
