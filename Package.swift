@@ -151,7 +151,7 @@ let bench: [Target] =
             name: "restway-transport-bench",
             dependencies: [
                 "RestwayThreads", "RestwayRouting", "RestwayHTTP", "RestwayOutcome",
-                "RestwayDocument", "RestwayCalls", "RestwayClient",
+                "RestwayDocument", "RestwayPlugins", "RestwayCalls", "RestwayClient",
             ],
             path: "benchmarks/swift/TransportBench", swiftSettings: settings)
     ]

@@ -1,5 +1,4 @@
 public import CRestway
-import RestwayClient
 import RestwayDocument
 import RestwayOutcome
 import RestwayThreads
@@ -21,7 +20,7 @@ final class APIHandle: TextLender, Sendable {
 public func restway_api_load(
     _ json: CString?, _ length: Int, _ outAPI: OutHandle?, _ outError: OutHandle?
 ) -> restway_status {
-    Boundary.creating(outAPI, outError, named: "out_api") { () throws(Failure) in
+    Boundary.creating(outAPI, outError, "out_api") { () throws(Failure) in
         APIHandle(try API(document: try Argument.json(json, length)))
     }
 }
@@ -30,7 +29,7 @@ public func restway_api_load(
 public func restway_api_load_file(
     _ path: CString?, _ outAPI: OutHandle?, _ outError: OutHandle?
 ) -> restway_status {
-    Boundary.creating(outAPI, outError, named: "out_api") { () throws(Failure) in
+    Boundary.creating(outAPI, outError, "out_api") { () throws(Failure) in
         APIHandle(try API(file: try Argument.nonEmptyString(path, "path")))
     }
 }
@@ -45,62 +44,58 @@ public func restway_api_check(
 }
 
 @_cdecl("restway_api_retain") @implementation
-public func restway_api_retain(_ api: OpaquePointer?) -> OpaquePointer! {
-    Handle.retain(APIHandle.self, api)
-}
+public func restway_api_retain(_ api: InHandle) -> OpaquePointer! { APIHandle.retain(api) }
 
 @_cdecl("restway_api_release") @implementation
-public func restway_api_release(_ api: OpaquePointer?) {
-    Handle.release(APIHandle.self, api)
-}
+public func restway_api_release(_ api: InHandle) { APIHandle.release(api) }
 
 @_cdecl("restway_api_add_entity") @implementation
 public func restway_api_add_entity(
-    _ api: OpaquePointer?, _ name: CString?, _ json: CString?, _ length: Int, _ outError: OutHandle?
+    _ api: InHandle, _ name: CString?, _ json: CString?, _ length: Int, _ outError: OutHandle?
 ) -> restway_status {
     Boundary.run(outError) { () throws(Failure) in
-        try Argument.api(api).addEntity(
+        try APIHandle.argument(api).api.addEntity(
             try Argument.nonEmptyString(name, "name"), try Argument.json(json, length))
     }
 }
 
 @_cdecl("restway_api_add_route") @implementation
 public func restway_api_add_route(
-    _ api: OpaquePointer?, _ name: CString?, _ json: CString?, _ length: Int, _ flags: UInt32,
+    _ api: InHandle, _ name: CString?, _ json: CString?, _ length: Int, _ flags: UInt32,
     _ outError: OutHandle?
 ) -> restway_status {
     Boundary.run(outError) { () throws(Failure) in
         let name = name == nil ? nil : try Argument.nonEmptyString(name, "name")
-        try Argument.api(api).addRoute(
+        try APIHandle.argument(api).api.addRoute(
             name, try Argument.json(json, length), replaces: try replaces(flags))
     }
 }
 
 @_cdecl("restway_api_add_response") @implementation
 public func restway_api_add_response(
-    _ api: OpaquePointer?, _ json: CString?, _ length: Int, _ outError: OutHandle?
+    _ api: InHandle, _ json: CString?, _ length: Int, _ outError: OutHandle?
 ) -> restway_status {
     Boundary.run(outError) { () throws(Failure) in
-        try Argument.api(api).addResponse(try Argument.json(json, length))
+        try APIHandle.argument(api).api.addResponse(try Argument.json(json, length))
     }
 }
 
 @_cdecl("restway_api_add_request") @implementation
 public func restway_api_add_request(
-    _ api: OpaquePointer?, _ json: CString?, _ length: Int, _ outError: OutHandle?
+    _ api: InHandle, _ json: CString?, _ length: Int, _ outError: OutHandle?
 ) -> restway_status {
     Boundary.run(outError) { () throws(Failure) in
-        try Argument.api(api).addRequest(try Argument.json(json, length))
+        try APIHandle.argument(api).api.addRequest(try Argument.json(json, length))
     }
 }
 
 @_cdecl("restway_api_join_routes") @implementation
 public func restway_api_join_routes(
-    _ api: OpaquePointer?, _ name: CString?, _ parent: CString?, _ child: CString?, _ flags: UInt32,
+    _ api: InHandle, _ name: CString?, _ parent: CString?, _ child: CString?, _ flags: UInt32,
     _ outError: OutHandle?
 ) -> restway_status {
     Boundary.run(outError) { () throws(Failure) in
-        try Argument.api(api).joinRoutes(
+        try APIHandle.argument(api).api.joinRoutes(
             try Argument.nonEmptyString(name, "name"),
             parent: try Argument.nonEmptyString(parent, "parent"),
             child: try Argument.nonEmptyString(child, "child"), replaces: try replaces(flags))
@@ -109,13 +104,12 @@ public func restway_api_join_routes(
 
 @_cdecl("restway_api_route_property") @implementation
 public func restway_api_route_property(
-    _ api: OpaquePointer?, _ route: CString?, _ property: CString?, _ outJSON: Out<CString?>?,
+    _ api: InHandle, _ route: CString?, _ property: CString?, _ outJSON: Out<CString?>?,
     _ outLength: Out<Int>?, _ outError: OutHandle?
 ) -> restway_status {
     outJSON?.pointee = nil
     outLength?.pointee = 0
-    return Boundary.run(outError) { () throws(Failure) in
-        let handle = try Argument.handle(APIHandle.self, api, "api")
+    return APIHandle.using(api, outError) { handle throws(Failure) in
         let route = try Argument.nonEmptyString(route, "route")
         let property = try Argument.nonEmptyString(property, "property")
         let outJSON = try Argument.out(outJSON, "out_json")

@@ -17,18 +17,17 @@ public func restway_credential_init(
 
 @_cdecl("restway_client_set_credential") @implementation
 public func restway_client_set_credential(
-    _ client: OpaquePointer?, _ credential: UnsafePointer<restway_credential>?,
-    _ outError: OutHandle?
+    _ client: InHandle, _ credential: In<restway_credential>?, _ outError: OutHandle?
 ) -> restway_status {
     Boundary.run(outError) { () throws(Failure) in
-        try Argument.client(client).setCredential(try Credential.optional(credential))
+        try ClientHandle.argument(client).setCredential(try Credential.optional(credential))
     }
 }
 
 @_cdecl("restway_client_set_authorize") @implementation
 public func restway_client_set_authorize(
-    _ client: OpaquePointer?, _ authorize: restway_authorize_fn?,
-    _ context: UnsafeMutableRawPointer?, _ destroy: restway_destroy_fn?, _ outError: OutHandle?
+    _ client: InHandle, _ authorize: restway_authorize_fn?, _ context: UnsafeMutableRawPointer?,
+    _ destroy: restway_destroy_fn?, _ outError: OutHandle?
 ) -> restway_status {
     HostContext.setting(client, context, destroy, outError) { client, context throws(Failure) in
         let function = authorize.map { AuthQuestions.authorize($0, context) }
@@ -38,7 +37,7 @@ public func restway_client_set_authorize(
 
 @_cdecl("restway_client_set_should_replay") @implementation
 public func restway_client_set_should_replay(
-    _ client: OpaquePointer?, _ shouldReplay: restway_should_replay_fn?,
+    _ client: InHandle, _ shouldReplay: restway_should_replay_fn?,
     _ context: UnsafeMutableRawPointer?, _ destroy: restway_destroy_fn?, _ outError: OutHandle?
 ) -> restway_status {
     HostContext.setting(client, context, destroy, outError) { client, context throws(Failure) in
@@ -49,7 +48,7 @@ public func restway_client_set_should_replay(
 
 @_cdecl("restway_client_set_refresh") @implementation
 public func restway_client_set_refresh(
-    _ client: OpaquePointer?, _ refresh: restway_refresh_fn?, _ context: UnsafeMutableRawPointer?,
+    _ client: InHandle, _ refresh: restway_refresh_fn?, _ context: UnsafeMutableRawPointer?,
     _ destroy: restway_destroy_fn?, _ outError: OutHandle?
 ) -> restway_status {
     HostContext.setting(client, context, destroy, outError) { client, context throws(Failure) in
@@ -60,7 +59,7 @@ public func restway_client_set_refresh(
 
 @_cdecl("restway_client_set_persist") @implementation
 public func restway_client_set_persist(
-    _ client: OpaquePointer?, _ persist: restway_persist_fn?, _ context: UnsafeMutableRawPointer?,
+    _ client: InHandle, _ persist: restway_persist_fn?, _ context: UnsafeMutableRawPointer?,
     _ destroy: restway_destroy_fn?, _ outError: OutHandle?
 ) -> restway_status {
     HostContext.setting(client, context, destroy, outError) { client, context throws(Failure) in
@@ -70,22 +69,18 @@ public func restway_client_set_persist(
 }
 
 @_cdecl("restway_refresh_retain") @implementation
-public func restway_refresh_retain(_ refresh: OpaquePointer?) -> OpaquePointer! {
-    Handle.retain(RefreshTicket.self, refresh)
+public func restway_refresh_retain(_ refresh: InHandle) -> OpaquePointer! {
+    RefreshTicket.retain(refresh)
 }
 
 @_cdecl("restway_refresh_release") @implementation
-public func restway_refresh_release(_ refresh: OpaquePointer?) {
-    Handle.release(RefreshTicket.self, refresh)
-}
+public func restway_refresh_release(_ refresh: InHandle) { RefreshTicket.release(refresh) }
 
 @_cdecl("restway_refresh_succeed") @implementation
 public func restway_refresh_succeed(
-    _ refresh: OpaquePointer?, _ credential: UnsafePointer<restway_credential>?,
-    _ outError: OutHandle?
+    _ refresh: InHandle, _ credential: In<restway_credential>?, _ outError: OutHandle?
 ) -> restway_status {
-    Boundary.run(outError) { () throws(Failure) in
-        let refresh = try Argument.handle(RefreshTicket.self, refresh, "refresh")
+    RefreshTicket.using(refresh, outError) { refresh throws(Failure) in
         let fields = try Credential.optional(credential)
         guard try refresh.succeed(fields) else { throw AuthQuestions.refreshIsOver }
     }
@@ -93,11 +88,10 @@ public func restway_refresh_succeed(
 
 @_cdecl("restway_refresh_fail") @implementation
 public func restway_refresh_fail(
-    _ refresh: OpaquePointer?, _ reason: CString?, _ isFinal: Int32,
-    _ cause: UnsafeMutableRawPointer?, _ destroy: restway_destroy_fn?, _ outError: OutHandle?
+    _ refresh: InHandle, _ reason: CString?, _ isFinal: Int32, _ cause: UnsafeMutableRawPointer?,
+    _ destroy: restway_destroy_fn?, _ outError: OutHandle?
 ) -> restway_status {
-    Boundary.run(outError) { () throws(Failure) in
-        let refresh = try Argument.handle(RefreshTicket.self, refresh, "refresh")
+    RefreshTicket.using(refresh, outError) { refresh throws(Failure) in
         let reason = try Argument.nonEmptyString(reason, "reason")
         try HostContext.lending(cause, destroy) { cause throws(Failure) in
             guard refresh.fail(reason, isFinal: isFinal != 0, cause: cause) else {
@@ -109,7 +103,7 @@ public func restway_refresh_fail(
 
 @_cdecl("restway_request_set_auth") @implementation
 public func restway_request_set_auth(
-    _ request: OpaquePointer?, _ mode: restway_auth_mode, _ outError: OutHandle?
+    _ request: InHandle, _ mode: restway_auth_mode, _ outError: OutHandle?
 ) -> restway_status {
     RequestHandle.changing(request, outError) { spec throws(Failure) in
         switch mode {
@@ -168,9 +162,7 @@ enum AuthQuestions {
 /// Converts credentials from and to the struct of the header.
 extension Credential {
     /// Reads a credential; `nil` for NULL.
-    static func optional(
-        _ pointer: UnsafePointer<restway_credential>?
-    ) throws(Failure) -> Credential? {
+    static func optional(_ pointer: In<restway_credential>?) throws(Failure) -> Credential? {
         guard let pointer else { return nil }
         let c = try SizedStructs.credential.read(pointer, zero: restway_credential())
         var credential = Credential()
@@ -178,8 +170,7 @@ extension Credential {
         credential.password = try secret(c.password, "credential.password")
         credential.token = try secret(c.token, "credential.token")
         credential.refreshToken = try secret(c.refresh_token, "credential.refresh_token")
-        try Argument.notNegative(
-            c.expires_in_milliseconds, "credential.expires_in_milliseconds")
+        try Argument.notNegative(c.expires_in_milliseconds, "credential.expires_in_milliseconds")
         if c.expires_in_milliseconds > 0 {
             credential.expiresInMilliseconds = c.expires_in_milliseconds
         }
@@ -197,14 +188,11 @@ extension Credential {
             Secret.lend(password) { password in
                 Secret.lend(token) { token in
                     Secret.lend(refreshToken) { refreshToken in
-                        var fields = restway_credential()
-                        fields.struct_size = MemoryLayout<restway_credential>.size
-                        fields.user = user
-                        fields.password = password
-                        fields.token = token
-                        fields.refresh_token = refreshToken
-                        fields.expires_in_milliseconds = expiresInMilliseconds ?? 0
-                        withUnsafePointer(to: &fields) { body($0) }
+                        let fields = restway_credential(
+                            struct_size: MemoryLayout<restway_credential>.size, user: user,
+                            password: password, token: token, refresh_token: refreshToken,
+                            expires_in_milliseconds: expiresInMilliseconds ?? 0)
+                        withUnsafePointer(to: fields, body)
                     }
                 }
             }

@@ -9,13 +9,16 @@ import RestwayThreads
 /// not sent is cancelled.
 ///
 /// The session of a handle that the library lends was sent before, so nothing happens at its end.
-final class BatchHandle: HandleObject, Sendable {
+final class BatchHandle: ArgumentObject {
+    static let parameter = "batch"
     let batch: BatchSession
     let generation = ProcessGeneration.current
 
     init(_ batch: BatchSession) {
         self.batch = batch
     }
+
+    var content: BatchSession { batch }
 
     deinit {
         batch.abandon()
@@ -26,32 +29,27 @@ final class BatchHandle: HandleObject, Sendable {
 
 @_cdecl("restway_batch_create") @implementation
 public func restway_batch_create(
-    _ client: OpaquePointer?, _ outBatch: OutHandle?, _ outError: OutHandle?
+    _ client: InHandle, _ outBatch: OutHandle?, _ outError: OutHandle?
 ) -> restway_status {
-    Boundary.creating(outBatch, outError, named: "out_batch") { () throws(Failure) in
-        BatchHandle(try BatchSession(try Argument.client(client).batches))
+    Boundary.creating(outBatch, outError, "out_batch") { () throws(Failure) in
+        BatchHandle(try BatchSession(try ClientHandle.argument(client).batches))
     }
 }
 
 @_cdecl("restway_batch_retain") @implementation
-public func restway_batch_retain(_ batch: OpaquePointer?) -> OpaquePointer! {
-    Handle.retain(BatchHandle.self, batch)
-}
+public func restway_batch_retain(_ batch: InHandle) -> OpaquePointer! { BatchHandle.retain(batch) }
 
 @_cdecl("restway_batch_release") @implementation
-public func restway_batch_release(_ batch: OpaquePointer?) {
-    Handle.release(BatchHandle.self, batch)
-}
+public func restway_batch_release(_ batch: InHandle) { BatchHandle.release(batch) }
 
 @_cdecl("restway_batch_add") @implementation
 public func restway_batch_add(
-    _ batch: OpaquePointer?, _ request: OpaquePointer?, _ done: restway_done_fn?,
+    _ batch: InHandle, _ request: InHandle, _ done: restway_done_fn?,
     _ context: UnsafeMutableRawPointer?, _ destroy: restway_destroy_fn?, _ outCall: OutHandle?,
     _ outError: OutHandle?
 ) -> restway_status {
-    Boundary.creating(outCall, outError) { () throws(Failure) in
-        let batch = try Argument.batch(batch)
-        let spec = try Argument.request(request).copy()
+    BatchHandle.creating(batch, outCall, outError) { batch throws(Failure) in
+        let spec = try RequestHandle.argument(request).copy()
         return try DoneNotice.telling(done, context, destroy, batch.delivery) {
             token, completion, end throws(Failure) in
             try batch.add(spec, token: token, completion: completion, end: end)
@@ -60,17 +58,16 @@ public func restway_batch_add(
 }
 
 @_cdecl("restway_batch_count") @implementation
-public func restway_batch_count(_ batch: OpaquePointer?) -> Int {
-    Handle.object(BatchHandle.self, batch)?.batch.count ?? 0
+public func restway_batch_count(_ batch: InHandle) -> Int {
+    BatchHandle.object(batch)?.batch.count ?? 0
 }
 
 @_cdecl("restway_batch_send") @implementation
 public func restway_batch_send(
-    _ batch: OpaquePointer?, _ done: restway_batch_done_fn?, _ context: UnsafeMutableRawPointer?,
+    _ batch: InHandle, _ done: restway_batch_done_fn?, _ context: UnsafeMutableRawPointer?,
     _ destroy: restway_destroy_fn?, _ outError: OutHandle?
 ) -> restway_status {
-    Boundary.run(outError) { () throws(Failure) in
-        let batch = try Argument.batch(batch)
+    BatchHandle.using(batch, outError) { batch throws(Failure) in
         let isTold = try DoneNotice.isExpected(done != nil, destroy, batch.delivery)
         try HostContext.lending(context, destroy) { context throws(Failure) in
             guard isTold else { return try batch.send() }
@@ -85,36 +82,27 @@ public func restway_batch_send(
 
 @_cdecl("restway_batch_wait") @implementation
 public func restway_batch_wait(
-    _ batch: OpaquePointer?, _ milliseconds: Int64, _ outError: OutHandle?
+    _ batch: InHandle, _ milliseconds: Int64, _ outError: OutHandle?
 ) -> restway_status {
-    Boundary.run(outError) { () throws(Failure) in
-        let batch = try Argument.batch(batch)
+    BatchHandle.using(batch, outError) { batch throws(Failure) in
         try Argument.notNegative(milliseconds, "milliseconds")
         try batch.wait(milliseconds: milliseconds)
     }
 }
 
 @_cdecl("restway_batch_is_complete") @implementation
-public func restway_batch_is_complete(_ batch: OpaquePointer?) -> Int32 {
-    Handle.object(BatchHandle.self, batch)?.batch.isComplete ?? true ? 1 : 0
+public func restway_batch_is_complete(_ batch: InHandle) -> Int32 {
+    BatchHandle.object(batch)?.batch.isComplete ?? true ? 1 : 0
 }
 
 @_cdecl("restway_batch_response") @implementation
 public func restway_batch_response(
-    _ batch: OpaquePointer?, _ index: Int, _ outResponse: OutHandle?, _ outError: OutHandle?
+    _ batch: InHandle, _ index: Int, _ outResponse: OutHandle?, _ outError: OutHandle?
 ) -> restway_status {
     Boundary.creating(outResponse, outError) { () throws(Failure) in
-        ResponseHandle(try Argument.batch(batch).response(at: index))
+        ResponseHandle(try BatchHandle.argument(batch).response(at: index))
     }
 }
 
 @_cdecl("restway_batch_cancel") @implementation
-public func restway_batch_cancel(_ batch: OpaquePointer?) {
-    Handle.object(BatchHandle.self, batch)?.batch.cancel()
-}
-
-extension Argument {
-    fileprivate static func batch(_ batch: OpaquePointer?) throws(Failure) -> BatchSession {
-        try handle(BatchHandle.self, batch, "batch").batch
-    }
-}
+public func restway_batch_cancel(_ batch: InHandle) { BatchHandle.object(batch)?.batch.cancel() }

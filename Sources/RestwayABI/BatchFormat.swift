@@ -53,86 +53,80 @@ final class BatchReaderHandle: TextLender, @unchecked Sendable {
 // The formats of batch.h
 
 @_cdecl("restway_batch_writer_count") @implementation
-public func restway_batch_writer_count(_ writer: OpaquePointer?) -> Int {
-    Handle.object(BatchWriterHandle.self, writer)?.items.count ?? 0
+public func restway_batch_writer_count(_ writer: InHandle) -> Int {
+    BatchWriterHandle.object(writer)?.items.count ?? 0
 }
 
 @_cdecl("restway_batch_writer_method") @implementation
-public func restway_batch_writer_method(_ writer: OpaquePointer?, _ index: Int) -> CString! {
-    Handle.text(BatchWriterHandle.self, writer, "\(index) method") { $0.item(index)?.method }
+public func restway_batch_writer_method(_ writer: InHandle, _ index: Int) -> CString! {
+    BatchWriterHandle.text(writer, "\(index) method") { $0.item(index)?.method }
 }
 
 @_cdecl("restway_batch_writer_uri") @implementation
-public func restway_batch_writer_uri(_ writer: OpaquePointer?, _ index: Int) -> CString! {
-    Handle.text(BatchWriterHandle.self, writer, "\(index) uri") { $0.item(index)?.uri }
+public func restway_batch_writer_uri(_ writer: InHandle, _ index: Int) -> CString! {
+    BatchWriterHandle.text(writer, "\(index) uri") { $0.item(index)?.uri }
 }
 
 @_cdecl("restway_batch_writer_body") @implementation
 public func restway_batch_writer_body(
-    _ writer: OpaquePointer?, _ index: Int, _ outLength: Out<Int>?
+    _ writer: InHandle, _ index: Int, _ outLength: Out<Int>?
 ) -> UnsafeRawPointer! {
-    Handle.bytes(BatchWriterHandle.self, writer, outLength) { $0.item(index)?.body }
+    BatchWriterHandle.bytes(writer, outLength) { $0.item(index)?.body }
 }
 
 @_cdecl("restway_batch_writer_header_count") @implementation
-public func restway_batch_writer_header_count(_ writer: OpaquePointer?, _ index: Int) -> Int {
-    Handle.object(BatchWriterHandle.self, writer)?.item(index)?.headers.count ?? 0
+public func restway_batch_writer_header_count(_ writer: InHandle, _ index: Int) -> Int {
+    BatchWriterHandle.object(writer)?.item(index)?.headers.count ?? 0
 }
 
 @_cdecl("restway_batch_writer_header_name") @implementation
 public func restway_batch_writer_header_name(
-    _ writer: OpaquePointer?, _ index: Int, _ header: Int
+    _ writer: InHandle, _ index: Int, _ header: Int
 ) -> CString! {
-    Handle.text(BatchWriterHandle.self, writer, "\(index) name \(header)") {
-        $0.header(index, header)?.name
-    }
+    BatchWriterHandle.text(writer, "\(index) name \(header)") { $0.header(index, header)?.name }
 }
 
 @_cdecl("restway_batch_writer_header_value") @implementation
 public func restway_batch_writer_header_value(
-    _ writer: OpaquePointer?, _ index: Int, _ header: Int
+    _ writer: InHandle, _ index: Int, _ header: Int
 ) -> CString! {
-    Handle.text(BatchWriterHandle.self, writer, "\(index) value \(header)") {
-        $0.header(index, header)?.value
-    }
+    BatchWriterHandle.text(writer, "\(index) value \(header)") { $0.header(index, header)?.value }
 }
 
 @_cdecl("restway_batch_writer_set_body") @implementation
 public func restway_batch_writer_set_body(
-    _ writer: OpaquePointer?, _ body: UnsafeRawPointer?, _ length: Int, _ mediaType: CString?,
+    _ writer: InHandle, _ body: UnsafeRawPointer?, _ length: Int, _ mediaType: CString?,
     _ outError: OutHandle?
 ) -> restway_status {
-    Boundary.run(outError) { () throws(Failure) in
-        let writer = try Argument.handle(BatchWriterHandle.self, writer, "writer")
+    BatchWriterHandle.using(writer, outError) { writer throws(Failure) in
         let bytes = Array(try Argument.bytes(body, length, "body"))
         writer.body = BatchBody(bytes, mediaType: try Argument.mediaType(mediaType))
     }
 }
 
 @_cdecl("restway_batch_reader_count") @implementation
-public func restway_batch_reader_count(_ reader: OpaquePointer?) -> Int {
-    Handle.object(BatchReaderHandle.self, reader)?.answers.count ?? 0
+public func restway_batch_reader_count(_ reader: InHandle) -> Int {
+    BatchReaderHandle.object(reader)?.answers.count ?? 0
 }
 
 @_cdecl("restway_batch_reader_body") @implementation
 public func restway_batch_reader_body(
-    _ reader: OpaquePointer?, _ outLength: Out<Int>?
+    _ reader: InHandle, _ outLength: Out<Int>?
 ) -> UnsafeRawPointer! {
-    Handle.bytes(BatchReaderHandle.self, reader, outLength) { $0.body.bytes }
+    BatchReaderHandle.bytes(reader, outLength) { $0.body.bytes }
 }
 
 @_cdecl("restway_batch_reader_media_type") @implementation
-public func restway_batch_reader_media_type(_ reader: OpaquePointer?) -> CString! {
-    Handle.text(BatchReaderHandle.self, reader, "type") { $0.body.mediaType }
+public func restway_batch_reader_media_type(_ reader: InHandle) -> CString! {
+    BatchReaderHandle.text(reader, "type") { $0.body.mediaType }
 }
 
 @_cdecl("restway_batch_reader_set_answer") @implementation
 public func restway_batch_reader_set_answer(
-    _ reader: OpaquePointer?, _ index: Int, _ code: Int32, _ body: UnsafeRawPointer?, _ length: Int,
+    _ reader: InHandle, _ index: Int, _ code: Int32, _ body: UnsafeRawPointer?, _ length: Int,
     _ outError: OutHandle?
 ) -> restway_status {
-    Boundary.run(outError) { () throws(Failure) in
-        let reader = try Argument.handle(BatchReaderHandle.self, reader, "reader")
+    BatchReaderHandle.using(reader, outError) { reader throws(Failure) in
         try reader.check(index)
         guard BatchAnswer.codes.contains(Int(code)) else {
             throw Argument.wrong("code", "code is \(code); a final answer has 200 to 599")
@@ -144,11 +138,9 @@ public func restway_batch_reader_set_answer(
 
 @_cdecl("restway_batch_reader_add_header") @implementation
 public func restway_batch_reader_add_header(
-    _ reader: OpaquePointer?, _ index: Int, _ name: CString?, _ value: CString?,
-    _ outError: OutHandle?
+    _ reader: InHandle, _ index: Int, _ name: CString?, _ value: CString?, _ outError: OutHandle?
 ) -> restway_status {
-    Boundary.run(outError) { () throws(Failure) in
-        let reader = try Argument.handle(BatchReaderHandle.self, reader, "reader")
+    BatchReaderHandle.using(reader, outError) { reader throws(Failure) in
         try reader.check(index)
         let name = try Argument.headerName(name)
         let value = try Argument.string(value, "value")
@@ -162,9 +154,8 @@ public func restway_batch_reader_add_header(
 
 @_cdecl("restway_client_set_batch_format") @implementation
 public func restway_client_set_batch_format(
-    _ client: OpaquePointer?, _ encode: restway_batch_encode_fn?,
-    _ decode: restway_batch_decode_fn?, _ context: UnsafeMutableRawPointer?,
-    _ destroy: restway_destroy_fn?, _ outError: OutHandle?
+    _ client: InHandle, _ encode: restway_batch_encode_fn?, _ decode: restway_batch_decode_fn?,
+    _ context: UnsafeMutableRawPointer?, _ destroy: restway_destroy_fn?, _ outError: OutHandle?
 ) -> restway_status {
     HostContext.setting(client, context, destroy, outError) { client, context throws(Failure) in
         switch (encode, decode) {

@@ -1,6 +1,5 @@
 public import CRestway
 import RestwayCalls
-import RestwayClient
 import RestwayOutcome
 
 // body.h
@@ -14,35 +13,26 @@ public func restway_body_reader_init(
 
 @_cdecl("restway_request_set_body_reader") @implementation
 public func restway_request_set_body_reader(
-    _ request: OpaquePointer?, _ reader: UnsafePointer<restway_body_reader>?, _ length: Int64,
-    _ mediaType: CString?, _ outError: OutHandle?
+    _ request: InHandle, _ reader: In<restway_body_reader>?, _ length: Int64, _ mediaType: CString?,
+    _ outError: OutHandle?
 ) -> restway_status {
-    Boundary.run(outError) { () throws(Failure) in
-        let request = try Argument.request(request)
+    RequestHandle.using(request, outError) { request throws(Failure) in
         guard let reader else { throw Argument.null("reader") }
         let functions = try SizedStructs.bodyReader.read(reader, zero: restway_body_reader())
         guard let read = functions.read else { throw Argument.null("reader.read") }
         try Argument.minusOneOrMore(length, "length")
         let mediaType = try Argument.mediaType(mediaType)
         let context = HostContext(functions.context, functions.destroy)
-        let body = BodyReading.reader(read, functions.rewind, length: length, context)
+        let body = BodyReader(
+            length: length < 0 ? nil : length, read: BodyReading.reading(read, context),
+            rewind: functions.rewind.map { BodyReading.rewinding($0, context) })
         request.set(.init(reader: body, mediaType: mediaType))
     }
 }
 
-/// Makes a body reader from C functions.
+/// Makes the functions of a body reader from C functions.
 enum BodyReading {
-    /// - Parameter length: -1 if it is not known.
-    static func reader(
-        _ read: @escaping restway_body_read_fn, _ rewind: restway_body_rewind_fn?, length: Int64,
-        _ context: HostContext
-    ) -> BodyReader {
-        BodyReader(
-            length: length < 0 ? nil : length, read: reading(read, context),
-            rewind: rewind.map { rewinding($0, context) })
-    }
-
-    private static func reading(
+    static func reading(
         _ read: @escaping restway_body_read_fn, _ context: HostContext
     ) -> BodyReader.Read {
         { buffer in
@@ -59,7 +49,7 @@ enum BodyReading {
         }
     }
 
-    private static func rewinding(
+    static func rewinding(
         _ rewind: @escaping restway_body_rewind_fn, _ context: HostContext
     ) -> BodyReader.Rewind {
         {

@@ -1,42 +1,32 @@
 public import CRestway
 import RestwayBatch
 import RestwayCalls
-import RestwayClient
 import RestwayOutcome
 
 // call.h
 
 @_cdecl("restway_call_retain") @implementation
-public func restway_call_retain(_ call: OpaquePointer?) -> OpaquePointer! {
-    Handle.retain(Call.self, call)
-}
+public func restway_call_retain(_ call: InHandle) -> OpaquePointer! { Call.retain(call) }
 
 @_cdecl("restway_call_release") @implementation
-public func restway_call_release(_ call: OpaquePointer?) {
-    Handle.release(Call.self, call)
-}
+public func restway_call_release(_ call: InHandle) { Call.release(call) }
 
 @_cdecl("restway_call_cancel") @implementation
-public func restway_call_cancel(_ call: OpaquePointer?) {
-    Handle.object(Call.self, call)?.cancel()
-}
+public func restway_call_cancel(_ call: InHandle) { Call.object(call)?.cancel() }
 
 @_cdecl("restway_call_is_complete") @implementation
-public func restway_call_is_complete(_ call: OpaquePointer?) -> Int32 {
-    Handle.object(Call.self, call)?.isComplete ?? true ? 1 : 0
+public func restway_call_is_complete(_ call: InHandle) -> Int32 {
+    Call.object(call)?.isComplete ?? true ? 1 : 0
 }
 
 @_cdecl("restway_call_id") @implementation
-public func restway_call_id(_ call: OpaquePointer?) -> UInt64 {
-    Handle.object(Call.self, call)?.id ?? 0
-}
+public func restway_call_id(_ call: InHandle) -> UInt64 { Call.object(call)?.id ?? 0 }
 
 @_cdecl("restway_call_wait") @implementation
 public func restway_call_wait(
-    _ call: OpaquePointer?, _ milliseconds: Int64, _ outResponse: OutHandle?, _ outError: OutHandle?
+    _ call: InHandle, _ milliseconds: Int64, _ outResponse: OutHandle?, _ outError: OutHandle?
 ) -> restway_status {
-    Boundary.creating(outResponse, outError) { () throws(Failure) in
-        let call = try Argument.handle(Call.self, call, "call")
+    Call.creating(call, outResponse, outError) { call throws(Failure) in
         try Argument.notNegative(milliseconds, "milliseconds")
         return ResponseHandle(try call.wait(milliseconds: milliseconds))
     }

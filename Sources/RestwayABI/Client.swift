@@ -8,13 +8,16 @@ import RestwayRouting
 import RestwayThreads
 
 /// The program's reference to a client. When the last one is released, the client closes.
-final class ClientHandle: HandleObject, Sendable {
+final class ClientHandle: ArgumentObject {
+    static let parameter = "client"
     let client: Client
     let generation = ProcessGeneration.current
 
     init(_ client: Client) {
         self.client = client
     }
+
+    var content: Client { client }
 
     deinit {
         client.close()
@@ -33,44 +36,38 @@ public func restway_client_options_init(
 
 @_cdecl("restway_client_create") @implementation
 public func restway_client_create(
-    _ api: OpaquePointer?, _ options: UnsafePointer<restway_client_options>?,
-    _ outClient: OutHandle?, _ outError: OutHandle?
+    _ api: InHandle, _ options: In<restway_client_options>?, _ outClient: OutHandle?,
+    _ outError: OutHandle?
 ) -> restway_status {
-    Boundary.creating(outClient, outError, named: "out_client") { () throws(Failure) in
-        let api = try Argument.api(api)
-        return ClientHandle(try Client(api: api, options: try ClientOptions(options)))
+    APIHandle.creating(api, outClient, outError, "out_client") { handle throws(Failure) in
+        ClientHandle(try Client(api: handle.api, options: try ClientOptions(options)))
     }
 }
 
 @_cdecl("restway_client_retain") @implementation
-public func restway_client_retain(_ client: OpaquePointer?) -> OpaquePointer! {
-    Handle.retain(ClientHandle.self, client)
+public func restway_client_retain(_ client: InHandle) -> OpaquePointer! {
+    ClientHandle.retain(client)
 }
 
 @_cdecl("restway_client_release") @implementation
-public func restway_client_release(_ client: OpaquePointer?) {
-    Handle.release(ClientHandle.self, client)
-}
+public func restway_client_release(_ client: InHandle) { ClientHandle.release(client) }
 
 @_cdecl("restway_client_close") @implementation
-public func restway_client_close(_ client: OpaquePointer?) {
-    Handle.object(ClientHandle.self, client)?.client.close()
-}
+public func restway_client_close(_ client: InHandle) { ClientHandle.object(client)?.client.close() }
 
 @_cdecl("restway_client_store") @implementation
-public func restway_client_store(_ client: OpaquePointer?) -> OpaquePointer! {
-    Handle.object(ClientHandle.self, client).map { Handle.give(StoreHandle($0.client)) }
+public func restway_client_store(_ client: InHandle) -> OpaquePointer! {
+    ClientHandle.object(client).map { Handle.give(StoreHandle($0.client)) }
 }
 
 @_cdecl("restway_client_send") @implementation
 public func restway_client_send(
-    _ client: OpaquePointer?, _ request: OpaquePointer?, _ done: restway_done_fn?,
+    _ client: InHandle, _ request: InHandle, _ done: restway_done_fn?,
     _ context: UnsafeMutableRawPointer?, _ destroy: restway_destroy_fn?, _ outCall: OutHandle?,
     _ outError: OutHandle?
 ) -> restway_status {
-    Boundary.creating(outCall, outError) { () throws(Failure) in
-        let client = try Argument.client(client)
-        let spec = try Argument.request(request).copy()
+    ClientHandle.creating(client, outCall, outError) { client throws(Failure) in
+        let spec = try RequestHandle.argument(request).copy()
         return try DoneNotice.telling(done, context, destroy, client.delivery) {
             token, completion, end throws(Failure) in
             try client.send(spec, token: token, completion: completion, end: end)
@@ -80,12 +77,11 @@ public func restway_client_send(
 
 @_cdecl("restway_client_perform") @implementation
 public func restway_client_perform(
-    _ client: OpaquePointer?, _ request: OpaquePointer?, _ milliseconds: Int64,
-    _ outResponse: OutHandle?, _ outError: OutHandle?
+    _ client: InHandle, _ request: InHandle, _ milliseconds: Int64, _ outResponse: OutHandle?,
+    _ outError: OutHandle?
 ) -> restway_status {
-    Boundary.creating(outResponse, outError) { () throws(Failure) in
-        let client = try Argument.client(client)
-        let spec = try Argument.request(request).copy()
+    ClientHandle.creating(client, outResponse, outError) { client throws(Failure) in
+        let spec = try RequestHandle.argument(request).copy()
         try Argument.notNegative(milliseconds, "milliseconds")
         return ResponseHandle(try client.perform(spec, milliseconds: milliseconds))
     }
@@ -93,21 +89,25 @@ public func restway_client_perform(
 
 @_cdecl("restway_client_set_modifier") @implementation
 public func restway_client_set_modifier(
-    _ client: OpaquePointer?, _ modify: restway_modify_fn?, _ context: UnsafeMutableRawPointer?,
+    _ client: InHandle, _ modify: restway_modify_fn?, _ context: UnsafeMutableRawPointer?,
     _ destroy: restway_destroy_fn?, _ outError: OutHandle?
 ) -> restway_status {
     HostContext.setting(client, context, destroy, outError) { client, context throws(Failure) in
-        try client.setModifier(modify.map { modifier($0, context) })
+        try client.calls.setFunctions { functions in
+            functions.modifier = modify.map { modifier($0, context) }
+        }
     }
 }
 
 @_cdecl("restway_client_set_exclusion") @implementation
 public func restway_client_set_exclusion(
-    _ client: OpaquePointer?, _ exclude: restway_exclude_fn?, _ context: UnsafeMutableRawPointer?,
+    _ client: InHandle, _ exclude: restway_exclude_fn?, _ context: UnsafeMutableRawPointer?,
     _ destroy: restway_destroy_fn?, _ outError: OutHandle?
 ) -> restway_status {
     HostContext.setting(client, context, destroy, outError) { client, context throws(Failure) in
-        try client.setExclusion(exclude.map { exclusion($0, context) })
+        try client.calls.setFunctions { functions in
+            functions.exclusion = exclude.map { exclusion($0, context) }
+        }
     }
 }
 
@@ -143,7 +143,7 @@ private func exclusion(
 
 /// Reads the option struct of the header and checks each field.
 extension ClientOptions {
-    init(_ pointer: UnsafePointer<restway_client_options>?) throws(Failure) {
+    init(_ pointer: In<restway_client_options>?) throws(Failure) {
         self.init()
         guard let pointer else { return }
         let c = try SizedStructs.clientOptions.read(pointer, zero: restway_client_options())
@@ -153,13 +153,13 @@ extension ClientOptions {
             try Argument.headerValue(agent, "options.user_agent")
             calls.userAgent = agent
         }
-        certificateFile = try Argument.optionalString(c.ca_file, "options.ca_file")
+        connections.certificateFile = try Argument.optionalString(c.ca_file, "options.ca_file")
         if c.clock != nil {
-            clock = try Argument.handle(ManualClock.self, c.clock, "options.clock")
+            clock = try ManualClock.argument(c.clock, "options.clock")
         }
         randomSeed = c.random_seed
-        storePath = try Argument.optionalString(c.store_path, "options.store_path")
-        outboxPath = try Argument.optionalString(c.outbox_path, "options.outbox_path")
+        files.store = try Argument.optionalString(c.store_path, "options.store_path")
+        files.outbox = try Argument.optionalString(c.outbox_path, "options.outbox_path")
         transport = try Argument.optionalString(c.transport, "options.transport")
         transportOptions = try Argument.optionalString(
             c.transport_options, "options.transport_options")
@@ -170,21 +170,21 @@ extension ClientOptions {
                     "options.file_mode lets the owner read and write, and nobody execute: it is "
                         + "0600 to 0666, not 0\(String(c.file_mode, radix: 8))")
             }
-            fileMode = mode
+            files.mode = mode
         }
         try readDelivery(c)
         try readFlags(c)
-        timeoutMilliseconds = try Self.time(c.timeout_milliseconds, "timeout_milliseconds")
-        connectTimeoutMilliseconds = try Self.time(
+        timeouts.totalMilliseconds = try Self.time(c.timeout_milliseconds, "timeout_milliseconds")
+        timeouts.connectMilliseconds = try Self.time(
             c.connect_timeout_milliseconds, "connect_timeout_milliseconds")
-        idleTimeoutMilliseconds = try Self.time(
+        timeouts.idleMilliseconds = try Self.time(
             c.idle_timeout_milliseconds, "idle_timeout_milliseconds")
         try Self.set(&calls.bodyBytesMax, c.body_bytes_max, "body_bytes_max", max: .max)
         try Self.set(&calls.objectsMax, c.objects_max, "objects_max", max: .max)
         try Self.set(&calls.nestingDepthMax, c.nesting_depth_max, "nesting_depth_max", max: 2_048)
-        try Self.set(&connectionsMax, c.connections_max, "connections_max", max: 65_536)
+        try Self.set(&connections.total, c.connections_max, "connections_max", max: 65_536)
         try Self.set(
-            &connectionsPerHostMax, c.connections_per_host_max, "connections_per_host_max",
+            &connections.perHost, c.connections_per_host_max, "connections_per_host_max",
             max: 65_536)
     }
 
@@ -204,12 +204,7 @@ extension ClientOptions {
             RESTWAY_CLIENT_STRICT_MAPPING | RESTWAY_CLIENT_NO_COOKIES
             | RESTWAY_CLIENT_NO_REDIRECTS | RESTWAY_CLIENT_GONE_IS_DELETED
             | RESTWAY_CLIENT_LOAD_PLUGINS
-        guard c.flags & ~known == 0 else {
-            throw Argument.wrong(
-                "options.flags",
-                "options.flags holds bits that this version does not know: "
-                    + "0x\(String(c.flags & ~known, radix: 16))")
-        }
+        try Argument.flags(c.flags, known: known, "options.flags")
         calls.isMappingStrict = c.flags & RESTWAY_CLIENT_STRICT_MAPPING != 0
         loadsPlugins = c.flags & RESTWAY_CLIENT_LOAD_PLUGINS != 0
         calls.usesCookies = c.flags & RESTWAY_CLIENT_NO_COOKIES == 0

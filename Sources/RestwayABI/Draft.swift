@@ -1,6 +1,5 @@
 public import CRestway
 import RestwayCalls
-import RestwayClient
 import RestwayDocument
 import RestwayJSON
 import RestwayMapping
@@ -33,9 +32,9 @@ final class DraftHandle: HandleObject, Sendable {
     }
 
     /// Changes the draft. A change that the draft refuses is a mistake of the caller.
-    func change(_ body: (Draft) throws(DraftError) -> Void) throws(Failure) {
+    func change(_ body: @autoclosure () throws(DraftError) -> Void) throws(Failure) {
         do throws(DraftError) {
-            try body(draft)
+            try body()
         } catch {
             throw Failure(error)
         }
@@ -50,25 +49,20 @@ extension DraftHandle {
     ///   - change: The function of `Draft` that makes the change.
     ///   - target: Returns what that function gets, besides the index of the relationship.
     static func relating<Target>(
-        _ draft: OpaquePointer?, _ relationship: CString?, _ outError: OutHandle?,
+        _ draft: InHandle, _ relationship: CString?, _ outError: OutHandle?,
         _ change: (Draft) -> (Target, Int) throws(DraftError) -> Void,
         to target: (DraftHandle) throws(Failure) -> Target
     ) -> restway_status {
-        Boundary.run(outError) { () throws(Failure) in
-            let handle = try Argument.draft(draft)
+        using(draft, outError) { handle throws(Failure) in
             let name = try Argument.string(relationship, "relationship")
             let index = try handle.draft.entity.relationship(named: name)
             let target = try target(handle)
-            try handle.change { draft throws(DraftError) in try change(draft)(target, index) }
+            try handle.change(try change(handle.draft)(target, index))
         }
     }
 
-    func target(object: OpaquePointer?, _ name: String) throws(Failure) -> Draft.Target {
-        .object(try Argument.object(object, name))
-    }
-
-    func target(draft: OpaquePointer?, _ name: String) throws(Failure) -> Draft.Target {
-        let other = try Argument.draft(draft, name)
+    func target(draft: InHandle, _ name: String) throws(Failure) -> Draft.Target {
+        let other = try DraftHandle.argument(draft, name)
         guard other.store === store else {
             throw Argument.wrong(name, "\(name) is a draft for another store")
         }
@@ -76,34 +70,23 @@ extension DraftHandle {
     }
 }
 
-extension Argument {
-    static func draft(
-        _ draft: OpaquePointer?, _ name: String = "draft"
-    ) throws(Failure) -> DraftHandle {
-        try handle(DraftHandle.self, draft, name)
-    }
-}
-
 // draft.h
 
 @_cdecl("restway_draft_create") @implementation
 public func restway_draft_create(
-    _ store: OpaquePointer?, _ entity: CString?, _ outDraft: OutHandle?, _ outError: OutHandle?
+    _ store: InHandle, _ entity: CString?, _ outDraft: OutHandle?, _ outError: OutHandle?
 ) -> restway_status {
-    Boundary.creating(outDraft, outError, named: "out_draft") { () throws(Failure) in
-        let handle = try Argument.store(store)
-        return DraftHandle(Draft(try handle.entity(named: entity)), handle.store)
+    StoreHandle.creating(store, outDraft, outError, "out_draft") { handle throws(Failure) in
+        DraftHandle(Draft(try handle.entity(named: entity)), handle.store)
     }
 }
 
 @_cdecl("restway_draft_copy") @implementation
 public func restway_draft_copy(
-    _ store: OpaquePointer?, _ object: OpaquePointer?, _ outDraft: OutHandle?,
-    _ outError: OutHandle?
+    _ store: InHandle, _ object: InHandle, _ outDraft: OutHandle?, _ outError: OutHandle?
 ) -> restway_status {
-    Boundary.creating(outDraft, outError, named: "out_draft") { () throws(Failure) in
-        let handle = try Argument.store(store)
-        let object = try Argument.object(object)
+    StoreHandle.creating(store, outDraft, outError, "out_draft") { handle throws(Failure) in
+        let object = try Snapshot.argument(object)
         guard try handle.api.entity(named: object.entity.name) === object.entity else {
             throw Argument.wrong("object", "the object is a \(object.entity.name) of another api")
         }
@@ -112,32 +95,26 @@ public func restway_draft_copy(
 }
 
 @_cdecl("restway_draft_retain") @implementation
-public func restway_draft_retain(_ draft: OpaquePointer?) -> OpaquePointer! {
-    Handle.retain(DraftHandle.self, draft)
-}
+public func restway_draft_retain(_ draft: InHandle) -> OpaquePointer! { DraftHandle.retain(draft) }
 
 @_cdecl("restway_draft_release") @implementation
-public func restway_draft_release(_ draft: OpaquePointer?) {
-    Handle.release(DraftHandle.self, draft)
-}
+public func restway_draft_release(_ draft: InHandle) { DraftHandle.release(draft) }
 
 @_cdecl("restway_draft_entity") @implementation
-public func restway_draft_entity(_ draft: OpaquePointer?) -> CString! {
-    Handle.object(DraftHandle.self, draft)?.draft.entity.nameCString
+public func restway_draft_entity(_ draft: InHandle) -> CString! {
+    DraftHandle.object(draft)?.draft.entity.nameCString
 }
 
 @_cdecl("restway_draft_store_key") @implementation
-public func restway_draft_store_key(_ draft: OpaquePointer?) -> Int64 {
-    Handle.object(DraftHandle.self, draft)?.draft.storeKey ?? 0
+public func restway_draft_store_key(_ draft: InHandle) -> Int64 {
+    DraftHandle.object(draft)?.draft.storeKey ?? 0
 }
 
 @_cdecl("restway_draft_set") @implementation
 public func restway_draft_set(
-    _ draft: OpaquePointer?, _ name: CString?, _ value: UnsafePointer<restway_value>?,
-    _ outError: OutHandle?
+    _ draft: InHandle, _ name: CString?, _ value: In<restway_value>?, _ outError: OutHandle?
 ) -> restway_status {
-    Boundary.run(outError) { () throws(Failure) in
-        let handle = try Argument.draft(draft)
+    DraftHandle.using(draft, outError) { handle throws(Failure) in
         let cell = try handle.cell(named: name)
         let entity = handle.draft.entity
         let value = try HostValue(value, "value")
@@ -145,33 +122,27 @@ public func restway_draft_set(
         guard relationship >= 0 else {
             let attribute = entity.attributes[cell]
             let value = try value.attribute(attribute.type, attribute.name)
-            return try handle.change { draft throws(DraftError) in
-                try draft.set(value, attribute: cell)
-            }
+            return try handle.change(try handle.draft.set(value, attribute: cell))
         }
         guard let targets = try value.targets(entity.relationships[relationship].name) else {
             return handle.draft.setNull(relationship: relationship)
         }
-        try handle.change { draft throws(DraftError) in
-            try draft.set(targets, relationship: relationship)
-        }
+        try handle.change(try handle.draft.set(targets, relationship: relationship))
     }
 }
 
 @_cdecl("restway_draft_add") @implementation
 public func restway_draft_add(
-    _ draft: OpaquePointer?, _ relationship: CString?, _ object: OpaquePointer?,
-    _ outError: OutHandle?
+    _ draft: InHandle, _ relationship: CString?, _ object: InHandle, _ outError: OutHandle?
 ) -> restway_status {
-    DraftHandle.relating(draft, relationship, outError, Draft.add) { handle throws(Failure) in
-        try handle.target(object: object, "object")
+    DraftHandle.relating(draft, relationship, outError, Draft.add) { _ throws(Failure) in
+        .object(try Snapshot.argument(object))
     }
 }
 
 @_cdecl("restway_draft_add_draft") @implementation
 public func restway_draft_add_draft(
-    _ draft: OpaquePointer?, _ relationship: CString?, _ other: OpaquePointer?,
-    _ outError: OutHandle?
+    _ draft: InHandle, _ relationship: CString?, _ other: InHandle, _ outError: OutHandle?
 ) -> restway_status {
     DraftHandle.relating(draft, relationship, outError, Draft.add) { handle throws(Failure) in
         try handle.target(draft: other, "other")
@@ -180,18 +151,16 @@ public func restway_draft_add_draft(
 
 @_cdecl("restway_draft_remove") @implementation
 public func restway_draft_remove(
-    _ draft: OpaquePointer?, _ relationship: CString?, _ object: OpaquePointer?,
-    _ outError: OutHandle?
+    _ draft: InHandle, _ relationship: CString?, _ object: InHandle, _ outError: OutHandle?
 ) -> restway_status {
-    DraftHandle.relating(draft, relationship, outError, Draft.remove) { handle throws(Failure) in
-        try handle.target(object: object, "object")
+    DraftHandle.relating(draft, relationship, outError, Draft.remove) { _ throws(Failure) in
+        .object(try Snapshot.argument(object))
     }
 }
 
 @_cdecl("restway_draft_remove_draft") @implementation
 public func restway_draft_remove_draft(
-    _ draft: OpaquePointer?, _ relationship: CString?, _ other: OpaquePointer?,
-    _ outError: OutHandle?
+    _ draft: InHandle, _ relationship: CString?, _ other: InHandle, _ outError: OutHandle?
 ) -> restway_status {
     DraftHandle.relating(draft, relationship, outError, Draft.remove) { handle throws(Failure) in
         try handle.target(draft: other, "other")
@@ -200,8 +169,8 @@ public func restway_draft_remove_draft(
 
 @_cdecl("restway_draft_relate") @implementation
 public func restway_draft_relate(
-    _ draft: OpaquePointer?, _ relationship: CString?, _ objects: UnsafePointer<OpaquePointer?>?,
-    _ drafts: UnsafePointer<OpaquePointer?>?, _ count: Int, _ outError: OutHandle?
+    _ draft: InHandle, _ relationship: CString?, _ objects: In<OpaquePointer?>?,
+    _ drafts: In<OpaquePointer?>?, _ count: Int, _ outError: OutHandle?
 ) -> restway_status {
     DraftHandle.relating(draft, relationship, outError, Draft.set(_:relationship:)) {
         handle throws(Failure) in
@@ -214,15 +183,14 @@ public func restway_draft_relate(
         for place in 0..<count {
             let object = place < objects.count ? objects[place] : nil
             let draft = place < drafts.count ? drafts[place] : nil
-            switch (object, draft) {
-            case (.some, .some), (nil, nil):
+            guard (object == nil) != (draft == nil) else {
                 throw Argument.wrong(
                     "objects[\(place)]", "place \(place) needs either an object or a draft")
-            case (_, nil):
-                targets.append(try handle.target(object: object, "objects[\(place)]"))
-            case (nil, _):
-                targets.append(try handle.target(draft: draft, "drafts[\(place)]"))
             }
+            targets.append(
+                draft == nil
+                    ? .object(try Snapshot.argument(object, "objects[\(place)]"))
+                    : try handle.target(draft: draft, "drafts[\(place)]"))
         }
         return targets
     }
@@ -230,31 +198,29 @@ public func restway_draft_relate(
 
 @_cdecl("restway_draft_unset") @implementation
 public func restway_draft_unset(
-    _ draft: OpaquePointer?, _ name: CString?, _ outError: OutHandle?
+    _ draft: InHandle, _ name: CString?, _ outError: OutHandle?
 ) -> restway_status {
-    Boundary.run(outError) { () throws(Failure) in
-        let handle = try Argument.draft(draft)
+    DraftHandle.using(draft, outError) { handle throws(Failure) in
         handle.draft.unset(cell: try handle.cell(named: name))
     }
 }
 
 @_cdecl("restway_draft_revert") @implementation
 public func restway_draft_revert(
-    _ draft: OpaquePointer?, _ name: CString?, _ outError: OutHandle?
+    _ draft: InHandle, _ name: CString?, _ outError: OutHandle?
 ) -> restway_status {
-    Boundary.run(outError) { () throws(Failure) in
-        let handle = try Argument.draft(draft)
+    DraftHandle.using(draft, outError) { handle throws(Failure) in
         handle.draft.revert(cell: name == nil ? nil : try handle.cell(named: name))
     }
 }
 
 @_cdecl("restway_draft_changes") @implementation
 public func restway_draft_changes(
-    _ draft: OpaquePointer?, _ outNames: Out<CString?>?, _ capacity: Int, _ outCount: Out<Int>?,
+    _ draft: InHandle, _ outNames: Out<CString?>?, _ capacity: Int, _ outCount: Out<Int>?,
     _ outError: OutHandle?
 ) -> restway_status {
     Boundary.writing(outCount, 0, outError) { () throws(Failure) in
-        let draft = try Argument.draft(draft).draft
+        let draft = try DraftHandle.argument(draft).draft
         guard capacity >= 0, capacity == 0 || outNames != nil else {
             throw Argument.null("out_names")
         }
@@ -271,20 +237,19 @@ public func restway_draft_changes(
 
 @_cdecl("restway_draft_snapshot") @implementation
 public func restway_draft_snapshot(
-    _ draft: OpaquePointer?, _ outObject: OutHandle?, _ outError: OutHandle?
+    _ draft: InHandle, _ outObject: OutHandle?, _ outError: OutHandle?
 ) -> restway_status {
-    Boundary.creating(outObject, outError, named: "out_object") { () throws(Failure) in
-        try Argument.draft(draft).draft.snapshot()
+    Boundary.creating(outObject, outError, "out_object") { () throws(Failure) in
+        try DraftHandle.argument(draft).draft.snapshot()
     }
 }
 
 @_cdecl("restway_draft_insert") @implementation
 public func restway_draft_insert(
-    _ draft: OpaquePointer?, _ outObject: OutHandle?, _ outError: OutHandle?
+    _ draft: InHandle, _ outObject: OutHandle?, _ outError: OutHandle?
 ) -> restway_status {
-    Boundary.creating(outObject, outError) { () throws(Failure) in
-        let handle = try Argument.draft(draft)
-        return try handle.store.insert(handle.draft)
+    DraftHandle.creating(draft, outObject, outError) { handle throws(Failure) in
+        try handle.store.insert(handle.draft)
     }
 }
 
@@ -294,10 +259,13 @@ extension HostValue {
     /// express becomes JSON. The draft decides whether the value fits.
     func attribute(_ type: AttributeType, _ name: String) throws(Failure) -> Value {
         switch (self, type) {
-        case (.null, _), (.object, _), (.date, .json), (.bytes, .json):
-            return try attributeValue(name)
-        case (_, .json), (.list, .any), (.json, .any):
-            return Self.value(try json(name), isJSON: type == .json)
+        case (.json(let json), .any):
+            // A value that is neither an object nor a list is the one that mapping would have read.
+            guard case .leaf(let value) = WireValue(json) else { return try attributeValue(name) }
+            return value
+        case (.plain(.bool), .json), (.plain(.int64), .json), (.plain(.double), .json),
+            (.plain(.string), .json), (.list, .json), (.list, .any):
+            return .json(String(decoding: try json(name).text(), as: UTF8.self))
         default: return try attributeValue(name)
         }
     }
@@ -305,42 +273,29 @@ extension HostValue {
     /// Returns the value as JSON, which has neither dates nor bytes.
     private func json(_ name: String) throws(Failure) -> JSONValue {
         switch self {
-        case .null: return .null
-        case .bool(let value): return .bool(value)
-        case .integer(let value): return .integer(value)
-        case .double(let value):
-            guard let real = JSONValue.real(value) else { throw unfit(name, "a JSON number") }
-            return real
-        case .date(let value): return .string(DateFormat.iso8601.format(value))
-        case .string(let value): return .string(value)
-        case .bytes(let value): return .string(Base64.encode(value))
         case .json(let value): return value
         case .object: throw unfit(name, "JSON")
         case .list(let elements):
             return .array(try elements.map { element throws(Failure) in try element.json(name) })
-        }
-    }
-
-    /// Returns the value that mapping would have read: JSON text for objects and lists, or for
-    /// everything if `isJSON` is true.
-    private static func value(_ json: JSONValue, isJSON: Bool) -> Value {
-        if !isJSON {
-            switch json.kind {
-            case .null: return .null
-            case .boolean: return .bool(json.bool ?? false)
-            case .integer: return .int64(json.integer ?? 0)
-            case .real: return .double(json.double ?? 0)
-            case .string: return .string(json.string ?? "")
-            case .array, .object: break
+        case .plain(let value):
+            switch value {
+            case .bool(let value): return .bool(value)
+            case .int64(let value): return .integer(value)
+            case .double(let value):
+                guard let real = JSONValue.real(value) else { throw unfit(name, "a JSON number") }
+                return real
+            case .date(let value): return .string(DateFormat.iso8601.format(value))
+            case .string(let value): return .string(value)
+            case .bytes(let value): return .string(Base64.encode(value))
+            case .absent, .null, .json, .link, .links: return .null
             }
         }
-        return .json(String(decoding: json.text(), as: UTF8.self))
     }
 
     /// Returns the objects to which a relationship is to lead; nil for null.
     func targets(_ name: String) throws(Failure) -> [Draft.Target]? {
         switch self {
-        case .null: return nil
+        case .plain(.null): return nil
         case .object(let object): return [.object(object)]
         case .list(let elements):
             return try elements.map { element throws(Failure) in

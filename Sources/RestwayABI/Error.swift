@@ -20,90 +20,82 @@ final class ErrorHandle: TextLender, Sendable {
 // error.h
 
 @_cdecl("restway_error_retain") @implementation
-public func restway_error_retain(_ error: OpaquePointer?) -> OpaquePointer! {
-    Handle.retain(ErrorHandle.self, error)
-}
+public func restway_error_retain(_ error: InHandle) -> OpaquePointer! { ErrorHandle.retain(error) }
 
 @_cdecl("restway_error_release") @implementation
-public func restway_error_release(_ error: OpaquePointer?) {
-    Handle.release(ErrorHandle.self, error)
-}
+public func restway_error_release(_ error: InHandle) { ErrorHandle.release(error) }
 
 @_cdecl("restway_error_status") @implementation
-public func restway_error_status(_ error: OpaquePointer?) -> restway_status {
-    guard let error = Handle.inherited(ErrorHandle.self, error) else { return .RESTWAY_OK }
+public func restway_error_status(_ error: InHandle) -> restway_status {
+    guard let error = ErrorHandle.inherited(error) else { return .RESTWAY_OK }
     return error.isOfThisProcess ? restway_status(error.failure) : .RESTWAY_E_FORKED
 }
 
 @_cdecl("restway_error_domain") @implementation
-public func restway_error_domain(_ error: OpaquePointer?) -> restway_domain {
-    Handle.object(ErrorHandle.self, error).map { restway_domain($0.failure.domain) }
+public func restway_error_domain(_ error: InHandle) -> restway_domain {
+    ErrorHandle.object(error).map { restway_domain($0.failure.domain) }
         ?? restway_domain(rawValue: 0)!
 }
 
 @_cdecl("restway_error_message") @implementation
-public func restway_error_message(_ error: OpaquePointer?) -> CString! {
+public func restway_error_message(_ error: InHandle) -> CString! {
     let empty: StaticString = ""
-    return Handle.text(ErrorHandle.self, error, "message") { $0.failure.message } ?? empty.cString
+    return ErrorHandle.text(error, "message") { $0.failure.message } ?? empty.cString
 }
 
 @_cdecl("restway_error_http_status") @implementation
-public func restway_error_http_status(_ error: OpaquePointer?) -> Int32 {
-    Int32(clamping: Handle.object(ErrorHandle.self, error)?.failure.httpStatus ?? 0)
+public func restway_error_http_status(_ error: InHandle) -> Int32 {
+    Int32(clamping: ErrorHandle.object(error)?.failure.httpStatus ?? 0)
 }
 
 @_cdecl("restway_error_transport_code") @implementation
-public func restway_error_transport_code(_ error: OpaquePointer?) -> Int32 {
-    Handle.object(ErrorHandle.self, error)?.failure.transportCode ?? 0
+public func restway_error_transport_code(_ error: InHandle) -> Int32 {
+    ErrorHandle.object(error)?.failure.transportCode ?? 0
 }
 
 @_cdecl("restway_error_is_retryable") @implementation
-public func restway_error_is_retryable(_ error: OpaquePointer?) -> Int32 {
-    Handle.object(ErrorHandle.self, error)?.failure.isRetryable ?? false ? 1 : 0
+public func restway_error_is_retryable(_ error: InHandle) -> Int32 {
+    ErrorHandle.object(error)?.failure.isRetryable ?? false ? 1 : 0
 }
 
 @_cdecl("restway_error_api_code") @implementation
-public func restway_error_api_code(_ error: OpaquePointer?) -> CString! {
-    Handle.text(ErrorHandle.self, error, "api_code") { $0.failure.apiCode }
+public func restway_error_api_code(_ error: InHandle) -> CString! {
+    ErrorHandle.text(error, "api_code") { $0.failure.apiCode }
 }
 
 @_cdecl("restway_error_api_message") @implementation
-public func restway_error_api_message(_ error: OpaquePointer?) -> CString! {
-    Handle.text(ErrorHandle.self, error, "api_message") { $0.failure.apiMessage }
+public func restway_error_api_message(_ error: InHandle) -> CString! {
+    ErrorHandle.text(error, "api_message") { $0.failure.apiMessage }
 }
 
 @_cdecl("restway_error_field") @implementation
-public func restway_error_field(_ error: OpaquePointer?) -> CString! {
-    Handle.text(ErrorHandle.self, error, "field") { $0.failure.field }
+public func restway_error_field(_ error: InHandle) -> CString! {
+    ErrorHandle.text(error, "field") { $0.failure.field }
 }
 
 @_cdecl("restway_error_response") @implementation
-public func restway_error_response(_ error: OpaquePointer?) -> OpaquePointer! {
-    Handle.object(ErrorHandle.self, error)?.response.map(Handle.lend)
+public func restway_error_response(_ error: InHandle) -> OpaquePointer! {
+    ErrorHandle.object(error)?.response.map(Handle.lend)
 }
 
 @_cdecl("restway_error_cause") @implementation
-public func restway_error_cause(_ error: OpaquePointer?) -> UnsafeMutableRawPointer! {
-    Handle.object(ErrorHandle.self, error)?.failure.cause?.pointer
+public func restway_error_cause(_ error: InHandle) -> UnsafeMutableRawPointer! {
+    ErrorHandle.object(error)?.failure.cause?.pointer
 }
 
 @_cdecl("restway_error_detail_count") @implementation
-public func restway_error_detail_count(_ error: OpaquePointer?) -> Int {
-    Handle.object(ErrorHandle.self, error)?.failure.details.count ?? 0
+public func restway_error_detail_count(_ error: InHandle) -> Int {
+    ErrorHandle.object(error)?.failure.details.count ?? 0
 }
 
 @_cdecl("restway_error_detail_path") @implementation
-public func restway_error_detail_path(_ error: OpaquePointer?, _ index: Int) -> CString! {
-    Handle.text(ErrorHandle.self, error, "detail path \(index)") {
-        $0.failure.details.at(index)?.path
-    }
+public func restway_error_detail_path(_ error: InHandle, _ index: Int) -> CString! {
+    ErrorHandle.text(error, "detail path \(index)") { $0.failure.details.at(index)?.path }
 }
 
 @_cdecl("restway_error_detail_message") @implementation
-public func restway_error_detail_message(_ error: OpaquePointer?, _ index: Int) -> CString! {
-    Handle.text(ErrorHandle.self, error, "detail message \(index)") {
-        $0.failure.details.at(index)?.message
-    }
+public func restway_error_detail_message(_ error: InHandle, _ index: Int) -> CString! {
+    ErrorHandle.text(error, "detail message \(index)") { $0.failure.details.at(index)?.message }
 }
 
 /// The failure that a failure reader changes.
@@ -124,17 +116,16 @@ final class FailureHandle: HandleObject, @unchecked Sendable {
 // failure.h
 
 @_cdecl("restway_failure_error") @implementation
-public func restway_failure_error(_ failure: OpaquePointer?) -> OpaquePointer! {
-    Handle.object(FailureHandle.self, failure).map { Handle.lend($0.found) }
+public func restway_failure_error(_ failure: InHandle) -> OpaquePointer! {
+    FailureHandle.object(failure).map { Handle.lend($0.found) }
 }
 
 @_cdecl("restway_failure_replace") @implementation
 public func restway_failure_replace(
-    _ failure: OpaquePointer?, _ apiCode: CString?, _ apiMessage: CString?, _ message: CString?,
+    _ failure: InHandle, _ apiCode: CString?, _ apiMessage: CString?, _ message: CString?,
     _ retryable: Int32, _ outError: OutHandle?
 ) -> restway_status {
-    Boundary.run(outError) { () throws(Failure) in
-        let handle = try Argument.handle(FailureHandle.self, failure, "failure")
+    FailureHandle.using(failure, outError) { handle throws(Failure) in
         let code = try Argument.optionalString(apiCode, "api_code")
         let text = try Argument.optionalString(apiMessage, "api_message")
         let message = try Argument.optionalString(message, "message")
@@ -149,7 +140,7 @@ public func restway_failure_replace(
 
 @_cdecl("restway_client_set_failure_reader") @implementation
 public func restway_client_set_failure_reader(
-    _ client: OpaquePointer?, _ read: restway_read_failure_fn?, _ context: UnsafeMutableRawPointer?,
+    _ client: InHandle, _ read: restway_read_failure_fn?, _ context: UnsafeMutableRawPointer?,
     _ destroy: restway_destroy_fn?, _ outError: OutHandle?
 ) -> restway_status {
     HostContext.setting(client, context, destroy, outError) { client, context throws(Failure) in
@@ -161,6 +152,6 @@ public func restway_client_set_failure_reader(
                 return handle.failure
             }
         }
-        try client.setFailureReader(reader)
+        try client.calls.setFunctions { $0.failureReader = reader }
     }
 }

@@ -14,27 +14,25 @@ public func restway_event_release(_ event: Out<restway_event>?) {
 
 @_cdecl("restway_client_process") @implementation
 public func restway_client_process(
-    _ client: OpaquePointer?, _ milliseconds: Int64, _ outCount: Out<Int>?, _ outError: OutHandle?
+    _ client: InHandle, _ milliseconds: Int64, _ outCount: Out<Int>?, _ outError: OutHandle?
 ) -> restway_status {
-    Boundary.writing(outCount, 0, outError) { () throws(Failure) in
-        let client = try Argument.client(client)
+    ClientHandle.writing(client, outCount, 0, outError) { client throws(Failure) in
         try Argument.minusOneOrMore(milliseconds, "milliseconds")
         return try client.delivery.process(milliseconds: milliseconds)
     }
 }
 
 @_cdecl("restway_client_descriptor") @implementation
-public func restway_client_descriptor(_ client: OpaquePointer?) -> Int32 {
-    Handle.object(ClientHandle.self, client)?.client.delivery.descriptor ?? -1
+public func restway_client_descriptor(_ client: InHandle) -> Int32 {
+    ClientHandle.object(client)?.client.delivery.descriptor ?? -1
 }
 
 @_cdecl("restway_client_drain") @implementation
 public func restway_client_drain(
-    _ client: OpaquePointer?, _ events: Out<restway_event>?, _ capacity: Int, _ outCount: Out<Int>?,
+    _ client: InHandle, _ events: Out<restway_event>?, _ capacity: Int, _ outCount: Out<Int>?,
     _ outError: OutHandle?
 ) -> restway_status {
-    Boundary.writing(outCount, 0, outError, named: "out_count") { () throws(Failure) in
-        let client = try Argument.client(client)
+    ClientHandle.writing(client, outCount, 0, outError, "out_count") { client throws(Failure) in
         let events = try Argument.out(events, "events")
         guard capacity > 0 else { throw Argument.wrong("capacity", "capacity is 0") }
         let notices = try client.delivery.drain(max: capacity)
@@ -112,12 +110,12 @@ extension restway_event {
         // The first member of the union shows for all members whether the payload holds anything.
         guard payload.response != nil else { return }
         switch restway_event_kind(rawValue: kind) {
-        case .RESTWAY_EVENT_CHANGED: Handle.release(ChangeList.self, payload.changes)
+        case .RESTWAY_EVENT_CHANGED: ChangeList.release(payload.changes)
         case .RESTWAY_EVENT_OUTBOX_ITEM, .RESTWAY_EVENT_OUTBOX_FLUSHED:
-            Handle.release(StoredRequestsHandle.self, payload.items)
+            StoredRequestsHandle.release(payload.items)
         case _ where status == restway_status.RESTWAY_OK.rawValue:
-            Handle.release(ResponseHandle.self, payload.response)
-        default: Handle.release(ErrorHandle.self, payload.error)
+            ResponseHandle.release(payload.response)
+        default: ErrorHandle.release(payload.error)
         }
     }
 }

@@ -1,6 +1,5 @@
 public import CRestway
 import RestwayCalls
-import RestwayClient
 import RestwayHTTP
 import RestwayOutcome
 import RestwayThreads
@@ -26,38 +25,37 @@ final class ExchangeHandle: TextLender, @unchecked Sendable {
 // The part of auth.h about exchanges
 
 @_cdecl("restway_exchange_method") @implementation
-public func restway_exchange_method(_ exchange: OpaquePointer?) -> CString! {
-    Handle.text(ExchangeHandle.self, exchange, "method") { $0.outgoing.exchange.method }
+public func restway_exchange_method(_ exchange: InHandle) -> CString! {
+    ExchangeHandle.text(exchange, "method") { $0.outgoing.exchange.method }
 }
 
 @_cdecl("restway_exchange_url") @implementation
-public func restway_exchange_url(_ exchange: OpaquePointer?) -> CString! {
-    Handle.text(ExchangeHandle.self, exchange, "url") { $0.outgoing.exchange.url }
+public func restway_exchange_url(_ exchange: InHandle) -> CString! {
+    ExchangeHandle.text(exchange, "url") { $0.outgoing.exchange.url }
 }
 
 @_cdecl("restway_exchange_header") @implementation
-public func restway_exchange_header(_ exchange: OpaquePointer?, _ name: CString?) -> CString! {
-    Handle.header(ExchangeHandle.self, exchange, name) { $0.outgoing.headers }
+public func restway_exchange_header(_ exchange: InHandle, _ name: CString?) -> CString! {
+    ExchangeHandle.header(exchange, name) { $0.outgoing.headers }
 }
 
 @_cdecl("restway_exchange_body") @implementation
 public func restway_exchange_body(
-    _ exchange: OpaquePointer?, _ outLength: Out<Int>?
+    _ exchange: InHandle, _ outLength: Out<Int>?
 ) -> UnsafeRawPointer! {
-    Handle.bytes(ExchangeHandle.self, exchange, outLength) { $0.outgoing.bodyBytes }
+    ExchangeHandle.bytes(exchange, outLength) { $0.outgoing.bodyBytes }
 }
 
 @_cdecl("restway_exchange_attempt") @implementation
-public func restway_exchange_attempt(_ exchange: OpaquePointer?) -> Int32 {
-    Int32(clamping: Handle.object(ExchangeHandle.self, exchange)?.outgoing.attempt ?? 0)
+public func restway_exchange_attempt(_ exchange: InHandle) -> Int32 {
+    Int32(clamping: ExchangeHandle.object(exchange)?.outgoing.attempt ?? 0)
 }
 
 @_cdecl("restway_exchange_set_header") @implementation
 public func restway_exchange_set_header(
-    _ exchange: OpaquePointer?, _ name: CString?, _ value: CString?, _ outError: OutHandle?
+    _ exchange: InHandle, _ name: CString?, _ value: CString?, _ outError: OutHandle?
 ) -> restway_status {
-    Boundary.run(outError) { () throws(Failure) in
-        let handle = try Argument.handle(ExchangeHandle.self, exchange, "exchange")
+    ExchangeHandle.using(exchange, outError) { handle throws(Failure) in
         let name = try Argument.headerName(name)
         guard let value = try Argument.optionalString(value, "value") else {
             return handle.outgoing.headers.remove(name)
@@ -69,10 +67,9 @@ public func restway_exchange_set_header(
 
 @_cdecl("restway_exchange_add_parameter") @implementation
 public func restway_exchange_add_parameter(
-    _ exchange: OpaquePointer?, _ name: CString?, _ value: CString?, _ outError: OutHandle?
+    _ exchange: InHandle, _ name: CString?, _ value: CString?, _ outError: OutHandle?
 ) -> restway_status {
-    Boundary.run(outError) { () throws(Failure) in
-        let handle = try Argument.handle(ExchangeHandle.self, exchange, "exchange")
+    ExchangeHandle.using(exchange, outError) { handle throws(Failure) in
         let name = try Argument.nonEmptyString(name, "name")
         handle.outgoing.addParameter(name, try Argument.string(value, "value"))
     }
@@ -80,11 +77,10 @@ public func restway_exchange_add_parameter(
 
 @_cdecl("restway_exchange_set_refusal") @implementation
 public func restway_exchange_set_refusal(
-    _ exchange: OpaquePointer?, _ reason: CString?, _ cause: UnsafeMutableRawPointer?,
+    _ exchange: InHandle, _ reason: CString?, _ cause: UnsafeMutableRawPointer?,
     _ destroy: restway_destroy_fn?, _ outError: OutHandle?
 ) -> restway_status {
-    Boundary.run(outError) { () throws(Failure) in
-        let exchange = try Argument.handle(ExchangeHandle.self, exchange, "exchange")
+    ExchangeHandle.using(exchange, outError) { exchange throws(Failure) in
         let reason = try Argument.nonEmptyString(reason, "reason")
         exchange.refusal = (reason, HostContext(cause, destroy))
     }

@@ -1,6 +1,5 @@
 public import CRestway
 import RestwayCalls
-import RestwayClient
 import RestwayDocument
 import RestwayMapping
 import RestwayObjects
@@ -23,13 +22,12 @@ final class RowsHandle: HandleObject, @unchecked Sendable {
         for list in lists { list.deallocate() }
     }
 
-    /// Returns the result of `body` for the rows. A change that the rows refuse is a mistake of the
-    /// program.
-    func run<Result>(
-        _ body: (MappedRows) throws(MappedRows.Refusal) -> Result
+    /// Returns the result of `body`. A change that the rows refuse is a mistake of the program.
+    func asking<Result>(
+        _ body: @autoclosure () throws(MappedRows.Refusal) -> Result
     ) throws(Failure) -> Result {
         do {
-            return try body(rows)
+            return try body()
         } catch {
             throw Failure(.invalidArgument, error.message)
         }
@@ -46,25 +44,21 @@ final class RowsHandle: HandleObject, @unchecked Sendable {
     /// Returns the index of an attribute of `row`.
     func attribute(_ row: Int, _ name: CString?) throws(Failure) -> Int {
         let name = try Argument.string(name, "name")
-        return try run { rows throws(Refusal) in try rows.entity(of: row) }
-            .attribute(named: name)
+        return try asking(try rows.entity(of: row)).attribute(named: name)
     }
 
     func relationship(_ row: Int, _ name: CString?) throws(Failure) -> Int {
         let name = try Argument.string(name, "name")
-        return try run { rows throws(Refusal) in try rows.entity(of: row) }
-            .relationship(named: name)
+        return try asking(try rows.entity(of: row)).relationship(named: name)
     }
 
     /// Writes the row numbers that `find` returns, as a list of these rows.
     static func listing(
-        _ rows: OpaquePointer?, _ outRows: Out<UnsafePointer<Int>?>?, _ outCount: Out<Int>?,
-        _ outError: OutHandle?,
+        _ rows: InHandle, _ outRows: Out<In<Int>?>?, _ outCount: Out<Int>?, _ outError: OutHandle?,
         _ find: (RowsHandle) throws(Failure) -> [Int]
     ) -> restway_status {
         outRows?.pointee = nil
-        return Boundary.writing(outCount, 0, outError, named: "out_count") { () throws(Failure) in
-            let handle = try Argument.rows(rows)
+        return writing(rows, outCount, 0, outError, "out_count") { handle throws(Failure) in
             let outRows = try Argument.out(outRows, "out_rows")
             let found = try find(handle)
             outRows.pointee = handle.lend(found)
@@ -73,129 +67,108 @@ final class RowsHandle: HandleObject, @unchecked Sendable {
     }
 }
 
-extension Argument {
-    fileprivate static func rows(_ rows: OpaquePointer?) throws(Failure) -> RowsHandle {
-        try handle(RowsHandle.self, rows, "rows")
-    }
-}
-
 // hook.h
 
-private typealias Refusal = MappedRows.Refusal
-
 @_cdecl("restway_rows_count") @implementation
-public func restway_rows_count(_ rows: OpaquePointer?) -> Int {
-    Handle.object(RowsHandle.self, rows)?.rows.count ?? 0
-}
+public func restway_rows_count(_ rows: InHandle) -> Int { RowsHandle.object(rows)?.rows.count ?? 0 }
 
 @_cdecl("restway_rows_entity") @implementation
-public func restway_rows_entity(_ rows: OpaquePointer?, _ row: Int) -> CString! {
-    guard let rows = Handle.object(RowsHandle.self, rows) else { return nil }
-    let entity = try? rows.run { rows throws(Refusal) in try rows.entity(of: row) }
+public func restway_rows_entity(_ rows: InHandle, _ row: Int) -> CString! {
+    let entity = try? RowsHandle.object(rows)?.rows.entity(of: row)
     return entity?.nameCString
 }
 
 @_cdecl("restway_rows_result_count") @implementation
-public func restway_rows_result_count(_ rows: OpaquePointer?) -> Int {
-    Handle.object(RowsHandle.self, rows)?.rows.results.count ?? 0
+public func restway_rows_result_count(_ rows: InHandle) -> Int {
+    RowsHandle.object(rows)?.rows.results.count ?? 0
 }
 
 @_cdecl("restway_rows_own_result") @implementation
-public func restway_rows_own_result(_ rows: OpaquePointer?) -> Int {
-    Handle.object(RowsHandle.self, rows)?.rows.ownResult ?? 0
+public func restway_rows_own_result(_ rows: InHandle) -> Int {
+    RowsHandle.object(rows)?.rows.ownResult ?? 0
 }
 
 @_cdecl("restway_rows_result") @implementation
 public func restway_rows_result(
-    _ rows: OpaquePointer?, _ index: Int, _ outRows: Out<UnsafePointer<Int>?>?,
-    _ outCount: Out<Int>?, _ outError: OutHandle?
+    _ rows: InHandle, _ index: Int, _ outRows: Out<In<Int>?>?, _ outCount: Out<Int>?,
+    _ outError: OutHandle?
 ) -> restway_status {
     RowsHandle.listing(rows, outRows, outCount, outError) { rows throws(Failure) in
-        try rows.run { rows throws(Refusal) in try rows.result(index) }
+        try rows.asking(try rows.rows.result(index))
     }
 }
 
 @_cdecl("restway_rows_get") @implementation
 public func restway_rows_get(
-    _ rows: OpaquePointer?, _ row: Int, _ name: CString?, _ outValue: Out<restway_value>?,
+    _ rows: InHandle, _ row: Int, _ name: CString?, _ outValue: Out<restway_value>?,
     _ outError: OutHandle?
 ) -> restway_status {
-    Boundary.writing(outValue, .init(), outError, named: "out_value") { () throws(Failure) in
-        let rows = try Argument.rows(rows)
+    RowsHandle.writing(rows, outValue, .init(), outError, "out_value") { rows throws(Failure) in
         let index = try rows.attribute(row, name)
-        return try rows.run { rows throws(Refusal) in try rows.snapshot(row) }
-            .cValue(at: index)
+        return try rows.asking(try rows.rows.snapshot(row)).cValue(at: index)
     }
 }
 
 @_cdecl("restway_rows_set") @implementation
 public func restway_rows_set(
-    _ rows: OpaquePointer?, _ row: Int, _ name: CString?, _ value: UnsafePointer<restway_value>?,
+    _ rows: InHandle, _ row: Int, _ name: CString?, _ value: In<restway_value>?,
     _ outError: OutHandle?
 ) -> restway_status {
-    Boundary.run(outError) { () throws(Failure) in
-        let rows = try Argument.rows(rows)
+    RowsHandle.using(rows, outError) { rows throws(Failure) in
         let index = try rows.attribute(row, name)
         let value = try HostValue(value, "value").attributeValue("value")
-        try rows.run { rows throws(Refusal) in try rows.set(row, attribute: index, value) }
+        try rows.asking(try rows.rows.set(row, attribute: index, value))
     }
 }
 
 @_cdecl("restway_rows_related") @implementation
 public func restway_rows_related(
-    _ rows: OpaquePointer?, _ row: Int, _ name: CString?, _ outRows: Out<UnsafePointer<Int>?>?,
+    _ rows: InHandle, _ row: Int, _ name: CString?, _ outRows: Out<In<Int>?>?,
     _ outCount: Out<Int>?, _ outError: OutHandle?
 ) -> restway_status {
     RowsHandle.listing(rows, outRows, outCount, outError) { rows throws(Failure) in
         let index = try rows.relationship(row, name)
-        return try rows.run { rows throws(Refusal) in try rows.related(row, relationship: index) }
+        return try rows.asking(try rows.rows.related(row, relationship: index))
     }
 }
 
 @_cdecl("restway_rows_relate") @implementation
 public func restway_rows_relate(
-    _ rows: OpaquePointer?, _ row: Int, _ name: CString?, _ targets: UnsafePointer<Int>?,
-    _ count: Int, _ outError: OutHandle?
+    _ rows: InHandle, _ row: Int, _ name: CString?, _ targets: In<Int>?, _ count: Int,
+    _ outError: OutHandle?
 ) -> restway_status {
-    Boundary.run(outError) { () throws(Failure) in
-        let rows = try Argument.rows(rows)
+    RowsHandle.using(rows, outError) { rows throws(Failure) in
         let index = try rows.relationship(row, name)
         let targets = try Argument.elements(targets, count, "targets")
-        try rows.run { rows throws(Refusal) in
-            try rows.relate(row, relationship: index, toRows: Array(targets))
-        }
+        try rows.asking(try rows.rows.relate(row, relationship: index, toRows: Array(targets)))
     }
 }
 
 @_cdecl("restway_rows_relate_objects") @implementation
 public func restway_rows_relate_objects(
-    _ rows: OpaquePointer?, _ row: Int, _ name: CString?, _ objects: UnsafePointer<OpaquePointer?>?,
-    _ count: Int, _ outError: OutHandle?
+    _ rows: InHandle, _ row: Int, _ name: CString?, _ objects: In<OpaquePointer?>?, _ count: Int,
+    _ outError: OutHandle?
 ) -> restway_status {
-    Boundary.run(outError) { () throws(Failure) in
-        let rows = try Argument.rows(rows)
+    RowsHandle.using(rows, outError) { rows throws(Failure) in
         let index = try rows.relationship(row, name)
         let objects = try Argument.elements(objects, count, "objects")
         let found = try objects.enumerated().map { place, object throws(Failure) in
-            try Argument.object(object, "objects[\(place)]")
+            try Snapshot.argument(object, "objects[\(place)]")
         }
-        try rows.run { rows throws(Refusal) in
-            try rows.relate(row, relationship: index, to: found)
-        }
+        try rows.asking(try rows.rows.relate(row, relationship: index, to: found))
     }
 }
 
 @_cdecl("restway_api_add_hook") @implementation
 public func restway_api_add_hook(
-    _ api: OpaquePointer?, _ name: CString?, _ hook: restway_hook_fn?,
+    _ api: InHandle, _ name: CString?, _ hook: restway_hook_fn?,
     _ context: UnsafeMutableRawPointer?, _ destroy: restway_destroy_fn?, _ outError: OutHandle?
 ) -> restway_status {
-    Boundary.run(outError) { () throws(Failure) in
-        let api = try Argument.api(api)
+    APIHandle.using(api, outError) { handle throws(Failure) in
         let name = try Argument.nonEmptyString(name, "name")
         guard let hook else { throw Argument.null("hook") }
         try HostContext.lending(context, destroy) { context throws(Failure) in
-            try api.addHook(name, Question.hook(hook, context))
+            try handle.api.addHook(name, Question.hook(hook, context))
         }
     }
 }

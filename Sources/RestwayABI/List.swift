@@ -1,6 +1,5 @@
 public import CRestway
 import RestwayCalls
-import RestwayClient
 import RestwayObjects
 import RestwayOutcome
 import RestwayThreads
@@ -18,29 +17,25 @@ final class ListHandle: HandleObject, Sendable {
 // list.h
 
 @_cdecl("restway_list_retain") @implementation
-public func restway_list_retain(_ list: OpaquePointer?) -> OpaquePointer! {
-    Handle.retain(ListHandle.self, list)
-}
+public func restway_list_retain(_ list: InHandle) -> OpaquePointer! { ListHandle.retain(list) }
 
 @_cdecl("restway_list_release") @implementation
-public func restway_list_release(_ list: OpaquePointer?) {
-    Handle.release(ListHandle.self, list)
-}
+public func restway_list_release(_ list: InHandle) { ListHandle.release(list) }
 
 @_cdecl("restway_list_count") @implementation
-public func restway_list_count(_ list: OpaquePointer?) -> Int {
-    Handle.object(ListHandle.self, list)?.objects.count ?? 0
+public func restway_list_count(_ list: InHandle) -> Int {
+    ListHandle.object(list)?.objects.count ?? 0
 }
 
 @_cdecl("restway_list_object") @implementation
-public func restway_list_object(_ list: OpaquePointer?, _ index: Int) -> OpaquePointer! {
-    Handle.object(ListHandle.self, list)?.objects.at(index).map(Handle.lend)
+public func restway_list_object(_ list: InHandle, _ index: Int) -> OpaquePointer! {
+    ListHandle.object(list)?.objects.at(index).map(Handle.lend)
 }
 
 @_cdecl("restway_list_read") @implementation
 public func restway_list_read(
-    _ list: OpaquePointer?, _ first: Int, _ count: Int, _ indices: UnsafePointer<UInt32>?,
-    _ columnCount: Int, _ outValues: Out<restway_value>?, _ outError: OutHandle?
+    _ list: InHandle, _ first: Int, _ count: Int, _ indices: In<UInt32>?, _ columnCount: Int,
+    _ outValues: Out<restway_value>?, _ outError: OutHandle?
 ) -> restway_status {
     Boundary.run(outError) { () throws(Failure) in
         let (valueCount, isTooMany) = count.multipliedReportingOverflow(by: columnCount)
@@ -48,7 +43,7 @@ public func restway_list_read(
             throw Argument.wrong("count", "so many values are beyond the address space")
         }
         try Argument.fill(outValues, valueCount) { values throws(Failure) in
-            let objects = try Argument.handle(ListHandle.self, list, "list").objects
+            let objects = try ListHandle.argument(list).objects
             guard let values else { return }
             guard first >= 0, first <= objects.count, count <= objects.count - first else {
                 throw Argument.wrong(

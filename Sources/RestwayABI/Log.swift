@@ -1,5 +1,4 @@
 public import CRestway
-import RestwayClient
 import RestwayOutcome
 import RestwayThreads
 
@@ -18,20 +17,9 @@ public func restway_log_set(
         guard let log else { return Log.shared.set(.off, nil) }
         Log.shared.set(chosen) { level, category, message in
             let level = restway_log_level(rawValue: UInt32(level.rawValue))!
-            message.withCString { log(context.pointer, level, category.name.cString, $0) }
-        }
-    }
-}
-
-extension LogCategory {
-    fileprivate var name: StaticString {
-        switch self {
-        case .client: "client"
-        case .mapping: "mapping"
-        case .plugin: "plugin"
-        case .routing: "routing"
-        case .store: "store"
-        case .transport: "transport"
+            category.rawValue.withCString { category in
+                message.withCString { log(context.pointer, level, category, $0) }
+            }
         }
     }
 }

@@ -1,6 +1,5 @@
 public import CRestway
 import RestwayCalls
-import RestwayClient
 import RestwayDocument
 import RestwayMapping
 import RestwayObjects
@@ -11,10 +10,9 @@ import RestwayThreads
 
 @_cdecl("restway_answer_set_value") @implementation
 public func restway_answer_set_value(
-    _ answer: OpaquePointer?, _ value: UnsafePointer<restway_value>?, _ outError: OutHandle?
+    _ answer: InHandle, _ value: In<restway_value>?, _ outError: OutHandle?
 ) -> restway_status {
-    Boundary.run(outError) { () throws(Failure) in
-        let answer = try Argument.handle(AnswerHandle.self, answer, "answer")
+    AnswerHandle.using(answer, outError) { answer throws(Failure) in
         guard answer.takesValue else {
             throw Argument.wrong("answer", "this question takes no value")
         }
@@ -24,26 +22,25 @@ public func restway_answer_set_value(
 
 @_cdecl("restway_answer_set_message") @implementation
 public func restway_answer_set_message(
-    _ answer: OpaquePointer?, _ message: CString?, _ outError: OutHandle?
+    _ answer: InHandle, _ message: CString?, _ outError: OutHandle?
 ) -> restway_status {
     Boundary.run(outError) { () throws(Failure) in
-        try Argument.handle(AnswerHandle.self, answer, "answer").message =
+        try AnswerHandle.argument(answer).message =
             try Argument.string(message, "message")
     }
 }
 
 @_cdecl("restway_api_add_transform") @implementation
 public func restway_api_add_transform(
-    _ api: OpaquePointer?, _ name: CString?, _ decode: restway_transform_fn?,
+    _ api: InHandle, _ name: CString?, _ decode: restway_transform_fn?,
     _ encode: restway_transform_fn?, _ context: UnsafeMutableRawPointer?,
     _ destroy: restway_destroy_fn?, _ outError: OutHandle?
 ) -> restway_status {
-    Boundary.run(outError) { () throws(Failure) in
-        let api = try Argument.api(api)
+    APIHandle.using(api, outError) { handle throws(Failure) in
         let name = try Argument.nonEmptyString(name, "name")
         guard decode != nil || encode != nil else { throw Argument.null("decode and encode") }
         try HostContext.lending(context, destroy) { context throws(Failure) in
-            try api.addTransform(
+            try handle.api.addTransform(
                 name,
                 CustomTransform(
                     decode: Question.transform(decode, context),
@@ -54,16 +51,15 @@ public func restway_api_add_transform(
 
 @_cdecl("restway_api_add_attribute") @implementation
 public func restway_api_add_attribute(
-    _ api: OpaquePointer?, _ entity: CString?, _ name: CString?, _ source: CString?,
+    _ api: InHandle, _ entity: CString?, _ name: CString?, _ source: CString?,
     _ type: restway_attribute_type, _ format: CString?, _ transform: CString?,
     _ outError: OutHandle?
 ) -> restway_status {
-    Boundary.run(outError) { () throws(Failure) in
-        let api = try Argument.api(api)
+    APIHandle.using(api, outError) { handle throws(Failure) in
         guard let type = AttributeType(type) else {
             throw Argument.wrong("type", "type is none of RESTWAY_TYPE_*")
         }
-        try api.addAttribute(
+        try handle.api.addAttribute(
             try Argument.nonEmptyString(name, "name"),
             toEntity: try Argument.nonEmptyString(entity, "entity"),
             source: try Argument.optionalString(source, "source"), type: type,
@@ -74,18 +70,17 @@ public func restway_api_add_attribute(
 
 @_cdecl("restway_api_add_relationship") @implementation
 public func restway_api_add_relationship(
-    _ api: OpaquePointer?, _ entity: CString?, _ name: CString?, _ source: CString?,
-    _ target: CString?, _ flags: UInt32, _ policy: restway_policy, _ outError: OutHandle?
+    _ api: InHandle, _ entity: CString?, _ name: CString?, _ source: CString?, _ target: CString?,
+    _ flags: UInt32, _ policy: restway_policy, _ outError: OutHandle?
 ) -> restway_status {
-    Boundary.run(outError) { () throws(Failure) in
-        let api = try Argument.api(api)
+    APIHandle.using(api, outError) { handle throws(Failure) in
         let many = UInt32(RESTWAY_RELATIONSHIP_MANY)
         let byIdentity = UInt32(RESTWAY_RELATIONSHIP_BY_IDENTITY)
         try Argument.flags(flags, known: many | byIdentity)
         guard let policy = Relationship.Policy(policy) else {
             throw Argument.wrong("policy", "policy is none of RESTWAY_POLICY_*")
         }
-        try api.addRelationship(
+        try handle.api.addRelationship(
             try Argument.nonEmptyString(name, "name"),
             toEntity: try Argument.nonEmptyString(entity, "entity"),
             source: try Argument.optionalString(source, "source"),
@@ -96,10 +91,10 @@ public func restway_api_add_relationship(
 
 @_cdecl("restway_api_set_identity") @implementation
 public func restway_api_set_identity(
-    _ api: OpaquePointer?, _ entity: CString?, _ attribute: CString?, _ outError: OutHandle?
+    _ api: InHandle, _ entity: CString?, _ attribute: CString?, _ outError: OutHandle?
 ) -> restway_status {
     Boundary.run(outError) { () throws(Failure) in
-        try Argument.api(api).setIdentity(
+        try APIHandle.argument(api).api.setIdentity(
             try Argument.optionalString(attribute, "attribute"),
             ofEntity: try Argument.nonEmptyString(entity, "entity"))
     }

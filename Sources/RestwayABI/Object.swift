@@ -1,5 +1,4 @@
 public import CRestway
-import RestwayClient
 import RestwayDocument
 import RestwayObjects
 import RestwayOutcome
@@ -7,31 +6,26 @@ import RestwayOutcome
 // object.h
 
 @_cdecl("restway_object_retain") @implementation
-public func restway_object_retain(_ object: OpaquePointer?) -> OpaquePointer! {
-    Handle.retain(Snapshot.self, object)
-}
+public func restway_object_retain(_ object: InHandle) -> OpaquePointer! { Snapshot.retain(object) }
 
 @_cdecl("restway_object_release") @implementation
-public func restway_object_release(_ object: OpaquePointer?) {
-    Handle.release(Snapshot.self, object)
-}
+public func restway_object_release(_ object: InHandle) { Snapshot.release(object) }
 
 @_cdecl("restway_object_entity") @implementation
-public func restway_object_entity(_ object: OpaquePointer?) -> CString! {
-    Handle.object(Snapshot.self, object)?.entity.nameCString
+public func restway_object_entity(_ object: InHandle) -> CString! {
+    Snapshot.object(object)?.entity.nameCString
 }
 
 @_cdecl("restway_object_store_key") @implementation
-public func restway_object_store_key(_ object: OpaquePointer?) -> Int64 {
-    Handle.object(Snapshot.self, object)?.storeKey ?? 0
+public func restway_object_store_key(_ object: InHandle) -> Int64 {
+    Snapshot.object(object)?.storeKey ?? 0
 }
 
 @_cdecl("restway_object_identity") @implementation
 public func restway_object_identity(
-    _ object: OpaquePointer?, _ outValue: Out<restway_value>?, _ outError: OutHandle?
+    _ object: InHandle, _ outValue: Out<restway_value>?, _ outError: OutHandle?
 ) -> restway_status {
-    Boundary.writing(outValue, .init(), outError, named: "out_value") { () throws(Failure) in
-        let object = try Argument.object(object)
+    Snapshot.writing(object, outValue, .init(), outError, "out_value") { object throws(Failure) in
         guard let index = object.entity.identityIndex, object.identity != nil else {
             return restway_value()
         }
@@ -40,48 +34,44 @@ public func restway_object_identity(
 }
 
 @_cdecl("restway_object_is_same") @implementation
-public func restway_object_is_same(_ a: OpaquePointer?, _ b: OpaquePointer?) -> Int32 {
-    guard let a = Handle.object(Snapshot.self, a), let b = Handle.object(Snapshot.self, b),
+public func restway_object_is_same(_ a: InHandle, _ b: InHandle) -> Int32 {
+    guard let a = Snapshot.object(a), let b = Snapshot.object(b),
         a.isSame(as: b)
     else { return 0 }
     return 1
 }
 
 @_cdecl("restway_object_is_equal") @implementation
-public func restway_object_is_equal(_ a: OpaquePointer?, _ b: OpaquePointer?) -> Int32 {
-    guard let a = Handle.object(Snapshot.self, a), let b = Handle.object(Snapshot.self, b),
+public func restway_object_is_equal(_ a: InHandle, _ b: InHandle) -> Int32 {
+    guard let a = Snapshot.object(a), let b = Snapshot.object(b),
         a.isEqual(to: b)
     else { return 0 }
     return 1
 }
 
 @_cdecl("restway_object_hash") @implementation
-public func restway_object_hash(_ object: OpaquePointer?) -> UInt64 {
-    Handle.object(Snapshot.self, object)?.hash ?? 0
-}
+public func restway_object_hash(_ object: InHandle) -> UInt64 { Snapshot.object(object)?.hash ?? 0 }
 
 @_cdecl("restway_object_attribute_count") @implementation
-public func restway_object_attribute_count(_ object: OpaquePointer?) -> Int {
-    Handle.object(Snapshot.self, object)?.entity.attributes.count ?? 0
+public func restway_object_attribute_count(_ object: InHandle) -> Int {
+    Snapshot.object(object)?.entity.attributes.count ?? 0
 }
 
 @_cdecl("restway_object_attribute_name") @implementation
-public func restway_object_attribute_name(_ object: OpaquePointer?, _ index: Int) -> CString! {
-    Handle.object(Snapshot.self, object)?.entity.attributeNameCString(at: index)
+public func restway_object_attribute_name(_ object: InHandle, _ index: Int) -> CString! {
+    Snapshot.object(object)?.entity.attributeNameCString(at: index)
 }
 
 @_cdecl("restway_object_attribute_index") @implementation
-public func restway_object_attribute_index(_ object: OpaquePointer?, _ name: CString?) -> Int32 {
-    Handle.object(Snapshot.self, object)?.attributeIndex(name).map(Int32.init) ?? -1
+public func restway_object_attribute_index(_ object: InHandle, _ name: CString?) -> Int32 {
+    Snapshot.object(object)?.attributeIndex(name).map(Int32.init) ?? -1
 }
 
 @_cdecl("restway_object_get") @implementation
 public func restway_object_get(
-    _ object: OpaquePointer?, _ name: CString?, _ outValue: Out<restway_value>?,
-    _ outError: OutHandle?
+    _ object: InHandle, _ name: CString?, _ outValue: Out<restway_value>?, _ outError: OutHandle?
 ) -> restway_status {
-    Boundary.writing(outValue, .init(), outError, named: "out_value") { () throws(Failure) in
-        let object = try Argument.object(object)
+    Snapshot.writing(object, outValue, .init(), outError, "out_value") { object throws(Failure) in
         if let value = object.cValue(named: name) { return value }
         let name = try Argument.string(name, "name")
         return object.cValue(at: try object.entity.attribute(named: name))
@@ -90,30 +80,28 @@ public func restway_object_get(
 
 @_cdecl("restway_object_read") @implementation
 public func restway_object_read(
-    _ object: OpaquePointer?, _ indices: UnsafePointer<UInt32>?, _ count: Int,
-    _ outValues: Out<restway_value>?, _ outError: OutHandle?
+    _ object: InHandle, _ indices: In<UInt32>?, _ count: Int, _ outValues: Out<restway_value>?,
+    _ outError: OutHandle?
 ) -> restway_status {
     Boundary.run(outError) { () throws(Failure) in
         try Argument.fill(outValues, count) { values throws(Failure) in
-            let object = try Argument.object(object)
+            let object = try Snapshot.argument(object)
             if let values { try object.read(indices, count, into: values) }
         }
     }
 }
 
 @_cdecl("restway_object_string") @implementation
-public func restway_object_string(_ object: OpaquePointer?, _ name: CString?) -> CString! {
-    guard let value = Handle.object(Snapshot.self, object)?.cValue(named: name),
+public func restway_object_string(_ object: InHandle, _ name: CString?) -> CString! {
+    guard let value = Snapshot.object(object)?.cValue(named: name),
         value.kind == restway_value_kind.RESTWAY_VALUE_STRING.rawValue
     else { return nil }
     return value.as.text
 }
 
 @_cdecl("restway_object_int64") @implementation
-public func restway_object_int64(
-    _ object: OpaquePointer?, _ name: CString?, _ fallback: Int64
-) -> Int64 {
-    let value = Handle.object(Snapshot.self, object)?.cValue(named: name) ?? restway_value()
+public func restway_object_int64(_ object: InHandle, _ name: CString?, _ fallback: Int64) -> Int64 {
+    let value = Snapshot.object(object)?.cValue(named: name) ?? restway_value()
     switch restway_value_kind(rawValue: value.kind) {
     case .RESTWAY_VALUE_INT64, .RESTWAY_VALUE_BOOL, .RESTWAY_VALUE_DATE: return value.as.integer
     default: return fallback
@@ -122,9 +110,9 @@ public func restway_object_int64(
 
 @_cdecl("restway_object_double") @implementation
 public func restway_object_double(
-    _ object: OpaquePointer?, _ name: CString?, _ fallback: Double
+    _ object: InHandle, _ name: CString?, _ fallback: Double
 ) -> Double {
-    let value = Handle.object(Snapshot.self, object)?.cValue(named: name) ?? restway_value()
+    let value = Snapshot.object(object)?.cValue(named: name) ?? restway_value()
     switch restway_value_kind(rawValue: value.kind) {
     case .RESTWAY_VALUE_DOUBLE: return value.as.real
     case .RESTWAY_VALUE_INT64: return Double(value.as.integer)
@@ -133,42 +121,41 @@ public func restway_object_double(
 }
 
 @_cdecl("restway_object_relationship_count") @implementation
-public func restway_object_relationship_count(_ object: OpaquePointer?) -> Int {
-    Handle.object(Snapshot.self, object)?.entity.relationships.count ?? 0
+public func restway_object_relationship_count(_ object: InHandle) -> Int {
+    Snapshot.object(object)?.entity.relationships.count ?? 0
 }
 
 @_cdecl("restway_object_relationship_name") @implementation
-public func restway_object_relationship_name(_ object: OpaquePointer?, _ index: Int) -> CString! {
-    Handle.object(Snapshot.self, object)?.entity.relationshipNameCString(at: index)
+public func restway_object_relationship_name(_ object: InHandle, _ index: Int) -> CString! {
+    Snapshot.object(object)?.entity.relationshipNameCString(at: index)
 }
 
 @_cdecl("restway_object_relationship_index") @implementation
-public func restway_object_relationship_index(_ object: OpaquePointer?, _ name: CString?) -> Int32 {
-    let entity = Handle.object(Snapshot.self, object)?.entity
+public func restway_object_relationship_index(_ object: InHandle, _ name: CString?) -> Int32 {
+    let entity = Snapshot.object(object)?.entity
     return name.flatMap { entity?.relationshipIndex(cString: $0) }.map(Int32.init) ?? -1
 }
 
 @_cdecl("restway_object_relationship_entity") @implementation
-public func restway_object_relationship_entity(_ object: OpaquePointer?, _ index: Int) -> CString! {
-    Handle.object(Snapshot.self, object)?.entity.relationshipTargetCString(at: index)
+public func restway_object_relationship_entity(_ object: InHandle, _ index: Int) -> CString! {
+    Snapshot.object(object)?.entity.relationshipTargetCString(at: index)
 }
 
 @_cdecl("restway_object_relationship_is_many") @implementation
-public func restway_object_relationship_is_many(_ object: OpaquePointer?, _ index: Int) -> Int32 {
-    let entity = Handle.object(Snapshot.self, object)?.entity
+public func restway_object_relationship_is_many(_ object: InHandle, _ index: Int) -> Int32 {
+    let entity = Snapshot.object(object)?.entity
     return entity?.relationships.at(index)?.isMany ?? false ? 1 : 0
 }
 
 @_cdecl("restway_object_related_keys") @implementation
 public func restway_object_related_keys(
-    _ object: OpaquePointer?, _ relationship: CString?, _ outKind: Out<UInt32>?,
+    _ object: InHandle, _ relationship: CString?, _ outKind: Out<UInt32>?,
     _ outKeys: Out<UnsafePointer<Int64>?>?, _ outCount: Out<Int>?, _ outError: OutHandle?
 ) -> restway_status {
     outKind?.pointee = Cell.Kind.null.rawValue
     outKeys?.pointee = nil
     outCount?.pointee = 0
-    return Boundary.run(outError) { () throws(Failure) in
-        let object = try Argument.object(object)
+    return Snapshot.using(object, outError) { object throws(Failure) in
         let outKeys = try Argument.out(outKeys, "out_keys")
         let outCount = try Argument.out(outCount, "out_count")
         let index = try object.relationship(named: relationship)
@@ -202,8 +189,7 @@ extension Snapshot {
 
     /// Reads the values of `count` attributes: the ones at `indices`, or the first ones.
     func read(
-        _ indices: UnsafePointer<UInt32>?, _ count: Int,
-        into outValues: Out<restway_value>
+        _ indices: In<UInt32>?, _ count: Int, into outValues: Out<restway_value>
     ) throws(Failure) {
         let attributeCount = entity.attributes.count
         for place in 0..<count {
@@ -245,7 +231,8 @@ extension Argument {
         _ outValues: Out<restway_value>?, _ count: Int,
         _ fill: (Out<restway_value>?) throws(Failure) -> Void
     ) throws(Failure) {
-        let values = try room(for: outValues, count, "out_values")
+        let places = try elements(In(outValues), count, "out_values")
+        let values = UnsafeMutableBufferPointer(mutating: places)
         values.update(repeating: restway_value())
         do throws(Failure) {
             try fill(count == 0 ? nil : values.baseAddress)

@@ -26,46 +26,43 @@ final class ObserverHandle: HandleObject, Sendable {
 
 @_cdecl("restway_client_observe") @implementation
 public func restway_client_observe(
-    _ client: OpaquePointer?, _ entity: CString?, _ changed: restway_changed_fn?,
+    _ client: InHandle, _ entity: CString?, _ changed: restway_changed_fn?,
     _ context: UnsafeMutableRawPointer?, _ destroy: restway_destroy_fn?, _ outObserver: OutHandle?,
     _ outError: OutHandle?
 ) -> restway_status {
-    Boundary.creating(outObserver, outError) { () throws(Failure) in
-        let client = try Argument.client(client)
+    ClientHandle.creating(client, outObserver, outError) { client throws(Failure) in
         let name = try Argument.optionalString(entity, "entity")
-        let entity = try name.map { name throws(Failure) in try client.api.entity(named: name) }
-        return try ChangedNotice.observing(
-            entity.map { .entity($0) } ?? .everything, of: client, changed, context, destroy)
+        var scope = Observer.Scope.everything
+        if let name { scope = .entity(try client.api.entity(named: name)) }
+        return try ChangedNotice.observing(scope, of: client, changed, context, destroy)
     }
 }
 
 @_cdecl("restway_client_observe_object") @implementation
 public func restway_client_observe_object(
-    _ client: OpaquePointer?, _ object: OpaquePointer?, _ changed: restway_changed_fn?,
+    _ client: InHandle, _ object: InHandle, _ changed: restway_changed_fn?,
     _ context: UnsafeMutableRawPointer?, _ destroy: restway_destroy_fn?, _ outObserver: OutHandle?,
     _ outError: OutHandle?
 ) -> restway_status {
-    Boundary.creating(outObserver, outError) { () throws(Failure) in
-        let client = try Argument.client(client)
-        let object = try Argument.object(object)
-        return try ChangedNotice.observing(.object(object), of: client, changed, context, destroy)
+    ClientHandle.creating(client, outObserver, outError) { client throws(Failure) in
+        let object = try Snapshot.argument(object)
+        return try ChangedNotice.observing(
+            .object(object), of: client, changed, context, destroy)
     }
 }
 
 @_cdecl("restway_observer_remove") @implementation
-public func restway_observer_remove(_ observer: OpaquePointer?) {
-    Handle.object(ObserverHandle.self, observer)?.remove()
+public func restway_observer_remove(_ observer: InHandle) {
+    ObserverHandle.object(observer)?.remove()
 }
 
 @_cdecl("restway_observer_retain") @implementation
-public func restway_observer_retain(_ observer: OpaquePointer?) -> OpaquePointer! {
-    Handle.retain(ObserverHandle.self, observer)
+public func restway_observer_retain(_ observer: InHandle) -> OpaquePointer! {
+    ObserverHandle.retain(observer)
 }
 
 @_cdecl("restway_observer_release") @implementation
-public func restway_observer_release(_ observer: OpaquePointer?) {
-    Handle.release(ObserverHandle.self, observer)
-}
+public func restway_observer_release(_ observer: InHandle) { ObserverHandle.release(observer) }
 
 /// Makes notices of changes call a C function.
 enum ChangedNotice {
@@ -96,22 +93,20 @@ enum ChangedNotice {
 // change.h
 
 @_cdecl("restway_changes_retain") @implementation
-public func restway_changes_retain(_ changes: OpaquePointer?) -> OpaquePointer! {
-    Handle.retain(ChangeList.self, changes)
+public func restway_changes_retain(_ changes: InHandle) -> OpaquePointer! {
+    ChangeList.retain(changes)
 }
 
 @_cdecl("restway_changes_release") @implementation
-public func restway_changes_release(_ changes: OpaquePointer?) {
-    Handle.release(ChangeList.self, changes)
-}
+public func restway_changes_release(_ changes: InHandle) { ChangeList.release(changes) }
 
 @_cdecl("restway_changes_count") @implementation
-public func restway_changes_count(_ changes: OpaquePointer?) -> Int {
-    Handle.object(ChangeList.self, changes)?.changes.count ?? 0
+public func restway_changes_count(_ changes: InHandle) -> Int {
+    ChangeList.object(changes)?.changes.count ?? 0
 }
 
 @_cdecl("restway_changes_kind") @implementation
-public func restway_changes_kind(_ changes: OpaquePointer?, _ index: Int) -> UInt32 {
+public func restway_changes_kind(_ changes: InHandle, _ index: Int) -> UInt32 {
     guard let change = ChangeList.change(changes, index) else { return 0 }
     let kind: restway_change_kind =
         switch change.kind {
@@ -123,18 +118,18 @@ public func restway_changes_kind(_ changes: OpaquePointer?, _ index: Int) -> UIn
 }
 
 @_cdecl("restway_changes_object") @implementation
-public func restway_changes_object(_ changes: OpaquePointer?, _ index: Int) -> OpaquePointer! {
+public func restway_changes_object(_ changes: InHandle, _ index: Int) -> OpaquePointer! {
     (ChangeList.change(changes, index)?.object).map(Handle.lend)
 }
 
 @_cdecl("restway_changes_before") @implementation
-public func restway_changes_before(_ changes: OpaquePointer?, _ index: Int) -> OpaquePointer! {
+public func restway_changes_before(_ changes: InHandle, _ index: Int) -> OpaquePointer! {
     ChangeList.change(changes, index)?.before.map(Handle.lend)
 }
 
 @_cdecl("restway_changes_attributes") @implementation
 public func restway_changes_attributes(
-    _ changes: OpaquePointer?, _ index: Int, _ outIndices: Out<UInt32>?, _ capacity: Int
+    _ changes: InHandle, _ index: Int, _ outIndices: Out<UInt32>?, _ capacity: Int
 ) -> Int {
     guard let change = ChangeList.change(changes, index) else { return 0 }
     let cells = 0..<change.object.entity.attributes.count
@@ -143,7 +138,7 @@ public func restway_changes_attributes(
 
 @_cdecl("restway_changes_relationships") @implementation
 public func restway_changes_relationships(
-    _ changes: OpaquePointer?, _ index: Int, _ outIndices: Out<UInt32>?, _ capacity: Int
+    _ changes: InHandle, _ index: Int, _ outIndices: Out<UInt32>?, _ capacity: Int
 ) -> Int {
     guard let change = ChangeList.change(changes, index) else { return 0 }
     let entity = change.object.entity
@@ -152,8 +147,8 @@ public func restway_changes_relationships(
 }
 
 extension ChangeList {
-    fileprivate static func change(_ changes: OpaquePointer?, _ index: Int) -> Change? {
-        Handle.object(ChangeList.self, changes)?.changes.at(index)
+    fileprivate static func change(_ changes: InHandle, _ index: Int) -> Change? {
+        ChangeList.object(changes)?.changes.at(index)
     }
 }
 

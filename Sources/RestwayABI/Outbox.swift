@@ -1,6 +1,7 @@
 public import CRestway
 import RestwayCalls
 import RestwayClient
+import RestwayObjects
 import RestwayOutbox
 import RestwayOutcome
 
@@ -8,10 +9,9 @@ import RestwayOutcome
 
 @_cdecl("restway_client_set_reachability") @implementation
 public func restway_client_set_reachability(
-    _ client: OpaquePointer?, _ reachability: restway_reachability, _ outError: OutHandle?
+    _ client: InHandle, _ reachability: restway_reachability, _ outError: OutHandle?
 ) -> restway_status {
-    Boundary.run(outError) { () throws(Failure) in
-        let client = try Argument.client(client)
+    ClientHandle.using(client, outError) { client throws(Failure) in
         switch reachability {
         case .RESTWAY_REACHABILITY_UNKNOWN: try client.setReachability(.unknown)
         case .RESTWAY_REACHABILITY_REACHABLE: try client.setReachability(.reachable)
@@ -25,8 +25,8 @@ public func restway_client_set_reachability(
 }
 
 @_cdecl("restway_client_reachability") @implementation
-public func restway_client_reachability(_ client: OpaquePointer?) -> restway_reachability {
-    switch Handle.object(ClientHandle.self, client)?.client.reachability {
+public func restway_client_reachability(_ client: InHandle) -> restway_reachability {
+    switch ClientHandle.object(client)?.client.reachability {
     case nil, .unknown: .RESTWAY_REACHABILITY_UNKNOWN
     case .reachable: .RESTWAY_REACHABILITY_REACHABLE
     case .unreachable: .RESTWAY_REACHABILITY_UNREACHABLE
@@ -35,7 +35,7 @@ public func restway_client_reachability(_ client: OpaquePointer?) -> restway_rea
 
 @_cdecl("restway_request_set_lane") @implementation
 public func restway_request_set_lane(
-    _ request: OpaquePointer?, _ lane: CString?, _ outError: OutHandle?
+    _ request: InHandle, _ lane: CString?, _ outError: OutHandle?
 ) -> restway_status {
     RequestHandle.changing(request, outError) { spec throws(Failure) in
         spec.lane = lane == nil ? nil : try Argument.nonEmptyString(lane, "lane")
@@ -43,24 +43,24 @@ public func restway_request_set_lane(
 }
 
 @_cdecl("restway_error_outbox_id") @implementation
-public func restway_error_outbox_id(_ error: OpaquePointer?) -> Int64 {
-    Handle.object(ErrorHandle.self, error)?.failure.outboxID ?? 0
+public func restway_error_outbox_id(_ error: InHandle) -> Int64 {
+    ErrorHandle.object(error)?.failure.outboxID ?? 0
 }
 
 @_cdecl("restway_outbox_list") @implementation
 public func restway_outbox_list(
-    _ client: OpaquePointer?, _ outItems: OutHandle?, _ outError: OutHandle?
+    _ client: InHandle, _ outItems: OutHandle?, _ outError: OutHandle?
 ) -> restway_status {
-    Boundary.creating(outItems, outError, named: "out_items") { () throws(Failure) in
+    Boundary.creating(outItems, outError, "out_items") { () throws(Failure) in
         StoredRequestsHandle(try Argument.outbox(client).list())
     }
 }
 
 @_cdecl("restway_outbox_find") @implementation
 public func restway_outbox_find(
-    _ client: OpaquePointer?, _ id: Int64, _ outItem: OutHandle?, _ outError: OutHandle?
+    _ client: InHandle, _ id: Int64, _ outItem: OutHandle?, _ outError: OutHandle?
 ) -> restway_status {
-    Boundary.creating(outItem, outError, named: "out_item") { () throws(Failure) in
+    Boundary.creating(outItem, outError, "out_item") { () throws(Failure) in
         StoredRequestHandle(try Argument.outbox(client).find(id))
     }
 }
@@ -74,42 +74,38 @@ public func restway_outbox_counts_init(
 
 @_cdecl("restway_outbox_count") @implementation
 public func restway_outbox_count(
-    _ client: OpaquePointer?, _ counts: Out<restway_outbox_counts>?, _ outError: OutHandle?
+    _ client: InHandle, _ counts: Out<restway_outbox_counts>?, _ outError: OutHandle?
 ) -> restway_status {
     Boundary.run(outError) { () throws(Failure) in
         let found = try Argument.outbox(client).counts()
-        var known = restway_outbox_counts()
-        known.waiting = Int64(found.waiting)
-        known.sending = Int64(found.sending)
-        known.blocked = Int64(found.blocked)
-        known.dead = Int64(found.dead)
+        let known = restway_outbox_counts(
+            struct_size: MemoryLayout<restway_outbox_counts>.size, waiting: Int64(found.waiting),
+            sending: Int64(found.sending), blocked: Int64(found.blocked), dead: Int64(found.dead))
         try SizedStructs.outboxCounts.write(known, to: counts)
     }
 }
 
 @_cdecl("restway_outbox_needs_flushing") @implementation
 public func restway_outbox_needs_flushing(
-    _ client: OpaquePointer?, _ outNeeds: Out<Int32>?, _ outError: OutHandle?
+    _ client: InHandle, _ outNeeds: Out<Int32>?, _ outError: OutHandle?
 ) -> restway_status {
-    Boundary.writing(outNeeds, 0, outError, named: "out_needs") { () throws(Failure) in
+    Boundary.writing(outNeeds, 0, outError, "out_needs") { () throws(Failure) in
         try Argument.outbox(client).needsFlushing() ? 1 : 0
     }
 }
 
 @_cdecl("restway_outbox_has_pending") @implementation
 public func restway_outbox_has_pending(
-    _ client: OpaquePointer?, _ object: OpaquePointer?, _ outPending: Out<Int32>?,
-    _ outError: OutHandle?
+    _ client: InHandle, _ object: InHandle, _ outPending: Out<Int32>?, _ outError: OutHandle?
 ) -> restway_status {
-    Boundary.writing(outPending, 0, outError, named: "out_pending") { () throws(Failure) in
-        let object = try Argument.object(object)
-        return try Argument.outbox(client).hasPending(object) ? 1 : 0
+    Snapshot.writing(object, outPending, 0, outError, "out_pending") { object throws(Failure) in
+        try Argument.outbox(client).hasPending(object) ? 1 : 0
     }
 }
 
 @_cdecl("restway_outbox_flush") @implementation
 public func restway_outbox_flush(
-    _ client: OpaquePointer?, _ flags: UInt32, _ done: restway_outbox_flushed_fn?,
+    _ client: InHandle, _ flags: UInt32, _ done: restway_outbox_flushed_fn?,
     _ context: UnsafeMutableRawPointer?, _ destroy: restway_destroy_fn?, _ outError: OutHandle?
 ) -> restway_status {
     Boundary.run(outError) { () throws(Failure) in
@@ -127,9 +123,8 @@ public func restway_outbox_flush(
 
 @_cdecl("restway_client_set_outbox_observer") @implementation
 public func restway_client_set_outbox_observer(
-    _ client: OpaquePointer?, _ item: restway_outbox_item_fn?,
-    _ flushed: restway_outbox_flushed_fn?, _ context: UnsafeMutableRawPointer?,
-    _ destroy: restway_destroy_fn?, _ outError: OutHandle?
+    _ client: InHandle, _ item: restway_outbox_item_fn?, _ flushed: restway_outbox_flushed_fn?,
+    _ context: UnsafeMutableRawPointer?, _ destroy: restway_destroy_fn?, _ outError: OutHandle?
 ) -> restway_status {
     HostContext.setting(client, context, destroy, outError) { client, context throws(Failure) in
         let outbox = try client.requireOutbox()
@@ -146,16 +141,14 @@ public func restway_client_set_outbox_observer(
 
 @_cdecl("restway_outbox_retry") @implementation
 public func restway_outbox_retry(
-    _ client: OpaquePointer?, _ id: Int64, _ outError: OutHandle?
+    _ client: InHandle, _ id: Int64, _ outError: OutHandle?
 ) -> restway_status {
-    Boundary.run(outError) { () throws(Failure) in
-        try Argument.outbox(client).retry(id)
-    }
+    Boundary.run(outError) { () throws(Failure) in try Argument.outbox(client).retry(id) }
 }
 
 @_cdecl("restway_outbox_edit") @implementation
 public func restway_outbox_edit(
-    _ client: OpaquePointer?, _ id: Int64, _ body: UnsafeRawPointer?, _ length: Int,
+    _ client: InHandle, _ id: Int64, _ body: UnsafeRawPointer?, _ length: Int,
     _ mediaType: CString?, _ outError: OutHandle?
 ) -> restway_status {
     Boundary.run(outError) { () throws(Failure) in
@@ -169,7 +162,7 @@ public func restway_outbox_edit(
 
 @_cdecl("restway_outbox_drop") @implementation
 public func restway_outbox_drop(
-    _ client: OpaquePointer?, _ id: Int64, _ outCount: Out<Int>?, _ outError: OutHandle?
+    _ client: InHandle, _ id: Int64, _ outCount: Out<Int>?, _ outError: OutHandle?
 ) -> restway_status {
     Boundary.writing(outCount, 0, outError) { () throws(Failure) in
         try Argument.outbox(client).drop(id)
@@ -178,7 +171,7 @@ public func restway_outbox_drop(
 
 @_cdecl("restway_outbox_drop_all") @implementation
 public func restway_outbox_drop_all(
-    _ client: OpaquePointer?, _ outCount: Out<Int>?, _ outError: OutHandle?
+    _ client: InHandle, _ outCount: Out<Int>?, _ outError: OutHandle?
 ) -> restway_status {
     Boundary.writing(outCount, 0, outError) { () throws(Failure) in
         try Argument.outbox(client).dropAll()
@@ -187,8 +180,8 @@ public func restway_outbox_drop_all(
 
 extension Argument {
     /// Returns the outbox of a client, or throws if there is none or the client may not be used.
-    fileprivate static func outbox(_ client: OpaquePointer?) throws(Failure) -> Outbox {
-        try handle(ClientHandle.self, client, "client").client.requireOutbox()
+    fileprivate static func outbox(_ client: InHandle) throws(Failure) -> Outbox {
+        try ClientHandle.argument(client).requireOutbox()
     }
 }
 

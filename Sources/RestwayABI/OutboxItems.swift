@@ -1,6 +1,5 @@
 public import CRestway
 import Glibc
-import RestwayClient
 import RestwayOutbox
 import RestwayThreads
 
@@ -41,32 +40,23 @@ final class StoredRequestsHandle: TextLender, Sendable {
             return handle
         }
     }
-
-    /// The list as JSON, which is made once.
-    var json: CString? {
-        texts.pointer("json") { String(decoding: requests.json, as: UTF8.self) }
-    }
 }
 
 // outbox.h: items, and lists of them
 
 @_cdecl("restway_outbox_item_retain") @implementation
-public func restway_outbox_item_retain(_ item: OpaquePointer?) -> OpaquePointer! {
-    Handle.retain(StoredRequestHandle.self, item)
+public func restway_outbox_item_retain(_ item: InHandle) -> OpaquePointer! {
+    StoredRequestHandle.retain(item)
 }
 
 @_cdecl("restway_outbox_item_release") @implementation
-public func restway_outbox_item_release(_ item: OpaquePointer?) {
-    Handle.release(StoredRequestHandle.self, item)
-}
+public func restway_outbox_item_release(_ item: InHandle) { StoredRequestHandle.release(item) }
 
 @_cdecl("restway_outbox_item_id") @implementation
-public func restway_outbox_item_id(_ item: OpaquePointer?) -> Int64 {
-    request(item)?.id ?? 0
-}
+public func restway_outbox_item_id(_ item: InHandle) -> Int64 { request(item)?.id ?? 0 }
 
 @_cdecl("restway_outbox_item_state") @implementation
-public func restway_outbox_item_state(_ item: OpaquePointer?) -> restway_outbox_state {
+public func restway_outbox_item_state(_ item: InHandle) -> restway_outbox_state {
     switch request(item)?.state {
     case nil: restway_outbox_state(rawValue: 0)!
     case .waiting: .RESTWAY_OUTBOX_WAITING
@@ -78,7 +68,7 @@ public func restway_outbox_item_state(_ item: OpaquePointer?) -> restway_outbox_
 }
 
 @_cdecl("restway_outbox_item_reason") @implementation
-public func restway_outbox_item_reason(_ item: OpaquePointer?) -> restway_outbox_reason {
+public func restway_outbox_item_reason(_ item: InHandle) -> restway_outbox_reason {
     switch request(item)?.deathReason {
     case nil: .RESTWAY_OUTBOX_REASON_NONE
     case .refused: .RESTWAY_OUTBOX_REASON_REFUSED
@@ -89,91 +79,88 @@ public func restway_outbox_item_reason(_ item: OpaquePointer?) -> restway_outbox
 }
 
 @_cdecl("restway_outbox_item_method") @implementation
-public func restway_outbox_item_method(_ item: OpaquePointer?) -> CString! {
-    Handle.text(StoredRequestHandle.self, item, "method") { $0.request.method }
+public func restway_outbox_item_method(_ item: InHandle) -> CString! {
+    StoredRequestHandle.text(item, "method") { $0.request.method }
 }
 
 @_cdecl("restway_outbox_item_path") @implementation
-public func restway_outbox_item_path(_ item: OpaquePointer?) -> CString! {
-    Handle.text(StoredRequestHandle.self, item, "path") { $0.request.path }
+public func restway_outbox_item_path(_ item: InHandle) -> CString! {
+    StoredRequestHandle.text(item, "path") { $0.request.path }
 }
 
 @_cdecl("restway_outbox_item_lane") @implementation
-public func restway_outbox_item_lane(_ item: OpaquePointer?) -> CString! {
-    Handle.text(StoredRequestHandle.self, item, "lane") { $0.request.lane }
+public func restway_outbox_item_lane(_ item: InHandle) -> CString! {
+    StoredRequestHandle.text(item, "lane") { $0.request.lane }
 }
 
 @_cdecl("restway_outbox_item_key") @implementation
-public func restway_outbox_item_key(_ item: OpaquePointer?) -> CString! {
-    Handle.text(StoredRequestHandle.self, item, "key") { $0.request.idempotencyKey }
+public func restway_outbox_item_key(_ item: InHandle) -> CString! {
+    StoredRequestHandle.text(item, "key") { $0.request.idempotencyKey }
 }
 
 @_cdecl("restway_outbox_item_body") @implementation
 public func restway_outbox_item_body(
-    _ item: OpaquePointer?, _ outLength: Out<Int>?
+    _ item: InHandle, _ outLength: Out<Int>?
 ) -> UnsafeRawPointer! {
-    Handle.bytes(StoredRequestHandle.self, item, outLength) { $0.request.body }
+    StoredRequestHandle.bytes(item, outLength) { $0.request.body }
 }
 
 @_cdecl("restway_outbox_item_created") @implementation
-public func restway_outbox_item_created(_ item: OpaquePointer?) -> Int64 {
-    request(item)?.created ?? 0
-}
+public func restway_outbox_item_created(_ item: InHandle) -> Int64 { request(item)?.created ?? 0 }
 
 @_cdecl("restway_outbox_item_attempts") @implementation
-public func restway_outbox_item_attempts(_ item: OpaquePointer?) -> Int64 {
+public func restway_outbox_item_attempts(_ item: InHandle) -> Int64 {
     Int64(request(item)?.attempts ?? 0)
 }
 
 @_cdecl("restway_outbox_item_next_attempt") @implementation
-public func restway_outbox_item_next_attempt(_ item: OpaquePointer?) -> Int64 {
+public func restway_outbox_item_next_attempt(_ item: InHandle) -> Int64 {
     request(item)?.nextAttempt ?? 0
 }
 
 @_cdecl("restway_outbox_item_last_error") @implementation
-public func restway_outbox_item_last_error(_ item: OpaquePointer?) -> CString! {
-    Handle.text(StoredRequestHandle.self, item, "lastError") { $0.request.lastError }
+public func restway_outbox_item_last_error(_ item: InHandle) -> CString! {
+    StoredRequestHandle.text(item, "lastError") { $0.request.lastError }
 }
 
 @_cdecl("restway_outbox_item_response") @implementation
-public func restway_outbox_item_response(_ item: OpaquePointer?) -> OpaquePointer! {
-    Handle.object(StoredRequestHandle.self, item)?.response.map(Handle.lend)
+public func restway_outbox_item_response(_ item: InHandle) -> OpaquePointer! {
+    StoredRequestHandle.object(item)?.response.map(Handle.lend)
 }
 
 @_cdecl("restway_outbox_items_count") @implementation
-public func restway_outbox_items_count(_ items: OpaquePointer?) -> Int {
-    Handle.object(StoredRequestsHandle.self, items)?.requests.all.count ?? 0
+public func restway_outbox_items_count(_ items: InHandle) -> Int {
+    StoredRequestsHandle.object(items)?.requests.all.count ?? 0
 }
 
 @_cdecl("restway_outbox_items_item") @implementation
-public func restway_outbox_items_item(_ items: OpaquePointer?, _ index: Int) -> OpaquePointer! {
-    Handle.object(StoredRequestsHandle.self, items)?.item(index).map(Handle.lend)
+public func restway_outbox_items_item(_ items: InHandle, _ index: Int) -> OpaquePointer! {
+    StoredRequestsHandle.object(items)?.item(index).map(Handle.lend)
 }
 
 @_cdecl("restway_outbox_items_json") @implementation
-public func restway_outbox_items_json(_ items: OpaquePointer?, _ outLength: Out<Int>?) -> CString! {
-    outLength?.pointee = 0
-    guard let json = Handle.object(StoredRequestsHandle.self, items)?.json else { return nil }
+public func restway_outbox_items_json(_ items: InHandle, _ outLength: Out<Int>?) -> CString! {
+    let json = StoredRequestsHandle.text(items, "json") {
+        String(decoding: $0.requests.json, as: UTF8.self)
+    }
     // JSON text holds no NUL.
-    outLength?.pointee = strlen(json)
+    outLength?.pointee = json.map(strlen) ?? 0
     return json
 }
 
 @_cdecl("restway_outbox_items_error") @implementation
-public func restway_outbox_items_error(_ items: OpaquePointer?) -> OpaquePointer! {
-    Handle.object(StoredRequestsHandle.self, items)?.error.map(Handle.lend)
+public func restway_outbox_items_error(_ items: InHandle) -> OpaquePointer! {
+    StoredRequestsHandle.object(items)?.error.map(Handle.lend)
 }
 
 @_cdecl("restway_outbox_items_retain") @implementation
-public func restway_outbox_items_retain(_ items: OpaquePointer?) -> OpaquePointer! {
-    Handle.retain(StoredRequestsHandle.self, items)
+public func restway_outbox_items_retain(_ items: InHandle) -> OpaquePointer! {
+    StoredRequestsHandle.retain(items)
 }
 
 @_cdecl("restway_outbox_items_release") @implementation
-public func restway_outbox_items_release(_ items: OpaquePointer?) {
-    Handle.release(StoredRequestsHandle.self, items)
-}
+public func restway_outbox_items_release(_ items: InHandle) { StoredRequestsHandle.release(items) }
 
-private func request(_ item: OpaquePointer?) -> StoredRequest? {
-    Handle.object(StoredRequestHandle.self, item)?.request
+private func request(_ item: InHandle) -> StoredRequest? {
+    StoredRequestHandle.object(item)?.request
 }

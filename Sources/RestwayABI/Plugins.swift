@@ -1,5 +1,4 @@
 public import CRestway
-import RestwayClient
 import RestwayOutcome
 import RestwayPlugins
 
@@ -17,9 +16,7 @@ public func restway_plugin_load(
 }
 
 @_cdecl("restway_plugin_count") @implementation
-public func restway_plugin_count() -> Int {
-    PluginRegistry.shared.plugins.count
-}
+public func restway_plugin_count() -> Int { PluginRegistry.shared.plugins.count }
 
 @_cdecl("restway_plugin_name") @implementation
 public func restway_plugin_name(_ index: Int) -> CString! {
@@ -50,9 +47,7 @@ public func restway_plugin_path(_ index: Int) -> CString! {
 private enum PluginTexts {
     private static let texts = LentTexts(isForProcess: true)
 
-    static func pointer(
-        _ index: Int, _ what: String, _ text: (Plugin) -> String
-    ) -> CString? {
+    static func pointer(_ index: Int, _ what: String, _ text: (Plugin) -> String) -> CString? {
         guard let plugin = PluginRegistry.shared.plugins.at(index) else { return nil }
         return texts.pointer("\(index) \(what)") { text(plugin) }
     }

@@ -1,6 +1,5 @@
 public import CRestway
 import RestwayCalls
-import RestwayClient
 import RestwayOutcome
 import RestwayThreads
 
@@ -15,21 +14,19 @@ public func restway_progress_init(
 
 @_cdecl("restway_call_progress") @implementation
 public func restway_call_progress(
-    _ call: OpaquePointer?, _ progress: Out<restway_progress>?, _ outError: OutHandle?
+    _ call: InHandle, _ progress: Out<restway_progress>?, _ outError: OutHandle?
 ) -> restway_status {
-    Boundary.run(outError) { () throws(Failure) in
-        let call = try Argument.handle(Call.self, call, "call")
+    Call.using(call, outError) { call throws(Failure) in
         try SizedStructs.progress.write(call.progress.c, to: progress)
     }
 }
 
 @_cdecl("restway_request_set_progress") @implementation
 public func restway_request_set_progress(
-    _ request: OpaquePointer?, _ intervalMilliseconds: Int64, _ progress: restway_progress_fn?,
+    _ request: InHandle, _ intervalMilliseconds: Int64, _ progress: restway_progress_fn?,
     _ context: UnsafeMutableRawPointer?, _ destroy: restway_destroy_fn?, _ outError: OutHandle?
 ) -> restway_status {
-    Boundary.run(outError) { () throws(Failure) in
-        let request = try Argument.request(request)
+    RequestHandle.using(request, outError) { request throws(Failure) in
         try Argument.notNegative(intervalMilliseconds, "interval_milliseconds")
         let context = HostContext(context, destroy)
         var wanted: ProgressRequest?
@@ -41,8 +38,7 @@ public func restway_request_set_progress(
                     progress?(context.pointer, Handle.lend(call), &known)
                 }
             }
-            wanted = ProgressRequest(
-                intervalMilliseconds: intervalMilliseconds, function: function)
+            wanted = ProgressRequest(intervalMilliseconds: intervalMilliseconds, function: function)
         }
         // The previous function may end here, which may run a destroy function of the program.
         request.spec.withLock { swap(&$0.progress, &wanted) }
@@ -52,15 +48,10 @@ public func restway_request_set_progress(
 /// Writes progress to a struct of the header.
 extension CallProgress {
     var c: restway_progress {
-        var known = restway_progress()
-        known.struct_size = MemoryLayout<restway_progress>.size
-        known.upload_done = upload.done
-        known.upload_total = upload.total ?? -1
-        known.download_done = download.done
-        known.download_total = download.total ?? -1
-        known.mapping_done = mapping.done
-        known.mapping_total = mapping.total ?? -1
-        known.fraction = fraction
-        return known
+        restway_progress(
+            struct_size: MemoryLayout<restway_progress>.size,
+            upload_done: upload.done, upload_total: upload.total ?? -1,
+            download_done: download.done, download_total: download.total ?? -1,
+            mapping_done: mapping.done, mapping_total: mapping.total ?? -1, fraction: fraction)
     }
 }

@@ -1,6 +1,5 @@
 public import CRestway
 import RestwayCalls
-import RestwayClient
 import RestwayDocument
 import RestwayObjects
 import RestwayOutcome
@@ -17,11 +16,11 @@ final class QueryHandle: HandleObject, Sendable {
 
     /// Runs `change` with the query, which the program may change from several threads at once.
     static func changing(
-        _ query: OpaquePointer?, _ outError: OutHandle?,
+        _ query: InHandle, _ outError: OutHandle?,
         _ change: (inout HostQuery) throws(Failure) -> Void
     ) -> restway_status {
         Boundary.run(outError) { () throws(Failure) in
-            try Argument.handle(QueryHandle.self, query, "query").query.withLock(change)
+            try QueryHandle.argument(query).query.withLock(change)
         }
     }
 
@@ -40,27 +39,23 @@ final class QueryHandle: HandleObject, Sendable {
 
 @_cdecl("restway_query_create") @implementation
 public func restway_query_create(
-    _ store: OpaquePointer?, _ entity: CString?, _ outQuery: OutHandle?, _ outError: OutHandle?
+    _ store: InHandle, _ entity: CString?, _ outQuery: OutHandle?, _ outError: OutHandle?
 ) -> restway_status {
-    Boundary.creating(outQuery, outError, named: "out_query") { () throws(Failure) in
-        QueryHandle(try Argument.store(store).entity(named: entity))
+    Boundary.creating(outQuery, outError, "out_query") { () throws(Failure) in
+        QueryHandle(try StoreHandle.argument(store).entity(named: entity))
     }
 }
 
 @_cdecl("restway_query_retain") @implementation
-public func restway_query_retain(_ query: OpaquePointer?) -> OpaquePointer! {
-    Handle.retain(QueryHandle.self, query)
-}
+public func restway_query_retain(_ query: InHandle) -> OpaquePointer! { QueryHandle.retain(query) }
 
 @_cdecl("restway_query_release") @implementation
-public func restway_query_release(_ query: OpaquePointer?) {
-    Handle.release(QueryHandle.self, query)
-}
+public func restway_query_release(_ query: InHandle) { QueryHandle.release(query) }
 
 @_cdecl("restway_query_add_condition") @implementation
 public func restway_query_add_condition(
-    _ query: OpaquePointer?, _ attribute: CString?, _ comparison: restway_comparison,
-    _ value: UnsafePointer<restway_value>?, _ outError: OutHandle?
+    _ query: InHandle, _ attribute: CString?, _ comparison: restway_comparison,
+    _ value: In<restway_value>?, _ outError: OutHandle?
 ) -> restway_status {
     QueryHandle.changing(query, outError) { query throws(Failure) in
         let value = try HostValue(value, "value").attributeValue("value")
@@ -75,7 +70,7 @@ public func restway_query_add_condition(
 
 @_cdecl("restway_query_add_order") @implementation
 public func restway_query_add_order(
-    _ query: OpaquePointer?, _ attribute: CString?, _ descending: Int32, _ outError: OutHandle?
+    _ query: InHandle, _ attribute: CString?, _ descending: Int32, _ outError: OutHandle?
 ) -> restway_status {
     QueryHandle.changing(query, outError) { query throws(Failure) in
         let name = try Argument.string(attribute, "attribute")
@@ -85,7 +80,7 @@ public func restway_query_add_order(
 
 @_cdecl("restway_query_set_limit") @implementation
 public func restway_query_set_limit(
-    _ query: OpaquePointer?, _ limit: Int64, _ outError: OutHandle?
+    _ query: InHandle, _ limit: Int64, _ outError: OutHandle?
 ) -> restway_status {
     QueryHandle.changing(query, outError) { query throws(Failure) in
         try Argument.minusOneOrMore(limit, "limit")
@@ -95,7 +90,7 @@ public func restway_query_set_limit(
 
 @_cdecl("restway_query_set_offset") @implementation
 public func restway_query_set_offset(
-    _ query: OpaquePointer?, _ offset: Int64, _ outError: OutHandle?
+    _ query: InHandle, _ offset: Int64, _ outError: OutHandle?
 ) -> restway_status {
     QueryHandle.changing(query, outError) { query throws(Failure) in
         try Argument.notNegative(offset, "offset")
@@ -105,7 +100,7 @@ public func restway_query_set_offset(
 
 @_cdecl("restway_query_set_rejected") @implementation
 public func restway_query_set_rejected(
-    _ query: OpaquePointer?, _ rejected: Int32, _ outError: OutHandle?
+    _ query: InHandle, _ rejected: Int32, _ outError: OutHandle?
 ) -> restway_status {
     QueryHandle.changing(query, outError) { query throws(Failure) in
         guard (-1...1).contains(rejected) else {
@@ -117,22 +112,20 @@ public func restway_query_set_rejected(
 
 @_cdecl("restway_store_query") @implementation
 public func restway_store_query(
-    _ store: OpaquePointer?, _ query: OpaquePointer?, _ outList: OutHandle?, _ outError: OutHandle?
+    _ store: InHandle, _ query: InHandle, _ outList: OutHandle?, _ outError: OutHandle?
 ) -> restway_status {
-    Boundary.creating(outList, outError, named: "out_list") { () throws(Failure) in
-        let handle = try Argument.store(store)
-        let query = try Argument.handle(QueryHandle.self, query, "query").copy(for: handle.api)
+    StoreHandle.creating(store, outList, outError, "out_list") { handle throws(Failure) in
+        let query = try QueryHandle.argument(query).copy(for: handle.api)
         return ListHandle(try handle.store.objects(query))
     }
 }
 
 @_cdecl("restway_store_count_query") @implementation
 public func restway_store_count_query(
-    _ store: OpaquePointer?, _ query: OpaquePointer?, _ outCount: Out<Int>?, _ outError: OutHandle?
+    _ store: InHandle, _ query: InHandle, _ outCount: Out<Int>?, _ outError: OutHandle?
 ) -> restway_status {
-    Boundary.writing(outCount, 0, outError, named: "out_count") { () throws(Failure) in
-        let handle = try Argument.store(store)
-        let query = try Argument.handle(QueryHandle.self, query, "query").copy(for: handle.api)
+    StoreHandle.writing(store, outCount, 0, outError, "out_count") { handle throws(Failure) in
+        let query = try QueryHandle.argument(query).copy(for: handle.api)
         return try handle.store.count(query)
     }
 }

@@ -2,6 +2,7 @@ public import CRestway
 import RestwayCalls
 import RestwayClient
 import RestwayDocument
+import RestwayObjects
 import RestwayOutcome
 import RestwayThreads
 
@@ -18,11 +19,11 @@ final class RequestHandle: HandleObject, Sendable {
     /// threads at once. A lock is held meanwhile, so what holds a destroy function of the program
     /// is set elsewhere. What `change` has set before it fails stays.
     static func changing(
-        _ request: OpaquePointer?, _ outError: OutHandle?,
+        _ request: InHandle, _ outError: OutHandle?,
         _ change: (inout RequestSpec) throws(Failure) -> Void
     ) -> restway_status {
         Boundary.run(outError) { () throws(Failure) in
-            try Argument.request(request).spec.withLock(change)
+            try RequestHandle.argument(request).spec.withLock(change)
         }
     }
 
@@ -44,7 +45,7 @@ final class RequestHandle: HandleObject, Sendable {
 public func restway_request_create(
     _ method: CString?, _ path: CString?, _ outRequest: OutHandle?, _ outError: OutHandle?
 ) -> restway_status {
-    Boundary.creating(outRequest, outError, named: "out_request") { () throws(Failure) in
+    Boundary.creating(outRequest, outError, "out_request") { () throws(Failure) in
         let method = try Argument.method(method)
         let path = try Argument.string(path, "path")
         return RequestHandle(RequestSpec(target: .path(method, path)))
@@ -55,7 +56,7 @@ public func restway_request_create(
 public func restway_request_create_route(
     _ route: CString?, _ method: CString?, _ outRequest: OutHandle?, _ outError: OutHandle?
 ) -> restway_status {
-    Boundary.creating(outRequest, outError, named: "out_request") { () throws(Failure) in
+    Boundary.creating(outRequest, outError, "out_request") { () throws(Failure) in
         let route = try Argument.nonEmptyString(route, "route")
         let method = method == nil ? nil : try Argument.method(method)
         return RequestHandle(RequestSpec(target: .route(route, method)))
@@ -64,58 +65,55 @@ public func restway_request_create_route(
 
 @_cdecl("restway_request_create_object") @implementation
 public func restway_request_create_object(
-    _ method: CString?, _ object: OpaquePointer?, _ outRequest: OutHandle?, _ outError: OutHandle?
+    _ method: CString?, _ object: InHandle, _ outRequest: OutHandle?, _ outError: OutHandle?
 ) -> restway_status {
-    Boundary.creating(outRequest, outError, named: "out_request") { () throws(Failure) in
+    Boundary.creating(outRequest, outError, "out_request") { () throws(Failure) in
         let method = try Argument.method(method)
-        let object = try Argument.object(object)
+        let object = try Snapshot.argument(object)
         return RequestHandle(RequestSpec(target: .subject(method), subject: .object(object)))
     }
 }
 
 @_cdecl("restway_request_create_draft") @implementation
 public func restway_request_create_draft(
-    _ method: CString?, _ draft: OpaquePointer?, _ outRequest: OutHandle?, _ outError: OutHandle?
+    _ method: CString?, _ draft: InHandle, _ outRequest: OutHandle?, _ outError: OutHandle?
 ) -> restway_status {
-    Boundary.creating(outRequest, outError, named: "out_request") { () throws(Failure) in
+    Boundary.creating(outRequest, outError, "out_request") { () throws(Failure) in
         let method = try Argument.method(method)
-        let draft = try Argument.draft(draft)
+        let draft = try DraftHandle.argument(draft)
         return RequestHandle(RequestSpec(target: .subject(method), subject: draft.subject))
     }
 }
 
 @_cdecl("restway_request_set_object") @implementation
 public func restway_request_set_object(
-    _ request: OpaquePointer?, _ object: OpaquePointer?, _ outError: OutHandle?
+    _ request: InHandle, _ object: InHandle, _ outError: OutHandle?
 ) -> restway_status {
     RequestHandle.changing(request, outError) { spec throws(Failure) in
-        spec.subject = .object(try Argument.object(object))
+        spec.subject = .object(try Snapshot.argument(object))
     }
 }
 
 @_cdecl("restway_request_set_draft") @implementation
 public func restway_request_set_draft(
-    _ request: OpaquePointer?, _ draft: OpaquePointer?, _ outError: OutHandle?
+    _ request: InHandle, _ draft: InHandle, _ outError: OutHandle?
 ) -> restway_status {
     RequestHandle.changing(request, outError) { spec throws(Failure) in
-        spec.subject = try Argument.draft(draft).subject
+        spec.subject = try DraftHandle.argument(draft).subject
     }
 }
 
 @_cdecl("restway_request_retain") @implementation
-public func restway_request_retain(_ request: OpaquePointer?) -> OpaquePointer! {
-    Handle.retain(RequestHandle.self, request)
+public func restway_request_retain(_ request: InHandle) -> OpaquePointer! {
+    RequestHandle.retain(request)
 }
 
 @_cdecl("restway_request_release") @implementation
-public func restway_request_release(_ request: OpaquePointer?) {
-    Handle.release(RequestHandle.self, request)
-}
+public func restway_request_release(_ request: InHandle) { RequestHandle.release(request) }
 
 @_cdecl("restway_request_set_variable") @implementation
 public func restway_request_set_variable(
-    _ request: OpaquePointer?, _ name: CString?, _ value: UnsafePointer<restway_value>?,
-    _ outError: OutHandle?
+    _ request: InHandle, _ name: CString?, _ value: In<restway_value>?, _ outError: OutHandle?
 ) -> restway_status {
     RequestHandle.changing(request, outError) { spec throws(Failure) in
         let name = try Argument.nonEmptyString(name, "name")
@@ -125,15 +123,13 @@ public func restway_request_set_variable(
 
 @_cdecl("restway_request_set_parameter") @implementation
 public func restway_request_set_parameter(
-    _ request: OpaquePointer?, _ name: CString?, _ value: UnsafePointer<restway_value>?,
-    _ outError: OutHandle?
+    _ request: InHandle, _ name: CString?, _ value: In<restway_value>?, _ outError: OutHandle?
 ) -> restway_status {
     RequestHandle.changing(request, outError) { spec throws(Failure) in
         let name = try Argument.nonEmptyString(name, "name")
         let keys = name.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
         guard !keys.contains("") else {
-            throw Argument.wrong(
-                "name", "name \"\(name)\" has nothing between two of its dots")
+            throw Argument.wrong("name", "name \"\(name)\" has nothing between two of its dots")
         }
         let value = try HostValue(value, "value").parameter(name)
         spec.parameters.append(Parameter(keys: keys, value: value))
@@ -142,7 +138,7 @@ public func restway_request_set_parameter(
 
 @_cdecl("restway_request_set_parameters_json") @implementation
 public func restway_request_set_parameters_json(
-    _ request: OpaquePointer?, _ json: CString?, _ length: Int, _ outError: OutHandle?
+    _ request: InHandle, _ json: CString?, _ length: Int, _ outError: OutHandle?
 ) -> restway_status {
     RequestHandle.changing(request, outError) { spec throws(Failure) in
         let members = try Argument.jsonObject(json, length)
@@ -152,7 +148,7 @@ public func restway_request_set_parameters_json(
 
 @_cdecl("restway_request_set_header") @implementation
 public func restway_request_set_header(
-    _ request: OpaquePointer?, _ name: CString?, _ value: CString?, _ outError: OutHandle?
+    _ request: InHandle, _ name: CString?, _ value: CString?, _ outError: OutHandle?
 ) -> restway_status {
     RequestHandle.changing(request, outError) { spec throws(Failure) in
         let name = try Argument.headerName(name)
@@ -164,11 +160,10 @@ public func restway_request_set_header(
 
 @_cdecl("restway_request_set_body") @implementation
 public func restway_request_set_body(
-    _ request: OpaquePointer?, _ body: UnsafeRawPointer?, _ length: Int, _ mediaType: CString?,
+    _ request: InHandle, _ body: UnsafeRawPointer?, _ length: Int, _ mediaType: CString?,
     _ outError: OutHandle?
 ) -> restway_status {
-    Boundary.run(outError) { () throws(Failure) in
-        let request = try Argument.request(request)
+    RequestHandle.using(request, outError) { request throws(Failure) in
         let bytes = Array(try Argument.bytes(body, length, "body"))
         request.set(.init(bytes: bytes, mediaType: try Argument.mediaType(mediaType)))
     }
@@ -176,7 +171,7 @@ public func restway_request_set_body(
 
 @_cdecl("restway_request_set_timeout") @implementation
 public func restway_request_set_timeout(
-    _ request: OpaquePointer?, _ milliseconds: Int64, _ outError: OutHandle?
+    _ request: InHandle, _ milliseconds: Int64, _ outError: OutHandle?
 ) -> restway_status {
     RequestHandle.changing(request, outError) { spec throws(Failure) in
         try Argument.minusOneOrMore(milliseconds, "milliseconds")
@@ -186,21 +181,21 @@ public func restway_request_set_timeout(
 
 @_cdecl("restway_request_set_priority") @implementation
 public func restway_request_set_priority(
-    _ request: OpaquePointer?, _ priority: Int32, _ outError: OutHandle?
+    _ request: InHandle, _ priority: Int32, _ outError: OutHandle?
 ) -> restway_status {
     RequestHandle.changing(request, outError) { spec in spec.priority = priority }
 }
 
 @_cdecl("restway_request_to_curl") @implementation
 public func restway_request_to_curl(
-    _ request: OpaquePointer?, _ client: OpaquePointer?, _ flags: UInt32, _ buffer: Out<CChar>?,
+    _ request: InHandle, _ client: InHandle, _ flags: UInt32, _ buffer: Out<CChar>?,
     _ capacity: Int, _ outLength: Out<Int>?, _ outError: OutHandle?
 ) -> restway_status {
     outLength?.pointee = 0
     if capacity > 0 { buffer?.pointee = 0 }
     return Boundary.run(outError) { () throws(Failure) in
-        let spec = try Argument.request(request).copy()
-        let client = try Argument.client(client)
+        let spec = try RequestHandle.argument(request).copy()
+        let client = try ClientHandle.argument(client)
         try Argument.flags(flags, known: RESTWAY_CURL_REVEAL)
         _ = try Argument.bytes(buffer, capacity, "buffer")
         let command = Array(try client.curlCommand(spec, reveals: flags != 0).utf8)

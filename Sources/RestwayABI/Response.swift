@@ -1,5 +1,4 @@
 public import CRestway
-import RestwayClient
 import RestwayHTTP
 import RestwayMapping
 import RestwayObjects
@@ -33,28 +32,26 @@ final class ResponseHandle: TextLender, Sendable {
 // response.h
 
 @_cdecl("restway_response_retain") @implementation
-public func restway_response_retain(_ response: OpaquePointer?) -> OpaquePointer! {
-    Handle.retain(ResponseHandle.self, response)
+public func restway_response_retain(_ response: InHandle) -> OpaquePointer! {
+    ResponseHandle.retain(response)
 }
 
 @_cdecl("restway_response_release") @implementation
-public func restway_response_release(_ response: OpaquePointer?) {
-    Handle.release(ResponseHandle.self, response)
-}
+public func restway_response_release(_ response: InHandle) { ResponseHandle.release(response) }
 
 @_cdecl("restway_response_status") @implementation
-public func restway_response_status(_ response: OpaquePointer?) -> Int32 {
-    Int32(clamping: Handle.object(ResponseHandle.self, response)?.response.status ?? 0)
+public func restway_response_status(_ response: InHandle) -> Int32 {
+    Int32(clamping: ResponseHandle.object(response)?.response.status ?? 0)
 }
 
 @_cdecl("restway_response_url") @implementation
-public func restway_response_url(_ response: OpaquePointer?) -> CString! {
-    Handle.text(ResponseHandle.self, response, "url") { $0.response.url }
+public func restway_response_url(_ response: InHandle) -> CString! {
+    ResponseHandle.text(response, "url") { $0.response.url }
 }
 
 @_cdecl("restway_response_header") @implementation
-public func restway_response_header(_ response: OpaquePointer?, _ name: CString?) -> CString! {
-    Handle.header(ResponseHandle.self, response, name) { $0.response.headers }
+public func restway_response_header(_ response: InHandle, _ name: CString?) -> CString! {
+    ResponseHandle.header(response, name) { $0.response.headers }
 }
 
 @_cdecl("restway_timings_init") @implementation
@@ -66,87 +63,84 @@ public func restway_timings_init(
 
 @_cdecl("restway_response_timings") @implementation
 public func restway_response_timings(
-    _ response: OpaquePointer?, _ timings: Out<restway_timings>?, _ outError: OutHandle?
+    _ response: InHandle, _ timings: Out<restway_timings>?, _ outError: OutHandle?
 ) -> restway_status {
-    Boundary.run(outError) { () throws(Failure) in
-        let handle = try Argument.handle(ResponseHandle.self, response, "response")
+    ResponseHandle.using(response, outError) { handle throws(Failure) in
         try SizedStructs.timings.write(handle.response.timings.c, to: timings)
     }
 }
 
 @_cdecl("restway_response_header_count") @implementation
-public func restway_response_header_count(_ response: OpaquePointer?) -> Int {
-    Handle.object(ResponseHandle.self, response)?.response.headers.fields.count ?? 0
+public func restway_response_header_count(_ response: InHandle) -> Int {
+    ResponseHandle.object(response)?.response.headers.fields.count ?? 0
 }
 
 @_cdecl("restway_response_header_name") @implementation
-public func restway_response_header_name(_ response: OpaquePointer?, _ index: Int) -> CString! {
-    Handle.text(ResponseHandle.self, response, "name \(index)") { $0.header(index)?.name }
+public func restway_response_header_name(_ response: InHandle, _ index: Int) -> CString! {
+    ResponseHandle.text(response, "name \(index)") { $0.header(index)?.name }
 }
 
 @_cdecl("restway_response_header_value") @implementation
-public func restway_response_header_value(_ response: OpaquePointer?, _ index: Int) -> CString! {
-    Handle.text(ResponseHandle.self, response, "value \(index)") { $0.header(index)?.value }
+public func restway_response_header_value(_ response: InHandle, _ index: Int) -> CString! {
+    ResponseHandle.text(response, "value \(index)") { $0.header(index)?.value }
 }
 
 @_cdecl("restway_response_trailer") @implementation
-public func restway_response_trailer(_ response: OpaquePointer?, _ name: CString?) -> CString! {
-    Handle.header(ResponseHandle.self, response, name, key: "trailers") { $0.response.trailers }
+public func restway_response_trailer(_ response: InHandle, _ name: CString?) -> CString! {
+    ResponseHandle.header(response, name, key: "trailers") { $0.response.trailers }
 }
 
 @_cdecl("restway_response_trailer_count") @implementation
-public func restway_response_trailer_count(_ response: OpaquePointer?) -> Int {
-    Handle.object(ResponseHandle.self, response)?.response.trailers.fields.count ?? 0
+public func restway_response_trailer_count(_ response: InHandle) -> Int {
+    ResponseHandle.object(response)?.response.trailers.fields.count ?? 0
 }
 
 @_cdecl("restway_response_trailer_name") @implementation
-public func restway_response_trailer_name(_ response: OpaquePointer?, _ index: Int) -> CString! {
-    Handle.text(ResponseHandle.self, response, "trailer name \(index)") { $0.trailer(index)?.name }
+public func restway_response_trailer_name(_ response: InHandle, _ index: Int) -> CString! {
+    ResponseHandle.text(response, "trailer name \(index)") { $0.trailer(index)?.name }
 }
 
 @_cdecl("restway_response_trailer_value") @implementation
-public func restway_response_trailer_value(_ response: OpaquePointer?, _ index: Int) -> CString! {
-    Handle.text(ResponseHandle.self, response, "trailer value \(index)") {
-        $0.trailer(index)?.value
-    }
+public func restway_response_trailer_value(_ response: InHandle, _ index: Int) -> CString! {
+    ResponseHandle.text(response, "trailer value \(index)") { $0.trailer(index)?.value }
 }
 
 @_cdecl("restway_response_body") @implementation
 public func restway_response_body(
-    _ response: OpaquePointer?, _ outLength: Out<Int>?
+    _ response: InHandle, _ outLength: Out<Int>?
 ) -> UnsafeRawPointer! {
-    let handle = Handle.object(ResponseHandle.self, response)
+    let handle = ResponseHandle.object(response)
     outLength?.pointee = handle?.response.bodyCount ?? 0
     return handle.map { UnsafeRawPointer($0.bodyStart) }
 }
 
 @_cdecl("restway_response_json") @implementation
-public func restway_response_json(_ response: OpaquePointer?, _ outLength: Out<Int>?) -> CString! {
+public func restway_response_json(_ response: InHandle, _ outLength: Out<Int>?) -> CString! {
     outLength?.pointee = 0
-    guard let handle = Handle.object(ResponseHandle.self, response), handle.response.bodyIsJSON
+    guard let handle = ResponseHandle.object(response), handle.response.bodyIsJSON
     else { return nil }
     outLength?.pointee = handle.response.bodyCount
     return UnsafeRawPointer(handle.bodyStart).assumingMemoryBound(to: CChar.self)
 }
 
 @_cdecl("restway_response_is_mapped") @implementation
-public func restway_response_is_mapped(_ response: OpaquePointer?) -> Int32 {
-    Handle.object(ResponseHandle.self, response)?.response.isMapped ?? false ? 1 : 0
+public func restway_response_is_mapped(_ response: InHandle) -> Int32 {
+    ResponseHandle.object(response)?.response.isMapped ?? false ? 1 : 0
 }
 
 @_cdecl("restway_response_object_count") @implementation
-public func restway_response_object_count(_ response: OpaquePointer?) -> Int {
-    Handle.object(ResponseHandle.self, response)?.response.objects.count ?? 0
+public func restway_response_object_count(_ response: InHandle) -> Int {
+    ResponseHandle.object(response)?.response.objects.count ?? 0
 }
 
 @_cdecl("restway_response_object") @implementation
-public func restway_response_object(_ response: OpaquePointer?, _ index: Int) -> OpaquePointer! {
-    Handle.object(ResponseHandle.self, response)?.response.objects.at(index).map(Handle.lend)
+public func restway_response_object(_ response: InHandle, _ index: Int) -> OpaquePointer! {
+    ResponseHandle.object(response)?.response.objects.at(index).map(Handle.lend)
 }
 
 @_cdecl("restway_response_read") @implementation
 public func restway_response_read(
-    _ response: OpaquePointer?, _ index: Int, _ outValues: Out<restway_value>?, _ capacity: Int,
+    _ response: InHandle, _ index: Int, _ outValues: Out<restway_value>?, _ capacity: Int,
     _ outCount: Out<Int>?, _ outEntity: Out<CString?>?, _ outObject: OutHandle?,
     _ outError: OutHandle?
 ) -> restway_status {
@@ -155,7 +149,7 @@ public func restway_response_read(
     outObject?.pointee = nil
     return Boundary.run(outError) { () throws(Failure) in
         try Argument.fill(outValues, capacity) { values throws(Failure) in
-            let handle = try Argument.handle(ResponseHandle.self, response, "response")
+            let handle = try ResponseHandle.argument(response)
             let outObject = try Argument.out(outObject, "out_object")
             guard let object = handle.response.objects.at(index) else { return }
             let count = object.entity.attributes.count
@@ -168,26 +162,23 @@ public func restway_response_read(
 }
 
 @_cdecl("restway_response_list") @implementation
-public func restway_response_list(_ response: OpaquePointer?) -> OpaquePointer! {
-    Handle.object(ResponseHandle.self, response).map {
-        Handle.give(ListHandle($0.response.objects))
-    }
+public func restway_response_list(_ response: InHandle) -> OpaquePointer! {
+    ResponseHandle.object(response).map { Handle.give(ListHandle($0.response.objects)) }
 }
 
 @_cdecl("restway_response_result_count") @implementation
-public func restway_response_result_count(_ response: OpaquePointer?) -> Int {
-    Handle.object(ResponseHandle.self, response)?.response.results.count ?? 0
+public func restway_response_result_count(_ response: InHandle) -> Int {
+    ResponseHandle.object(response)?.response.results.count ?? 0
 }
 
 @_cdecl("restway_response_result") @implementation
 public func restway_response_result(
-    _ response: OpaquePointer?, _ index: Int, _ outFirst: Out<Int>?, _ outCount: Out<Int>?,
+    _ response: InHandle, _ index: Int, _ outFirst: Out<Int>?, _ outCount: Out<Int>?,
     _ outError: OutHandle?
 ) -> restway_status {
     outFirst?.pointee = 0
     outCount?.pointee = 0
-    return Boundary.run(outError) { () throws(Failure) in
-        let handle = try Argument.handle(ResponseHandle.self, response, "response")
+    return ResponseHandle.using(response, outError) { handle throws(Failure) in
         let outFirst = try Argument.out(outFirst, "out_first")
         let outCount = try Argument.out(outCount, "out_count")
         let results = handle.response.results
@@ -200,38 +191,29 @@ public func restway_response_result(
 }
 
 @_cdecl("restway_response_issue_count") @implementation
-public func restway_response_issue_count(_ response: OpaquePointer?) -> Int {
-    Handle.object(ResponseHandle.self, response)?.response.issueCount ?? 0
+public func restway_response_issue_count(_ response: InHandle) -> Int {
+    ResponseHandle.object(response)?.response.issueCount ?? 0
 }
 
 @_cdecl("restway_response_issue_key_path") @implementation
-public func restway_response_issue_key_path(_ response: OpaquePointer?, _ index: Int) -> CString! {
-    Handle.text(ResponseHandle.self, response, "issue at \(index)") {
-        $0.response.issues.at(index)?.keyPath
-    }
+public func restway_response_issue_key_path(_ response: InHandle, _ index: Int) -> CString! {
+    ResponseHandle.text(response, "issue at \(index)") { $0.response.issues.at(index)?.keyPath }
 }
 
 @_cdecl("restway_response_issue_reason") @implementation
-public func restway_response_issue_reason(_ response: OpaquePointer?, _ index: Int) -> CString! {
-    Handle.text(ResponseHandle.self, response, "issue \(index)") {
-        $0.response.issues.at(index)?.reason
-    }
+public func restway_response_issue_reason(_ response: InHandle, _ index: Int) -> CString! {
+    ResponseHandle.text(response, "issue \(index)") { $0.response.issues.at(index)?.reason }
 }
 
 /// Writes timings to a struct of the header.
 extension CallTimings {
     var c: restway_timings {
-        var known = restway_timings()
-        known.queued_microseconds = queued ?? -1
-        known.name_lookup_microseconds = nameLookup ?? -1
-        known.connect_microseconds = connect ?? -1
-        known.tls_microseconds = tls ?? -1
-        known.first_byte_microseconds = firstByte ?? -1
-        known.exchange_microseconds = exchange ?? -1
-        known.decode_microseconds = decode ?? -1
-        known.map_microseconds = map ?? -1
-        known.total_microseconds = total ?? -1
-        known.store_microseconds = store ?? -1
-        return known
+        restway_timings(
+            struct_size: MemoryLayout<restway_timings>.size, queued_microseconds: queued ?? -1,
+            name_lookup_microseconds: nameLookup ?? -1, connect_microseconds: connect ?? -1,
+            tls_microseconds: tls ?? -1, first_byte_microseconds: firstByte ?? -1,
+            exchange_microseconds: exchange ?? -1, decode_microseconds: decode ?? -1,
+            map_microseconds: map ?? -1, total_microseconds: total ?? -1,
+            store_microseconds: store ?? -1)
     }
 }

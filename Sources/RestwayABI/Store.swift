@@ -26,8 +26,7 @@ final class StoreHandle: HandleObject, Sendable {
     }
 
     static func lacks(_ object: Snapshot) -> Failure {
-        Failure(
-            .noObject, "the store has no \(object.entity.name) under key \(object.storeKey)")
+        Failure(.noObject, "the store has no \(object.entity.name) under key \(object.storeKey)")
     }
 
     static func lacks(_ entity: Entity, _ identity: Identity) -> Failure {
@@ -35,31 +34,20 @@ final class StoreHandle: HandleObject, Sendable {
     }
 }
 
-extension Argument {
-    static func store(_ store: OpaquePointer?) throws(Failure) -> StoreHandle {
-        try handle(StoreHandle.self, store, "store")
-    }
-}
-
 // store.h
 
 @_cdecl("restway_store_retain") @implementation
-public func restway_store_retain(_ store: OpaquePointer?) -> OpaquePointer! {
-    Handle.retain(StoreHandle.self, store)
-}
+public func restway_store_retain(_ store: InHandle) -> OpaquePointer! { StoreHandle.retain(store) }
 
 @_cdecl("restway_store_release") @implementation
-public func restway_store_release(_ store: OpaquePointer?) {
-    Handle.release(StoreHandle.self, store)
-}
+public func restway_store_release(_ store: InHandle) { StoreHandle.release(store) }
 
 @_cdecl("restway_store_find") @implementation
 public func restway_store_find(
-    _ store: OpaquePointer?, _ entity: CString?, _ identity: UnsafePointer<restway_value>?,
-    _ outObject: OutHandle?, _ outError: OutHandle?
+    _ store: InHandle, _ entity: CString?, _ identity: In<restway_value>?, _ outObject: OutHandle?,
+    _ outError: OutHandle?
 ) -> restway_status {
-    Boundary.creating(outObject, outError, named: "out_object") { () throws(Failure) in
-        let handle = try Argument.store(store)
+    StoreHandle.creating(store, outObject, outError, "out_object") { handle throws(Failure) in
         let entity = try handle.entity(named: entity)
         let identity = try HostValue(identity, "identity").identity()
         guard let object = try handle.store.object(entity, identity) else {
@@ -71,12 +59,10 @@ public func restway_store_find(
 
 @_cdecl("restway_store_newest") @implementation
 public func restway_store_newest(
-    _ store: OpaquePointer?, _ object: OpaquePointer?, _ outObject: OutHandle?,
-    _ outError: OutHandle?
+    _ store: InHandle, _ object: InHandle, _ outObject: OutHandle?, _ outError: OutHandle?
 ) -> restway_status {
-    Boundary.creating(outObject, outError, named: "out_object") { () throws(Failure) in
-        let handle = try Argument.store(store)
-        let object = try Argument.object(object)
+    StoreHandle.creating(store, outObject, outError, "out_object") { handle throws(Failure) in
+        let object = try Snapshot.argument(object)
         guard let newest = try handle.store.newest(of: object) else {
             throw StoreHandle.lacks(object)
         }
@@ -86,23 +72,21 @@ public func restway_store_newest(
 
 @_cdecl("restway_store_related") @implementation
 public func restway_store_related(
-    _ store: OpaquePointer?, _ object: OpaquePointer?, _ relationship: CString?,
-    _ outList: OutHandle?, _ outError: OutHandle?
+    _ store: InHandle, _ object: InHandle, _ relationship: CString?, _ outList: OutHandle?,
+    _ outError: OutHandle?
 ) -> restway_status {
-    Boundary.creating(outList, outError, named: "out_list") { () throws(Failure) in
-        let handle = try Argument.store(store)
-        return ListHandle(try handle.related(try Argument.object(object), relationship))
+    StoreHandle.creating(store, outList, outError, "out_list") { handle throws(Failure) in
+        ListHandle(try handle.related(try Snapshot.argument(object), relationship))
     }
 }
 
 @_cdecl("restway_store_related_one") @implementation
 public func restway_store_related_one(
-    _ store: OpaquePointer?, _ object: OpaquePointer?, _ relationship: CString?,
-    _ outObject: OutHandle?, _ outError: OutHandle?
+    _ store: InHandle, _ object: InHandle, _ relationship: CString?, _ outObject: OutHandle?,
+    _ outError: OutHandle?
 ) -> restway_status {
-    Boundary.creating(outObject, outError, named: "out_object") { () throws(Failure) in
-        let handle = try Argument.store(store)
-        let object = try Argument.object(object)
+    StoreHandle.creating(store, outObject, outError, "out_object") { handle throws(Failure) in
+        let object = try Snapshot.argument(object)
         guard let related = try handle.related(object, relationship).first else {
             let name = try Argument.string(relationship, "relationship")
             throw Failure(
@@ -114,65 +98,56 @@ public func restway_store_related_one(
 
 @_cdecl("restway_store_all") @implementation
 public func restway_store_all(
-    _ store: OpaquePointer?, _ entity: CString?, _ outList: OutHandle?, _ outError: OutHandle?
+    _ store: InHandle, _ entity: CString?, _ outList: OutHandle?, _ outError: OutHandle?
 ) -> restway_status {
-    Boundary.creating(outList, outError, named: "out_list") { () throws(Failure) in
-        let handle = try Argument.store(store)
-        return ListHandle(try handle.store.objects(Query(try handle.entity(named: entity))))
+    StoreHandle.creating(store, outList, outError, "out_list") { handle throws(Failure) in
+        ListHandle(try handle.store.objects(Query(try handle.entity(named: entity))))
     }
 }
 
 @_cdecl("restway_store_count") @implementation
 public func restway_store_count(
-    _ store: OpaquePointer?, _ entity: CString?, _ outCount: Out<Int>?, _ outError: OutHandle?
+    _ store: InHandle, _ entity: CString?, _ outCount: Out<Int>?, _ outError: OutHandle?
 ) -> restway_status {
-    Boundary.writing(outCount, 0, outError, named: "out_count") { () throws(Failure) in
-        let handle = try Argument.store(store)
-        return try handle.store.count(entity == nil ? nil : try handle.entity(named: entity))
+    StoreHandle.writing(store, outCount, 0, outError, "out_count") { handle throws(Failure) in
+        try handle.store.count(entity == nil ? nil : try handle.entity(named: entity))
     }
 }
 
 @_cdecl("restway_store_is_unsent") @implementation
 public func restway_store_is_unsent(
-    _ store: OpaquePointer?, _ object: OpaquePointer?, _ outUnsent: Out<Int32>?,
-    _ outError: OutHandle?
+    _ store: InHandle, _ object: InHandle, _ outUnsent: Out<Int32>?, _ outError: OutHandle?
 ) -> restway_status {
-    Boundary.writing(outUnsent, 0, outError, named: "out_unsent") { () throws(Failure) in
-        let store = try Argument.store(store).store
-        let object = try Argument.object(object)
-        return try store.isUnsent(object.entity, storeKey: object.storeKey) ? 1 : 0
+    StoreHandle.writing(store, outUnsent, 0, outError, "out_unsent") { handle throws(Failure) in
+        let object = try Snapshot.argument(object)
+        return try handle.store.isUnsent(object.entity, storeKey: object.storeKey) ? 1 : 0
     }
 }
 
 @_cdecl("restway_store_is_rejected") @implementation
 public func restway_store_is_rejected(
-    _ store: OpaquePointer?, _ object: OpaquePointer?, _ outRejected: Out<Int32>?,
-    _ outError: OutHandle?
+    _ store: InHandle, _ object: InHandle, _ outRejected: Out<Int32>?, _ outError: OutHandle?
 ) -> restway_status {
-    Boundary.writing(outRejected, 0, outError, named: "out_rejected") { () throws(Failure) in
-        let store = try Argument.store(store).store
-        return try store.isRejected(try Argument.object(object)) ? 1 : 0
+    StoreHandle.writing(store, outRejected, 0, outError, "out_rejected") { handle throws(Failure) in
+        try handle.store.isRejected(try Snapshot.argument(object)) ? 1 : 0
     }
 }
 
 @_cdecl("restway_store_delete") @implementation
 public func restway_store_delete(
-    _ store: OpaquePointer?, _ object: OpaquePointer?, _ outError: OutHandle?
+    _ store: InHandle, _ object: InHandle, _ outError: OutHandle?
 ) -> restway_status {
-    Boundary.run(outError) { () throws(Failure) in
-        let handle = try Argument.store(store)
-        let object = try Argument.object(object)
+    StoreHandle.using(store, outError) { handle throws(Failure) in
+        let object = try Snapshot.argument(object)
         if try !handle.store.delete(object) { throw StoreHandle.lacks(object) }
     }
 }
 
 @_cdecl("restway_store_delete_identity") @implementation
 public func restway_store_delete_identity(
-    _ store: OpaquePointer?, _ entity: CString?, _ identity: UnsafePointer<restway_value>?,
-    _ outError: OutHandle?
+    _ store: InHandle, _ entity: CString?, _ identity: In<restway_value>?, _ outError: OutHandle?
 ) -> restway_status {
-    Boundary.run(outError) { () throws(Failure) in
-        let handle = try Argument.store(store)
+    StoreHandle.using(store, outError) { handle throws(Failure) in
         let entity = try handle.entity(named: entity)
         let identity = try HostValue(identity, "identity").identity()
         guard try handle.store.delete(entity, identity) else {
@@ -183,20 +158,19 @@ public func restway_store_delete_identity(
 
 @_cdecl("restway_store_delete_all") @implementation
 public func restway_store_delete_all(
-    _ store: OpaquePointer?, _ entity: CString?, _ outCount: Out<Int>?, _ outError: OutHandle?
+    _ store: InHandle, _ entity: CString?, _ outCount: Out<Int>?, _ outError: OutHandle?
 ) -> restway_status {
-    Boundary.writing(outCount, 0, outError) { () throws(Failure) in
-        let handle = try Argument.store(store)
-        return try handle.store.deleteAll(try handle.entity(named: entity))
+    StoreHandle.writing(store, outCount, 0, outError) { handle throws(Failure) in
+        try handle.store.deleteAll(try handle.entity(named: entity))
     }
 }
 
 @_cdecl("restway_store_clear") @implementation
 public func restway_store_clear(
-    _ store: OpaquePointer?, _ outCount: Out<Int>?, _ outError: OutHandle?
+    _ store: InHandle, _ outCount: Out<Int>?, _ outError: OutHandle?
 ) -> restway_status {
     Boundary.writing(outCount, 0, outError) { () throws(Failure) in
-        try Argument.store(store).store.deleteAll(nil)
+        try StoreHandle.argument(store).store.deleteAll(nil)
     }
 }
 
@@ -209,15 +183,16 @@ public func restway_statistics_init(
 
 @_cdecl("restway_store_statistics") @implementation
 public func restway_store_statistics(
-    _ store: OpaquePointer?, _ statistics: Out<restway_statistics>?, _ outError: OutHandle?
+    _ store: InHandle, _ statistics: Out<restway_statistics>?, _ outError: OutHandle?
 ) -> restway_status {
     Boundary.run(outError) { () throws(Failure) in
-        let found = try Argument.store(store).store.statistics()
-        var known = restway_statistics()
-        known.object_count = Int64(found.objectCount)
-        known.cached_object_count = Int64(found.cachedObjectCount)
-        known.cached_byte_count = Int64(found.cachedByteCount)
-        known.file_byte_count = Int64(found.fileByteCount)
+        let found = try StoreHandle.argument(store).store.statistics()
+        let known = restway_statistics(
+            struct_size: MemoryLayout<restway_statistics>.size,
+            object_count: Int64(found.objectCount),
+            cached_object_count: Int64(found.cachedObjectCount),
+            cached_byte_count: Int64(found.cachedByteCount),
+            file_byte_count: Int64(found.fileByteCount))
         try SizedStructs.statistics.write(known, to: statistics)
     }
 }

@@ -1,7 +1,6 @@
 public import CRestway
 import Glibc
 import RestwayCalls
-import RestwayClient
 import RestwayDocument
 import RestwayJSON
 import RestwayMapping
@@ -12,9 +11,7 @@ import RestwayRouting
 // value.h
 
 @_cdecl("restway_value_null") @implementation
-public func restway_value_null() -> restway_value {
-    restway_value()
-}
+public func restway_value_null() -> restway_value { restway_value() }
 
 @_cdecl("restway_value_bool") @implementation
 public func restway_value_bool(_ truth: Int32) -> restway_value {
@@ -58,13 +55,8 @@ extension restway_value {
 
 /// A `restway_value` of the program, checked and copied.
 indirect enum HostValue {
-    case null
-    case bool(Bool)
-    case integer(Int64)
-    case double(Double)
-    case date(Int64)
-    case string(String)
-    case bytes([UInt8])
+    /// Null, a bool, an int64, a double, a date, a string or bytes.
+    case plain(Value)
     case json(JSONValue)
     case object(Snapshot)
     case list([HostValue])
@@ -72,20 +64,19 @@ indirect enum HostValue {
     /// The deepest nesting of lists. It stops at lists that contain themselves.
     private static let depthMax = 64
 
-    init(
-        _ pointer: UnsafePointer<restway_value>?, _ name: String, depth: Int = 0
-    ) throws(Failure) {
+    init(_ pointer: In<restway_value>?, _ name: String, depth: Int = 0) throws(Failure) {
         guard let pointer else { throw Argument.null(name) }
         let value = pointer.pointee
         switch restway_value_kind(rawValue: value.kind) {
-        case .RESTWAY_VALUE_NULL: self = .null
-        case .RESTWAY_VALUE_BOOL: self = .bool(value.as.integer != 0)
-        case .RESTWAY_VALUE_INT64: self = .integer(value.as.integer)
-        case .RESTWAY_VALUE_DOUBLE: self = .double(value.as.real)
-        case .RESTWAY_VALUE_DATE: self = .date(value.as.integer)
-        case .RESTWAY_VALUE_STRING: self = .string(try Self.text(value, name))
+        case .RESTWAY_VALUE_NULL: self = .plain(.null)
+        case .RESTWAY_VALUE_BOOL: self = .plain(.bool(value.as.integer != 0))
+        case .RESTWAY_VALUE_INT64: self = .plain(.int64(value.as.integer))
+        case .RESTWAY_VALUE_DOUBLE: self = .plain(.double(value.as.real))
+        case .RESTWAY_VALUE_DATE: self = .plain(.date(value.as.integer))
+        case .RESTWAY_VALUE_STRING: self = .plain(.string(try Self.text(value, name)))
         case .RESTWAY_VALUE_BYTES:
-            self = .bytes(Array(try Argument.bytes(value.as.bytes, Int(value.length), name)))
+            let bytes = try Argument.bytes(value.as.bytes, Int(value.length), name)
+            self = .plain(.bytes(Array(bytes)))
         case .RESTWAY_VALUE_JSON:
             let text = try Self.text(value, name)
             do throws(JSONError) {
@@ -94,7 +85,7 @@ indirect enum HostValue {
                 throw Argument.wrong(name, "\(name): \(error.message)")
             }
         case .RESTWAY_VALUE_OBJECT:
-            self = .object(try Argument.object(value.as.object, name))
+            self = .object(try Snapshot.argument(value.as.object, name))
         case .RESTWAY_VALUE_LIST:
             self = .list(try Self.list(value, name, depth: depth + 1))
         default:
@@ -126,7 +117,7 @@ indirect enum HostValue {
     /// Returns the value as a path variable.
     func variable(_ name: String) throws(Failure) -> RequestSpec.Variable {
         switch self {
-        case .null: return .null
+        case .plain(.null): return .null
         case .object(let object): return .object(object)
         case .list(let elements):
             let texts = elements.compactMap(\.text)
@@ -140,13 +131,14 @@ indirect enum HostValue {
 
     /// The value as a path writes it; `nil` for a value that a path cannot hold.
     private var text: String? {
-        switch self {
+        guard case .plain(let value) = self else { return nil }
+        return switch value {
         case .bool(let value): value ? "true" : "false"
-        case .integer(let value): String(value)
+        case .int64(let value): String(value)
         case .double(let value): value.isFinite ? "\(value)" : nil
         case .date(let value): DateFormat.iso8601.format(value)
         case .string(let value): value
-        case .null, .bytes, .json, .object, .list: nil
+        case .absent, .null, .bytes, .json, .link, .links: nil
         }
     }
 
@@ -154,26 +146,20 @@ indirect enum HostValue {
     /// decides how to write it.
     func parameter(_ name: String) throws(Failure) -> WireValue {
         switch self {
-        case .double(let value) where !value.isFinite: throw unfit(name, "a JSON number")
+        case .plain(.double(let value)) where !value.isFinite: throw unfit(name, "a JSON number")
         case .json(let value): return WireValue(value)
         case .object: throw unfit(name, "a parameter")
         case .list(let elements):
             return .list(
                 try elements.map { element throws(Failure) in try element.parameter(name) })
-        default: return .leaf(try attributeValue(name))
+        case .plain(let value): return .leaf(value)
         }
     }
 
     /// Returns the value as the value of an attribute.
     func attributeValue(_ name: String) throws(Failure) -> Value {
         switch self {
-        case .null: return .null
-        case .bool(let value): return .bool(value)
-        case .integer(let value): return .int64(value)
-        case .double(let value): return .double(value)
-        case .date(let value): return .date(value)
-        case .string(let value): return .string(value)
-        case .bytes(let value): return .bytes(value)
+        case .plain(let value): return value
         case .json(let value): return .json(String(decoding: value.text(), as: UTF8.self))
         case .object, .list: throw unfit(name, "the value of an attribute")
         }
@@ -182,10 +168,9 @@ indirect enum HostValue {
     /// Returns the value as an identity.
     func identity() throws(Failure) -> Identity {
         switch self {
-        case .integer(let value): return .integer(value)
-        case .string(let value): return .string(value)
-        default:
-            throw Argument.wrong("identity", "identity must be a string or an int64")
+        case .plain(.int64(let value)): return .integer(value)
+        case .plain(.string(let value)): return .string(value)
+        default: throw Argument.wrong("identity", "identity must be a string or an int64")
         }
     }
 

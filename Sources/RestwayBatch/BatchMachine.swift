@@ -6,8 +6,8 @@
 /// with a later call. After a failed call, no more requests are sent.
 ///
 /// No clock, no lock, no I/O: feed it an event, perform the actions it returns.
-package struct BatchMachine {
-    package enum Action: Equatable, Sendable {
+struct BatchMachine {
+    enum Action: Equatable, Sendable {
         /// Send these requests in one call.
         case send(call: Int, items: [Int])
         /// The answer to this call is no longer needed.
@@ -18,10 +18,6 @@ package struct BatchMachine {
         case refuse([Int])
         /// Every request has ended.
         case finish
-
-        package var isFailure: Bool {
-            if case .fail = self { true } else { false }
-        }
     }
 
     private enum Place: Int, CaseIterable {
@@ -50,15 +46,15 @@ package struct BatchMachine {
     private var callLast = 0
 
     /// - Parameter limit: The largest number of requests in one call; at least 1.
-    package init(limit: Int) {
+    init(limit: Int) {
         precondition(limit > 0)
         self.limit = limit
     }
 
-    package var count: Int { places.count }
+    var count: Int { places.count }
 
     /// Adds a request before the start, and returns its number.
-    package mutating func add() -> Int {
+    mutating func add() -> Int {
         precondition(!hasStarted)
         places.append(.away)
         counts[Place.away.rawValue] += 1
@@ -66,13 +62,13 @@ package struct BatchMachine {
     }
 
     /// Starts the session. No request can be added afterwards.
-    package mutating func start() -> [Action] {
+    mutating func start() -> [Action] {
         hasStarted = true
         return goOn()
     }
 
     /// Notes that a request is ready to be sent, for the first time or again.
-    package mutating func arrive(_ item: Int) -> [Action] {
+    mutating func arrive(_ item: Int) -> [Action] {
         guard places[item] == .away || places[item] == .aside, !hasStopped else { return [] }
         guard !hasFailed else { return [.refuse([item])] }
         move(item, .ready)
@@ -81,19 +77,19 @@ package struct BatchMachine {
 
     /// Notes that it is unknown when a request can be sent: it may depend on others of this
     /// session.
-    package mutating func stepAside(_ item: Int) -> [Action] {
+    mutating func stepAside(_ item: Int) -> [Action] {
         guard places[item] == .away else { return [] }
         move(item, .aside)
         return goOn()
     }
 
     /// Stops sending, because all requests are about to end.
-    package mutating func stop() {
+    mutating func stop() {
         hasStopped = true
     }
 
     /// Notes that a request has ended, for whatever reason.
-    package mutating func leave(_ item: Int) -> [Action] {
+    mutating func leave(_ item: Int) -> [Action] {
         let wasInCall = places[item] == .inCall
         move(item, .ended)
         if wasInCall, let call, count(.inCall) == 0 { return [.abandon(call: call)] + goOn() }
@@ -102,20 +98,20 @@ package struct BatchMachine {
 
     /// Returns the requests of a call that is about to be written. From now on they are fixed. The
     /// list is empty if all of them have ended; the caller must then report `failed`.
-    package mutating func begin(_ call: Int) -> [Int] {
+    mutating func begin(_ call: Int) -> [Int] {
         guard self.call == call else { return [] }
         callItems.removeAll { places[$0] != .inCall }
         return callItems
     }
 
     /// The requests of the running call, including those that have ended since.
-    package func items(of call: Int) -> [Int] { self.call == call ? callItems : [] }
+    func items(of call: Int) -> [Int] { self.call == call ? callItems : [] }
 
     /// Notes that a call was answered.
     ///
     /// - Returns: The requests that wait for the answers, by position; nil for a request that has
     ///   ended. The caller processes the answers.
-    package mutating func answered(_ call: Int) -> (waiting: [Int?], actions: [Action]) {
+    mutating func answered(_ call: Int) -> (waiting: [Int?], actions: [Action]) {
         guard self.call == call else { return ([], []) }
         self.call = nil
         let waiting = callItems.map { places[$0] == .inCall ? $0 : nil }
@@ -124,7 +120,7 @@ package struct BatchMachine {
     }
 
     /// Notes that a call has failed as a whole.
-    package mutating func failed(_ call: Int) -> [Action] {
+    mutating func failed(_ call: Int) -> [Action] {
         guard self.call == call else { return [] }
         self.call = nil
         let sent = items(.inCall)
@@ -137,7 +133,7 @@ package struct BatchMachine {
     }
 
     /// Whether a call is running for which a request waits.
-    package func isWanted(_ call: Int) -> Bool {
+    func isWanted(_ call: Int) -> Bool {
         self.call == call && count(.inCall) > 0
     }
 

@@ -27,16 +27,12 @@ final class ActiveExchange: @unchecked Sendable {
     /// The handle that performs the exchange while it runs.
     var handle: EasyHandle?
     /// The body, if libcurl pulls it from a source.
-    private var pulled: PulledBody?
+    var pulled: PulledBody?
 
     var hasEnded: Bool { observer == nil }
     var priority: Int32 { exchange.priority }
     /// Whether libcurl or the loop may send the exchange again without losing a part of its body.
-    var isRepeatable: Bool { exchange.isRepeatable && !hasPulled }
-    /// Whether libcurl has taken a part of a pulled body.
-    var hasPulled: Bool { pulled?.hasBegun == true }
-    /// Whether libcurl waits for more of a pulled body.
-    var isPaused: Bool { pulled?.isPaused == true }
+    var isRepeatable: Bool { exchange.isRepeatable && pulled?.hasBegun != true }
     /// Whether the exchange still waits in its queue.
     var isWaiting: Bool { handle == nil && !hasEnded }
 
@@ -73,16 +69,6 @@ final class ActiveExchange: @unchecked Sendable {
             return TransportError(.unsupported, "a header cannot be sent: its name or its value")
         }
         return nil
-    }
-
-    /// Copies the next bytes of a pulled body.
-    func give(_ buffer: UnsafeMutableRawBufferPointer) -> PulledBody.Answer {
-        pulled?.give(buffer) ?? .bytes(0)
-    }
-
-    /// Takes a piece from the source of the body; true if libcurl waits for it.
-    func take(_ piece: BodyPiece) -> Bool {
-        pulled?.take(piece) ?? false
     }
 
     /// Returns the observer, once, so that the completion can be reported. Also releases the

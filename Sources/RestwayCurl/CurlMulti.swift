@@ -7,9 +7,6 @@ import RestwayThreads
 ///
 /// The thread that drives the loop uses it.
 final class CurlMulti {
-    /// A deadline that has passed, without reading the clock.
-    private static let atOnce = Deadline(nanoseconds: 0)
-
     let sockets: SocketSet
     private let timer: TimerDescriptor
     private let multi: UnsafeMutableRawPointer
@@ -61,7 +58,7 @@ final class CurlMulti {
     private func setTimer(_ milliseconds: Int) {
         switch milliseconds {
         case ..<0: deadline = .never
-        case 0: deadline = Self.atOnce
+        case 0: deadline = .past
         default: deadline = clock.now().advanced(milliseconds: Int64(milliseconds))
         }
     }
@@ -90,9 +87,8 @@ final class CurlMulti {
 
     /// Calls libcurl if the time has come that it asked for.
     func runTimer() {
-        guard deadline != .never, deadline == Self.atOnce || deadline <= clock.now() else {
-            return
-        }
+        // A deadline that has passed anyway needs no clock.
+        guard deadline != .never, deadline == .past || deadline <= clock.now() else { return }
         deadline = .never
         act(CURL_SOCKET_TIMEOUT, 0)
     }
@@ -101,7 +97,7 @@ final class CurlMulti {
     ///
     /// - Parameter milliseconds: The time until another deadline, if there is one.
     func setWakeUp(within milliseconds: Int64?) -> Bool {
-        if deadline == Self.atOnce { return false }
+        if deadline == .past { return false }
         var next = deadline
         if let milliseconds { next = min(next, clock.now().advanced(milliseconds: milliseconds)) }
         timer.wake(at: next)

@@ -79,7 +79,7 @@ extension EasyHandle {
                 status: status, headers: headers, url: active.exchange.url,
                 httpVersion: httpVersion)
             // Otherwise libcurl would wait for the rest of a body that the server does not want.
-            if active.isPaused { curl_easy_pause(easy, CURLPAUSE_CONT) }
+            if active.pulled?.isPaused == true { curl_easy_pause(easy, CURLPAUSE_CONT) }
             watchEnd(behind: answer)
             if isChallenge(answer) {
                 transfer.challenge = answer
@@ -120,7 +120,7 @@ extension EasyHandle {
     private func willSend() -> Bool {
         transfer.attempts += 1
         tellOfTLS(false)
-        if transfer.attempts > 1, active?.hasPulled == true {
+        if transfer.attempts > 1, active?.pulled?.hasBegun == true {
             transfer.failure = TransportError(
                 .connectionLost, "\(place): the body cannot be sent again from its start")
             return false
@@ -153,7 +153,7 @@ extension EasyHandle {
     /// Copies the next bytes when libcurl wants more of the body.
     private func give(_ buffer: UnsafeMutableRawBufferPointer) -> Int {
         guard let active, buffer.count > 0 else { return Int(CURL_READFUNC_ABORT) }
-        switch active.give(buffer) {
+        switch active.pulled?.give(buffer) ?? .bytes(0) {
         case .bytes(let count): return count
         case .pause: return Int(CURL_READFUNC_PAUSE)
         case .abort(let error):

@@ -15,39 +15,36 @@ extension EasyHandle {
     func result(
         _ code: CURLcode, startedAt: Deadline
     ) -> Result<ExchangeSummary, TransportError> {
-        if let failure = transfer.failure { return .failure(failure) }
+        failure(code).map { .failure($0) } ?? .success(summary(startedAt))
+    }
+
+    private func failure(_ code: CURLcode) -> TransportError? {
+        if let failure = transfer.failure { return failure }
         if code == CURLE_OUT_OF_MEMORY, transfer.attempts > 0, !transfer.head.isComplete {
             // libcurl reports this error as "out of memory"; a real lack of memory never shows
             // here.
             let message = "\(place): a line of the response headers exceeds libcurl's 100 KiB"
-            return .failure(TransportError(.tooLarge, code: Int32(code.rawValue), message))
+            return TransportError(.tooLarge, code: Int32(code.rawValue), message)
         }
         guard code == CURLE_OK else {
-            return .failure(
-                .curl(code, detail: errorDetail, place: place, wasSent: transfer.attempts > 0))
+            return .curl(code, detail: errorDetail, place: place, wasSent: transfer.attempts > 0)
         }
         // libcurl accepts a connection that ends within the headers.
         guard transfer.head.isComplete else {
-            return .failure(
-                TransportError(
-                    .connectionLost, "\(place): the connection ended within the response headers"))
+            return TransportError(
+                .connectionLost, "\(place): the connection ended within the response headers")
         }
-        if transfer.tlsEnd == .awaited {
-            let message =
-                "\(place): the connection ended without a goodbye of TLS (close_notify), "
-                + "and the body has no length: it may be cut off"
-            return .failure(
-                TransportError(
-                    .connectionLost, code: Int32(CURLE_RECV_ERROR.rawValue), message))
-        }
-        return .success(summary(startedAt))
+        guard transfer.tlsEnd == .awaited else { return nil }
+        return TransportError(
+            .connectionLost, code: Int32(CURLE_RECV_ERROR.rawValue),
+            "\(place): the connection ended without a goodbye of TLS (close_notify), "
+                + "and the body has no length: it may be cut off")
     }
 
     private func summary(_ startedAt: Deadline) -> ExchangeSummary {
         var timings = ExchangeTimings()
-        if let active, startedAt > active.acceptedAt {
-            let queued = startedAt.nanoseconds - active.acceptedAt.nanoseconds
-            timings.queuedMicroseconds = Int64(queued / 1_000)
+        if let active {
+            timings.queuedMicroseconds = startedAt.microseconds(since: active.acceptedAt)
         }
         var connections = 0
         rw_easy_get_long(easy, CURLINFO_NUM_CONNECTS, &connections)

@@ -36,12 +36,7 @@ struct HeadParser {
 
     /// Starts again after a response, or before another one.
     mutating func reset() {
-        isComplete = false
-        fields = []
-        trailers = []
-        bytes = 0
-        lines = 0
-        isInside = false
+        self = HeadParser()
     }
 
     mutating func consume(_ line: UnsafeBufferPointer<UInt8>) -> Step {
@@ -109,7 +104,7 @@ struct HeadParser {
     }
 
     private mutating func field(_ line: Bytes) -> Step {
-        if Self.isBlank(line[0]) {
+        if Headers.isBlank(line[0]) {
             // A folded line (RFC 9112, 5.2) continues the value before it.
             guard !fields.isEmpty else {
                 return .failed(.protocolViolation, "the response headers begin with a folded line")
@@ -126,18 +121,17 @@ struct HeadParser {
 
     /// Parses `HTTP/1.1 200 OK`, or `HTTP/2 200`, which libcurl makes up.
     private static func parseStatusLine(_ line: Bytes) -> (HTTPVersion, Int)? {
-        guard let space = index(of: 0x20, in: line) else { return nil }
+        let words = text(line).split(separator: " ", omittingEmptySubsequences: false)
+        guard words.count > 1, words[1].utf8.count == 3, let status = Int(words[1]), status >= 100
+        else { return nil }
         let version: HTTPVersion
-        switch text(part(line, 0, space)) {
+        switch words[0] {
         case "HTTP/1.1": version = .http11
         case "HTTP/1.0": version = .http10
         case "HTTP/2", "HTTP/2.0": version = .http2
         case "HTTP/3", "HTTP/3.0": version = .http3
         default: return nil
         }
-        let rest = part(line, space + 1, line.count)
-        let digits = part(rest, 0, index(of: 0x20, in: rest) ?? rest.count)
-        guard digits.count == 3, let status = Int(text(digits)), status >= 100 else { return nil }
         return (version, status)
     }
 
@@ -153,8 +147,8 @@ struct HeadParser {
     private static func trimmed(_ text: Bytes) -> Bytes {
         var start = 0
         var end = text.count
-        while end > start, isBlank(text[end - 1]) { end -= 1 }
-        while start < end, isBlank(text[start]) { start += 1 }
+        while end > start, Headers.isBlank(text[end - 1]) { end -= 1 }
+        while start < end, Headers.isBlank(text[start]) { start += 1 }
         return part(text, start, end)
     }
 
@@ -167,8 +161,6 @@ struct HeadParser {
         else { return nil }
         return UnsafeRawPointer(found) - UnsafeRawPointer(start)
     }
-
-    private static func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 }
 
     private static func text(_ bytes: Bytes) -> String {
         String(decoding: bytes, as: UTF8.self)

@@ -20,7 +20,7 @@ final class IOLoop {
     /// All exchanges that have not completed.
     private(set) var exchanges: [ExchangeID: ActiveExchange] = [:]
     /// The total time limits of the exchanges that had to wait.
-    private var waitingDeadlines = DeadlineHeap<ActiveExchange>()
+    private var waitingDeadlines = DeadlineHeap<ActiveExchange> { $0.isWaiting }
     /// Whether a thread waits for the exchange that came last.
     private var isAwaited = false
 
@@ -45,12 +45,12 @@ final class IOLoop {
     func run() {
         while true {
             switch inbox.take(&commands) {
-            case .goOn: break
-            case .shutDown(let error):
+            case .idle, .running: break
+            case .closed(let error):
                 inbox.forgetLoop()
                 return shutDown(error)
             // The loop is never freed here, because its end would complete the running exchanges.
-            case .abandon: return _ = UserData.retain(self)
+            case .abandoned: return _ = UserData.retain(self)
             }
             work()
             if isAwaited, exchanges.isEmpty, inbox.rest(self) {
@@ -89,8 +89,9 @@ final class IOLoop {
 
     private func setWakeUp() -> Bool {
         // The deadlines of the queue use their own clock.
-        let left = waitingDeadlines.first.map { $0.milliseconds(since: clock.now()) }
-        return multi.setWakeUp(within: left)
+        let next = waitingDeadlines.first
+        return multi.setWakeUp(
+            within: next == .never ? nil : next.milliseconds(since: clock.now()))
     }
 
     private func performCommands() {
@@ -118,11 +119,11 @@ final class IOLoop {
         isAwaited = active.isAwaited
         guard let originQueue = queues.queue(of: active.exchange.url) else {
             let error = TransportError(.invalidURL, "the URL is no absolute http or https URL")
-            tell(active, .failure(error))
+            active.end()?.completed(.failure(error))
             return
         }
         if let refusal = active.refusal {
-            tell(active, .failure(refusal))
+            active.end()?.completed(.failure(refusal))
             return
         }
         active.originQueue = originQueue
@@ -168,9 +169,9 @@ final class IOLoop {
 
     private func take(_ piece: BodyPiece, of id: ExchangeID) {
         // The exchange may have ended since then.
-        guard let active = exchanges[id], active.take(piece), let handle = active.handle else {
-            return
-        }
+        guard let active = exchanges[id], active.pulled?.take(piece) == true,
+            let handle = active.handle
+        else { return }
         CurlGlobal.gate.pass { _ = curl_easy_pause(handle.easy, CURLPAUSE_CONT) }
     }
 
@@ -228,15 +229,12 @@ final class IOLoop {
     }
 
     private func expireWaiting() {
-        guard waitingDeadlines.first != nil else { return }
-        let now = clock.now()
-        while let active = waitingDeadlines.popExpired(now) {
-            if active.isWaiting { end(active, timedOutWaiting(active)) }
+        guard waitingDeadlines.first != .never else { return }
+        for active in waitingDeadlines.popDue(clock.now()) where active.isWaiting {
+            end(active, timedOutWaiting(active))
         }
         // Most exchanges start in time, and their deadlines stay in the heap.
-        if waitingDeadlines.count > 2 * queue.waiting + 64 {
-            waitingDeadlines.compact { $0.isWaiting }
-        }
+        if waitingDeadlines.count > 2 * queue.waiting + 64 { waitingDeadlines.sweep() }
     }
 
     private func timedOutWaiting(_ active: ActiveExchange) -> TransportError {
@@ -264,12 +262,6 @@ final class IOLoop {
     ) {
         exchanges[active.id] = nil
         if let originQueue = active.originQueue { queue.ended(originQueue) }
-        tell(active, result)
-    }
-
-    private func tell(
-        _ active: ActiveExchange, _ result: Result<ExchangeSummary, TransportError>
-    ) {
         active.end()?.completed(result)
     }
 
@@ -279,7 +271,7 @@ final class IOLoop {
         }
         let left = exchanges.values.sorted { $0.id.rawValue < $1.id.rawValue }
         exchanges = [:]
-        for active in left { tell(active, .failure(error)) }
-        for case .start(let active) in commands { tell(active, .failure(error)) }
+        for active in left { active.end()?.completed(.failure(error)) }
+        for case .start(let active) in commands { active.end()?.completed(.failure(error)) }
     }
 }

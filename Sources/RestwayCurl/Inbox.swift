@@ -26,18 +26,10 @@ final class Inbox: Sendable {
     enum Phase {
         case idle
         case running
+        /// The I/O thread completes all exchanges with the error, frees all resources and ends.
         case closed(TransportError)
-        /// The process is exiting.
+        /// The process is exiting. The I/O thread ends at once and leaves everything unchanged.
         case abandoned
-    }
-
-    /// The next step of the I/O thread.
-    enum Order {
-        case goOn
-        /// Complete all exchanges with the error, free all resources and end.
-        case shutDown(TransportError)
-        /// End at once and leave everything unchanged, because the process is exiting.
-        case abandon
     }
 
     /// The way to wake the thread that must handle the commands.
@@ -134,20 +126,16 @@ final class Inbox: Sendable {
         close(error)
         var commands: [Command] = []
         var reason = error
-        if case .shutDown(let earlier) = take(&commands) { reason = earlier }
+        if case .closed(let earlier) = take(&commands) { reason = earlier }
         for case .start(let active) in commands { active.end()?.completed(.failure(reason)) }
     }
 
     /// Moves the commands into `commands`, which is empty. The driver counts as awake from now on.
-    func take(_ commands: inout [Command]) -> Order {
+    func take(_ commands: inout [Command]) -> Phase {
         state.withLock { state in
             state.isSleeping = false
             swap(&state.commands, &commands)
-            return switch state.phase {
-            case .idle, .running: .goOn
-            case .closed(let error): .shutDown(error)
-            case .abandoned: .abandon
-            }
+            return state.phase
         }
     }
 

@@ -4,11 +4,10 @@ import Glibc
 
 /// The sockets and wake-ups that the driving thread waits for, in one epoll set.
 ///
-/// libcurl releases a socket after each exchange and takes it again with the next. Following these
-/// changes at once would cost two system calls for each exchange. So a socket stays in the set
-/// while its connection is idle. It is removed if an event occurs on it (the server closes), or
-/// when it is closed. Sockets that libcurl opens by itself (for its resolver) are followed at once,
-/// because their closing is not reported.
+/// libcurl releases a socket after each exchange and takes it again with the next. A socket that
+/// `open` made stays in the set while its connection is idle, because the server may close it then.
+/// It is removed if that happens, or when it is closed. Sockets that libcurl opens by itself (for
+/// its resolver) are removed when they are released, because their closing is not reported.
 final class SocketSet {
     private struct Slot {
         /// The events that libcurl waits for; 0 if it has released the socket.
@@ -20,7 +19,6 @@ final class SocketSet {
         /// Whether the socket uses TLS, which sends messages between exchanges; plain HTTP does
         /// not.
         var isSecure = false
-        var isDirty = false
     }
 
     private static let eventsMax = 128
@@ -34,8 +32,6 @@ final class SocketSet {
     private let events = UnsafeMutablePointer<epoll_event>.allocate(capacity: eventsMax)
     /// The slots by descriptor.
     private var slots: [Slot] = []
-    /// The descriptors whose `wanted` may differ from `actual`.
-    private var dirty: [Int32] = []
 
     /// Creates a set; nil if the system has no descriptor left.
     init?(wakeUps: Int32, timer: Int32) {
@@ -82,22 +78,16 @@ final class SocketSet {
     func watch(_ descriptor: Int32, _ what: Int32, isPaused: Bool) {
         makeRoom(descriptor)
         let index = Int(descriptor)
-        switch what {
-        case CURL_POLL_IN: slots[index].wanted = Self.readable
-        case CURL_POLL_OUT: slots[index].wanted = Self.writable
-        case CURL_POLL_INOUT: slots[index].wanted = Self.readable | Self.writable
-        default:
-            slots[index].wanted = 0
-            // An idle connection is always writable, so only readability matters.
-            apply(index, wanted: slots[index].isOurs && !isPaused ? Self.readable : 0)
-            return
-        }
-        if !slots[index].isOurs {
-            apply(index, wanted: slots[index].wanted)
-        } else if slots[index].wanted != slots[index].actual, !slots[index].isDirty {
-            slots[index].isDirty = true
-            dirty.append(descriptor)
-        }
+        slots[index].wanted =
+            switch what {
+            case CURL_POLL_IN: Self.readable
+            case CURL_POLL_OUT: Self.writable
+            case CURL_POLL_INOUT: Self.readable | Self.writable
+            default: 0
+            }
+        // An idle connection is always writable, so only readability matters.
+        let isIdle = slots[index].wanted == 0 && slots[index].isOurs && !isPaused
+        apply(index, wanted: isIdle ? Self.readable : slots[index].wanted)
     }
 
     // MARK: The loop
@@ -110,7 +100,6 @@ final class SocketSet {
         maySleep: Bool, timerFired: () -> Void,
         _ body: (_ descriptor: Int32, _ events: UInt32) -> Void
     ) {
-        flush()
         let count = epoll_wait(epoll, events, Int32(Self.eventsMax), maySleep ? -1 : 0)
         // The count is negative if a debugger interrupts; then no event has occurred.
         for index in 0..<max(0, Int(count)) {
@@ -144,15 +133,6 @@ final class SocketSet {
             guard recv(descriptor, &stray, stray.count, Int32(MSG_DONTWAIT)) > 0 else { break }
         }
         shutdown(descriptor, Int32(SHUT_RDWR))
-    }
-
-    private func flush() {
-        for descriptor in dirty {
-            slots[Int(descriptor)].isDirty = false
-            let wanted = slots[Int(descriptor)].wanted
-            if wanted != 0 { apply(Int(descriptor), wanted: wanted) }
-        }
-        dirty.removeAll(keepingCapacity: true)
     }
 
     /// Makes the set watch a socket for `wanted`; 0 removes it.

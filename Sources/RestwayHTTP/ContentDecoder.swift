@@ -24,23 +24,16 @@ package enum ContentDecoder {
         for name in names.reversed() {
             switch name {
             case "gzip", "x-gzip":
-                decoded = try inflate(decoded, .gzip, name, bytesMax)
+                decoded = try Inflater.inflate(decoded, .gzip, name, bytesMax)
             case "deflate":
                 // The standard requires the zlib format, but many servers send raw deflate.
                 let format: Inflater.Format = hasZlibHeader(decoded) ? .zlib : .raw
-                decoded = try inflate(decoded, format, name, bytesMax)
+                decoded = try Inflater.inflate(decoded, format, name, bytesMax)
             default:
                 throw .unknownCoding(String(name.prefix(40)))
             }
         }
         return decoded
-    }
-
-    private static func inflate(
-        _ body: [UInt8], _ format: Inflater.Format, _ coding: String, _ bytesMax: Int
-    ) throws(BodyError) -> [UInt8] {
-        var inflater = Inflater(coding: coding, bytesMax: bytesMax)
-        return try inflater.inflate(body, format)
     }
 
     /// Checks for RFC 1950: method 8, a window of at most 32 KiB, and a checksum divisible by 31.
@@ -70,29 +63,21 @@ struct Inflater {
     /// The number of bytes that are decompressed at a time.
     private static let stepBytes = 64 << 10
 
-    let coding: String
-    let bytesMax: Int
+    private let coding: String
+    private let bytesMax: Int
     private var output: [UInt8] = []
 
-    init(coding: String, bytesMax: Int) {
-        self.coding = coding
-        self.bytesMax = bytesMax
-    }
-
-    mutating func inflate(_ body: [UInt8], _ format: Format) throws(BodyError) -> [UInt8] {
+    static func inflate(
+        _ body: [UInt8], _ format: Format, _ coding: String, _ bytesMax: Int
+    ) throws(BodyError) -> [UInt8] {
         var stream = z_stream()
         guard rw_inflate_init(&stream, format.rawValue) == Z_OK else { throw .outOfMemory }
         defer { inflateEnd(&stream) }
-        var failure: BodyError?
-        body.withUnsafeBufferPointer { input in
-            do throws(BodyError) {
-                try members(of: input, format, &stream)
-            } catch {
-                failure = error
-            }
+        var inflater = Inflater(coding: coding, bytesMax: bytesMax)
+        try body.withUnsafeBufferPointer { input throws(BodyError) in
+            try inflater.members(of: input, format, &stream)
         }
-        if let failure { throw failure }
-        return output
+        return inflater.output
     }
 
     /// Decompresses all members. A gzip body may have several (RFC 1952, 2.2); the other formats

@@ -1,4 +1,3 @@
-import Glibc
 import RestwayText
 
 /// One header line: a case-insensitive name and its value.
@@ -42,16 +41,8 @@ package struct Headers: Equatable, Sendable {
         return result
     }
 
-    /// Access through a pointer avoids retaining each field.
     private func index(of name: String, from start: Int) -> Int? {
-        let count = name.utf8.count
-        return fields.withUnsafeBufferPointer { fields in
-            for index in start..<fields.count
-            where fields[index].name.utf8.count == count && fields[index].isNamed(name) {
-                return index
-            }
-            return nil
-        }
+        fields[start...].firstIndex { $0.isNamed(name) }
     }
 
     /// Replaces all fields called `name` with one. It stands where the first of them was, or at the
@@ -87,54 +78,21 @@ package struct Headers: Equatable, Sendable {
         }
     }
 
-    static func isValueByte(_ byte: UInt8) -> Bool {
+    private static func isValueByte(_ byte: UInt8) -> Bool {
         (byte >= 0x20 && byte != 0x7F) || byte == 0x09
     }
 
-    static func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 }
+    package static func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 }
 
-    static func isTokenByte(_ byte: UInt8) -> Bool {
-        switch byte {
-        case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: true
-        // ! # $ % & ' * + - . ^ _ ` | ~
-        case 0x21, 0x23, 0x24, 0x25, 0x26, 0x27, 0x2A, 0x2B, 0x2D, 0x2E: true
-        case 0x5E, 0x5F, 0x60, 0x7C, 0x7E: true
-        default: false
-        }
+    private static func isTokenByte(_ byte: UInt8) -> Bool {
+        ASCII.isAlphanumeric(byte) || "!#$%&'*+-.^_`|~".utf8.contains(byte)
     }
 }
 
 extension HeaderField {
-    /// Reads a header line from C; nil if it is not valid. The bytes are checked before a string is
-    /// made.
+    /// Reads a header line from C; nil if it is not valid.
     package init?(name: UnsafePointer<CChar>, value: UnsafePointer<CChar>) {
-        let name = Self.bytes(name)
-        let value = Self.bytes(value)
-        guard !name.isEmpty, Self.count(name, Headers.isTokenByte) == name.count,
-            Self.count(value, Headers.isValueByte) == value.count
-        else { return nil }
-        if let first = value.first, let last = value.last {
-            guard !Headers.isBlank(first), !Headers.isBlank(last) else { return nil }
-        }
-        self.init(
-            name: String(decoding: name, as: UTF8.self),
-            value: String(decoding: value, as: UTF8.self))
-    }
-
-    private static func bytes(_ text: UnsafePointer<CChar>) -> UnsafeBufferPointer<UInt8> {
-        let count = strlen(text)
-        return text.withMemoryRebound(to: UInt8.self, capacity: count) {
-            UnsafeBufferPointer(start: $0, count: count)
-        }
-    }
-
-    /// The number of `bytes` that are allowed. It does not stop early, so the compiler can
-    /// vectorise it.
-    private static func count(
-        _ bytes: UnsafeBufferPointer<UInt8>, _ isAllowed: (UInt8) -> Bool
-    ) -> Int {
-        var count = 0
-        for byte in bytes { count &+= isAllowed(byte) ? 1 : 0 }
-        return count
+        self.init(name: String(cString: name), value: String(cString: value))
+        guard Headers.isValidName(self.name), Headers.isValidValue(self.value) else { return nil }
     }
 }

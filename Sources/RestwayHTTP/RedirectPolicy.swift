@@ -1,14 +1,7 @@
 import RestwayRouting
 
 /// Decides whether and how a redirect is followed (RFC 9110, 15.4). No I/O.
-package struct RedirectPolicy: Equatable, Sendable {
-    /// The largest number of redirects in one call.
-    package let redirectsMax: Int
-
-    package init(redirectsMax: Int) {
-        self.redirectsMax = redirectsMax
-    }
-
+package enum RedirectPolicy {
     /// - Parameters:
     ///   - status: The status of the response.
     ///   - method: The method of the exchange.
@@ -16,18 +9,18 @@ package struct RedirectPolicy: Equatable, Sendable {
     ///     sent, because no request has one (RFC 9110, 7.1 and 10.2.2).
     ///   - url: The URL of the response.
     ///   - count: The number of redirects that this call has followed before.
-    package func decide(
-        status: Int, method: String, location: String?, from url: String, followed count: Int
+    ///   - redirectsMax: The largest number of redirects in one call.
+    package static func decide(
+        status: Int, method: String, location: String?, from url: String, followed count: Int,
+        redirectsMax: Int
     ) -> RedirectDecision {
-        guard let location, let next = Self.nextMethod(status, method) else { return .stop }
+        guard let location, let next = nextMethod(status, method) else { return .stop }
         guard count < redirectsMax else { return .fail(.tooMany(max: redirectsMax)) }
-        guard Self.isHTTP(location), let target = Self.origin(of: location) else {
-            return .fail(.invalid)
-        }
+        guard let target = try? Origin(url: location) else { return .fail(.invalid) }
         return .follow(
-            method: next, url: Self.withoutFragment(location),
+            method: next, url: withoutFragment(location),
             keepsBody: next == method && status != 303,
-            isSameOrigin: target == Self.origin(of: url))
+            isSameOrigin: target == (try? Origin(url: url)))
     }
 
     /// The method of the next exchange; nil if the status is not a redirect that is followed.
@@ -42,15 +35,6 @@ package struct RedirectPolicy: Equatable, Sendable {
 
     private static func withoutFragment(_ url: String) -> String {
         url.utf8.firstIndex(of: UInt8(ascii: "#")).map { String(url[..<$0]) } ?? url
-    }
-
-    private static func isHTTP(_ url: String) -> Bool {
-        let scheme = url.prefix(8).lowercased()
-        return scheme.hasPrefix("http://") || scheme == "https://"
-    }
-
-    private static func origin(of url: String) -> Origin? {
-        try? Origin(url: url)
     }
 }
 

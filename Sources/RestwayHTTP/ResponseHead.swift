@@ -1,3 +1,5 @@
+import RestwayText
+
 /// The status and the headers of a response.
 package struct ResponseHead: Sendable {
     package let status: Int
@@ -27,9 +29,12 @@ extension ResponseHead {
     package var isRedirect: Bool { (300..<400).contains(status) }
 }
 
-/// The HTTP version of a response.
-package enum HTTPVersion: Sendable {
-    case http10, http11, http2, http3
+/// The HTTP version of a response. The numbers are those of `restway_plugin_head`.
+package enum HTTPVersion: Int32, Sendable {
+    case http10 = 10
+    case http11 = 11
+    case http2 = 20
+    case http3 = 30
 }
 
 /// Checks the header fields that tell where the body of a response ends (RFC 9112, section 6).
@@ -50,7 +55,7 @@ package enum ResponseFraming {
     private static func lengthProblem(_ headers: Headers) -> String? {
         var known: Int64?
         for field in headers.fields where field.isNamed("Content-Length") {
-            guard !field.value.isEmpty, field.value.utf8.allSatisfy(isDigit) else {
+            guard !field.value.isEmpty, field.value.utf8.allSatisfy(ASCII.isDigit) else {
                 return "the Content-Length of the response is not a number of bytes"
             }
             guard let length = Int64(field.value) else {
@@ -81,6 +86,4 @@ package enum ResponseFraming {
         }
         return nil
     }
-
-    private static func isDigit(_ byte: UInt8) -> Bool { (0x30...0x39).contains(byte) }
 }

@@ -17,31 +17,17 @@ package struct JSONArena: ~Copyable {
         _ text: UnsafeRawBufferPointer,
         _ body: (JSONTree) throws(JSONError) -> Result
     ) throws(JSONError) -> Result {
-        let tree = try make { () throws(JSONError) in
-            try JSONTree.parse(text, .anyJSON)
-        }
+        let tree = try parse(text)
         defer { end(tree) }
         return try body(tree)
     }
 
-    /// Does the same with an array of the values of `text`, as in `JSONTree.parse(elements:)`.
-    package mutating func withTree<Result>(
-        elements text: UnsafeRawBufferPointer,
-        _ body: (JSONTree) throws(JSONError) -> Result
-    ) throws(JSONError) -> Result {
-        let tree = try make { () throws(JSONError) in try JSONTree.parse(elements: text) }
-        defer { end(tree) }
-        return try body(tree)
-    }
-
-    private mutating func make(
-        _ read: () throws(JSONError) -> JSONTree
-    ) throws(JSONError) -> JSONTree {
-        guard Self.isServing else { return try read() }
+    private mutating func parse(_ text: UnsafeRawBufferPointer) throws(JSONError) -> JSONTree {
+        guard Self.isServing else { return try JSONTree.parse(text, .anyJSON) }
         return try withUnsafeMutablePointer(to: &memory) { memory throws(JSONError) in
             pthread_setspecific(Self.key, memory)
             defer { pthread_setspecific(Self.key, nil) }
-            return try read()
+            return try JSONTree.parse(text, .anyJSON)
         }
     }
 

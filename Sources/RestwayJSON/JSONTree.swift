@@ -8,11 +8,6 @@ package struct JSONTree {
     /// Whether the tree contains marked numbers; see `JSONValue.outOfRangeNumber`.
     package let hasOutOfRangeNumbers: Bool
 
-    init(_ pointer: UnsafeMutablePointer<json_t>, hasOutOfRangeNumbers: Bool) {
-        self.pointer = pointer
-        self.hasOutOfRangeNumbers = hasOutOfRangeNumbers
-    }
-
     func release() { json_decref(pointer) }
 }
 
@@ -31,7 +26,8 @@ extension JSONTree {
 
         var failure = json_error_t()
         if let pointer = load(start, text.count, flags, &failure) {
-            return try JSONTree(pointer, hasOutOfRangeNumbers: false).refusingNUL(of: text)
+            return try JSONTree(pointer: pointer, hasOutOfRangeNumbers: false)
+                .refusingNUL(of: text)
         }
         guard isRefusedByJanssonAlone(failure, options) else { throw error(failure) }
         let marked = OutOfRangeNumber.marking(text, options)
@@ -42,13 +38,13 @@ extension JSONTree {
         guard let pointer else { throw error(failure) }
         NULKey.restore(in: pointer)
         return try JSONTree(
-            pointer, hasOutOfRangeNumbers: options.keepsOutOfRangeNumbers
+            pointer: pointer, hasOutOfRangeNumbers: options.keepsOutOfRangeNumbers
         ).refusingNUL(of: text)
     }
 
     /// Whether the text may be valid for `options` although Jansson refuses it. The reason is a
     /// number that neither an int64 nor a double can hold, or a key with a NUL.
-    static func isRefusedByJanssonAlone(
+    private static func isRefusedByJanssonAlone(
         _ failure: json_error_t, _ options: JSONValue.ParseOptions
     ) -> Bool {
         var failure = failure
@@ -60,7 +56,7 @@ extension JSONTree {
     }
 
     /// Refuses a NUL after a number or a word, which Jansson skips. JSON allows no NUL anywhere.
-    func refusingNUL(of text: UnsafeRawBufferPointer) throws(JSONError) -> JSONTree {
+    private func refusingNUL(of text: UnsafeRawBufferPointer) throws(JSONError) -> JSONTree {
         guard let start = text.baseAddress, let found = memchr(start, 0, text.count) else {
             return self
         }
@@ -80,7 +76,7 @@ extension JSONTree {
         return CLocale.run { json_loadb(start, count, Int(flags), &failure) }
     }
 
-    static func error(_ failure: json_error_t) -> JSONError {
+    private static func error(_ failure: json_error_t) -> JSONError {
         var failure = failure
         switch UInt32(rw_json_error_code(&failure)) {
         case json_error_out_of_memory.rawValue:
@@ -89,97 +85,19 @@ extension JSONTree {
             return .tooDeep(max: JSONValue.nestingDepthMax)
         default:
             // Jansson's message ends with the text near the error, which may be a secret.
-            let sentence = String(cString: rw_json_error_text(&failure))
-            let end = sentence.utf8ViewRange(of: " near ") ?? sentence.endIndex
+            let reason = withUnsafeMutablePointer(to: &failure) { failure in
+                let sentence = rw_json_error_text(failure)!
+                let end = strstr(sentence, " near ").map { UnsafePointer($0) }
+                return String(
+                    decoding: UnsafeRawBufferPointer(
+                        start: sentence, count: end.map { $0 - sentence } ?? strlen(sentence)),
+                    as: UTF8.self)
+            }
             return .malformed(
                 line: Int(max(1, failure.line)), column: Int(max(0, failure.column)) + 1,
-                byteOffset: Int(failure.position), reason: String(sentence[..<end]))
+                byteOffset: Int(failure.position), reason: reason)
         }
     }
-}
-
-extension String {
-    /// The first position of `needle`.
-    fileprivate func utf8ViewRange(of needle: String) -> String.Index? {
-        var start = startIndex
-        while start < endIndex {
-            if self[start...].hasPrefix(needle) { return start }
-            start = index(after: start)
-        }
-        return nil
-    }
-}
-
-/// Reads a part of a list.
-extension JSONTree {
-    /// Makes an array of the values in `text`. The text has the form of an array without its
-    /// brackets, so that a long list can be read in pieces. Numbers out of range and keys with a
-    /// NUL are kept.
-    ///
-    /// Positions in errors count from an opening bracket that is not in the text.
-    static func parse(
-        elements text: UnsafeRawBufferPointer
-    ) throws(JSONError) -> JSONTree {
-        var failure = json_error_t()
-        if let array = loadElements(text, &failure) {
-            return try JSONTree(array, hasOutOfRangeNumbers: false).refusingNUL(of: text)
-        }
-        guard isRefusedByJanssonAlone(failure, .anyJSON) else { throw error(failure) }
-        let marked = OutOfRangeNumber.marking(text, .anyJSON)
-        let array = marked.withUnsafeBytes { loadElements($0, &failure) }
-        guard let array else { throw error(failure) }
-        NULKey.restore(in: array)
-        return try JSONTree(array, hasOutOfRangeNumbers: true).refusingNUL(of: text)
-    }
-
-    private static func loadElements(
-        _ text: UnsafeRawBufferPointer, _ failure: inout json_error_t
-    ) -> UnsafeMutablePointer<json_t>? {
-        _ = JSONArena.isServing
-        var source = BracketedText(rest: text)
-        return withUnsafeMutablePointer(to: &source) { source in
-            CLocale.run {
-                json_load_callback(readBracketedText, source, Int(JSON_ALLOW_NUL), &failure)
-            }
-        }
-    }
-}
-
-/// Text between brackets that are not in memory.
-private struct BracketedText {
-    var rest: UnsafeRawBufferPointer
-    var isOpened = false
-    var isClosed = false
-
-    /// Fills `buffer`, which is not empty. Returns 0 at the end.
-    mutating func read(into buffer: UnsafeMutableRawBufferPointer) -> Int {
-        var written = 0
-        if !isOpened {
-            buffer[0] = UInt8(ascii: "[")
-            isOpened = true
-            written = 1
-        }
-        let count = min(rest.count, buffer.count - written)
-        if let start = rest.baseAddress, let target = buffer.baseAddress, count > 0 {
-            memcpy(target + written, start, count)
-            rest = UnsafeRawBufferPointer(rebasing: rest[count...])
-            written += count
-        }
-        if rest.isEmpty, !isClosed, written < buffer.count {
-            buffer[written] = UInt8(ascii: "]")
-            isClosed = true
-            written += 1
-        }
-        return written
-    }
-}
-
-private func readBracketedText(
-    _ buffer: UnsafeMutableRawPointer?, _ count: Int, _ source: UnsafeMutableRawPointer?
-) -> Int {
-    guard let buffer, let source, count > 0 else { return 0 }
-    return source.assumingMemoryBound(to: BracketedText.self).pointee
-        .read(into: UnsafeMutableRawBufferPointer(start: buffer, count: count))
 }
 
 /// Sets the "C" locale for the current thread. Jansson uses the current locale to read and write

@@ -59,11 +59,6 @@ package final class JSONValue: @unchecked Sendable {
         self.hasOutOfRangeNumbers = hasOutOfRangeNumbers
     }
 
-    /// Takes ownership of `tree`, which was made with `malloc`.
-    convenience init(owning tree: JSONTree) {
-        self.init(owning: tree.pointer, hasOutOfRangeNumbers: tree.hasOutOfRangeNumbers)
-    }
-
     /// Adds a reference to `pointer`.
     convenience init(sharing pointer: UnsafeMutablePointer<json_t>, of tree: JSONValue) {
         json_incref(pointer)
@@ -121,31 +116,14 @@ package final class JSONValue: @unchecked Sendable {
     /// The members of an object in the order of the text; `nil` for anything else.
     package var members: [(key: String, value: JSONValue)]? {
         guard kind == .object else { return nil }
-        var members: [(key: String, value: JSONValue)] = []
-        members.reserveCapacity(json_object_size(pointer))
-        var iterator = json_object_iter(pointer)
-        while let current = iterator {
-            if let key = json_object_iter_key(current),
-                let value = json_object_iter_value(current)
-            {
-                let bytes = UnsafeRawBufferPointer(
-                    start: key, count: json_object_iter_key_len(current))
-                members.append(
-                    (String(decoding: bytes, as: UTF8.self), JSONValue(sharing: value, of: self)))
-            }
-            iterator = json_object_iter_next(pointer, current)
+        return pointer.members.map { key, value in
+            (String(decoding: key, as: UTF8.self), JSONValue(sharing: value, of: self))
         }
-        return members
     }
 
     /// The member called `key` of an object.
     package subscript(key: String) -> JSONValue? {
-        var key = key
-        let value = key.withUTF8 { key in
-            key.withMemoryRebound(to: CChar.self) { key in
-                json_object_getn(pointer, key.baseAddress ?? Self.emptyText, key.count)
-            }
-        }
+        let value = key.withCString { json_object_getn(pointer, $0, key.utf8.count) }
         return value.map { JSONValue(sharing: $0, of: self) }
     }
 
@@ -168,6 +146,22 @@ package final class JSONValue: @unchecked Sendable {
     }
 }
 
+extension UnsafeMutablePointer<json_t> {
+    /// The members of an object, in the order of the text. Keys and values are borrowed.
+    var members: [(key: UnsafeRawBufferPointer, value: UnsafeMutablePointer<json_t>)] {
+        var members: [(key: UnsafeRawBufferPointer, value: UnsafeMutablePointer<json_t>)] = []
+        members.reserveCapacity(json_object_size(self))
+        var iterator = json_object_iter(self)
+        while let current = iterator {
+            let key = UnsafeRawBufferPointer(
+                start: json_object_iter_key(current), count: json_object_iter_key_len(current))
+            if let value = json_object_iter_value(current) { members.append((key, value)) }
+            iterator = json_object_iter_next(self, current)
+        }
+        return members
+    }
+}
+
 /// Reads and writes JSON text.
 extension JSONValue {
     /// The nesting depth beyond which Jansson refuses a text.
@@ -183,7 +177,9 @@ extension JSONValue {
     package static func parse(
         _ text: UnsafeRawBufferPointer, _ options: ParseOptions = ParseOptions()
     ) throws(JSONError) -> JSONValue {
-        JSONValue(owning: try JSONTree.parse(text, options))
+        let tree = try JSONTree.parse(text, options)
+        return JSONValue(
+            owning: tree.pointer, hasOutOfRangeNumbers: tree.hasOutOfRangeNumbers)
     }
 
     package static func withoutByteOrderMark(
@@ -195,11 +191,9 @@ extension JSONValue {
     package static func parse(
         _ text: String, _ options: ParseOptions = ParseOptions()
     ) throws(JSONError) -> JSONValue {
-        let bytes = Array(text.utf8)
-        let result: Result<JSONValue, JSONError> = bytes.withUnsafeBytes { bytes in
-            Result { () throws(JSONError) in try parse(bytes, options) }
+        try Array(text.utf8).withUnsafeBufferPointer { bytes throws(JSONError) in
+            try parse(UnsafeRawBufferPointer(bytes), options)
         }
-        return try result.get()
     }
 
     /// Writes a tree as compact JSON text, with its marked numbers as numbers.
@@ -246,25 +240,14 @@ extension JSONValue {
     }
 
     package static func string(_ value: String) -> JSONValue {
-        var value = value
-        return value.withUTF8 { bytes in
-            bytes.withMemoryRebound(to: CChar.self) { bytes in
-                // An empty Swift string may have no address, but Jansson needs one.
-                JSONValue(owning: made(json_stringn(bytes.baseAddress ?? emptyText, bytes.count)))
-            }
-        }
+        JSONValue(owning: made(value.withCString { json_stringn($0, value.utf8.count) }))
     }
 
     /// A number that neither an int64 nor a double can hold, given by its digits.
-    package static func outOfRange(_ digits: UnsafeRawBufferPointer) -> JSONValue {
-        let marked = OutOfRangeNumber.mark + Array(digits)
-        return marked.withUnsafeBufferPointer { bytes in
-            bytes.withMemoryRebound(to: CChar.self) { bytes in
-                JSONValue(
-                    owning: made(json_stringn(bytes.baseAddress, bytes.count)),
-                    hasOutOfRangeNumbers: true)
-            }
-        }
+    package static func outOfRange(_ digits: String) -> JSONValue {
+        let marked = String(decoding: OutOfRangeNumber.mark, as: UTF8.self) + digits
+        let pointer = made(marked.withCString { json_stringn($0, marked.utf8.count) })
+        return JSONValue(owning: pointer, hasOutOfRangeNumbers: true)
     }
 
     package static func array(_ elements: [JSONValue]) -> JSONValue {
@@ -282,12 +265,9 @@ extension JSONValue {
         let object = made(json_object())
         for member in members {
             json_incref(member.value.pointer)
-            var key = member.key
-            let result = key.withUTF8 { key in
-                key.withMemoryRebound(to: CChar.self) { key in
-                    json_object_setn_new_nocheck(
-                        object, key.baseAddress ?? emptyText, key.count, member.value.pointer)
-                }
+            let result = member.key.withCString { key in
+                json_object_setn_new_nocheck(
+                    object, key, member.key.utf8.count, member.value.pointer)
             }
             precondition(result == 0, "out of memory")
         }
@@ -295,9 +275,6 @@ extension JSONValue {
             owning: object,
             hasOutOfRangeNumbers: members.contains { $0.value.hasOutOfRangeNumbers })
     }
-
-    nonisolated(unsafe) static let emptyText = UnsafePointer<CChar>(
-        UnsafeMutablePointer<CChar>.allocate(capacity: 1))
 
     private static func made(
         _ make: @autoclosure () -> UnsafeMutablePointer<json_t>?

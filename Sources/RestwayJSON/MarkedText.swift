@@ -1,5 +1,6 @@
 import CJansson
 import Glibc
+import RestwayText
 
 /// Passes numbers that neither an int64 nor a double can hold through a JSON tree, as marked
 /// strings.
@@ -39,7 +40,7 @@ enum OutOfRangeNumber {
                     result.append(contentsOf: text[index..<end])
                 }
                 index = end
-            } else if byte == UInt8(ascii: "-") || isDigit(byte) {
+            } else if byte == UInt8(ascii: "-") || ASCII.isDigit(byte) {
                 let end = endOfNumber(text, from: index)
                 let number = text[index..<end]
                 if options.keepsOutOfRangeNumbers, isOutOfRange(number) {
@@ -98,24 +99,12 @@ enum OutOfRangeNumber {
         return result
     }
 
-    private static func isDigit(_ byte: UInt8) -> Bool {
-        (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
-    }
-
     private static func endOfNumber(_ text: UnsafeRawBufferPointer, from start: Int) -> Int {
         var index = start
-        while index < text.count, isPartOfNumber(text[index]) { index += 1 }
-        return index
-    }
-
-    private static func isPartOfNumber(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "+"),
-            UInt8(ascii: "."), UInt8(ascii: "e"), UInt8(ascii: "E"):
-            true
-        default:
-            false
+        while index < text.count, ASCII.isDigit(text[index]) || "-+.eE".utf8.contains(text[index]) {
+            index += 1
         }
+        return index
     }
 
     /// Whether `number` is a well-formed number (RFC 8259, section 6) that is out of range. A
@@ -129,25 +118,25 @@ enum OutOfRangeNumber {
 
     private static func isWellFormed(_ number: Slice<UnsafeRawBufferPointer>) -> Bool {
         var rest = number
-        if rest.first == UInt8(ascii: "-") { rest = rest.dropFirst() }
-        let whole = rest.prefix(while: isDigit)
-        guard !whole.isEmpty, whole.count == 1 || whole.first != UInt8(ascii: "0") else {
-            return false
-        }
-        rest = rest.dropFirst(whole.count)
-        if rest.first == UInt8(ascii: ".") {
-            let fraction = rest.dropFirst().prefix(while: isDigit)
-            guard !fraction.isEmpty else { return false }
-            rest = rest.dropFirst(1 + fraction.count)
-        }
-        if rest.first == UInt8(ascii: "e") || rest.first == UInt8(ascii: "E") {
+        /// Removes one of the characters from the front; false if none of them is there.
+        func drop(oneOf characters: String) -> Bool {
+            guard let first = rest.first, characters.utf8.contains(first) else { return false }
             rest = rest.dropFirst()
-            if rest.first == UInt8(ascii: "+") || rest.first == UInt8(ascii: "-") {
-                rest = rest.dropFirst()
-            }
-            let exponent = rest.prefix(while: isDigit)
-            guard !exponent.isEmpty else { return false }
-            rest = rest.dropFirst(exponent.count)
+            return true
+        }
+        /// Removes digits from the front; false if there are none.
+        func dropDigits() -> Bool {
+            let count = rest.prefix(while: ASCII.isDigit).count
+            rest = rest.dropFirst(count)
+            return count > 0
+        }
+        _ = drop(oneOf: "-")
+        // No digit follows a leading 0.
+        if !drop(oneOf: "0"), !dropDigits() { return false }
+        if drop(oneOf: "."), !dropDigits() { return false }
+        if drop(oneOf: "eE") {
+            _ = drop(oneOf: "+-")
+            if !dropDigits() { return false }
         }
         return rest.isEmpty
     }
@@ -205,14 +194,11 @@ enum NULKey {
                 if let element = json_array_get(value, index) { restore(in: element) }
             }
         case JSON_OBJECT:
-            var isMarked = false
-            var iterator = json_object_iter(value)
-            while let current = iterator {
-                if let member = json_object_iter_value(current) { restore(in: member) }
-                if original(of: current) != nil { isMarked = true }
-                iterator = json_object_iter_next(value, current)
+            let members = value.members
+            for member in members { restore(in: member.value) }
+            if members.contains(where: { original(of: $0.key) != nil }) {
+                renameMembers(of: value)
             }
-            if isMarked { renameMembers(of: value) }
         default:
             break
         }
@@ -220,14 +206,9 @@ enum NULKey {
 
     /// Sets all members again, so that they keep their order.
     private static func renameMembers(of object: UnsafeMutablePointer<json_t>) {
-        var members: [(key: [UInt8], value: UnsafeMutablePointer<json_t>)] = []
-        var iterator = json_object_iter(object)
-        while let current = iterator {
-            if let value = json_object_iter_value(current) {
-                json_incref(value)
-                members.append((original(of: current) ?? Array(key(of: current)), value))
-            }
-            iterator = json_object_iter_next(object, current)
+        let members = object.members.map { key, value in
+            json_incref(value)
+            return (key: original(of: key) ?? Array(key), value: value)
         }
         json_object_clear(object)
         for (key, value) in members {
@@ -241,8 +222,7 @@ enum NULKey {
     }
 
     /// The original key of a member; `nil` if its key was not marked.
-    private static func original(of member: UnsafeMutableRawPointer) -> [UInt8]? {
-        let key = key(of: member)
+    private static func original(of key: UnsafeRawBufferPointer) -> [UInt8]? {
         guard key.first == escape, key.starts(with: mark) else { return nil }
         var result: [UInt8] = []
         var rest = key.dropFirst(mark.count)
@@ -254,10 +234,5 @@ enum NULKey {
             result.append(rest.popFirst() == UInt8(ascii: "0") ? 0 : escape)
         }
         return result
-    }
-
-    private static func key(of member: UnsafeMutableRawPointer) -> UnsafeRawBufferPointer {
-        UnsafeRawBufferPointer(
-            start: json_object_iter_key(member), count: json_object_iter_key_len(member))
     }
 }

@@ -94,7 +94,7 @@ extension JSONValue {
         case .bytes(let bytes): .string(Base64.encode(bytes))
         case .date(let date): .string(DateFormat.iso8601.format(date))
         // The text of a number that neither an int64 nor a double can hold.
-        case .json(let digits): Array(digits.utf8).withUnsafeBytes { .outOfRange($0) }
+        case .json(let digits): .outOfRange(digits)
         case .null, .absent, .link, .links: .null
         }
     }

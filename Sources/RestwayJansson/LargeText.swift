@@ -83,8 +83,6 @@ struct LargeObject {
         let key: [UInt8]
         /// The text of the value, which is borrowed, without white space around it.
         let value: UnsafeRawBufferPointer
-        /// The parts of the value if it is a list. They were found together with its end.
-        let list: LargeList?
     }
 
     private(set) var members: [Member] = []
@@ -111,8 +109,8 @@ struct LargeObject {
             guard colon < last, text[colon] == UInt8(ascii: ":") else {
                 throw LargeText.malformed
             }
-            let end = try add(
-                key, outline, from: outline.skipSpaces(from: colon + 1), sizes)
+            guard let end = outline.endOfValue(from: colon + 1) else { throw LargeText.malformed }
+            members.append(Member(key: key, value: outline.trimmed(colon + 1..<end)))
             if text[end] == UInt8(ascii: ",") {
                 index = outline.skipSpaces(from: end + 1)
                 continue
@@ -120,23 +118,6 @@ struct LargeObject {
             guard end == last, text[end] == UInt8(ascii: "}") else { throw LargeText.malformed }
             return
         }
-    }
-
-    /// Adds the member whose value begins at `start`, and returns the end of the value.
-    private mutating func add(
-        _ key: [UInt8], _ outline: JSONOutline, from start: Int, _ sizes: LargeText
-    ) throws(JSONError) -> Int {
-        var list: LargeList?
-        if start < outline.text.count, outline.text[start] == UInt8(ascii: "[") {
-            list = try LargeList(outline, from: start, sizes)
-        }
-        guard let end = outline.endOfValue(from: list?.end ?? start) else {
-            throw LargeText.malformed
-        }
-        let value = outline.trimmed(start..<end)
-        if let list, value.count != list.end - start { throw LargeText.malformed }
-        members.append(Member(key: key, value: value, list: list))
-        return end
     }
 
     private static func key(_ text: UnsafeRawBufferPointer) throws(JSONError) -> [UInt8] {
@@ -223,9 +204,19 @@ struct TextWalker<Sink: EventSink> {
     ) throws(JSONError) -> WalkOutcome {
         try arena.withTree(text) { tree in
             let walker = TreeWalker(sink: sink, tree, limits)
-            return isWanted
-                ? walker.value(tree.pointer, depth: depth)
-                : walker.skip(tree.pointer, depth: depth)
+            return walker.walk(tree.pointer, depth: depth, isWanted: isWanted)
+        }
+    }
+
+    /// Whether the sink wants what it is told next; `nil` if it stops.
+    ///
+    /// - Parameter tell: Not called if the sink skips the value around it.
+    private func wants(_ isWanted: Bool, _ tell: () -> EventAnswer) -> Bool? {
+        guard isWanted else { return false }
+        return switch tell() {
+        case .want: true
+        case .skip: false
+        case .stop: nil
         }
     }
 
@@ -235,39 +226,16 @@ struct TextWalker<Sink: EventSink> {
         _ object: LargeObject, _ depth: Int, _ isWanted: Bool, _ arena: inout JSONArena
     ) throws(JSONError) -> WalkOutcome {
         guard depth <= limits.nestingDepthMax else { return .tooDeep }
-        var wantsMembers = isWanted
-        if isWanted {
-            switch sink.beginObject() {
-            case .want: break
-            case .skip: wantsMembers = false
-            case .stop: return .stopped
-            }
-        }
+        guard let wantsMembers = wants(isWanted, sink.beginObject) else { return .stopped }
         for member in object.members {
-            var wantsValue = wantsMembers
-            if wantsMembers {
-                switch member.key.withUnsafeBytes({ sink.key($0) }) {
-                case .want: break
-                case .skip: wantsValue = false
-                case .stop: return .stopped
-                }
-            }
-            let outcome = try value(of: member, depth + 1, wantsValue, &arena)
+            let tellKey = { member.key.withUnsafeBytes { sink.key($0) } }
+            guard let wantsValue = wants(wantsMembers, tellKey) else { return .stopped }
+            let outcome = try value(
+                member.value, depth: depth + 1, isWanted: wantsValue, &arena)
             guard outcome == .done else { return outcome }
         }
         guard wantsMembers else { return .done }
         return sink.endObject() == .stop ? .stopped : .done
-    }
-
-    private func value(
-        of member: LargeObject.Member, _ depth: Int, _ isWanted: Bool, _ arena: inout JSONArena
-    ) throws(JSONError) -> WalkOutcome {
-        if let list = member.list, member.value.count > sizes.bytesMin,
-            depth <= sizes.openedDepthMax
-        {
-            return try array(list, depth, isWanted, &arena)
-        }
-        return try value(member.value, depth: depth, isWanted: isWanted, &arena)
     }
 
     // MARK: Lists
@@ -276,14 +244,8 @@ struct TextWalker<Sink: EventSink> {
         _ list: LargeList, _ depth: Int, _ isWanted: Bool, _ arena: inout JSONArena
     ) throws(JSONError) -> WalkOutcome {
         guard depth <= limits.nestingDepthMax else { return .tooDeep }
-        var wantsElements = isWanted
-        if isWanted {
-            switch sink.beginArray(count: list.count) {
-            case .want: break
-            case .skip: wantsElements = false
-            case .stop: return .stopped
-            }
-        }
+        let begin = { sink.beginArray(count: list.count) }
+        guard let wantsElements = wants(isWanted, begin) else { return .stopped }
         for part in list.parts {
             let isOneLarge = part.count == 1 && part.text.count > sizes.bytesMin
             let outcome =
@@ -299,18 +261,18 @@ struct TextWalker<Sink: EventSink> {
     private func part(
         _ part: LargeList.Part, _ depth: Int, _ isWanted: Bool, _ arena: inout JSONArena
     ) throws(JSONError) -> WalkOutcome {
-        try arena.withTree(elements: part.text) { tree throws(JSONError) in
-            guard json_array_size(tree.pointer) == part.count else { throw LargeText.malformed }
-            let walker = TreeWalker(sink: sink, tree, limits)
-            for index in 0..<part.count {
-                guard let element = json_array_get(tree.pointer, index) else { continue }
-                let outcome =
-                    isWanted
-                    ? walker.value(element, depth: depth + 1)
-                    : walker.skip(element, depth: depth + 1)
-                guard outcome == .done else { return outcome }
+        let list = [UInt8(ascii: "[")] + part.text + [UInt8(ascii: "]")]
+        return try list.withUnsafeBufferPointer { list throws(JSONError) in
+            try arena.withTree(UnsafeRawBufferPointer(list)) { tree throws(JSONError) in
+                guard json_array_size(tree.pointer) == part.count else { throw LargeText.malformed }
+                let walker = TreeWalker(sink: sink, tree, limits)
+                for index in 0..<part.count {
+                    guard let element = json_array_get(tree.pointer, index) else { continue }
+                    let outcome = walker.walk(element, depth: depth + 1, isWanted: isWanted)
+                    guard outcome == .done else { return outcome }
+                }
+                return .done
             }
-            return .done
         }
     }
 }

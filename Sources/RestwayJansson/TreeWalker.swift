@@ -25,8 +25,16 @@ struct TreeWalker<Sink: EventSink> {
         hasOutOfRangeNumbers = tree.hasOutOfRangeNumbers
     }
 
-    /// - Parameter depth: The depth of a container at this place; the outermost is 1.
-    func value(_ value: UnsafeMutablePointer<json_t>, depth: Int) -> WalkOutcome {
+    /// - Parameters:
+    ///   - depth: The depth of a container at this place; the outermost is 1.
+    ///   - isWanted: False if the sink skips the value. Then only its depth is checked.
+    func walk(
+        _ value: UnsafeMutablePointer<json_t>, depth: Int, isWanted: Bool
+    ) -> WalkOutcome {
+        isWanted ? self.value(value, depth: depth) : skip(value, depth: depth)
+    }
+
+    private func value(_ value: UnsafeMutablePointer<json_t>, depth: Int) -> WalkOutcome {
         let answer: EventAnswer
         switch value.pointee.type {
         case JSON_STRING:
@@ -99,7 +107,7 @@ struct TreeWalker<Sink: EventSink> {
     }
 
     /// Skips a value that is not wanted. Only its depth is checked.
-    func skip(_ value: UnsafeMutablePointer<json_t>, depth: Int) -> WalkOutcome {
+    private func skip(_ value: UnsafeMutablePointer<json_t>, depth: Int) -> WalkOutcome {
         let type = value.pointee.type
         guard type == JSON_OBJECT || type == JSON_ARRAY else { return .done }
         guard depth <= depthMax else { return .tooDeep }

@@ -8,8 +8,10 @@
 /// Relationships: `object` holds the store key of the object at the other end; `list` points to
 /// `length` store keys. In a row that no store has seen, a key may be a *reference* instead: the
 /// number of a row of the same change set, made negative (`reference(toRow:)`).
-package struct Cell: BitwiseCopyable, Sendable {
-    package enum Kind: UInt32, Sendable {
+///
+/// It is public so that the compiler sees its small functions in other modules (decision 0017).
+public struct Cell: BitwiseCopyable, Sendable {
+    public enum Kind: UInt32, Sendable {
         case null = 0
         case bool = 1
         case int64 = 2
@@ -23,11 +25,11 @@ package struct Cell: BitwiseCopyable, Sendable {
         case absent = 10
     }
 
-    package let rawKind: UInt32
-    package let length: UInt32
-    package let bits: UInt64
+    public let rawKind: UInt32
+    public let length: UInt32
+    public let bits: UInt64
 
-    package init(_ kind: Kind, length: UInt32 = 0, bits: UInt64 = 0) {
+    public init(_ kind: Kind, length: UInt32 = 0, bits: UInt64 = 0) {
         rawKind = kind.rawValue
         self.length = length
         self.bits = bits
@@ -38,51 +40,52 @@ package struct Cell: BitwiseCopyable, Sendable {
         Cell(rawKind: rawKind, length: length, bits: bits)
     }
 
-    private init(rawKind: UInt32, length: UInt32, bits: UInt64) {
+    public init(rawKind: UInt32, length: UInt32, bits: UInt64) {
         self.rawKind = rawKind
         self.length = length
         self.bits = bits
     }
 
-    package static var absent: Cell { Cell(.absent) }
-    package static var null: Cell { Cell(.null) }
-    package static func bool(_ value: Bool) -> Cell { Cell(.bool, bits: value ? 1 : 0) }
-    package static func int64(_ value: Int64) -> Cell {
+    public static var absent: Cell { Cell(.absent) }
+    public static var null: Cell { Cell(.null) }
+    public static func bool(_ value: Bool) -> Cell { Cell(.bool, bits: value ? 1 : 0) }
+    public static func int64(_ value: Int64) -> Cell {
         Cell(.int64, bits: UInt64(bitPattern: value))
     }
-    package static func double(_ value: Double) -> Cell { Cell(.double, bits: value.bitPattern) }
+    public static func double(_ value: Double) -> Cell { Cell(.double, bits: value.bitPattern) }
     /// Makes a date from microseconds since 1970-01-01T00:00:00Z.
-    package static func date(_ value: Int64) -> Cell {
+    public static func date(_ value: Int64) -> Cell {
         Cell(.date, bits: UInt64(bitPattern: value))
     }
 
     /// Makes a link to one object from its store key, or from a reference to a row.
-    package static func link(_ key: Int64) -> Cell { Cell(.object, bits: UInt64(bitPattern: key)) }
+    public static func link(_ key: Int64) -> Cell { Cell(.object, bits: UInt64(bitPattern: key)) }
 
     /// Returns the reference that stands for the store key of an object that has none yet.
-    package static func reference(toRow row: Int) -> Int64 { -Int64(row) - 1 }
+    public static func reference(toRow row: Int) -> Int64 { -Int64(row) - 1 }
     /// Returns the row of a reference; `nil` for a store key.
-    package static func row(ofReference key: Int64) -> Int? { key < 0 ? Int(-(key + 1)) : nil }
+    public static func row(ofReference key: Int64) -> Int? { key < 0 ? Int(-(key + 1)) : nil }
 
-    package var kind: Kind { Kind(rawValue: rawKind) ?? .absent }
-    package var isAbsent: Bool { rawKind == Kind.absent.rawValue }
+    public var kind: Kind { Kind(rawValue: rawKind) ?? .absent }
+    public var isAbsent: Bool { rawKind == Kind.absent.rawValue }
     /// The value of a bool (0 or 1), an int64 or a date.
-    package var integer: Int64 { Int64(bitPattern: bits) }
-    package var double: Double { Double(bitPattern: bits) }
+    public var integer: Int64 { Int64(bitPattern: bits) }
+    public var double: Double { Double(bitPattern: bits) }
 
     /// Whether the value is stored outside the cell: a string, bytes or JSON.
-    package var isText: Bool {
+    public var isText: Bool {
         rawKind >= Kind.string.rawValue && rawKind <= Kind.json.rawValue
     }
 
-    package var isInteger: Bool { rawKind == Kind.int64.rawValue }
+    public var isInteger: Bool { rawKind == Kind.int64.rawValue }
 
     /// A bit that no address and no offset has.
-    private static let lastingMark: UInt64 = 1 << 63
+    public static var lastingMark: UInt64 { 1 << 63 }
 
     /// Makes a cell of a row that is being collected. The text stays in place until the row is
     /// complete.
-    package static func lasting(_ kind: Kind, _ text: UnsafeRawBufferPointer) -> Cell {
+    @inlinable
+    public static func lasting(_ kind: Kind, _ text: UnsafeRawBufferPointer) -> Cell {
         Cell(
             kind, length: UInt32(text.count),
             bits: UInt64(UInt(bitPattern: text.baseAddress)) | lastingMark)
@@ -91,23 +94,23 @@ package struct Cell: BitwiseCopyable, Sendable {
     /// Returns the text of a cell in a row that is being collected. The row's other text is in
     /// `bytes`.
     @inline(__always)
-    package func text(besides bytes: UnsafeRawPointer) -> UnsafeRawBufferPointer {
+    public func text(besides bytes: UnsafeRawPointer) -> UnsafeRawBufferPointer {
         let isLasting = bits & Self.lastingMark != 0
         let address = UInt(truncatingIfNeeded: bits & ~Self.lastingMark)
         let start = isLasting ? UnsafeRawPointer(bitPattern: address) : bytes + Int(address)
         return UnsafeRawBufferPointer(start: start, count: Int(length))
     }
 
-    package var isList: Bool { rawKind == Kind.list.rawValue }
+    public var isList: Bool { rawKind == Kind.list.rawValue }
 
     /// The store keys that `bits` points to, for a list of a snapshot.
-    package var keys: UnsafeBufferPointer<Int64> {
+    public var keys: UnsafeBufferPointer<Int64> {
         UnsafeBufferPointer(
             start: UnsafePointer(bitPattern: UInt(truncatingIfNeeded: bits)), count: Int(length))
     }
 
     /// The text that `bits` points to, for text of a snapshot.
-    package var text: UnsafeRawBufferPointer {
+    public var text: UnsafeRawBufferPointer {
         UnsafeRawBufferPointer(
             start: UnsafeRawPointer(bitPattern: UInt(truncatingIfNeeded: bits)),
             count: Int(length))

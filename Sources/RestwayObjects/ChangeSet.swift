@@ -37,21 +37,6 @@ package struct ChangeSet: Sendable {
         }
     }
 
-    /// A row that says how the program wants an object to be.
-    ///
-    /// The policies of relationships apply to rows from servers. In an edit, new links replace the
-    /// old ones, and nothing is deleted.
-    package struct Edit: Sendable {
-        /// The state of the draft that the row was made from. The commit tells it the key of its
-        /// object.
-        let node: DraftNode
-
-        /// The key of the object that the row is about, if the store has it; 0 if the object is to
-        /// be found by its identity. It is read while nothing else commits: if two commits insert
-        /// one draft, the second one updates the object.
-        var storeKey: Int64 { node.storeKey }
-    }
-
     /// Snapshots that no store has seen, in the order of the payload. An absent cell leaves the
     /// stored value unchanged. Relationships may refer to rows by their number.
     package var rows: [Snapshot]
@@ -59,9 +44,15 @@ package struct ChangeSet: Sendable {
     /// check each row for an earlier commit.
     package var rowsAreNew = false
     package var origin: Origin
-    /// The edits by row. They are applied before all other rows, so that the server's values win
-    /// over the sent ones.
-    package var edits: [Int: Edit] = [:]
+    /// The edits: rows that say how the program wants objects to be, and the drafts that they were
+    /// made from. They are applied before all other rows, so that the server's values win over the
+    /// sent ones. The policies of relationships apply to rows from servers: in an edit, new links
+    /// replace the old ones, and nothing is deleted.
+    ///
+    /// The commit tells each draft the key of its object. A draft whose object the store has leads
+    /// to it by its key, which is read while nothing else commits: if two commits insert one draft,
+    /// the second one updates the object.
+    var edits: [Int: DraftNode] = [:]
     /// The steps back, applied after the rows, one after the other.
     package var restorations: [Restoration] = []
     /// The deletions, applied after the restorations.

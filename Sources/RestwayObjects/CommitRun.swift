@@ -21,7 +21,7 @@ package protocol CommitTarget {
     /// Makes `identity` refer to the object `key` from now on.
     mutating func bind(_ entity: Entity, _ identity: Identity, to key: Int64) throws(StoreError)
     /// Makes links to `older` lead to `newer` from now on.
-    mutating func redirect(_ entity: Entity, from older: Int64, to newer: Int64) throws(StoreError)
+    mutating func redirect(from older: Int64, to newer: Int64) throws(StoreError)
 
     mutating func newest(_ entity: Entity, _ key: Int64) throws(StoreError) -> Snapshot?
     /// Makes `snapshot`, which has no key yet, the newest of object `key`.
@@ -41,7 +41,7 @@ package protocol CommitTarget {
     func target(of relationship: Relationship, from entity: Entity) -> Entity?
 
     mutating func isUnsent(_ key: Int64) throws(StoreError) -> Bool
-    mutating func setUnsent(_ entity: Entity, _ key: Int64, _ isUnsent: Bool) throws(StoreError)
+    mutating func setUnsent(_ key: Int64, _ isUnsent: Bool) throws(StoreError)
 }
 
 extension CommitTarget {
@@ -114,7 +114,7 @@ package struct CommitRun<Target: CommitTarget> {
     /// Tells drafts the keys of their objects. Called when the store has all changes and before
     /// anything else commits.
     package func tellDrafts() {
-        for (index, edit) in changes.edits { edit.node.setStoreKey(keys[index]) }
+        for (index, draft) in changes.edits { draft.setStoreKey(keys[index]) }
     }
 
     // MARK: Rows
@@ -152,10 +152,8 @@ package struct CommitRun<Target: CommitTarget> {
         while keys.count <= last {
             let index = keys.count
             let row = commit.objects[index]
-            if !adopted.isEmpty, let key = adopted[index] {
+            if let key = adopted[index] {
                 keys.append(key)
-            } else if changes.edits.isEmpty {
-                keys.append(try target.key(of: row))
             } else {
                 keys.append(try key(of: row, index))
             }
@@ -179,10 +177,10 @@ package struct CommitRun<Target: CommitTarget> {
     ) throws(StoreError) {
         row.settleRelationships(keys, assigning: isEdit)
         if key <= keysBefore, changes.origin == .server, try target.isUnsent(key) {
-            try target.setUnsent(row.entity, key, false)
+            try target.setUnsent(key, false)
         }
         let isNew = key > keysBefore
-        if isNew, changes.origin == .host { try target.setUnsent(row.entity, key, true) }
+        if isNew, changes.origin == .host { try target.setUnsent(key, true) }
         guard let older = try target.newest(row.entity, key) else {
             try publish(row, key, over: nil)
             commit.insertedCount += 1
@@ -214,8 +212,7 @@ package struct CommitRun<Target: CommitTarget> {
 
     /// Updates the results of earlier rows whose objects got a newer snapshot by a later row.
     private mutating func refresh() throws(StoreError) {
-        for index in commit.objects.indices {
-            let object = commit.objects[index]
+        for (index, object) in commit.objects.enumerated() {
             if let newest = try target.newest(object.entity, object.storeKey) {
                 commit.objects[index] = newest
             }
@@ -231,7 +228,7 @@ package struct CommitRun<Target: CommitTarget> {
         // The object may have been inserted while the request was in flight.
         let key = answer.edit.flatMap { changes.edits[$0]?.storeKey } ?? answer.storeKey
         guard key != 0, let sent = try target.newest(entity, key) else { return }
-        if try target.isUnsent(key) { try target.setUnsent(entity, key, false) }
+        if try target.isUnsent(key) { try target.setUnsent(key, false) }
         guard let index = answer.row, sent.identity == nil else { return }
         let row = changes.rows[index]
         guard row.entity === entity else { return }
@@ -258,7 +255,7 @@ package struct CommitRun<Target: CommitTarget> {
             let its = try target.newest(entity, other)
         {
             try delete(its)
-            try target.redirect(entity, from: other, to: key)
+            try target.redirect(from: other, to: key)
             try target.bind(entity, identity, to: key)
             try publish(its.completed(from: object), key, over: object)
         }

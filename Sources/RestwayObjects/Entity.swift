@@ -51,10 +51,8 @@ package final class Entity: @unchecked Sendable {
     }
 
     deinit {
-        nameCString.deallocate()
-        for name in attributeNameCStrings { name.deallocate() }
-        for name in relationshipNameCStrings { name.deallocate() }
-        for name in relationshipTargetCStrings { name.deallocate() }
+        let names = attributeNameCStrings + relationshipNameCStrings + relationshipTargetCStrings
+        for name in names + [nameCString] { name.deallocate() }
     }
 
     /// The number of cells in a snapshot: one for each attribute and relationship.

@@ -46,11 +46,7 @@ final class EntityTable: @unchecked Sendable {
         // An integer needs no `Identity` with its reference count.
         let cell = identityIndex.map { row.cells[$0] } ?? .null
         if cell.isInteger { return keyOfInteger.find(cell.integer, orPut: fresh) }
-        return switch row.identity {
-        case nil: fresh
-        case .integer(let integer): keyOfInteger.find(integer, orPut: fresh)
-        case let identity?: find(identity, orPut: fresh)
-        }
+        return row.identity.map { find($0, orPut: fresh) } ?? fresh
     }
 
     func key(_ identity: Identity) -> Int64? {
@@ -84,7 +80,8 @@ final class EntityTable: @unchecked Sendable {
         keyOfString = [:]
     }
 
-    func publish(_ snapshot: Snapshot, _ key: Int64) {
+    /// Takes over the caller's reference to the snapshot.
+    func publish(_ snapshot: consuming Snapshot, _ key: Int64) {
         snapshot.setStoreKey(key)
         newest.put(snapshot, key)
     }
@@ -126,7 +123,7 @@ final class EntityTable: @unchecked Sendable {
         return (rows.count, false)
     }
 
-    /// Finds the key of an identity or stores `fresh` for it, with one search for both.
+    /// Finds the key of a text identity or stores `fresh` for it, with one search for both.
     private func find(_ identity: Identity, orPut fresh: Int64) -> Int64 {
         // Passing the place as `inout` stores the default there if nothing was there.
         func read(_ place: inout Int64) -> Int64 { place }

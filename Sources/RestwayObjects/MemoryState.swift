@@ -1,57 +1,42 @@
 /// The data that the lock of a memory store guards.
 ///
-/// All copies share its tables, so that a commit may work on a copy.
-struct MemoryState: CommitTarget {
-    private let contents: Contents
-
-    /// `@unchecked Sendable`: it is used only under the lock of its store.
-    private final class Contents: @unchecked Sendable {
-        var tables: [EntityTable] = []
-        var lastKey: Int64
-        var unsent: Set<Int64> = []
-        /// Objects that were merged into another object.
-        var redirections: [Int64: Int64] = [:]
-        /// The place of the table that was used last, by the index of its entity. It is nearly
-        /// always right, and quicker than a search.
-        var places: [Int] = []
-
-        init(lastKey: Int64) {
-            self.lastKey = lastKey
-        }
-    }
+/// `@unchecked Sendable`: it is used only under the lock of its store.
+final class MemoryState: CommitTarget, @unchecked Sendable {
+    private(set) var tables: [EntityTable] = []
+    private(set) var lastKey: Int64
+    private var unsent: Set<Int64> = []
+    /// Objects that were merged into another object.
+    private var redirections: [Int64: Int64] = [:]
+    /// The place of the table that was used last, by the index of its entity. It is nearly always
+    /// right, and quicker than a search.
+    private var places: [Int] = []
 
     init(lastKey: Int64) {
-        contents = Contents(lastKey: lastKey)
+        self.lastKey = lastKey
     }
 
-    var tables: [EntityTable] { contents.tables }
-    var lastKey: Int64 { contents.lastKey }
-
     func table(_ entity: Entity) -> EntityTable? {
-        let contents = contents
-        if entity.index < contents.places.count {
-            let place = contents.places[entity.index]
-            if place >= 0, contents.tables[place].entity === entity {
-                return contents.tables[place]
-            }
+        if entity.index < places.count {
+            let place = places[entity.index]
+            if place >= 0, tables[place].entity === entity { return tables[place] }
         }
-        guard let place = contents.tables.firstIndex(where: { $0.entity === entity }) else {
+        guard let place = tables.firstIndex(where: { $0.entity === entity }) else {
             return nil
         }
-        while contents.places.count <= entity.index { contents.places.append(-1) }
-        contents.places[entity.index] = place
-        return contents.tables[place]
+        while places.count <= entity.index { places.append(-1) }
+        places[entity.index] = place
+        return tables[place]
     }
 
     func newest(_ entity: Entity, _ key: Int64) -> Snapshot? {
         guard let table = table(entity) else { return nil }
         if let snapshot = table.snapshot(key) { return snapshot }
-        guard !contents.redirections.isEmpty else { return nil }
-        return contents.redirections[key].flatMap { newest(entity, $0) }
+        guard !redirections.isEmpty else { return nil }
+        return redirections[key].flatMap { newest(entity, $0) }
     }
 
     func target(of relationship: Relationship, from entity: Entity) -> Entity? {
-        contents.tables.first { entity.links(relationship, to: $0.entity) }?.entity
+        tables.first { entity.links(relationship, to: $0.entity) }?.entity
     }
 
     // MARK: Changes
@@ -64,27 +49,27 @@ struct MemoryState: CommitTarget {
         _ rows: inout [Snapshot], from first: Int, _ keys: inout [Int64]
     ) -> (next: Int, insertedCount: Int) {
         // If there are any of these, an existing object needs a closer look.
-        guard contents.unsent.isEmpty, contents.redirections.isEmpty else { return (first, 0) }
-        let lastBefore = contents.lastKey
+        guard unsent.isEmpty, redirections.isEmpty else { return (first, 0) }
+        let lastBefore = lastKey
         var known: [(row: Int, object: Snapshot)] = []
         let next = rows.withUnsafeBufferPointer { rows in
             var next = first
             var isOpen = false
             while next < rows.count, !isOpen {
                 (next, isOpen) = tableMade(rows[next].entity).take(
-                    rows, from: next, &keys, &contents.lastKey, &known)
+                    rows, from: next, &keys, &lastKey, &known)
             }
             return next
         }
         // The maker of the rows still has them, so they are copied only if one of them changes.
         for (row, object) in known { rows[row] = object }
-        return (next, Int(contents.lastKey - lastBefore))
+        return (next, Int(lastKey - lastBefore))
     }
 
     func key(of row: Snapshot) -> Int64 {
-        let fresh = contents.lastKey + 1
+        let fresh = lastKey + 1
         let key = tableMade(row.entity).key(of: row, orNew: fresh)
-        if key == fresh { contents.lastKey = fresh }
+        if key == fresh { lastKey = fresh }
         return key
     }
 
@@ -96,8 +81,8 @@ struct MemoryState: CommitTarget {
         tableMade(entity).bind(identity, to: key)
     }
 
-    func redirect(_ entity: Entity, from older: Int64, to newer: Int64) {
-        contents.redirections[older] = newer
+    func redirect(from older: Int64, to newer: Int64) {
+        redirections[older] = newer
     }
 
     func publish(_ snapshot: Snapshot, _ key: Int64, over older: Snapshot?) {
@@ -106,34 +91,34 @@ struct MemoryState: CommitTarget {
 
     func delete(_ object: Snapshot) {
         table(object.entity)?.remove(object)
-        contents.unsent.remove(object.storeKey)
+        unsent.remove(object.storeKey)
     }
 
     func deleteAll(_ entity: Entity?, listing: Bool) -> (count: Int, objects: [Snapshot]) {
-        let emptied = contents.tables.filter { entity == nil || $0.entity === entity }
+        let emptied = tables.filter { entity == nil || $0.entity === entity }
         let count = emptied.reduce(0) { $0 + $1.count }
         var objects: [Snapshot] = []
-        if listing || !contents.unsent.isEmpty { objects = emptied.flatMap(\.objects) }
-        for object in objects { contents.unsent.remove(object.storeKey) }
+        if listing || !unsent.isEmpty { objects = emptied.flatMap(\.objects) }
+        for object in objects { unsent.remove(object.storeKey) }
         for table in emptied { table.removeAll() }
-        if entity == nil { contents.redirections = [:] }
+        if entity == nil { redirections = [:] }
         guard listing else { return (count, []) }
         objects.sort { $0.storeKey < $1.storeKey }
         return (count, objects)
     }
 
     func isUnsent(_ key: Int64) -> Bool {
-        !contents.unsent.isEmpty && contents.unsent.contains(key)
+        !unsent.isEmpty && unsent.contains(key)
     }
 
-    func setUnsent(_ entity: Entity, _ key: Int64, _ isUnsent: Bool) {
-        if isUnsent { contents.unsent.insert(key) } else { contents.unsent.remove(key) }
+    func setUnsent(_ key: Int64, _ isUnsent: Bool) {
+        if isUnsent { unsent.insert(key) } else { unsent.remove(key) }
     }
 
     private func tableMade(_ entity: Entity) -> EntityTable {
         if let table = table(entity) { return table }
         let table = EntityTable(entity)
-        contents.tables.append(table)
+        tables.append(table)
         return table
     }
 }

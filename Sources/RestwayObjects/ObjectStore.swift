@@ -90,8 +90,8 @@ package enum StoreError: Error, Equatable, Sendable {
     case alreadyCommitted
     /// The store keeps only the entities that it was opened with, and this is not one of them.
     case foreignEntity(String)
-    /// The file or the disk failed.
-    case file(FileFailure)
+    /// The file or the disk failed. The message names the file.
+    case file(FileFailure, path: String, message: String)
     /// The file is a database of another program.
     case foreignFile(path: String)
     /// A later version of the library wrote the file.
@@ -99,27 +99,15 @@ package enum StoreError: Error, Equatable, Sendable {
     /// The objects or the tables of the file do not fit the document.
     case incompatible(path: String, reason: String)
 
-    /// A failure of a store's file or of the disk.
-    package struct FileFailure: Equatable, Sendable {
-        package let path: String
-        /// A description that names the file.
-        package let message: String
-        /// Whether this is a forked process that must not use its parent's file.
-        package let isForked: Bool
-        /// Whether the same operation may succeed a moment later.
-        package let isTemporary: Bool
-        /// Whether the disk is full, or the file may not grow.
-        package let isFull: Bool
-
-        package init(
-            path: String, message: String, isForked: Bool, isTemporary: Bool, isFull: Bool
-        ) {
-            self.path = path
-            self.message = message
-            self.isForked = isForked
-            self.isTemporary = isTemporary
-            self.isFull = isFull
-        }
+    /// The kind of a failure of a store's file or of the disk.
+    package enum FileFailure: Sendable {
+        /// This is a forked process that must not use its parent's file.
+        case forked
+        /// The same operation may succeed a moment later.
+        case busy
+        /// The disk is full, or the file may not grow.
+        case full
+        case lasting
     }
 
     package var message: String {
@@ -127,7 +115,7 @@ package enum StoreError: Error, Equatable, Sendable {
         case .alreadyCommitted: "these changes have already been committed"
         case .foreignEntity(let name):
             "the store was not opened with this entity \"\(name)\": it is of another api"
-        case .file(let error): "the store \(error.message)"
+        case .file(_, _, let message): "the store \(message)"
         case .foreignFile(let path):
             "the store \"\(path)\": the file is a database of another program"
         case .newerFile(let path, let version):
@@ -138,22 +126,21 @@ package enum StoreError: Error, Equatable, Sendable {
 
     /// Whether this is a forked process that must not use its parent's file.
     package var isForked: Bool {
-        if case .file(let error) = self { return error.isForked }
-        return false
+        if case .file(.forked, _, _) = self { true } else { false }
     }
 
     /// Whether the same operation may succeed a moment later.
     package var isTemporary: Bool {
-        if case .file(let error) = self { return error.isTemporary }
-        return false
+        if case .file(.busy, _, _) = self { true } else { false }
     }
 
     /// The path of the file that the error is about; `nil` if it is about no file.
     package var path: String? {
         switch self {
         case .alreadyCommitted, .foreignEntity: nil
-        case .file(let error): error.path
-        case .foreignFile(let path), .newerFile(let path, _), .incompatible(let path, _): path
+        case .file(_, let path, _), .foreignFile(let path), .newerFile(let path, _),
+            .incompatible(let path, _):
+            path
         }
     }
 }

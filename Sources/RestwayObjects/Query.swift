@@ -97,23 +97,15 @@ extension Query {
 extension Query.Condition {
     func holds(_ cell: Cell) -> Bool {
         value.withCell { wanted in
-            let isNull = CellOrder.rank(cell) == 0
-            guard CellOrder.rank(wanted) != 0, !isNull else {
-                let areBothNull = isNull && CellOrder.rank(wanted) == 0
-                return switch comparison {
-                case .equal: areBothNull
-                case .notEqual: !areBothNull
-                case .lessOrEqual, .greaterOrEqual, .less, .greater: false
-                }
-            }
             let order = CellOrder.compare(cell, wanted)
+            let areValues = CellOrder.rank(cell) != 0 && CellOrder.rank(wanted) != 0
             return switch comparison {
             case .equal: order == 0
             case .notEqual: order != 0
-            case .less: order < 0
-            case .lessOrEqual: order <= 0
-            case .greater: order > 0
-            case .greaterOrEqual: order >= 0
+            case .less: areValues && order < 0
+            case .lessOrEqual: areValues && order <= 0
+            case .greater: areValues && order > 0
+            case .greaterOrEqual: areValues && order >= 0
             }
         }
     }
@@ -123,13 +115,10 @@ extension Query.Condition {
 package enum CellOrder {
     /// Returns the rank of the value's kind. Values of different ranks are never equal.
     package static func rank(_ cell: Cell) -> Int {
-        // SQLite stores NaN as null.
-        cell.kind == .double && cell.double.isNaN ? 0 : rank(cell.kind)
-    }
-
-    package static func rank(_ kind: Cell.Kind) -> Int {
-        switch kind {
+        switch cell.kind {
         case .null, .absent, .object, .list: 0
+        // SQLite stores NaN as null.
+        case .double where cell.double.isNaN: 0
         case .bool, .int64, .double, .date: 1
         case .string, .json: 2
         case .bytes: 3

@@ -15,11 +15,11 @@ package struct RowLink: BitwiseCopyable {
 
 /// Makes blocks. Each block is filled once.
 extension Snapshot {
-    /// Copies a row. It has as many cells as the entity has attributes and relationships. The text
-    /// of a cell is at an offset in `bytes`, and the first link of a list is at an index in
-    /// `links`.
+    /// Copies a row, and takes over the caller's reference to the entity. The row has as many cells
+    /// as the entity has attributes and relationships. The text of a cell is at an offset in
+    /// `bytes`, and the first link of a list is at an index in `links`.
     package static func make(
-        _ entity: Entity, cells: UnsafePointer<Cell>, bytes: UnsafeRawPointer,
+        _ entity: consuming Entity, cells: UnsafePointer<Cell>, bytes: UnsafeRawPointer,
         links: UnsafePointer<RowLink>? = nil
     ) -> Snapshot {
         make(entity, { index in
@@ -72,7 +72,7 @@ extension Snapshot {
     /// twice for each index. `fillList` writes the keys of a list that is not empty.
     @inline(__always)
     private static func make(
-        _ entity: Entity, _ cell: (Int) -> Cell,
+        _ entity: consuming Entity, _ cell: (Int) -> Cell,
         fillList: (Cell, UnsafeMutablePointer<Int64>) -> Void
     ) -> Snapshot {
         let count = entity.cellCount
@@ -86,29 +86,38 @@ extension Snapshot {
         byteCount += keyCount * MemoryLayout<Int64>.size
         let size = MemoryLayout<Cell>.size
         let capacity = count + (byteCount + size - 1) / size
-        let block = Block(bufferClass: Snapshot.self, minimumCapacity: capacity) { _, _ in
-            SnapshotHeader(entity: entity, cellCount: count, byteCount: byteCount)
-        }
-        block.withUnsafeMutablePointerToElements { cells in
-            var keys = UnsafeMutableRawPointer(cells + count)
-                .bindMemory(to: Int64.self, capacity: keyCount)
-            var text = UnsafeMutableRawPointer(keys + keyCount)
-            for index in 0..<count {
-                let cell = cell(index)
-                if cell.isText {
-                    let length = Int(cell.length)
-                    if length > 0 { copy(cell.text.baseAddress!, to: text, length) }
-                    text.storeBytes(of: 0, toByteOffset: length, as: UInt8.self)
-                    (cells + index).initialize(to: cell.withAddress(text))
-                    text += length + 1
-                } else if cell.isList {
-                    if cell.length > 0 { fillList(cell, keys) }
-                    (cells + index).initialize(to: cell.withAddress(keys))
-                    keys += Int(cell.length)
-                } else {
-                    (cells + index).initialize(to: cell)
-                }
+        let snapshot = allocate(SnapshotHeader(entity: entity, byteCount: byteCount), capacity)
+        let cells = snapshot.unpublishedCells
+        var keys = UnsafeMutableRawPointer(cells + count)
+            .bindMemory(to: Int64.self, capacity: keyCount)
+        var text = UnsafeMutableRawPointer(keys + keyCount)
+        for index in 0..<count {
+            let cell = cell(index)
+            if cell.isText {
+                let length = Int(cell.length)
+                if length > 0 { copy(cell.text.baseAddress!, to: text, length) }
+                text.storeBytes(of: 0, toByteOffset: length, as: UInt8.self)
+                (cells + index).initialize(to: cell.withAddress(text))
+                text += length + 1
+            } else if cell.isList {
+                if cell.length > 0 { fillList(cell, keys) }
+                (cells + index).initialize(to: cell.withAddress(keys))
+                keys += Int(cell.length)
+            } else {
+                (cells + index).initialize(to: cell)
             }
+        }
+        return snapshot
+    }
+
+    /// Makes a snapshot whose cells are not initialized yet. A function of its own, so that the
+    /// block is released at once, without a reference count for it while the cells are filled.
+    @inline(__always)
+    private static func allocate(
+        _ header: consuming SnapshotHeader, _ capacity: Int
+    ) -> Snapshot {
+        let block = Block(bufferClass: Snapshot.self, minimumCapacity: capacity) {
+            [header = copy header] _, _ in header
         }
         return unsafeDowncast(block.buffer, to: Snapshot.self)
     }

@@ -2,17 +2,9 @@
 package struct SnapshotHeader: Sendable {
     package let entity: Entity
     /// The store key; 0 until the commit that publishes the snapshot.
-    package fileprivate(set) var storeKey: Int64
-    package let cellCount: Int
+    package fileprivate(set) var storeKey: Int64 = 0
     /// The size of the store keys and the text behind the cells, including NULs.
     package let byteCount: Int
-
-    init(entity: Entity, cellCount: Int, byteCount: Int) {
-        self.entity = entity
-        storeKey = 0
-        self.cellCount = cellCount
-        self.byteCount = byteCount
-    }
 }
 
 /// An object as it was at one moment: header, cells and text in one block.
@@ -50,7 +42,7 @@ package final class Snapshot: @unchecked Sendable {
     /// The positive number that its store gave to the object; 0 as long as no store knows it.
     package var storeKey: Int64 { header.pointee.storeKey }
 
-    package var cellCount: Int { header.pointee.cellCount }
+    package var cellCount: Int { header.pointee.entity.cellCount }
 
     /// The size of the block in memory.
     package var blockByteCount: Int {

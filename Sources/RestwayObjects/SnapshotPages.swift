@@ -30,8 +30,8 @@ struct SnapshotPages {
         }
     }
 
-    /// Stores `snapshot`, replacing any other with this key.
-    mutating func put(_ snapshot: Snapshot, _ key: Int64) {
+    /// Stores `snapshot`, replacing any other with this key. Takes over the caller's reference.
+    mutating func put(_ snapshot: consuming Snapshot, _ key: Int64) {
         let number = key >> Self.bits
         let page = page(number) ?? make(number)
         let isNew = page.slots[Self.index(key)] == nil

@@ -21,32 +21,8 @@ package enum Method: String, CaseIterable, Sendable {
     }
 }
 
-/// A set of methods, stored as bits.
-package struct MethodSet: Sendable, Hashable {
+package typealias MethodSet = Set<Method>
+
+extension MethodSet {
     package static let all = MethodSet(Method.allCases)
-
-    private let bits: UInt8
-
-    package init(_ methods: [Method]) {
-        bits = methods.reduce(0) { $0 | Self.bit($1) }
-    }
-
-    package func contains(_ method: Method) -> Bool {
-        bits & Self.bit(method) != 0
-    }
-
-    package func isDisjoint(with other: MethodSet) -> Bool {
-        bits & other.bits == 0
-    }
-
-    private static func bit(_ method: Method) -> UInt8 {
-        switch method {
-        case .get: 1
-        case .head: 2
-        case .post: 4
-        case .put: 8
-        case .patch: 16
-        case .delete: 32
-        }
-    }
 }

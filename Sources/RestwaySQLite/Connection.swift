@@ -30,10 +30,6 @@ package final class Connection: @unchecked Sendable {
     private var walIndexHeader: UnsafePointer<UInt32>?
     private let generation = ProcessGeneration.current
     private let file: OpenFiles.File?
-    /// Statements that begin and end transactions, prepared when they are first needed.
-    private var beginning: OpaquePointer?
-    private var committing: OpaquePointer?
-    private var beginningToRead: OpaquePointer?
     /// The length of the log, as far as this connection has extended it.
     private var logBytes: Int64 = 0
     /// Whether `reserveLog` could not make the log as long as it wanted: the disk is nearly full.
@@ -58,27 +54,16 @@ package final class Connection: @unchecked Sendable {
     ) throws(Migrations.Refusal) {
         self.path = path
         faults = options.faults
-        do throws(SQLiteError) {
-            (handle, file) = try Self.open(path, options)
-        } catch {
-            throw .failed(error)
-        }
+        (handle, file) = try Migrations.Refusal.wrapping(Self.open(path, options))
         if let file { OpenFiles.add(file) }
         try format.admit(self)
-        do throws(SQLiteError) {
-            try configure(options)
-        } catch {
-            throw .failed(error)
-        }
+        try Migrations.Refusal.wrapping(configure(options))
     }
 
     deinit {
         // In a forked child the locks are the parent's, and closing would disturb the parent's
         // file.
         guard generation == ProcessGeneration.current else { return }
-        sqlite3_finalize(beginning)
-        sqlite3_finalize(committing)
-        sqlite3_finalize(beginningToRead)
         sqlite3_close_v2(handle)
         if let file { OpenFiles.remove(file) }
     }
@@ -87,7 +72,7 @@ package final class Connection: @unchecked Sendable {
     private static func open(
         _ path: String, _ options: Options
     ) throws(SQLiteError) -> (OpaquePointer, OpenFiles.File?) {
-        if let code = options.faults?.code(for: .open) {
+        if let code = options.faults?.code(.open) {
             throw SQLiteError(code: code, message: words(code), path: path)
         }
         try SQLiteLibrary.use(path)
@@ -130,7 +115,7 @@ package final class Connection: @unchecked Sendable {
         ]
         if let pages = options.pagesMax { pragmas.append("max_page_count = \(pages)") }
         for pragma in pragmas {
-            let code = Self.execute("PRAGMA \(pragma)", handle, options)
+            let code = execute("PRAGMA \(pragma)", options)
             if code != SQLITE_OK { throw error(code) }
         }
     }
@@ -138,9 +123,7 @@ package final class Connection: @unchecked Sendable {
     /// Runs SQL, and tries again if the file is busy. If several connections give a new file its
     /// log at the same time, SQLite refuses some without waiting, because each holds a lock that
     /// another one needs. The refused ones release their locks and try again.
-    private static func execute(
-        _ sql: String, _ handle: OpaquePointer, _ options: Options
-    ) -> Int32 {
+    private func execute(_ sql: String, _ options: Options) -> Int32 {
         let clock = SystemClock()
         let end = clock.now().advanced(milliseconds: Int64(options.busyTimeoutMilliseconds))
         while true {
@@ -202,35 +185,42 @@ package final class Connection: @unchecked Sendable {
     }
 
     private func run(_ sql: String, _ operation: FaultPoints.Operation) throws(SQLiteError) {
-        if let code = faults?.code(for: operation) { throw error(code) }
+        try fail(at: operation)
         let code = sqlite3_exec(handle, sql, nil, nil, nil)
         if code != SQLITE_OK { throw error(code) }
     }
 
-    package func prepare(_ sql: String) throws(SQLiteError) -> Statement {
-        if let code = faults?.code(for: .prepare) { throw error(code) }
+    /// Prepares a statement and binds `parameters` to its first parameters.
+    package func prepare(
+        _ sql: String, _ parameters: (any StatementParameter)?...
+    ) throws(SQLiteError) -> Statement {
+        try fail(at: .prepare)
         var prepared: OpaquePointer?
         let flags = UInt32(SQLITE_PREPARE_PERSISTENT)
         let code = sqlite3_prepare_v3(handle, sql, -1, flags, &prepared, nil)
         guard code == SQLITE_OK, let prepared else { throw error(code) }
-        return Statement(prepared, self)
+        let statement = Statement(prepared, self)
+        for (index, parameter) in parameters.enumerated() {
+            statement.bind(Int32(index + 1), parameter)
+        }
+        return statement
     }
 
-    /// Returns the result of a query with at most one row and one column; `nil` if there is no row.
+    /// Returns the result of a query with at most one row and one column; `nil` if there is no row,
+    /// or null in it.
     package func integer(_ sql: String) throws(SQLiteError) -> Int64? {
-        let statement = try prepare(sql)
-        return try statement.step() ? statement.integer(0) : nil
+        try prepare(sql).firstInteger()
     }
 
     // MARK: Transactions
 
     /// Begins a transaction that writes. It waits for other writers as long as the options say.
     package func begin() throws(SQLiteError) {
-        try run(&beginning, "BEGIN IMMEDIATE", .begin)
+        try run("BEGIN IMMEDIATE", .begin)
     }
 
     package func commit() throws(SQLiteError) {
-        try run(&committing, "COMMIT", .commit)
+        try run("COMMIT", .commit)
     }
 
     /// Runs `body` in a transaction that reads, so that everything it reads is from one moment. For
@@ -239,28 +229,13 @@ package final class Connection: @unchecked Sendable {
         _ body: () throws(Failure) -> Result, orThrow failure: (SQLiteError) -> Failure
     ) throws(Failure) -> Result {
         do throws(SQLiteError) {
-            try run(&beginningToRead, "BEGIN", .begin)
+            try run("BEGIN", .begin)
         } catch {
             throw failure(error)
         }
         // The transaction has written nothing that could be lost.
         defer { if (try? commit()) == nil { rollBack() } }
         return try body()
-    }
-
-    private func run(
-        _ prepared: inout OpaquePointer?, _ sql: String, _ operation: FaultPoints.Operation
-    ) throws(SQLiteError) {
-        if let code = faults?.code(for: operation) { throw error(code) }
-        if prepared == nil {
-            let flags = UInt32(SQLITE_PREPARE_PERSISTENT)
-            let code = sqlite3_prepare_v3(handle, sql, -1, flags, &prepared, nil)
-            if code != SQLITE_OK { throw error(code) }
-        }
-        let code = sqlite3_step(prepared)
-        let failure = code == SQLITE_DONE ? nil : error(code)
-        sqlite3_reset(prepared)
-        if let failure { throw failure }
     }
 
     /// Tries to roll back. If that fails, the next `begin` reports it.
@@ -279,7 +254,7 @@ package final class Connection: @unchecked Sendable {
     ///
     /// - Returns: Whether all of it was moved, so that the next commit overwrites the log.
     private func moveLog() throws(SQLiteError) -> Bool {
-        if let code = faults?.code(for: .checkpoint) { throw error(code) }
+        try fail(at: .checkpoint)
         var (frames, moved): (Int32, Int32) = (0, 0)
         let code = sqlite3_wal_checkpoint_v2(
             handle, nil, SQLITE_CHECKPOINT_PASSIVE, &frames, &moved)
@@ -329,14 +304,6 @@ package final class Connection: @unchecked Sendable {
 
     // MARK: Commits of others
 
-    /// Within a transaction: a number that differs from its value after this connection's last
-    /// commit if another connection has committed since.
-    package var changeMark: UInt32 {
-        var mark: UInt32 = 0
-        sqlite3_file_control(handle, "main", SQLITE_FCNTL_DATA_VERSION, &mark)
-        return mark
-    }
-
     /// Finds the memory that `commitMark` and `logFrameCount` read. Called after something was read
     /// from the file.
     package func watchLog() {
@@ -356,6 +323,11 @@ package final class Connection: @unchecked Sendable {
 
     // MARK: Errors
 
+    /// Fails if a test wants the operation to fail.
+    func fail(at operation: FaultPoints.Operation) throws(SQLiteError) {
+        if let code = faults?.code(operation) { throw error(code) }
+    }
+
     func error(_ code: Int32) -> SQLiteError {
         let own = sqlite3_extended_errcode(handle)
         let isOwn = own & 0xFF == code & 0xFF
@@ -365,5 +337,19 @@ package final class Connection: @unchecked Sendable {
 
     private static func words(_ code: Int32) -> String {
         String(cString: sqlite3_errstr(code))
+    }
+}
+
+/// Makes SQLite fail in tests: it is asked before each operation of a connection.
+package struct FaultPoints: Sendable {
+    package enum Operation: Sendable, CaseIterable {
+        case open, prepare, step, begin, commit, rollback, checkpoint
+    }
+
+    /// Returns the result code with which the operation is to fail; `nil` lets it happen.
+    let code: @Sendable (Operation) -> Int32?
+
+    package init(_ code: @escaping @Sendable (Operation) -> Int32?) {
+        self.code = code
     }
 }

@@ -1,5 +1,5 @@
-/// Brings the tables of a library up to its version, step by step, each with its number.
-///
+import CSQLite
+
 /// Brings the tables of a library up to its version, in numbered steps.
 ///
 /// The `user_version` of a file is its version, and its `application_id` says which program it
@@ -12,6 +12,17 @@ package struct Migrations: Sendable {
         /// A later version of the library wrote the file.
         case newer(version: Int64)
         case failed(SQLiteError)
+
+        /// Converts an error that SQLite throws in `body`.
+        static func wrapping<Result>(
+            _ body: @autoclosure () throws(SQLiteError) -> Result
+        ) throws(Refusal) -> Result {
+            do {
+                return try body()
+            } catch {
+                throw .failed(error)
+            }
+        }
     }
 
     let applicationID: Int32
@@ -45,20 +56,63 @@ package struct Migrations: Sendable {
     }
 
     private func check(_ connection: Connection) throws(Refusal) -> Int64 {
-        let version: Int64
-        do {
-            version = try connection.integer("PRAGMA user_version") ?? 0
-            let owner = try connection.integer("PRAGMA application_id") ?? 0
-            if owner != Int64(applicationID) {
-                let tables = try connection.integer("SELECT count(*) FROM sqlite_schema") ?? 0
-                guard owner == 0, version == 0, tables == 0 else { throw Refusal.foreign }
-            }
-        } catch let error as SQLiteError {
-            throw .failed(error)
-        } catch {
+        let (version, owner, tables) = try Refusal.wrapping(
+            (
+                connection.integer("PRAGMA user_version") ?? 0,
+                connection.integer("PRAGMA application_id") ?? 0,
+                connection.integer("SELECT count(*) FROM sqlite_schema") ?? 0
+            ))
+        guard owner == applicationID || (owner, version, tables) == (0, 0, 0) else {
             throw .foreign
         }
-        guard version <= Int64(steps.count) else { throw .newer(version: version) }
+        guard version <= steps.count else { throw .newer(version: version) }
         return version
+    }
+}
+
+/// Finds out which program a file belongs to, before the library or SQLite changes anything.
+extension Migrations {
+    enum Verdict: Equatable {
+        case ours
+        /// Only the log says whose file it is, or which version it has.
+        case inLog
+        case foreign
+        case newer(version: Int64)
+        case noDatabase
+    }
+
+    /// Refuses a file that belongs to another program, is newer, or is not a database. It changes
+    /// nothing in the file or in its log.
+    func admit(_ connection: Connection) throws(Refusal) {
+        let head = try Refusal.wrapping(connection.head())
+        let companions = connection.companions()
+        // If the file is refused after all, now or while its tables are being made, its log stays.
+        connection.leavesLogAtClose = companions.hasLog
+        switch verdict(head, companions) {
+        case .ours: break
+        case .inLog: _ = try areDone(connection)
+        case .foreign: throw .foreign
+        case .newer(let version): throw .newer(version: version)
+        case .noDatabase: throw .failed(connection.error(SQLITE_NOTADB))
+        }
+    }
+
+    func verdict(_ head: FileHead, _ companions: FileHead.Companions) -> Verdict {
+        switch head {
+        case .empty:
+            return .ours
+        case .noDatabase:
+            // A power failure may leave this state while a new file is being made.
+            return companions.rollback == .ofNewFile ? .ours : .noDatabase
+        case .database(let owner, let version, let hasTables):
+            if owner == applicationID {
+                if version > steps.count { return .newer(version: Int64(version)) }
+                return companions.hasLog ? .inLog : .ours
+            }
+            guard owner == 0, version == 0, !hasTables, companions.rollback != .ofPages else {
+                return .foreign
+            }
+            return companions.hasLog ? .inLog : .ours
+        }
     }
 }

@@ -27,36 +27,34 @@ enum OpenFiles {
         /// The number of connections of this process to each open file.
         var connections: [File: Int] = [:]
         var inherited: Set<File> = []
-
-        mutating func notice(_ generation: Int) {
-            guard generation != self.generation else { return }
-            self.generation = generation
-            inherited.formUnion(connections.keys)
-            connections = [:]
-        }
     }
 
     private static let state = ForkBarrier.guarded(Lock(State()))
 
+    /// Passes the state as it is in this process, which may be a child that was forked since.
+    private static func withState<Result>(_ body: (inout State) -> Result) -> Result {
+        state.withLock { state in
+            if state.generation != ProcessGeneration.current {
+                state.generation = ProcessGeneration.current
+                state.inherited.formUnion(state.connections.keys)
+                state.connections = [:]
+            }
+            return body(&state)
+        }
+    }
+
     /// Returns whether a process that this one was forked from had the file open at the fork.
     static func isInherited(_ path: String) -> Bool {
         guard let file = File(path) else { return false }
-        return state.withLock { state in
-            state.notice(ProcessGeneration.current)
-            return state.inherited.contains(file)
-        }
+        return withState { $0.inherited.contains(file) }
     }
 
     static func add(_ file: File) {
-        state.withLock { state in
-            state.notice(ProcessGeneration.current)
-            state.connections[file, default: 0] += 1
-        }
+        withState { $0.connections[file, default: 0] += 1 }
     }
 
     static func remove(_ file: File) {
-        state.withLock { state in
-            state.notice(ProcessGeneration.current)
+        withState { state in
             guard let count = state.connections[file] else { return }
             state.connections[file] = count > 1 ? count - 1 : nil
         }

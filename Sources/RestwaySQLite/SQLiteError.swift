@@ -12,11 +12,7 @@ package struct SQLiteError: Error, Equatable, Sendable {
     /// forked while SQLite was in use.
     package let isForked: Bool
 
-    package init(code: Int32, message: String, path: String) {
-        self.init(code: code, message: message, path: path, isForked: false)
-    }
-
-    private init(code: Int32, message: String, path: String, isForked: Bool) {
+    init(code: Int32, message: String, path: String, isForked: Bool = false) {
         self.code = code
         self.message = message
         self.path = path
@@ -30,8 +26,10 @@ package struct SQLiteError: Error, Equatable, Sendable {
             path: path, isForked: true)
     }
 
-    /// The code for a file that the caller finds damaged.
-    package static var corrupt: Int32 { SQLITE_CORRUPT }
+    /// Makes the error of a file that the caller finds damaged.
+    package static func corrupt(_ path: String, _ message: String) -> SQLiteError {
+        SQLiteError(code: SQLITE_CORRUPT, message: message, path: path)
+    }
 
     /// The primary result code, without the extension.
     package var primaryCode: Int32 { code & 0xFF }

@@ -10,7 +10,7 @@ import Synchronization
 /// library can hold them during a fork. This works whatever code uses SQLite, and changes no
 /// setting of SQLite.
 enum SQLiteLibrary {
-    private enum Readiness: Int {
+    private enum Readiness: Int, AtomicRepresentable {
         case unknown, ready
         /// A mutex stays locked in this child.
         case broken
@@ -19,7 +19,7 @@ enum SQLiteLibrary {
         case doubtful
     }
 
-    private static let readiness = Atomic<Int>(Readiness.unknown.rawValue)
+    private static let readiness = Atomic<Readiness>(.unknown)
 
     /// The time that a doubtful mutex may stay locked. Its holder may be a thread of this process.
     private static let patienceMilliseconds: Int64 = 500
@@ -35,32 +35,29 @@ enum SQLiteLibrary {
 
     /// Prepares SQLite. Called before a file is opened.
     static func use(_ path: String) throws(SQLiteError) {
-        if readiness.load(ordering: .acquiring) != Readiness.ready.rawValue { setUp() }
-        guard readiness.load(ordering: .acquiring) == Readiness.ready.rawValue else {
+        if readiness.load(ordering: .acquiring) != .ready { setUp() }
+        guard readiness.load(ordering: .acquiring) == .ready else {
             throw .forked(path, "a thread of the parent was inside SQLite when it forked")
         }
     }
 
     private static func setUp() {
         ForkBarrier.add(.storage) {
-            let before = Readiness(rawValue: readiness.load(ordering: .relaxed))
-            switch before {
-            case .ready, .broken, nil: return nil
-            case .unknown, .doubtful: break
-            }
-            let mutexes = kinds.map(StaticMutex.init)
+            let before = readiness.load(ordering: .relaxed)
+            guard before != .ready, before != .broken else { return nil }
+            let mutexes = kinds.map { StaticMutex(pointer: sqlite3_mutex_alloc($0)) }
             // Other code of the parent may have used SQLite during the fork, before the library's
             // first use here.
             let isDoubtful = before == .doubtful || ProcessGeneration.current > 0
             let end = SystemClock().now().advanced(milliseconds: patienceMilliseconds)
             guard !isDoubtful || close(mutexes, end) else {
-                readiness.store(Readiness.broken.rawValue, ordering: .releasing)
+                readiness.store(.broken, ordering: .releasing)
                 return nil
             }
             if isDoubtful { open(mutexes) }
             // The first opening of a file would do the same.
             sqlite3_initialize()
-            readiness.store(Readiness.ready.rawValue, ordering: .releasing)
+            readiness.store(.ready, ordering: .releasing)
             return before == .doubtful ? nil : member(mutexes)
         }
     }
@@ -72,7 +69,7 @@ enum SQLiteLibrary {
                 if wasClosed {
                     open(mutexes)
                 } else {
-                    readiness.store(Readiness.doubtful.rawValue, ordering: .releasing)
+                    readiness.store(.doubtful, ordering: .releasing)
                 }
             })
     }
@@ -82,10 +79,6 @@ enum SQLiteLibrary {
     /// A mutex of SQLite, which any thread may use: hence `@unchecked Sendable`.
     private struct StaticMutex: @unchecked Sendable {
         let pointer: OpaquePointer?
-
-        init(_ kind: Int32) {
-            pointer = sqlite3_mutex_alloc(kind)
-        }
     }
 
     /// Takes all mutexes or none. It never waits long for one while it holds others, so the order

@@ -3,8 +3,8 @@ import RestwayThreads
 
 /// A prepared statement: bind, step, read, reset.
 ///
-/// Parameters are numbered from 1, columns from 0. Bound text is not copied: it has to stay in
-/// place until the statement is reset. An error in binding a parameter is thrown by `step`.
+/// Parameters are numbered from 1, columns from 0. Text and bytes that are not copied have to stay
+/// in place until the statement is reset. An error in binding a parameter is thrown by `step`.
 ///
 /// `@unchecked Sendable`: it is used under the same rule as its connection.
 package final class Statement: @unchecked Sendable {
@@ -42,45 +42,41 @@ package final class Statement: @unchecked Sendable {
         note(sqlite3_bind_null(handle, index))
     }
 
-    /// - Parameter text: UTF-8 text, which is not copied.
-    package func bindText(_ index: Int32, _ text: UnsafeRawBufferPointer) {
-        guard let start = text.baseAddress else { return bindEmptyText(index) }
+    /// - Parameter text: UTF-8 text.
+    package func bindText(
+        _ index: Int32, _ text: UnsafeRawBufferPointer, isCopied: Bool = false
+    ) {
+        guard let start = text.baseAddress else {
+            return note(sqlite3_bind_text(handle, index, "", 0, Self.copies))
+        }
         let characters = start.assumingMemoryBound(to: CChar.self)
-        let length = sqlite3_uint64(text.count)
-        note(sqlite3_bind_text64(handle, index, characters, length, nil, UInt8(SQLITE_UTF8)))
-    }
-
-    /// - Parameter bytes: Bytes, which are not copied.
-    package func bindBytes(_ index: Int32, _ bytes: UnsafeRawBufferPointer) {
-        guard let start = bytes.baseAddress, !bytes.isEmpty else {
-            return note(sqlite3_bind_zeroblob(handle, index, 0))
-        }
-        note(sqlite3_bind_blob64(handle, index, start, sqlite3_uint64(bytes.count), nil))
-    }
-
-    package func bindCopy(_ index: Int32, ofBytes bytes: UnsafeRawBufferPointer) {
-        guard let start = bytes.baseAddress, !bytes.isEmpty else {
-            return note(sqlite3_bind_zeroblob(handle, index, 0))
-        }
-        note(sqlite3_bind_blob64(handle, index, start, sqlite3_uint64(bytes.count), Self.copies))
+        let (length, encoding) = (sqlite3_uint64(text.count), UInt8(SQLITE_UTF8))
+        let destructor = isCopied ? Self.copies : nil
+        note(sqlite3_bind_text64(handle, index, characters, length, destructor, encoding))
     }
 
     /// Binds a copy of the text.
     package func bind(_ index: Int32, _ text: String) {
         var text = text
-        text.withUTF8 { bytes in
-            guard let start = bytes.baseAddress else { return bindEmptyText(index) }
-            start.withMemoryRebound(to: CChar.self, capacity: bytes.count) { characters in
-                note(
-                    sqlite3_bind_text64(
-                        handle, index, characters, sqlite3_uint64(bytes.count), Self.copies,
-                        UInt8(SQLITE_UTF8)))
-            }
-        }
+        text.withUTF8 { bindText(index, UnsafeRawBufferPointer($0), isCopied: true) }
     }
 
-    private func bindEmptyText(_ index: Int32) {
-        note(sqlite3_bind_text(handle, index, "", 0, Self.copies))
+    package func bindBytes(
+        _ index: Int32, _ bytes: UnsafeRawBufferPointer, isCopied: Bool = false
+    ) {
+        guard let start = bytes.baseAddress, !bytes.isEmpty else {
+            return note(sqlite3_bind_zeroblob(handle, index, 0))
+        }
+        let destructor = isCopied ? Self.copies : nil
+        note(sqlite3_bind_blob64(handle, index, start, sqlite3_uint64(bytes.count), destructor))
+    }
+
+    func bind(_ index: Int32, _ parameter: (any StatementParameter)?) {
+        switch parameter {
+        case let integer as Int64: bind(index, integer)
+        case let text as String: bind(index, text)
+        default: bindNull(index)
+        }
     }
 
     /// The value of `SQLITE_TRANSIENT`, a cast that Swift does not import.
@@ -96,7 +92,7 @@ package final class Statement: @unchecked Sendable {
     /// on an error.
     package func step() throws(SQLiteError) -> Bool {
         if bindingCode != SQLITE_OK { throw failure(bindingCode) }
-        if let code = connection.faults?.code(for: .step) { throw failure(code) }
+        if let code = connection.faults?.code(.step) { throw failure(code) }
         let code = sqlite3_step(handle)
         if code == SQLITE_ROW { return true }
         if code != SQLITE_DONE { throw failure(code) }
@@ -104,9 +100,17 @@ package final class Statement: @unchecked Sendable {
         return false
     }
 
-    /// Runs the statement to its end and ignores its rows.
-    package func run() throws(SQLiteError) {
+    /// Binds integers to the first parameters, runs the statement to its end and ignores its rows.
+    package func run(_ integers: [Int64] = []) throws(SQLiteError) {
+        for (index, integer) in integers.enumerated() { bind(Int32(index + 1), integer) }
         while try step() {}
+    }
+
+    /// Returns the first column of the first row, and resets the statement; `nil` if there is no
+    /// row, or null in it.
+    package func firstInteger() throws(SQLiteError) -> Int64? {
+        defer { reset() }
+        return try step() && storage(0) != .null ? integer(0) : nil
     }
 
     /// Releases the current row and everything that was bound without a copy.
@@ -157,3 +161,8 @@ package final class Statement: @unchecked Sendable {
         return String(decoding: bytes(column), as: UTF8.self)
     }
 }
+
+/// A value that `Connection.prepare` binds: a text, of which it binds a copy, or an integer.
+package protocol StatementParameter {}
+extension Int64: StatementParameter {}
+extension String: StatementParameter {}

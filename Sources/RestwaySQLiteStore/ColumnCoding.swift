@@ -43,36 +43,21 @@ struct ColumnCoding: Sendable {
         static let wrapping: UInt8 = 0x20
     }
 
-    /// The letter for the kind of a cell, and whether reading gives the same kind without the
-    /// letter.
-    struct Told {
+    /// An entry in `_kinds`: the letter for the kind of a cell, and whether reading gives the same
+    /// kind without the letter.
+    struct Entry {
         let letter: UInt8
-        let isImplied: Bool
-
-        init(_ letter: UInt8, _ isImplied: Bool = false) {
-            self.letter = letter
-            self.isImplied = isImplied
-        }
+        var isImplied = false
     }
 
     let type: AttributeType
-    let affinity: Affinity
-    /// A bit for each kind of cell that is stored unchanged and needs no letter, except for two
-    /// values of doubles.
-    private var plainKinds: UInt32 = 0
 
-    init(_ type: AttributeType) {
-        self.type = type
-        affinity =
-            switch type {
-            case .any, .bytes: .none
-            case .bool, .int, .date: .integer
-            case .double: .real
-            case .string, .json: .text
-            }
-        for rawKind in 0...Cell.Kind.absent.rawValue {
-            guard let kind = Cell.Kind(rawValue: rawKind) else { continue }
-            if told(Cell(kind)).isImplied { plainKinds |= 1 << rawKind }
+    var affinity: Affinity {
+        switch type {
+        case .any, .bytes: .none
+        case .bool, .int, .date: .integer
+        case .double: .real
+        case .string, .json: .text
         }
     }
 
@@ -103,16 +88,16 @@ struct ColumnCoding: Sendable {
     // MARK: Writing
 
     /// Returns the entry in `_kinds` for a cell.
-    func told(_ cell: Cell) -> Told {
+    func entry(_ cell: Cell) -> Entry {
         let kind = cell.kind
         if kind == .double {
             // SQLite may return both of these values as something else.
-            if cell.double.isNaN { return Told(Letter.notANumber) }
+            if cell.double.isNaN { return Entry(letter: Letter.notANumber) }
             if cell.double == 0, cell.double.sign == .minus, takes(kind) {
-                return Told(Letter.minusZero)
+                return Entry(letter: Letter.minusZero)
             }
         }
-        guard takes(kind) else { return Told(Self.letter(kind) & ~Letter.wrapping) }
+        guard takes(kind) else { return Entry(letter: Self.letter(kind) & ~Letter.wrapping) }
         let isImplied =
             switch kind {
             case .absent, .object, .list, .double, .bytes: true
@@ -120,15 +105,7 @@ struct ColumnCoding: Sendable {
             case .bool, .int64, .date: kind == integerKind
             case .string, .json: kind == textKind
             }
-        return Told(Self.letter(kind), isImplied)
-    }
-
-    /// Returns whether a cell is stored unchanged and can be read without a letter. This check is
-    /// quick, and usually true.
-    func isPlain(_ cell: Cell) -> Bool {
-        guard plainKinds & 1 << cell.rawKind != 0 else { return false }
-        guard cell.kind == .double else { return true }
-        return !cell.double.isNaN && cell.bits != (-0.0).bitPattern
+        return Entry(letter: Self.letter(kind), isImplied: isImplied)
     }
 
     /// Binds a cell. Its text has to stay in place until the statement is reset.
@@ -137,12 +114,7 @@ struct ColumnCoding: Sendable {
         guard takes(kind) || kind == .double && cell.double.isNaN else {
             return bindWrapped(cell, statement, index)
         }
-        bindPlain(cell, statement, index)
-    }
-
-    /// Binds a cell that the column stores unchanged.
-    func bindPlain(_ cell: Cell, _ statement: Statement, _ index: Int32) {
-        switch cell.kind {
+        switch kind {
         case .absent, .null, .object, .list: statement.bindNull(index)
         case .bool, .int64, .date: statement.bind(index, cell.integer)
         // NaN becomes null.
@@ -154,7 +126,9 @@ struct ColumnCoding: Sendable {
 
     private func bindWrapped(_ cell: Cell, _ statement: Statement, _ index: Int32) {
         if cell.isText { return statement.bindBytes(index, cell.text) }
-        withUnsafeBytes(of: cell.bits.littleEndian) { statement.bindCopy(index, ofBytes: $0) }
+        withUnsafeBytes(of: cell.bits.littleEndian) { bits in
+            statement.bindBytes(index, bits, isCopied: true)
+        }
     }
 
     func bind(_ identity: Identity, _ statement: Statement, _ index: Int32) {
@@ -164,7 +138,9 @@ struct ColumnCoding: Sendable {
         case .string(let string) where takes(.string):
             statement.bind(index, string)
         case .string(var string):
-            string.withUTF8 { statement.bindCopy(index, ofBytes: UnsafeRawBufferPointer($0)) }
+            string.withUTF8 { text in
+                statement.bindBytes(index, UnsafeRawBufferPointer(text), isCopied: true)
+            }
         }
     }
 
@@ -216,30 +192,17 @@ struct ColumnCoding: Sendable {
 
     private var textKind: Cell.Kind { type == .json ? .json : .string }
 
-    private static func letter(_ kind: Cell.Kind) -> UInt8 {
-        switch kind {
-        case .null: Letter.null
-        case .bool: Letter.bool
-        case .int64: Letter.int64
-        case .double: Letter.double
-        case .date: Letter.date
-        case .string: Letter.string
-        case .bytes: Letter.bytes
-        case .json: Letter.json
-        case .object, .list, .absent: Letter.absent
-        }
-    }
+    /// The letters by the numbers of the kinds of cells.
+    private static let letters: [UInt8] = [
+        Letter.null, Letter.bool, Letter.int64, Letter.double, Letter.date, Letter.string,
+        Letter.bytes, Letter.json, Letter.absent, Letter.absent, Letter.absent,
+    ]
 
+    private static func letter(_ kind: Cell.Kind) -> UInt8 { letters[Int(kind.rawValue)] }
+
+    /// Returns the kind of a value; `nil` for a letter that says that there is none.
     private static func kind(_ letter: UInt8) -> Cell.Kind? {
-        switch letter {
-        case Letter.bool: .bool
-        case Letter.int64: .int64
-        case Letter.double: .double
-        case Letter.date: .date
-        case Letter.string: .string
-        case Letter.bytes: .bytes
-        case Letter.json: .json
-        default: nil
-        }
+        guard letter != Letter.null, letter != Letter.absent else { return nil }
+        return letters.firstIndex(of: letter).flatMap { Cell.Kind(rawValue: UInt32($0)) }
     }
 }

@@ -1,3 +1,5 @@
+import RestwayObjects
+
 /// Maps keys to numbers, quickly where keys lie close together, as store keys and most identities
 /// do. It has pages of 16 keys and remembers the page that was used last.
 struct PagedIndex {
@@ -67,5 +69,35 @@ struct PagedIndex {
 
     private static func offset(_ key: Int64) -> Int {
         Int(truncatingIfNeeded: key) & (pageCount - 1)
+    }
+}
+
+/// Maps the identities of one entity to numbers.
+struct IdentityIndex {
+    private var integers = PagedIndex()
+    private var strings: [Identity: Int32] = [:]
+
+    subscript(identity: Identity) -> Int32? {
+        mutating get {
+            switch identity {
+            case .integer(let integer): integers[integer]
+            case .string: strings[identity]
+            }
+        }
+    }
+
+    /// - Parameter number: A number that is not negative.
+    mutating func set(_ identity: Identity, _ number: Int32) {
+        switch identity {
+        case .integer(let integer): integers.set(integer, number)
+        case .string: strings[identity] = number
+        }
+    }
+
+    mutating func remove(_ identity: Identity) {
+        switch identity {
+        case .integer(let integer): integers.remove(integer)
+        case .string: strings[identity] = nil
+        }
     }
 }

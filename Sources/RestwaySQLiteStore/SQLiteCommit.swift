@@ -12,9 +12,8 @@ final class SQLiteCommit: CommitTarget {
 
     /// Identities of one entity that the transaction gave to objects.
     private struct Given {
-        /// The integer identities of new objects, with the objects' places in `fresh`.
-        var integers = PagedIndex()
-        var strings: [Identity: Int32] = [:]
+        /// The identities of new objects, with the objects' places in `fresh`.
+        var newObjects = IdentityIndex()
         /// The identities that were given to objects from before the transaction.
         var bound: [Identity: Int64] = [:]
         /// The largest integer identity in the file, or a larger number; `nil` if the file was not
@@ -81,8 +80,6 @@ final class SQLiteCommit: CommitTarget {
     private var fresh: [(snapshot: Snapshot?, table: Int)] = []
     private var known = KnownObjects()
     private var given: [Given]
-    /// The object that was found last in the cache, because the next search is about it.
-    private var recent: Snapshot?
     private(set) var deleted = Deletions()
     /// New objects that are not in the file yet, by table. Searches find them through `given` and
     /// `fresh`, not in the file.
@@ -117,27 +114,16 @@ final class SQLiteCommit: CommitTarget {
     func makeRoom(_ rows: Int, _ entity: Entity) throws(StoreError) {
         fresh.reserveCapacity(rows)
         isLarge = rows >= Self.manyRows
-        guard isLarge, let table = file.place(entity),
-            entity.identityIndex != nil
-        else { return }
-        let identityMax = try StoreError.wrapping { () throws(SQLiteError) in
-            try file.tables[table].integer(.integerIdentityMax)
-        }
-        given[table].integerMax = identityMax ?? .min
+        guard isLarge, let table = file.place(entity), entity.identityIndex != nil else { return }
+        let max = try StoreError.wrapping(file.tables[table].integer(.integerIdentityMax))
+        given[table].integerMax = max ?? .min
     }
 
     func key(of row: Snapshot) throws(StoreError) -> Int64 {
         let table = try table(row.entity)
-        let cell = row.identityCell
-        // This is the usual case, done without an allocation.
-        if cell.kind == .int64 {
-            if let key = try key(table, cell.integer) { return key }
-            given[table].integers.set(cell.integer, Int32(fresh.count))
-            return newKey(table)
-        }
         guard let identity = row.identity else { return newKey(table) }
         if let key = try key(table, identity) { return key }
-        given[table].strings[identity] = Int32(fresh.count)
+        given[table].newObjects.set(identity, Int32(fresh.count))
         return newKey(table)
     }
 
@@ -151,32 +137,21 @@ final class SQLiteCommit: CommitTarget {
     }
 
     private func key(_ table: Int, _ identity: Identity) throws(StoreError) -> Int64? {
-        switch identity {
-        case .integer(let integer): return try key(table, integer)
-        case .string:
-            if let key = given[table].bound[identity] { return key }
-            if let place = given[table].strings[identity] { return key(ofFresh: place) }
-            return try find(table, identity)?.storeKey
+        if !given[table].bound.isEmpty, let key = given[table].bound[identity] { return key }
+        if let place = given[table].newObjects[identity] { return keysBefore + Int64(place) + 1 }
+        if case .integer(let integer) = identity, let max = given[table].integerMax,
+            integer > max
+        {
+            return nil
         }
+        return try find(table, identity)?.storeKey
     }
-
-    private func key(_ table: Int, _ integer: Int64) throws(StoreError) -> Int64? {
-        if !given[table].bound.isEmpty, let key = given[table].bound[.integer(integer)] {
-            return key
-        }
-        if let place = given[table].integers[integer] { return key(ofFresh: place) }
-        if let max = given[table].integerMax, integer > max { return nil }
-        return try find(table, .integer(integer))?.storeKey
-    }
-
-    private func key(ofFresh place: Int32) -> Int64 { keysBefore + Int64(place) + 1 }
 
     func bind(_ entity: Entity, _ identity: Identity, to key: Int64) throws(StoreError) {
         given[try table(entity)].bound[identity] = key
     }
 
     func newest(_ entity: Entity, _ key: Int64) throws(StoreError) -> Snapshot? {
-        if let recent, recent.storeKey == key, recent.entity === entity { return recent }
         let table = try table(entity)
         var key = key
         for _ in 0..<Self.redirectionsMax {
@@ -191,11 +166,7 @@ final class SQLiteCommit: CommitTarget {
             } else if !deleted.contain(key, table), let snapshot = try find(table, key) {
                 return snapshot
             }
-            let older = key
-            let newer = try StoreError.wrapping { () throws(SQLiteError) in
-                try file.redirection(older)
-            }
-            guard let newer else { return nil }
+            guard let newer = try StoreError.wrapping(file.redirection(key)) else { return nil }
             key = newer
         }
         return nil
@@ -203,17 +174,13 @@ final class SQLiteCommit: CommitTarget {
 
     /// Finds an object that existed before the transaction, by its identity.
     private func find(_ table: Int, _ identity: Identity) throws(StoreError) -> Snapshot? {
-        if let cached = lookups.withLock({ $0.cached(table, identity) }) {
+        if let cached = lookups.withLock({ $0.cache.snapshot(table, identity) }) {
             let key = cached.storeKey
             guard !deleted.contain(key, table) else { return nil }
             // The transaction may know a newer snapshot.
-            if let newer = known[key] { return newer }
-            recent = cached
-            return cached
+            return known[key] ?? cached
         }
-        let read = try StoreError.wrapping { () throws(SQLiteError) in
-            try file.tables[table].snapshot(identity)
-        }
+        let read = try StoreError.wrapping(file.tables[table].snapshot(identity))
         // Rows are written at once, so the file is as new as the published snapshots.
         guard let read else { return nil }
         if read.storeKey > keysBefore {
@@ -225,10 +192,8 @@ final class SQLiteCommit: CommitTarget {
     }
 
     private func find(_ table: Int, _ key: Int64) throws(StoreError) -> Snapshot? {
-        if let cached = lookups.withLock({ $0.cached(table, key) }) { return cached }
-        let read = try StoreError.wrapping { () throws(SQLiteError) in
-            try file.tables[table].snapshot(key)
-        }
+        if let cached = lookups.withLock({ $0.cache.snapshot(table, key) }) { return cached }
+        let read = try StoreError.wrapping(file.tables[table].snapshot(key))
         if let read { known.store(read, table) }
         return read
     }
@@ -257,7 +222,6 @@ final class SQLiteCommit: CommitTarget {
                 if unwritten[table].count >= count { try writeNew(table) }
             }
         }
-        recent = nil
         if key > keysBefore {
             fresh[Int(key - keysBefore - 1)].snapshot = snapshot
         } else {
@@ -285,16 +249,11 @@ final class SQLiteCommit: CommitTarget {
         forget(key)
         guard let identity = object.identity else { return }
         if given[table].bound[identity] == key { given[table].bound[identity] = nil }
-        guard key > keysBefore else { return }
-        switch identity {
-        case .integer(let integer): given[table].integers.remove(integer)
-        case .string: given[table].strings[identity] = nil
-        }
+        if key > keysBefore { given[table].newObjects.remove(identity) }
     }
 
     private func forget(_ key: Int64) {
         deleted.keys.insert(key)
-        recent = nil
         if key > keysBefore {
             fresh[Int(key - keysBefore - 1)].snapshot = nil
         } else {
@@ -348,7 +307,6 @@ final class SQLiteCommit: CommitTarget {
         let entity = file.tables[table].layout.entity
         deleted.tables.insert(table)
         given[table] = Given()
-        recent = nil
         for object in known.all {
             if let snapshot = object.snapshot, snapshot.entity === entity {
                 forget(snapshot.storeKey)
@@ -359,7 +317,7 @@ final class SQLiteCommit: CommitTarget {
         }
     }
 
-    func redirect(_ entity: Entity, from older: Int64, to newer: Int64) throws(StoreError) {
+    func redirect(from older: Int64, to newer: Int64) throws(StoreError) {
         try write { () throws(SQLiteError) in
             try file.run(
                 "INSERT OR REPLACE INTO restway_redirections VALUES (?1, ?2)", older, newer)
@@ -368,10 +326,10 @@ final class SQLiteCommit: CommitTarget {
 
     func isUnsent(_ key: Int64) throws(StoreError) -> Bool {
         guard hasUnsent else { return false }
-        return try StoreError.wrapping { () throws(SQLiteError) in try file.isUnsent(key) }
+        return try StoreError.wrapping(file.isUnsent(key))
     }
 
-    func setUnsent(_ entity: Entity, _ key: Int64, _ isUnsent: Bool) throws(StoreError) {
+    func setUnsent(_ key: Int64, _ isUnsent: Bool) throws(StoreError) {
         try write { () throws(SQLiteError) in
             if isUnsent {
                 hasUnsent = true
@@ -394,6 +352,6 @@ final class SQLiteCommit: CommitTarget {
 
     private func write(_ body: () throws(SQLiteError) -> Void) throws(StoreError) {
         changedFile = true
-        try StoreError.wrapping(body)
+        try StoreError.wrapping(body())
     }
 }

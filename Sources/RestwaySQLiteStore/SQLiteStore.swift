@@ -45,24 +45,21 @@ package final class SQLiteStore: ObjectStore {
     package init(
         _ path: String, _ entities: [Entity], _ options: Options = Options()
     ) throws(StoreError) {
-        let connection: Connection
-        do {
-            connection = try Connection(path, options.connection, of: StoreSchema.migrations)
-        } catch {
-            throw StoreError(error, path: path)
-        }
-        let layouts = try StoreOpening(connection, entities, options).layouts()
+        let connection = try StoreError.wrapping(
+            Connection(path, options.connection, of: StoreSchema.migrations), path)
+        let opening = StoreOpening(
+            connection: connection, entities: entities,
+            keyBefore: options.keyBefore ?? StoreOpening.randomKey())
+        let layouts = try opening.layouts()
         connection.leavesLogAtClose = false
         self.path = path
         self.options = options
         self.layouts = layouts
-        writer = Lock(Writer(connection: StoreConnection(connection, layouts)))
-        let lookups = try StoreError.wrapping { () throws(SQLiteError) in
-            StoreLookups(
-                try StoreConnection(path, options.connection, layouts),
-                cachedObjectsMax: options.cachedObjectsMax)
-        }
-        self.lookups = Lock(lookups)
+        let writing = try StoreError.wrapping(StoreConnection(connection, layouts))
+        writer = Lock(Writer(connection: writing))
+        let reading = try StoreError.wrapping(
+            StoreConnection(Connection(path, options.connection), layouts))
+        lookups = Lock(StoreLookups(reading, cachedObjectsMax: options.cachedObjectsMax))
     }
 
     // MARK: Commits
@@ -71,43 +68,34 @@ package final class SQLiteStore: ObjectStore {
         _ changes: ChangeSet, recordingChanges: Bool
     ) throws(StoreError) -> Commit {
         try writer.withLock { (writer) throws(StoreError) in
-            try begin(&writer)
             do throws(StoreError) {
+                try StoreError.wrapping(begin(&writer))
                 return try commit(changes, &writer, isRecording: recordingChanges)
             } catch {
                 let connection = writer.connection.connection
                 if connection.isInTransaction { connection.rollBack() }
                 // These rows already have keys and cannot be committed again, but the next rows
                 // can.
-                if case .file(let error) = error, error.isFull { _ = connection.makeRoom() }
+                if case .file(.full, _, _) = error { _ = connection.makeRoom() }
                 throw error
             }
         }
     }
 
-    private func begin(_ writer: inout Writer) throws(StoreError) {
+    private func begin(_ writer: inout Writer) throws(SQLiteError) {
         let file = writer.connection
-        do throws(SQLiteError) {
-            // A failed rollback may have left a transaction open.
-            if file.connection.isInTransaction { try file.connection.run("ROLLBACK") }
-            try file.connection.begin()
-        } catch {
-            throw StoreError(error)
-        }
-        do throws(SQLiteError) {
-            let version = try file.dataVersion()
-            guard version != writer.dataVersion || writer.lastKey == nil else { return }
-            lookups.withLock { $0.forgetAll() }
-            // Rows may have been inserted by hand.
-            var lastKey = max(writer.lastKey ?? 0, try file.integer(StoreOpening.lastKeySQL) ?? 0)
-            for table in file.tables { lastKey = max(lastKey, try table.integer(.keyMax) ?? 0) }
-            writer.lastKey = lastKey
-            writer.dataVersion = version
-        } catch {
-            writer.dataVersion = nil
-            file.connection.rollBack()
-            throw StoreError(error)
-        }
+        // A failed rollback may have left a transaction open.
+        if file.connection.isInTransaction { try file.connection.run("ROLLBACK") }
+        try file.connection.begin()
+        let version = try file.dataVersion()
+        guard version != writer.dataVersion || writer.lastKey == nil else { return }
+        writer.dataVersion = nil
+        lookups.withLock { $0.forgetAll() }
+        // Rows may have been inserted by hand.
+        var lastKey = max(writer.lastKey ?? 0, try file.integer(StoreOpening.lastKeySQL) ?? 0)
+        for table in file.tables { lastKey = max(lastKey, try table.integer(.keyMax) ?? 0) }
+        writer.lastKey = lastKey
+        writer.dataVersion = version
     }
 
     private func commit(
@@ -115,9 +103,7 @@ package final class SQLiteStore: ObjectStore {
     ) throws(StoreError) -> Commit {
         let file = writer.connection
         let lastKey = writer.lastKey ?? 0
-        let target = try StoreError.wrapping { () throws(SQLiteError) in
-            try SQLiteCommit(file, lookups, lastKey: lastKey)
-        }
+        let target = try StoreError.wrapping(SQLiteCommit(file, lookups, lastKey: lastKey))
         var run = CommitRun(changes, target, isRecording: isRecording)
         // This also runs if the commit fails: a key that a caller has seen must never name another
         // object.
@@ -125,7 +111,7 @@ package final class SQLiteStore: ObjectStore {
         let commit = try run.run()
         try target.finish()
         try lookups.withLock { (lookups) throws(StoreError) in
-            try StoreError.wrapping { () throws(SQLiteError) in try file.connection.commit() }
+            try StoreError.wrapping(file.connection.commit())
             guard target.changedFile else { return }
             lookups.publish(target)
             // Another connection may have committed between this commit and the check of the
@@ -177,7 +163,7 @@ package final class SQLiteStore: ObjectStore {
     ) throws(StoreError) -> Result {
         try lookups.withLock { (lookups) throws(StoreError) in
             guard let table = lookups.connection.place(entity) else { return nothing }
-            return try StoreError.wrapping { () throws(SQLiteError) in try body(&lookups, table) }
+            return try StoreError.wrapping(body(&lookups, table))
         }
     }
 
@@ -195,15 +181,13 @@ package final class SQLiteStore: ObjectStore {
 
     package func objects(_ query: Query) throws(StoreError) -> [Snapshot] {
         try self.query { (file) throws(SQLiteError) in
-            guard let place = file.place(query.entity) else { return [] }
-            return try file.tables[place].snapshots(query)
+            try file.table(query.entity)?.snapshots(query) ?? []
         }
     }
 
     package func count(_ query: Query) throws(StoreError) -> Int {
         try self.query { (file) throws(SQLiteError) in
-            guard let place = file.place(query.entity) else { return 0 }
-            return try file.tables[place].count(query)
+            try file.table(query.entity)?.count(query) ?? 0
         }
     }
 
@@ -211,16 +195,15 @@ package final class SQLiteStore: ObjectStore {
         _ body: (StoreConnection) throws(SQLiteError) -> Result
     ) throws(StoreError) -> Result {
         try queries.withLock { (connection) throws(StoreError) in
-            try StoreError.wrapping { () throws(SQLiteError) in
-                let opened: StoreConnection
-                if let connection {
-                    opened = connection
-                } else {
-                    opened = try StoreConnection(path, options.connection, layouts)
-                    connection = opened
-                }
-                return try body(opened)
+            let opened: StoreConnection
+            if let connection {
+                opened = connection
+            } else {
+                opened = try StoreError.wrapping(
+                    StoreConnection(Connection(path, options.connection), layouts))
+                connection = opened
             }
+            return try StoreError.wrapping(body(opened))
         }
     }
 
@@ -230,14 +213,12 @@ package final class SQLiteStore: ObjectStore {
         (statistics.cachedObjectCount, statistics.cachedByteCount) = lookups.withLock {
             ($0.cache.count, $0.cache.byteCount)
         }
-        statistics.fileByteCount = FileSize.of(path) + FileSize.of(path + "-wal")
+        statistics.fileByteCount = Self.byteCount(path) + Self.byteCount(path + "-wal")
         return statistics
     }
-}
 
-enum FileSize {
-    /// Returns the size in bytes; 0 if there is no such file.
-    static func of(_ path: String) -> Int {
+    /// Returns the size of a file in bytes; 0 if there is no such file.
+    private static func byteCount(_ path: String) -> Int {
         var status = stat()
         return stat(path, &status) == 0 ? Int(status.st_size) : 0
     }

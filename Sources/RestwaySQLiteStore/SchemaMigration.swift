@@ -8,29 +8,23 @@ import RestwaySQLite
 struct SchemaMigration {
     let connection: Connection
     /// The names of tables in lower case, because SQLite ignores the case of names.
-    private var tableNames: Set<String> = []
+    private var tableNames: Set<String>
     /// The earlier columns of attributes that have got another type, by attribute.
     private var olderPlaces: [String: String] = [:]
 
     init(_ connection: Connection) throws(SQLiteError) {
         self.connection = connection
-        let names = try connection.prepare("SELECT name FROM sqlite_schema")
-        while try names.step() { tableNames.insert((names.string(0) ?? "").lowercased()) }
+        tableNames = try Self.names(connection.prepare("SELECT name FROM sqlite_schema"))
     }
 
     mutating func run(_ entities: [Entity]) throws(StoreError) {
-        var schema = try StoreError.wrapping { () throws(SQLiteError) in
-            try StoreSchema(reading: connection)
-        }
+        var schema = try StoreError.wrapping(StoreSchema(reading: connection))
         for entity in entities where schema.tables[entity.name] == nil {
-            try StoreError.wrapping { () throws(SQLiteError) in try create(entity) }
+            try StoreError.wrapping(create(entity))
         }
-        schema = try StoreError.wrapping { () throws(SQLiteError) in
-            try StoreSchema(reading: connection)
-        }
+        schema = try StoreError.wrapping(StoreSchema(reading: connection))
         for entity in entities where schema.layout(entity) == nil {
-            guard let table = schema.tables[entity.name] else { continue }
-            try change(table, for: entity)
+            if let table = schema.tables[entity.name] { try change(table, for: entity) }
         }
     }
 
@@ -43,14 +37,12 @@ struct SchemaMigration {
             CREATE TABLE \(table.quotedForSQL) (
                 _key INTEGER PRIMARY KEY, _kinds TEXT, _anonymous INTEGER)
             """)
-        let insertion = try connection.prepare(
+        try connection.prepare(
             """
             INSERT INTO restway_entities (name, place, identity, nextNumber)
             VALUES (?1, ?2, NULL, 0)
-            """)
-        insertion.bind(1, entity.name)
-        insertion.bind(2, table)
-        try insertion.run()
+            """, entity.name, table
+        ).run()
     }
 
     // MARK: Tables that are there
@@ -60,67 +52,65 @@ struct SchemaMigration {
     ) throws(StoreError) {
         let wanted = WantedColumn.all(of: entity)
         try refuseTooManyColumns(wanted, table, entity)
-        var nextNumber = table.nextNumber
         olderPlaces = [:]
-        let identity = entity.identityIndex.map { entity.attributes[$0].name }
-        let identityIsOther = table.identity != identity
-        let identityChangesType =
-            identity.flatMap { table.column($0, .attribute) }
-            .map { $0.type != wanted[entity.identityIndex!].type } ?? false
-        do throws(SQLiteError) {
-            if identityIsOther || identityChangesType { try dropIdentityIndex(table) }
-            for column in table.columns where column.number != nil {
-                if !wanted.contains(where: { $0.name == column.name && $0.kind == column.kind }) {
-                    try record(
-                        column.name, column.kind, column.type, column.place,
-                        column.lastNumber.map(StoreSchema.resting), table)
-                }
+        let identity = entity.identityIndex.map { wanted[$0] }
+        let isOther = table.identity != identity?.name
+        let oldType = identity.flatMap { table.column($0.name, .attribute)?.type }
+        let needsIndex = isOther || oldType != nil && oldType != identity?.type
+        let index = "\(table.name)._identity".quotedForSQL
+        if needsIndex { try StoreError.wrapping(connection.run("DROP INDEX IF EXISTS \(index)")) }
+        let (places, nextNumber) = try StoreError.wrapping(change(table, to: wanted))
+        if needsIndex, let attribute = entity.identityIndex {
+            try makeIdentityIndex(
+                index, entity, attribute, places[attribute], table, checksLosses: !isOther)
+        }
+        try StoreError.wrapping(
+            connection.prepare(
+                "UPDATE restway_entities SET identity = ?2, nextNumber = ?3 WHERE number = ?1",
+                table.number, identity?.name, Int64(nextNumber)
+            ).run())
+    }
+
+    /// Makes or changes the columns of a table.
+    ///
+    /// - Returns: The places of the wanted columns, and the number that the next column gets.
+    private mutating func change(
+        _ table: StoreSchema.Table, to wanted: [WantedColumn]
+    ) throws(SQLiteError) -> (places: [String], nextNumber: Int) {
+        for column in table.columns where column.number != nil {
+            if !wanted.contains(where: { $0.name == column.name && $0.kind == column.kind }) {
+                let number = column.lastNumber.map(StoreSchema.resting)
+                try record(column.name, column.kind, column.type, column.place, number, table)
             }
-            for column in wanted {
-                let old = table.column(column.name, column.kind)
-                let other = column.other.flatMap { table.column(column.name, $0) }
-                // If the relationship changed between one object and many, the form that the
-                // document had last counts.
-                let isOutdated = (other?.lastNumber ?? -1) > (old?.lastNumber ?? -1)
-                if let old, old.type == column.type || column.kind != .attribute, !isOutdated {
-                    let number = old.lastNumber ?? nextNumber
-                    if old.lastNumber == nil { nextNumber += 1 }
-                    try record(
-                        column.name, column.kind, column.type, old.place, number, table)
-                    continue
-                }
-                let place = try self.place(column, old, table, nextNumber)
-                if let other {
-                    try takeLinks(column, place, other, table, nextNumber)
-                }
-                try record(column.name, column.kind, column.type, place, nextNumber, table)
-                nextNumber += 1
+        }
+        var places: [String] = []
+        var nextNumber = table.nextNumber
+        for column in wanted {
+            let old = table.column(column.name, column.kind)
+            let other = column.other.flatMap { table.column(column.name, $0) }
+            // If the relationship changed between one object and many, the form that the document
+            // had last counts.
+            let isOutdated = (other?.lastNumber ?? -1) > (old?.lastNumber ?? -1)
+            let (place, number): (String, Int)
+            if let old, old.type == column.type || column.kind != .attribute, !isOutdated {
+                (place, number) = (old.place, old.lastNumber ?? nextNumber)
+            } else {
+                number = nextNumber
+                place = try self.place(column, old, table, number)
+                if let other { try takeLinks(column, place, other, table, nextNumber) }
             }
-        } catch {
-            throw StoreError(error)
+            try record(column.name, column.kind, column.type, place, number, table)
+            places.append(place)
+            nextNumber = max(nextNumber, number + 1)
         }
-        if identityIsOther || identityChangesType {
-            try makeIdentityIndex(entity, table, checksLosses: !identityIsOther)
-        }
-        try StoreError.wrapping { () throws(SQLiteError) in
-            let update = try connection.prepare(
-                "UPDATE restway_entities SET identity = ?2, nextNumber = ?3 WHERE number = ?1")
-            update.bind(1, table.number)
-            if let identity { update.bind(2, identity) } else { update.bindNull(2) }
-            update.bind(3, Int64(nextNumber))
-            try update.run()
-        }
+        return (places, nextNumber)
     }
 
     /// Refuses too many columns with a clear message, because SQLite's own error does not say more.
     private func refuseTooManyColumns(
         _ wanted: [WantedColumn], _ table: StoreSchema.Table, _ entity: Entity
     ) throws(StoreError) {
-        let count = try StoreError.wrapping { () throws(SQLiteError) in
-            let statement = try connection.prepare("SELECT count(*) FROM pragma_table_info(?1)")
-            statement.bind(1, table.name)
-            return try statement.step() ? Int(statement.integer(0)) : 0
-        }
+        let count = try StoreError.wrapping(columnNames(table)).count
         let added = wanted.count { column in
             guard column.kind != .many else { return false }
             guard let old = table.column(column.name, column.kind) else { return true }
@@ -140,7 +130,7 @@ struct SchemaMigration {
     ) throws(SQLiteError) -> String {
         if column.kind != .attribute, let old { return old.place }
         if column.kind == .many { return try addLinks(column, table) }
-        var names = try columnNames(table)
+        var names = try columnNames(table).union(["rowid", "oid", "_rowid_"])
         let tableName = table.name.quotedForSQL
         var place = column.name
         if let old {
@@ -158,8 +148,8 @@ struct SchemaMigration {
         try connection.run(
             "ALTER TABLE \(tableName) ADD COLUMN \(place.quotedForSQL) \(column.declaration)")
         if let old, let older = olderPlaces[column.name], let type = column.coding?.type {
-            let change = TypeChange(old.type, type)
-            let cases = change.cases(older.quotedForSQL, Self.letter(old.lastNumber))
+            let cases = TypeChange.cases(
+                from: old.type, to: type, older.quotedForSQL, Self.letter(old.lastNumber))
             let values = cases.map { "WHEN \($0.condition) THEN \($0.value)" }
             let letters = cases.map { "WHEN \($0.condition) THEN \(Self.kinds($0.letter, number))" }
             try connection.run(
@@ -210,15 +200,9 @@ struct SchemaMigration {
             """
             DELETE FROM \(own) WHERE owner NOT IN (
                 SELECT _key FROM \(name) WHERE \(its) = (
-                    SELECT target FROM \(own) WHERE owner = _key ORDER BY position LIMIT 1))
-            """)
-        try connection.run(
-            """
+                    SELECT target FROM \(own) WHERE owner = _key ORDER BY position LIMIT 1));
             INSERT INTO \(own) SELECT _key, 0, \(its) FROM \(name)
-            WHERE \(its) IS NOT NULL AND _key NOT IN (SELECT owner FROM \(own))
-            """)
-        try connection.run(
-            """
+            WHERE \(its) IS NOT NULL AND _key NOT IN (SELECT owner FROM \(own));
             UPDATE \(name) SET _kinds = \(Self.kinds(ColumnCoding.Letter.list, number))
             WHERE \(its) IS NULL AND \(itsLetter) = '0'
             """)
@@ -243,64 +227,41 @@ struct SchemaMigration {
         _ name: String, _ kind: StoreSchema.Column.Kind, _ type: String, _ place: String,
         _ number: Int?, _ table: StoreSchema.Table
     ) throws(SQLiteError) {
-        let statement = try connection.prepare(
-            "INSERT OR REPLACE INTO restway_columns VALUES (?1, ?2, ?3, ?4, ?5, ?6)")
-        statement.bind(1, table.number)
-        statement.bind(2, name)
-        statement.bind(3, kind.rawValue)
-        statement.bind(4, type)
-        statement.bind(5, place)
-        if let number { statement.bind(6, Int64(number)) } else { statement.bindNull(6) }
-        try statement.run()
+        try connection.prepare(
+            "INSERT OR REPLACE INTO restway_columns VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
+            table.number, name, kind.rawValue, type, place, number.map { Int64($0) }
+        ).run()
     }
 
     // MARK: The identity
 
-    private func indexName(_ table: StoreSchema.Table) -> String {
-        "\(table.name)._identity".quotedForSQL
-    }
-
-    private func dropIdentityIndex(_ table: StoreSchema.Table) throws(SQLiteError) {
-        try connection.run("DROP INDEX IF EXISTS \(indexName(table))")
-    }
-
     private func makeIdentityIndex(
-        _ entity: Entity, _ table: StoreSchema.Table, checksLosses: Bool
+        _ name: String, _ entity: Entity, _ index: Int, _ place: String,
+        _ table: StoreSchema.Table, checksLosses: Bool
     ) throws(StoreError) {
-        guard let index = entity.identityIndex else { return }
-        let attribute = entity.attributes[index].name
-        let schema = try StoreError.wrapping { () throws(SQLiteError) in
-            try StoreSchema(reading: connection)
-        }
-        guard let place = schema.tables[entity.name]?.column(attribute, .attribute)?.place else {
-            return
-        }
+        let (attribute, type) = (entity.attributes[index].name, entity.attributes[index].type)
         let (tableName, column) = (table.name.quotedForSQL, place.quotedForSQL)
         func refusal(_ why: String) -> StoreError {
             .incompatible(
                 path: connection.path,
                 reason: "entity \"\(entity.name)\": \"\(attribute)\" cannot become the identity of "
-                    + "type \(entity.attributes[index].type.rawValue): \(why)")
+                    + "type \(type.rawValue): \(why)")
         }
         if checksLosses, let old = olderPlaces[attribute]?.quotedForSQL {
-            let lost = try StoreError.wrapping { () throws(SQLiteError) in
-                try connection.integer(
+            let lost = try StoreError.wrapping(
+                connection.integer(
                     """
                     SELECT count(*) FROM \(tableName)
                     WHERE \(old) IS NOT NULL AND \(column) IS NULL AND _anonymous IS NULL
-                    """)
-            }
+                    """))
             if let lost, lost > 0 { throw refusal("\(lost) objects have a value that is none") }
         }
         do throws(SQLiteError) {
             try connection.run(
                 """
                 UPDATE \(tableName) SET _anonymous =
-                    CASE WHEN typeof(\(column)) IN ('null', 'integer', 'text') THEN NULL ELSE 1 END
-                """)
-            try connection.run(
-                """
-                CREATE UNIQUE INDEX \(indexName(table)) ON \(tableName) (\(column))
+                    CASE WHEN typeof(\(column)) IN ('null', 'integer', 'text') THEN NULL ELSE 1 END;
+                CREATE UNIQUE INDEX \(name) ON \(tableName) (\(column))
                 WHERE _anonymous IS NULL
                 """)
         } catch {
@@ -312,10 +273,13 @@ struct SchemaMigration {
     // MARK: Names
 
     private func columnNames(_ table: StoreSchema.Table) throws(SQLiteError) -> Set<String> {
-        var names: Set<String> = ["rowid", "oid", "_rowid_"]
-        let columns = try connection.prepare("SELECT name FROM pragma_table_info(?1)")
-        columns.bind(1, table.name)
-        while try columns.step() { names.insert((columns.string(0) ?? "").lowercased()) }
+        try Self.names(connection.prepare("SELECT name FROM pragma_table_info(?1)", table.name))
+    }
+
+    /// Returns the names that a query finds, in lower case.
+    private static func names(_ rows: Statement) throws(SQLiteError) -> Set<String> {
+        var names: Set<String> = []
+        while try rows.step() { names.insert((rows.string(0) ?? "").lowercased()) }
         return names
     }
 
@@ -336,7 +300,7 @@ struct SchemaMigration {
 }
 
 /// Converts the values of an attribute that gets another type.
-struct TypeChange {
+enum TypeChange {
     /// The rows whose value has a meaning in both types.
     struct Case {
         let condition: String
@@ -346,22 +310,16 @@ struct TypeChange {
         var letter: UInt8?
     }
 
-    private let old: AttributeType?
-    private let new: AttributeType
-
-    /// - Parameter old: The type as the file names it. It may be a type of a later version.
-    init(_ old: String, _ new: AttributeType) {
-        self.old = AttributeType(rawValue: old)
-        self.new = new
-    }
-
     /// Returns the cases in SQL. If several conditions hold, the first one counts. Values that are
     /// lost come back with the next response.
     ///
     /// - Parameters:
+    ///   - old: The type as the file names it. It may be a type of a later version.
     ///   - column: The column with the values.
     ///   - letter: The letter in `_kinds`; never null.
-    func cases(_ column: String, _ letter: String) -> [Case] {
+    static func cases(
+        from old: String, to new: AttributeType, _ column: String, _ letter: String
+    ) -> [Case] {
         typealias Letter = ColumnCoding.Letter
         let null = Case(
             condition: "\(column) IS NULL AND \(letter) = '0'", value: "NULL", letter: Letter.null)
@@ -384,7 +342,7 @@ struct TypeChange {
             Case(condition: condition, value: "CAST(\(column) AS \(type))")
         }
         let values: [Case] =
-            switch (old, new) {
+            switch (AttributeType(rawValue: old), new) {
             case (.bool, .any): [same(isInteger, Letter.bool)]
             case (.date, .any): [same(isInteger, Letter.date)]
             case (.json, .any): [same("\(isText) AND \(letter) <> 's'", Letter.json), same(isText)]

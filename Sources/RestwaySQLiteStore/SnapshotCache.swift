@@ -11,48 +11,20 @@ struct SnapshotCache {
         var older: Int32 = -1
     }
 
-    /// The slots of the snapshots of one entity, by their identities.
-    private struct Places {
-        var ofInteger = PagedIndex()
-        var ofString: [Identity: Int32] = [:]
-
-        subscript(identity: Identity) -> Int32? {
-            mutating get {
-                switch identity {
-                case .integer(let integer): ofInteger[integer]
-                case .string: ofString[identity]
-                }
-            }
-        }
-
-        mutating func set(_ identity: Identity, _ place: Int32) {
-            switch identity {
-            case .integer(let integer): ofInteger.set(integer, place)
-            case .string: ofString[identity] = place
-            }
-        }
-
-        mutating func remove(_ identity: Identity) {
-            switch identity {
-            case .integer(let integer): ofInteger.remove(integer)
-            case .string: ofString[identity] = nil
-            }
-        }
-    }
-
     let countMax: Int
     private(set) var count = 0
     private var slots: [Slot] = []
     private var free: [Int32] = []
     private var placeOfKey = PagedIndex()
-    private var places: [Places]
+    /// The slots of the snapshots by their identities, for each entity.
+    private var places: [IdentityIndex]
     private var newest: Int32 = -1
     private var oldest: Int32 = -1
 
     /// - Parameter tables: The number of entities.
     init(countMax: Int, tables: Int) {
         self.countMax = min(countMax, Int(Int32.max))
-        places = Array(repeating: Places(), count: tables)
+        places = Array(repeating: IdentityIndex(), count: tables)
     }
 
     var byteCount: Int {
@@ -74,7 +46,18 @@ struct SnapshotCache {
     /// Stores a snapshot in place of an older one of the object.
     mutating func store(_ snapshot: Snapshot, _ table: Int) {
         guard countMax > 0 else { return }
-        if let place = placeOfKey[snapshot.storeKey] { return replace(place, snapshot, table) }
+        if let place = placeOfKey[snapshot.storeKey] {
+            let slot = slots[Int(place)]
+            let hasSameIdentity = withExtendedLifetime(slot) {
+                slot.snapshot?.identityCell.isEqual(to: snapshot.identityCell) ?? false
+            }
+            if hasSameIdentity, Int(slot.table) == table {
+                slots[Int(place)].snapshot = snapshot
+                return use(place)
+            }
+            // The object was given another identity, or somebody edited the file.
+            remove(at: place)
+        }
         if count >= countMax { remove(at: oldest) }
         let place = free.popLast() ?? Int32(slots.count)
         if place == slots.count { slots.append(Slot()) }
@@ -83,23 +66,6 @@ struct SnapshotCache {
         placeOfKey.set(snapshot.storeKey, place)
         if let identity = snapshot.identity { places[table].set(identity, place) }
         link(place)
-    }
-
-    private mutating func replace(_ place: Int32, _ snapshot: Snapshot, _ table: Int) {
-        let slot = slots[Int(place)]
-        let hasSameIdentity = withExtendedLifetime(slot) {
-            slot.snapshot?.identityCell.isEqual(to: snapshot.identityCell) ?? false
-        }
-        if hasSameIdentity, Int(slot.table) == table {
-            slots[Int(place)].snapshot = snapshot
-        } else {
-            // The object was given another identity, or somebody edited the file.
-            forgetIdentity(place)
-            slots[Int(place)].snapshot = snapshot
-            slots[Int(place)].table = Int32(table)
-            if let identity = snapshot.identity { places[table].set(identity, place) }
-        }
-        use(place)
     }
 
     mutating func remove(_ key: Int64) {
@@ -120,18 +86,17 @@ struct SnapshotCache {
 
     private mutating func remove(at place: Int32) {
         unlink(place)
-        forgetIdentity(place)
-        if let key = slots[Int(place)].snapshot?.storeKey { placeOfKey.remove(key) }
+        let slot = slots[Int(place)]
+        if let snapshot = slot.snapshot {
+            placeOfKey.remove(snapshot.storeKey)
+            // Another object may have the identity by now.
+            if let identity = snapshot.identity, places[Int(slot.table)][identity] == place {
+                places[Int(slot.table)].remove(identity)
+            }
+        }
         slots[Int(place)].snapshot = nil
         free.append(place)
         count -= 1
-    }
-
-    private mutating func forgetIdentity(_ place: Int32) {
-        let slot = slots[Int(place)]
-        guard let identity = slot.snapshot?.identity else { return }
-        // Another object may have the identity by now.
-        if places[Int(slot.table)][identity] == place { places[Int(slot.table)].remove(identity) }
     }
 
     private mutating func use(_ place: Int32) {

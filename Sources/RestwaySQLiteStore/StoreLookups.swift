@@ -8,7 +8,8 @@ import RestwaySQLite
 /// it.
 struct StoreLookups {
     let connection: StoreConnection
-    private(set) var cache: SnapshotCache
+    /// The cache. A commit uses it as it is, and itself ensures that it is right.
+    var cache: SnapshotCache
     /// The version at the last look at the file; `nil` if it is unknown.
     private var dataVersion: Int64?
     private var commitMark: UInt64?
@@ -56,16 +57,6 @@ struct StoreLookups {
             key = newer
         }
         return nil
-    }
-
-    /// Returns a snapshot from the cache alone. A commit uses this, and itself ensures that the
-    /// cache is right.
-    mutating func cached(_ table: Int, _ key: Int64) -> Snapshot? {
-        cache.snapshot(table, key)
-    }
-
-    mutating func cached(_ table: Int, _ identity: Identity) -> Snapshot? {
-        cache.snapshot(table, identity)
     }
 
     // MARK: Commits

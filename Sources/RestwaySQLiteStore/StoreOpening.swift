@@ -13,37 +13,24 @@ struct StoreOpening {
     /// Each memory store of a process starts at a multiple of this.
     private static let fileNumbersOfAMemoryStore: Int64 = 1 << 10
 
-    private let connection: Connection
-    private let entities: [Entity]
-    private let keyBefore: Int64
-
-    init(_ connection: Connection, _ entities: [Entity], _ options: SQLiteStore.Options) {
-        self.connection = connection
-        self.entities = entities
-        keyBefore = options.keyBefore ?? Self.randomKey()
-    }
+    let connection: Connection
+    let entities: [Entity]
+    /// In a new file, the first object gets the key after this one.
+    let keyBefore: Int64
 
     /// Returns the layouts of all tables. It writes only if something is missing.
     func layouts() throws(StoreError) -> [TableLayout] {
-        let isCurrent: Bool
-        do throws(Migrations.Refusal) {
-            isCurrent = try StoreSchema.migrations.areDone(connection)
-        } catch {
-            throw StoreError(error, path: connection.path)
-        }
+        let isCurrent = try StoreError.wrapping(
+            StoreSchema.migrations.areDone(connection), connection.path)
         if isCurrent, let layouts = try currentLayouts() { return layouts }
-        do throws(SQLiteError) {
-            try connection.begin()
-        } catch {
-            throw StoreError(error)
-        }
+        try StoreError.wrapping(connection.begin())
         do throws(StoreError) {
             try migrate()
             guard let layouts = try currentLayouts() else {
                 throw .incompatible(
                     path: connection.path, reason: "its tables do not fit the document")
             }
-            try StoreError.wrapping { () throws(SQLiteError) in try connection.commit() }
+            try StoreError.wrapping(connection.commit())
             return layouts
         } catch {
             connection.rollBack()
@@ -52,30 +39,22 @@ struct StoreOpening {
     }
 
     private func currentLayouts() throws(StoreError) -> [TableLayout]? {
-        let schema = try StoreError.wrapping { () throws(SQLiteError) in
-            try StoreSchema(reading: connection)
-        }
+        let schema = try StoreError.wrapping(StoreSchema(reading: connection))
         let layouts = entities.compactMap { schema.layout($0) }
         return layouts.count == entities.count ? layouts : nil
     }
 
     private func migrate() throws(StoreError) {
-        do throws(Migrations.Refusal) {
-            try StoreSchema.migrations.run(connection)
-        } catch {
-            throw StoreError(error, path: connection.path)
-        }
-        var migration = try StoreError.wrapping { () throws(SQLiteError) in
-            let insertion = try connection.prepare(
-                "INSERT OR IGNORE INTO restway_store VALUES ('lastKey', ?1)")
-            insertion.bind(1, keyBefore)
-            try insertion.run()
-            return try SchemaMigration(connection)
-        }
+        try StoreError.wrapping(StoreSchema.migrations.run(connection), connection.path)
+        try StoreError.wrapping(
+            connection.prepare(
+                "INSERT OR IGNORE INTO restway_store VALUES ('lastKey', ?1)", keyBefore
+            ).run())
+        var migration = try StoreError.wrapping(SchemaMigration(connection))
         try migration.run(entities)
     }
 
-    private static func randomKey() -> Int64 {
+    static func randomKey() -> Int64 {
         var number: Int64
         repeat {
             number = Int64.random(in: fileNumbers)
@@ -86,28 +65,34 @@ struct StoreOpening {
 
 extension StoreError {
     init(_ error: SQLiteError) {
-        self = .file(
-            FileFailure(
-                path: error.path, message: error.text, isForked: error.isForked,
-                isTemporary: error.isBusy, isFull: error.isFull))
-    }
-
-    init(_ refusal: Migrations.Refusal, path: String) {
-        switch refusal {
-        case .foreign: self = .foreignFile(path: path)
-        case .newer(let version): self = .newerFile(path: path, version: version)
-        case .failed(let error): self.init(error)
-        }
+        let failure: FileFailure =
+            error.isForked ? .forked : error.isBusy ? .busy : error.isFull ? .full : .lasting
+        self = .file(failure, path: error.path, message: error.text)
     }
 
     /// Converts an error that SQLite throws in `body` to an error of the store.
     static func wrapping<Result>(
-        _ body: () throws(SQLiteError) -> Result
+        _ body: @autoclosure () throws(SQLiteError) -> Result
     ) throws(StoreError) -> Result {
         do {
             return try body()
         } catch {
             throw StoreError(error)
+        }
+    }
+
+    /// Converts the refusal of the file at `path` to an error of the store.
+    static func wrapping<Result>(
+        _ body: @autoclosure () throws(Migrations.Refusal) -> Result, _ path: String
+    ) throws(StoreError) -> Result {
+        do {
+            return try body()
+        } catch {
+            switch error {
+            case .foreign: throw .foreignFile(path: path)
+            case .newer(let version): throw .newerFile(path: path, version: version)
+            case .failed(let error): throw StoreError(error)
+            }
         }
     }
 }

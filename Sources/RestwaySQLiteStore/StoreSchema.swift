@@ -92,7 +92,7 @@ struct StoreSchema {
             table.identity == entity.identityIndex.map({ entity.attributes[$0].name }),
             table.columns.count(where: { $0.number != nil }) == entity.cellCount
         else { return nil }
-        var columns: [TableLayout.Column] = []
+        var (names, columns): ([String], [TableLayout.Column]) = ([], [])
         var links: [TableLayout.Links] = []
         for wanted in WantedColumn.all(of: entity) {
             guard let column = table.column(wanted.name, wanted.kind),
@@ -101,14 +101,15 @@ struct StoreSchema {
             if wanted.kind == .many {
                 links.append(.init(table: column.place, cell: wanted.cell, number: number))
             } else {
+                names.append(column.place.quotedForSQL)
                 columns.append(
                     .init(
-                        name: column.place, cell: wanted.cell, number: number,
-                        coding: wanted.coding))
+                        cell: wanted.cell, number: number,
+                        isIdentity: wanted.cell == entity.identityIndex, coding: wanted.coding))
             }
         }
         return TableLayout(
-            entity: entity, table: table.name, columns: columns, links: links,
+            entity: entity, table: table.name, columnNames: names, columns: columns, links: links,
             letterCount: table.nextNumber,
             restingNumbers: table.columns.filter { $0.number == nil }.compactMap(\.lastNumber))
     }
@@ -127,7 +128,7 @@ struct WantedColumn {
         let attributes = entity.attributes.enumerated().map { index, attribute in
             WantedColumn(
                 name: attribute.name, kind: .attribute, type: attribute.type.rawValue, cell: index,
-                coding: ColumnCoding(attribute.type))
+                coding: ColumnCoding(type: attribute.type))
         }
         let relationships = entity.relationships.enumerated().map { index, relationship in
             WantedColumn(
@@ -153,13 +154,14 @@ struct WantedColumn {
 
 /// The places in the file where the objects of an entity are stored.
 struct TableLayout: Sendable {
-    /// The column of an attribute or of a relationship to one object.
+    /// The column of an attribute or of a relationship to one object. It has no name, because
+    /// the references of the name would be counted for each row.
     struct Column: Sendable {
-        let name: String
         /// Its place among the cells of a snapshot.
         let cell: Int
         /// Its place among the letters of `_kinds`.
         let number: Int
+        let isIdentity: Bool
         /// The coding of an attribute; `nil` for a relationship.
         let coding: ColumnCoding?
     }
@@ -173,6 +175,8 @@ struct TableLayout: Sendable {
 
     let entity: Entity
     let table: String
+    /// The quoted names of `columns`.
+    let columnNames: [String]
     /// The columns of the attributes in their order, then those of relationships.
     let columns: [Column]
     let links: [Links]
@@ -181,9 +185,6 @@ struct TableLayout: Sendable {
     /// The numbers of attributes and relationships that the document no longer has. Their letters
     /// stay.
     let restingNumbers: [Int]
-
-    var identity: Column? { entity.identityIndex.map { columns[$0] } }
-    var identityCoding: ColumnCoding? { identity?.coding }
 }
 
 extension String {

@@ -9,7 +9,8 @@ extension TableAccess {
     }
 
     func snapshot(_ identity: Identity) throws(SQLiteError) -> Snapshot? {
-        guard let coding = layout.identityCoding else { return nil }
+        guard let index = layout.entity.identityIndex, let coding = layout.columns[index].coding
+        else { return nil }
         let statement = try statement(.byIdentity)
         coding.bind(identity, statement, 1)
         return try first(statement)
@@ -21,10 +22,7 @@ extension TableAccess {
 
     /// Returns the integer that a statement without parameters gives; `nil` for null.
     func integer(_ purpose: Purpose) throws(SQLiteError) -> Int64? {
-        let statement = try statement(purpose)
-        defer { statement.reset() }
-        guard try statement.step(), statement.storage(0) != .null else { return nil }
-        return statement.integer(0)
+        try statement(purpose).firstInteger()
     }
 
     private func first(_ statement: Statement) throws(SQLiteError) -> Snapshot? {
@@ -72,9 +70,7 @@ extension TableAccess {
         }
         // A row that was written by hand may have any key.
         guard key > 0 else {
-            throw SQLiteError(
-                code: SQLiteError.corrupt, message: "\(layout.table) has a row with key \(key)",
-                path: connection.path)
+            throw .corrupt(connection.path, "\(layout.table) has a row with key \(key)")
         }
         snapshot.setStoreKey(key)
         return snapshot
@@ -131,9 +127,8 @@ extension TableAccess {
     func count(_ query: Query) throws(SQLiteError) -> Int {
         let statement = try connection.prepare(
             "SELECT count(*) FROM \(tableName)\(filter(query))")
-        defer { statement.reset() }
         bind(query, statement)
-        return try statement.step() ? Int(statement.integer(0)) : 0
+        return Int(try statement.firstInteger() ?? 0)
     }
 
     private func filter(_ query: Query) -> String {
@@ -150,35 +145,28 @@ extension TableAccess {
     }
 
     private func sql(_ condition: Query.Condition, _ parameter: String) -> String {
-        let kind = condition.value.withCell { $0.kind }
-        let isNull = condition.value.withCell { CellOrder.rank($0) == 0 }
-        guard !isNull else {
-            return switch condition.comparison {
-            case .equal: "\(name(condition.attribute)) IS NULL"
-            case .notEqual: "\(name(condition.attribute)) IS NOT NULL"
-            case .less, .lessOrEqual, .greater, .greaterOrEqual: "0"
-            }
-        }
-        let coding = coding(condition.attribute)
+        let rank = condition.value.withCell(CellOrder.rank)
         // Before comparing, SQLite would convert text to a number for a column of numbers, and a
         // number to text for a column of text. A plus sign before the column prevents that, and
         // also the use of its index.
-        let isNumber = CellOrder.rank(kind) == 1
         let isLikeColumn =
-            switch coding?.affinity {
+            switch coding(condition.attribute)?.affinity {
             case .none?, nil: true
-            case .integer, .real: isNumber
-            case .text: !isNumber
+            case .integer, .real: rank == 1
+            case .text: rank != 1
             }
         let column = (isLikeColumn ? "" : "+") + name(condition.attribute)
-        return switch condition.comparison {
-        case .equal: "\(column) = \(parameter)"
-        case .notEqual: "\(column) IS NOT \(parameter)"
-        case .less: "\(column) < \(parameter)"
-        case .lessOrEqual: "\(column) <= \(parameter)"
-        case .greater: "\(column) > \(parameter)"
-        case .greaterOrEqual: "\(column) >= \(parameter)"
-        }
+        // A null parameter is only equal to null, and comparing it otherwise finds nothing.
+        let comparison =
+            switch condition.comparison {
+            case .equal: "IS"
+            case .notEqual: "IS NOT"
+            case .less: "<"
+            case .lessOrEqual: "<="
+            case .greater: ">"
+            case .greaterOrEqual: ">="
+            }
+        return "\(column) \(comparison) \(parameter)"
     }
 
     private func bind(_ query: Query, _ statement: Statement) {
@@ -196,8 +184,8 @@ extension TableAccess {
             case .double(let value) where !value.isNaN: statement.bind(parameter, value)
             case .string(let text), .json(let text): statement.bind(parameter, text)
             case .bytes(let bytes):
-                bytes.withUnsafeBytes { statement.bindCopy(parameter, ofBytes: $0) }
-            // The condition for these values has no parameter.
+                bytes.withUnsafeBytes { statement.bindBytes(parameter, $0, isCopied: true) }
+            // The parameters of these values stay null.
             case .double, .absent, .null, .link, .links: break
             }
         }
@@ -209,6 +197,6 @@ extension TableAccess {
 
     /// Returns the column of an attribute. Links have no order: they compare as null.
     private func name(_ attribute: Int) -> String {
-        attribute < layout.entity.attributes.count ? columnNames[attribute] : "NULL"
+        attribute < layout.entity.attributes.count ? layout.columnNames[attribute] : "NULL"
     }
 }

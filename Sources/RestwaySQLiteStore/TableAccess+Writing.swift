@@ -8,7 +8,6 @@ extension TableAccess {
         let statement = try statement(isLarge ? .largeInsertion : .insertion)
         for (place, snapshot) in snapshots.enumerated() {
             let row = isLarge ? place : 0
-            if hasRestingLetters { letters(row).update(repeating: ColumnCoding.Letter.absent) }
             bind(snapshot, snapshot.storeKey, statement, withIdentity: true, row: row)
             if !isLarge || place == rowsAtOnce - 1 { try statement.run() }
         }
@@ -29,8 +28,8 @@ extension TableAccess {
             let hasSameIdentity =
                 layout.entity.identityIndex.map { cells[$0].isEqual(to: olderCells[$0]) } ?? true
             let statement = try statement(hasSameIdentity ? .update : .identityUpdate)
-            if hasRestingLetters { try recallLetters(of: key) }
-            bind(snapshot, key, statement, withIdentity: !hasSameIdentity)
+            let resting = try restingLetters(of: key)
+            bind(snapshot, key, statement, withIdentity: !hasSameIdentity, resting)
             try statement.run()
             for (place, links) in layout.links.enumerated() {
                 try updateLinks(cells[links.cell], of: key, place, over: olderCells[links.cell])
@@ -39,68 +38,55 @@ extension TableAccess {
     }
 
     func delete(_ key: Int64) throws(SQLiteError) {
-        let statement = try statement(.deletion)
-        statement.bind(1, key)
-        try statement.run()
+        try statement(.deletion).run([key])
         for place in layout.links.indices { try deleteLinks(of: key, place) }
     }
 
     func deleteAll() throws(SQLiteError) {
-        try connection.run("DELETE FROM \(tableName)")
-        for links in layout.links {
-            try connection.run("DELETE FROM \(links.table.quotedForSQL)")
+        for table in [tableName] + layout.links.map(\.table.quotedForSQL) {
+            try connection.run("DELETE FROM \(table)")
         }
     }
 
     // MARK: Rows
 
-    /// Reads the letters of attributes that the document no longer has from the row.
-    private func recallLetters(of key: Int64) throws(SQLiteError) {
-        let letters = letters(0)
-        letters.update(repeating: ColumnCoding.Letter.absent)
+    /// Reads from the row the letters of attributes that the document no longer has, with their
+    /// numbers.
+    private func restingLetters(of key: Int64) throws(SQLiteError) -> [(Int, UInt8)] {
+        guard hasRestingLetters else { return [] }
         let statement = try statement(.letters)
         defer { statement.reset() }
         statement.bind(1, key)
-        guard try statement.step(), statement.storage(0) == .text else { return }
+        guard try statement.step(), statement.storage(0) == .text else { return [] }
         let stored = statement.bytes(0)
-        for number in layout.restingNumbers where number < min(stored.count, letters.count) {
-            letters[number] = stored[number]
-        }
-    }
-
-    /// Returns the letters of the row with this place among the rows of a statement.
-    private func letters(_ row: Int) -> UnsafeMutableBufferPointer<UInt8> {
-        let count = layout.letterCount
-        return .init(rebasing: letters[row * count..<(row + 1) * count])
+        return layout.restingNumbers.filter { $0 < min(stored.count, layout.letterCount) }
+            .map { ($0, stored[$0]) }
     }
 
     /// Binds a snapshot. It has to stay alive until the statement has run.
     ///
-    /// - Precondition: If the document no longer has some attributes, `letters` hold their letters,
-    ///   and all others are absent.
+    /// - Parameters:
+    ///   - resting: The letters of attributes that the document no longer has.
+    ///   - row: The place of the row among the rows of the statement.
     private func bind(
         _ snapshot: Snapshot, _ key: Int64, _ statement: Statement, withIdentity: Bool,
-        row: Int = 0
+        _ resting: [(Int, UInt8)] = [], row: Int = 0
     ) {
         let cells = snapshot.cells
         let first = Int32(row * parameterCount)
         var needsLetters = false
         statement.bind(first + 1, key)
-        for (index, place) in places.enumerated() {
-            let (cell, parameter) = (cells[place.cell], first + Int32(index + 4))
-            let isWritten = withIdentity || !place.isIdentity
-            if let coding = place.coding, coding.isPlain(cell) {
-                if isWritten { coding.bindPlain(cell, statement, parameter) }
-            } else {
-                if place.coding != nil || cell.kind == .null { needsLetters = true }
-                if isWritten { bind(cell, place, statement, parameter) }
-            }
+        for (index, column) in layout.columns.enumerated() {
+            let cell = cells[column.cell]
+            if !Self.entry(cell, column).isImplied { needsLetters = true }
+            guard withIdentity || !column.isIdentity else { continue }
+            bind(cell, column, statement, first + Int32(index + 4))
         }
-        for links in layout.links where !Self.tell(cells[links.cell]).isImplied {
+        for links in layout.links where !Self.entry(ofLinks: cells[links.cell]).isImplied {
             needsLetters = true
         }
-        if needsLetters || hasRestingLetters {
-            bindLetters(cells, statement, letters(row), first + 2)
+        if needsLetters || !resting.isEmpty {
+            bindLetters(cells, resting, statement, first + 2)
         } else {
             statement.bindNull(first + 2)
         }
@@ -108,34 +94,32 @@ extension TableAccess {
     }
 
     private func bind(
-        _ cell: Cell, _ place: Place, _ statement: Statement, _ parameter: Int32
+        _ cell: Cell, _ column: TableLayout.Column, _ statement: Statement, _ parameter: Int32
     ) {
-        if let coding = place.coding { return coding.bind(cell, statement, parameter) }
+        if let coding = column.coding { return coding.bind(cell, statement, parameter) }
         guard cell.kind == .object else { return statement.bindNull(parameter) }
         statement.bind(parameter, cell.integer)
     }
 
     private func bindLetters(
-        _ cells: UnsafePointer<Cell>, _ statement: Statement,
-        _ letters: UnsafeMutableBufferPointer<UInt8>, _ parameter: Int32
+        _ cells: UnsafePointer<Cell>, _ resting: [(Int, UInt8)], _ statement: Statement,
+        _ parameter: Int32
     ) {
         var count = 0
-        func tell(_ told: ColumnCoding.Told, _ number: Int) {
-            letters[number] = told.letter
-            if !told.isImplied { count = max(count, number + 1) }
+        func set(_ entry: ColumnCoding.Entry, _ number: Int) {
+            letters[number] = entry.letter
+            if !entry.isImplied { count = max(count, number + 1) }
         }
-        if !hasRestingLetters { letters.update(repeating: ColumnCoding.Letter.absent) }
-        for number in layout.restingNumbers where letters[number] != ColumnCoding.Letter.absent {
-            count = max(count, number + 1)
+        for number in layout.restingNumbers { letters[number] = ColumnCoding.Letter.absent }
+        for (number, letter) in resting {
+            set(.init(letter: letter, isImplied: letter == ColumnCoding.Letter.absent), number)
         }
-        for place in places {
-            let cell = cells[place.cell]
-            tell(place.coding?.told(cell) ?? Self.tell(cell), place.number)
-        }
-        for links in layout.links { tell(Self.tell(cells[links.cell]), links.number) }
+        for column in layout.columns { set(Self.entry(cells[column.cell], column), column.number) }
+        for links in layout.links { set(Self.entry(ofLinks: cells[links.cell]), links.number) }
         guard count > 0 else { return statement.bindNull(parameter) }
-        let text = UnsafeRawBufferPointer(letters)
-        statement.bindText(parameter, UnsafeRawBufferPointer(rebasing: text[..<count]))
+        letters.withUnsafeBytes { letters in
+            statement.bindText(parameter, .init(rebasing: letters[..<count]), isCopied: true)
+        }
     }
 
     /// Marks a value in the identity's place that is not an identity: for example, true must not be
@@ -150,13 +134,18 @@ extension TableAccess {
         }
     }
 
+    /// Returns the entry in `_kinds` for the cell of a column.
+    private static func entry(_ cell: Cell, _ column: TableLayout.Column) -> ColumnCoding.Entry {
+        column.coding?.entry(cell) ?? entry(ofLinks: cell)
+    }
+
     /// Returns the entry in `_kinds` for the cell of a relationship.
-    private static func tell(_ cell: Cell) -> ColumnCoding.Told {
+    private static func entry(ofLinks cell: Cell) -> ColumnCoding.Entry {
         switch cell.kind {
-        case .object: .init(ColumnCoding.Letter.link, true)
-        case .list: .init(ColumnCoding.Letter.list, cell.length > 0)
-        case .null: .init(ColumnCoding.Letter.null)
-        default: .init(ColumnCoding.Letter.absent, true)
+        case .object: .init(letter: ColumnCoding.Letter.link, isImplied: true)
+        case .list: .init(letter: ColumnCoding.Letter.list, isImplied: cell.length > 0)
+        case .null: .init(letter: ColumnCoding.Letter.null)
+        default: .init(letter: ColumnCoding.Letter.absent, isImplied: true)
         }
     }
 
@@ -172,10 +161,9 @@ extension TableAccess {
             guard newCount > oldCount else { return }
             // Positions that were written by hand need not start at 0.
             let statement = try statement(.positionMax, place)
-            defer { statement.reset() }
             statement.bind(1, key)
-            let last = try statement.step() ? statement.integer(0) : -1
-            try insertLinks(new, of: key, place, from: oldCount, at: last + 1)
+            let next = (try statement.firstInteger() ?? -1) + 1
+            try insertLinks(new, of: key, place, from: oldCount, at: next)
         } else {
             try deleteLinks(of: key, place)
             try insertLinks(new, of: key, place)
@@ -196,8 +184,6 @@ extension TableAccess {
     }
 
     private func deleteLinks(of key: Int64, _ place: Int) throws(SQLiteError) {
-        let statement = try statement(.deletion, place)
-        statement.bind(1, key)
-        try statement.run()
+        try statement(.deletion, place).run([key])
     }
 }

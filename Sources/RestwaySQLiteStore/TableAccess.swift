@@ -8,37 +8,24 @@ final class TableAccess {
     let connection: Connection
     /// The prepared statements by purpose, and those for links by purpose and relationship.
     private var prepared = [Statement?](repeating: nil, count: Purpose.allCases.count)
-    private var preparedLinks: [LinkPurpose: [Statement?]] = [:]
+    private var preparedLinks: [LinkPurpose: [Int: Statement]] = [:]
     /// A buffer with one cell for each cell of a snapshot, filled while a row is read.
     let cells: UnsafeMutablePointer<Cell>
     /// The number of rows that one statement may insert. A statement for each row would open the
     /// table, its index and their pages anew each time.
     let rowsAtOnce: Int
-    /// The letters of the rows that are being written.
-    let letters: UnsafeMutableBufferPointer<UInt8>
+    /// The letters of the row that is being written.
+    var letters: [UInt8]
     /// Whether rows may have letters of attributes that the document no longer has.
     let hasRestingLetters: Bool
-
-    // The properties that each row of a large commit needs are stored here, because looking each
-    // one up would be too slow.
-    private(set) lazy var columnNames = layout.columns.map(\.name.quotedForSQL)
-    private(set) lazy var tableName = layout.table.quotedForSQL
-    /// The columns without their names, whose references would be counted for each row.
-    let places: [Place]
+    let tableName: String
+    /// The number of parameters for one row.
+    let parameterCount: Int
 
     private static let rowsAtOnceMax = 8
     /// The most parameters of a statement. SQLite accepts 32,766, but such a large statement would
     /// seldom be used.
     private static let parametersMax = 1_024
-
-    /// The facts about a column that writing needs.
-    struct Place {
-        let cell: Int
-        let number: Int
-        /// Whether this is the column of the identity.
-        let isIdentity: Bool
-        let coding: ColumnCoding?
-    }
 
     enum Purpose: Int, CaseIterable {
         case byKey, byIdentity, deletion, count, keyMax, integerIdentityMax, letters
@@ -57,25 +44,14 @@ final class TableAccess {
         self.connection = connection
         cells = .allocate(capacity: max(1, layout.entity.cellCount))
         cells.initialize(repeating: .absent, count: max(1, layout.entity.cellCount))
-        let parameterCount = layout.columns.count + Self.ownColumns.count
+        parameterCount = layout.columns.count + Self.ownColumns.count
         rowsAtOnce = max(1, min(Self.rowsAtOnceMax, Self.parametersMax / parameterCount))
-        letters = .allocate(capacity: max(1, layout.letterCount * rowsAtOnce))
-        letters.initialize(repeating: 0)
+        letters = Array(repeating: ColumnCoding.Letter.absent, count: layout.letterCount)
         hasRestingLetters = !layout.restingNumbers.isEmpty
-        places = layout.columns.enumerated().map { index, column in
-            Place(
-                cell: column.cell, number: column.number,
-                isIdentity: index == layout.entity.identityIndex, coding: column.coding)
-        }
+        tableName = layout.table.quotedForSQL
     }
 
-    /// The number of parameters for one row.
-    var parameterCount: Int { places.count + Self.ownColumns.count }
-
-    deinit {
-        cells.deallocate()
-        letters.deallocate()
-    }
+    deinit { cells.deallocate() }
 
     func statement(_ purpose: Purpose) throws(SQLiteError) -> Statement {
         if let statement = prepared[purpose.rawValue] { return statement }
@@ -84,9 +60,7 @@ final class TableAccess {
         return statement
     }
 
-    func statement(
-        _ purpose: LinkPurpose, _ place: Int
-    ) throws(SQLiteError) -> Statement {
+    func statement(_ purpose: LinkPurpose, _ place: Int) throws(SQLiteError) -> Statement {
         if let statement = preparedLinks[purpose]?[place] { return statement }
         let table = layout.links[place].table.quotedForSQL
         let sql =
@@ -95,12 +69,10 @@ final class TableAccess {
             case .insertion:
                 "INSERT INTO \(table) (owner, position, target) VALUES (?1, ?2, ?3)"
             case .deletion: "DELETE FROM \(table) WHERE owner = ?1"
-            case .positionMax: "SELECT coalesce(max(position), -1) FROM \(table) WHERE owner = ?1"
+            case .positionMax: "SELECT max(position) FROM \(table) WHERE owner = ?1"
             }
         let statement = try connection.prepare(sql)
-        var all = preparedLinks[purpose] ?? Array(repeating: nil, count: layout.links.count)
-        all[place] = statement
-        preparedLinks[purpose] = all
+        preparedLinks[purpose, default: [:]][place] = statement
         return statement
     }
 
@@ -108,12 +80,12 @@ final class TableAccess {
 
     /// The SQL that selects all columns of a snapshot.
     var selection: String {
-        let names = ["_key", "_kinds"] + columnNames
+        let names = ["_key", "_kinds"] + layout.columnNames
         return "SELECT \(names.joined(separator: ", ")) FROM \(tableName)"
     }
 
     private func sql(_ purpose: Purpose) -> String {
-        let identity = layout.entity.identityIndex.map { columnNames[$0] } ?? "NULL"
+        let identity = layout.entity.identityIndex.map { layout.columnNames[$0] } ?? "NULL"
         let isIdentity = "\(identity) = ?1 AND _anonymous IS NULL"
         return switch purpose {
         case .byKey: "\(selection) WHERE _key = ?1"
@@ -142,7 +114,7 @@ final class TableAccess {
     /// the table: the commit is rolled back anyway, and SQLite need not keep the pages as they were
     /// before the statement.
     private func insertionSQL(rows: Int) -> String {
-        let names = Self.ownColumns + columnNames
+        let names = Self.ownColumns + layout.columnNames
         let row = "(\(names.map { _ in "?" }.joined(separator: ", ")))"
         let values = Array(repeating: row, count: rows).joined(separator: ", ")
         return "INSERT\(rows > 1 ? " OR FAIL" : "") INTO \(tableName) "
@@ -152,7 +124,7 @@ final class TableAccess {
     private func updateSQL(withIdentity: Bool) -> String {
         var changes = ["_kinds = ?2"]
         if withIdentity { changes.append("_anonymous = ?3") }
-        for (index, name) in columnNames.enumerated()
+        for (index, name) in layout.columnNames.enumerated()
         where withIdentity || index != layout.entity.identityIndex {
             changes.append("\(name) = ?\(index + 4)")
         }

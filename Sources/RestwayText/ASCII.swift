@@ -39,18 +39,8 @@ package enum ASCII {
 
     /// Compares texts without regard to the case of ASCII letters. Allocates no memory.
     package static func areEqualIgnoringCase(_ left: String, _ right: String) -> Bool {
-        let count = left.utf8.count
-        guard count == right.utf8.count else { return false }
-        var left = left
-        var right = right
-        return left.withUTF8 { left in
-            right.withUTF8 { right in
-                for index in 0..<count where left[index] != right[index] {
-                    guard lowercased(left[index]) == lowercased(right[index]) else { return false }
-                }
-                return true
-            }
-        }
+        left.utf8.count == right.utf8.count
+            && left.utf8.elementsEqual(right.utf8) { lowercased($0) == lowercased($1) }
     }
 
     /// Whether `byte` may follow the first letter of a URL's scheme (RFC 3986, section 3.1).

@@ -7,8 +7,7 @@ package enum MediaType {
     package static func isJSON(_ type: String) -> Bool {
         if type == json { return true }
         let essence = essence(type)
-        return essence == json || essence == "text/json"
-            || essence.hasSuffix("+json")
+        return essence == json || essence == "text/json" || essence.hasSuffix("+json")
     }
 
     /// Returns the type without parameters, in lower case.

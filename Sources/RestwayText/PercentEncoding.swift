@@ -11,24 +11,13 @@ package enum PercentEncoding {
         /// Characters allowed in a query or a fragment (sections 3.4, 3.5), and existing triplets.
         case query
 
-        fileprivate var keepsTriplets: Bool { self != .unreserved }
-
         fileprivate func contains(_ byte: UInt8) -> Bool {
-            if ASCII.isAlphanumeric(byte) { return true }
-            switch byte {
-            case UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "~"):
-                return true
-            case UInt8(ascii: "!"), UInt8(ascii: "$"), UInt8(ascii: "&"), UInt8(ascii: "'"),
-                UInt8(ascii: "("), UInt8(ascii: ")"), UInt8(ascii: "*"), UInt8(ascii: "+"),
-                UInt8(ascii: ","), UInt8(ascii: ";"), UInt8(ascii: "="), UInt8(ascii: ":"),
-                UInt8(ascii: "@"), UInt8(ascii: "/"):
-                return self != .unreserved
-            case UInt8(ascii: "?"):
-                return self == .reserved || self == .query
-            case UInt8(ascii: "#"), UInt8(ascii: "["), UInt8(ascii: "]"):
-                return self == .reserved
-            default:
-                return false
+            if ASCII.isAlphanumeric(byte) || "-._~".utf8.contains(byte) { return true }
+            return switch self {
+            case .unreserved: false
+            case .reserved: "!$&'()*+,;=:@/?#[]".utf8.contains(byte)
+            case .path: "!$&'()*+,;=:@/".utf8.contains(byte)
+            case .query: "!$&'()*+,;=:@/?".utf8.contains(byte)
             }
         }
     }
@@ -45,29 +34,20 @@ package enum PercentEncoding {
 
     /// Appends `source` to `output`, encoded.
     package static func append(_ source: String, keeping kept: Kept, to output: inout [UInt8]) {
-        append(bytes: source.utf8, keeping: kept, to: &output)
+        append(Array(source.utf8)[...], keeping: kept, to: &output)
     }
 
     package static func append(
         _ source: ArraySlice<UInt8>, keeping kept: Kept, to output: inout [UInt8]
     ) {
-        append(bytes: source, keeping: kept, to: &output)
-    }
-
-    private static func append(
-        bytes source: some Collection<UInt8>, keeping kept: Kept, to output: inout [UInt8]
-    ) {
-        var index = source.startIndex
-        while index != source.endIndex {
-            let byte = source[index]
+        for (index, byte) in zip(source.indices, source) {
             if kept.contains(byte)
-                || (byte == ASCII.percent && kept.keepsTriplets && isTriplet(source[index...]))
+                || (byte == ASCII.percent && kept != .unreserved && isTriplet(source[index...]))
             {
                 output.append(byte)
             } else {
                 append(triplet: byte, to: &output)
             }
-            source.formIndex(after: &index)
         }
     }
 
@@ -94,18 +74,14 @@ package enum PercentEncoding {
         var index = source.startIndex
         while index < source.endIndex {
             offsets.append(index - source.startIndex)
-            if source[index] == ASCII.percent {
-                if isTriplet(source[index...]) {
-                    let high = ASCII.hexValue(source[index + 1]) ?? 0
-                    let low = ASCII.hexValue(source[index + 2]) ?? 0
-                    bytes.append(high << 4 | low)
-                    index += 3
-                    continue
-                }
-                isWellFormed = false
+            if let byte = triplet(source[index...]) {
+                bytes.append(byte)
+                index += 3
+            } else {
+                if source[index] == ASCII.percent { isWellFormed = false }
+                bytes.append(source[index])
+                index += 1
             }
-            bytes.append(source[index])
-            index += 1
         }
         offsets.append(source.count)
         return Decoded(bytes: bytes, offsets: offsets, isWellFormed: isWellFormed)
@@ -113,10 +89,16 @@ package enum PercentEncoding {
 
     /// Whether `source` begins with "%" and two hexadecimal digits.
     package static func isTriplet(_ source: some Collection<UInt8>) -> Bool {
+        triplet(source) != nil
+    }
+
+    /// The byte of the triplet at the start of `source`; nil if there is none.
+    private static func triplet(_ source: some Collection<UInt8>) -> UInt8? {
         var bytes = source.makeIterator()
-        guard bytes.next() == ASCII.percent, let high = bytes.next(), let low = bytes.next()
-        else { return false }
-        return ASCII.hexValue(high) != nil && ASCII.hexValue(low) != nil
+        guard bytes.next() == ASCII.percent, let high = bytes.next().flatMap(ASCII.hexValue),
+            let low = bytes.next().flatMap(ASCII.hexValue)
+        else { return nil }
+        return high << 4 | low
     }
 }
 

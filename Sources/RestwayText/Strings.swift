@@ -10,9 +10,7 @@ extension String {
     ///
     /// A backslash stays as it is, so escaping a text twice changes nothing more.
     package var escapingControls: String {
-        guard utf8.contains(where: Self.mayBeginControl),
-            unicodeScalars.contains(where: Self.isControl)
-        else { return self }
+        guard unicodeScalars.contains(where: Self.isControl) else { return self }
         var text = ""
         for scalar in unicodeScalars {
             switch scalar {
@@ -28,28 +26,10 @@ extension String {
         return text
     }
 
-    /// Most texts have no byte of this kind, so their characters need no check.
-    private static func mayBeginControl(_ byte: UInt8) -> Bool {
-        byte < 0x20 || byte == 0x7F || byte == 0xC2 || byte == 0xE2
-    }
-
     private static func isControl(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.value {
         case 0x00...0x1F, 0x7F...0x9F, 0x2028...0x202E, 0x2066...0x2069: true
         default: false
-        }
-    }
-
-    /// Joins the pieces in one allocation. Appending them one by one would move the text.
-    package static func joining(_ pieces: String...) -> String {
-        let count = pieces.reduce(0) { $0 + $1.utf8.count }
-        return String(unsafeUninitializedCapacity: count) { text in
-            var end = 0
-            for piece in pieces {
-                var piece = piece
-                piece.withUTF8 { end = text[end...].initialize(fromContentsOf: $0) }
-            }
-            return end
         }
     }
 }

@@ -44,9 +44,6 @@ package enum URLText {
     /// `url` for a log or a message, without credentials, and without its query and fragment, which
     /// may contain a token.
     package static func withoutQuery(_ url: String) -> String {
-        var plain = url
-        // Without an at sign there is no user name.
-        if plain.withUTF8({ !$0.contains { $0 == ASCII.at || ASCII.endsPath($0) } }) { return url }
         let url = redacted(url)
         let end = url.utf8.firstIndex(where: ASCII.endsPath) ?? url.endIndex
         return String(url[..<end])
@@ -163,9 +160,7 @@ package enum AbsoluteURL {
         while index < text.endIndex {
             let byte = text[index]
             if byte == ASCII.percent {
-                guard index + 2 < text.endIndex, ASCII.hexValue(text[index + 1]) != nil,
-                    ASCII.hexValue(text[index + 2]) != nil
-                else { return false }
+                guard PercentEncoding.isTriplet(text[index...]) else { return false }
                 index += 3
                 continue
             }
@@ -190,13 +185,8 @@ package enum PathSegment {
         dots(segment) != nil
     }
 
-    /// Whether `path` can follow a base URL and a slash unchanged, as most paths can: no character
-    /// needs encoding, and no segment leads upwards.
-    package static func isPlain(_ path: String) -> Bool {
-        var path = path
-        return path.withUTF8(isPlain)
-    }
-
+    /// Whether `path` is the same in a URL below a base URL, as most paths are: no character is
+    /// encoded, and no segment leads upwards.
     package static func isPlain(_ path: UnsafeBufferPointer<UInt8>) -> Bool {
         guard let first = path.first, first != ASCII.slash else { return false }
         return path.allSatisfy { byte in

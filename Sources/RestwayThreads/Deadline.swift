@@ -28,14 +28,13 @@ package struct Deadline: Comparable, Sendable {
 
     /// Whole milliseconds from `start` to this deadline, rounded up; 0 if it is not later.
     package func milliseconds(since start: Deadline) -> Int64 {
-        guard self > start else { return 0 }
-        let distance = nanoseconds - start.nanoseconds
+        let distance = nanoseconds(since: start)
         return Int64(distance / 1_000_000) + (distance % 1_000_000 == 0 ? 0 : 1)
     }
 
     /// Whole microseconds from `start` to this deadline; 0 if it is not later.
     package func microseconds(since start: Deadline) -> Int64 {
-        self > start ? Int64(clamping: (nanoseconds - start.nanoseconds) / 1_000) : 0
+        Int64(clamping: nanoseconds(since: start) / 1_000)
     }
 
     /// Nanoseconds from `start` to this deadline; 0 if it is not later.

@@ -58,14 +58,9 @@ public struct Fifo<Element> {
     /// Removes and returns all elements that `isUnwanted`, in order. The rest keeps its order.
     @inlinable
     public mutating func remove(where isUnwanted: (Element) -> Bool) -> [Element] {
-        var removed: [Element] = []
-        var kept: [Element?] = []
-        for index in head..<storage.count {
-            guard let element = storage[index] else { continue }
-            if isUnwanted(element) { removed.append(element) } else { kept.append(element) }
-        }
-        storage = kept
+        let elements = storage[head...].compactMap { $0 }
+        storage = elements.filter { !isUnwanted($0) }
         head = 0
-        return removed
+        return elements.filter(isUnwanted)
     }
 }

@@ -5,11 +5,7 @@ package struct FileMode: Equatable, Sendable {
     /// The permission bits, as in `chmod`.
     package let bits: UInt32
 
-    package static let ownerOnly = FileMode(unchecked: 0o600)
-
-    private init(unchecked bits: UInt32) {
-        self.bits = bits
-    }
+    package static let ownerOnly = FileMode(0o600)!
 
     /// Checks the bits; `nil` if a file of the library cannot have them.
     package init?(_ bits: Int64) {

@@ -111,6 +111,7 @@ package enum ForkBarrier {
     }
 
     private static func didForkInChild() {
+        ProcessGeneration.number.add(1, ordering: .relaxed)
         for (member, wasClosed) in zip(state.members.joined(), state.answers) {
             member.openInChild(wasClosed)
         }
@@ -129,8 +130,8 @@ extension ForkBarrier {
     package static func guarded<State>(_ lock: Lock<State>) -> Lock<State> {
         let storage = lock.storage
         add(
-            storage.withUnsafeMutablePointerToElements { UncheckedPointer($0) }, keeping: storage,
-            condition: nil)
+            storage.withUnsafeMutablePointerToElements { UncheckedPointer(pointer: $0) },
+            keeping: storage, condition: nil)
         return lock
     }
 
@@ -139,7 +140,7 @@ extension ForkBarrier {
     package static func guarded<State>(_ monitor: Monitor<State>) -> Monitor<State> {
         let storage = monitor.storage
         let (mutex, condition) = storage.withUnsafeMutablePointerToElements { parts in
-            (UncheckedPointer(parts.mutex), UncheckedPointer(parts.condition))
+            (UncheckedPointer(pointer: parts.mutex), UncheckedPointer(pointer: parts.condition))
         }
         add(mutex, keeping: storage, condition: condition)
         return monitor
@@ -183,10 +184,6 @@ extension ForkBarrier {
 /// `@unchecked Sendable`: it points to a lock.
 private struct UncheckedPointer<Pointee>: @unchecked Sendable {
     let pointer: UnsafeMutablePointer<Pointee>
-
-    init(_ pointer: UnsafeMutablePointer<Pointee>) {
-        self.pointer = pointer
-    }
 }
 
 /// A gate around calls of another library that has locks of its own. A fork waits until no thread
@@ -234,14 +231,10 @@ package final class ForkGate: @unchecked Sendable {
 /// A child has the parent's memory but none of its threads. Objects made before a fork cannot work
 /// after it. An object that stores the number at its creation can detect this.
 package enum ProcessGeneration {
-    private static let number = Atomic<Int>(0)
-
-    private static let isCounting: Bool = {
-        pthread_atfork(nil, nil, { ProcessGeneration.number.add(1, ordering: .relaxed) }) == 0
-    }()
+    fileprivate static let number = Atomic<Int>(0)
 
     package static var current: Int {
-        _ = isCounting
+        ForkBarrier.raise()
         return number.load(ordering: .relaxed)
     }
 }

@@ -3,7 +3,7 @@ package final class ManualClock: Clock, Timers {
     private struct State {
         var now: Deadline
         var wallMicroseconds: Int64
-        var heap = TimerHeap()
+        var heap = DeadlineHeap<TimerTicket>()
     }
 
     private let state: Lock<State>
@@ -55,8 +55,8 @@ package final class ManualClock: Clock, Timers {
     /// The time until the next job is due; `nil` if no job waits.
     package var nextMilliseconds: Int64? {
         state.withLock { state in
-            state.heap.popCancelled()
-            return state.heap.isEmpty ? nil : state.heap.first.milliseconds(since: state.now)
+            state.heap.dropEnded()
+            return state.heap.count == 0 ? nil : state.heap.first.milliseconds(since: state.now)
         }
     }
 }

@@ -90,22 +90,6 @@ public struct Monitor<State>: @unchecked Sendable {
         }
     }
 
-    /// Runs `body` with the lock held, then wakes one waiting thread.
-    @inlinable
-    public func updateWakingOne<Result>(_ body: (inout State) -> Result) -> Result {
-        let result = withLock(body)
-        wakeOne()
-        return result
-    }
-
-    /// Wakes one waiting thread, so that it checks its condition again.
-    @inlinable
-    public func wakeOne() {
-        _ = storage.withUnsafeMutablePointerToElements {
-            pthread_cond_signal(&$0.pointee.condition)
-        }
-    }
-
     /// Waits until `body` returns a value, and returns it; `nil` if `deadline` passes first.
     ///
     /// `body` runs with the lock held, at once and after every wake-up.

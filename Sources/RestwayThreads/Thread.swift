@@ -5,11 +5,9 @@ import Glibc
 package enum Thread {
     /// The data that a new thread receives and owns.
     private final class Start {
-        let name: String
         let body: @Sendable () -> Void
 
-        init(name: String, body: @escaping @Sendable () -> Void) {
-            self.name = name
+        init(_ body: @escaping @Sendable () -> Void) {
             self.body = body
         }
     }
@@ -34,12 +32,14 @@ package enum Thread {
         pthread_sigmask(SIG_SETMASK, &all, &before)
         defer { pthread_sigmask(SIG_SETMASK, &before, nil) }
 
-        let start = UserData.retain(Start(name: name, body: body))
+        let start = UserData.retain(
+            Start {
+                rw_thread_set_name(name)
+                body()
+            })
         var thread = pthread_t()
         let failed = pthread_create(&thread, nil, { argument in
-            let start = UserData.take(Start.self, argument!)
-            rw_thread_set_name(start.name)
-            start.body()
+            UserData.take(Start.self, argument!).body()
             return nil
         }, start)
         guard failed == 0 else {

@@ -8,56 +8,25 @@ import Glibc
 package final class WorkerPool: Sendable {
     package typealias Job = @Sendable () -> Void
 
-    /// The pool of the process. It has at least two threads, because one may be inside a slow
-    /// callback of the host.
-    ///
-    /// A forked child has none of the parent's threads, so it gets a pool of its own.
-    package static var shared: WorkerPool {
-        _ = isWatchingForks
-        return current
-    }
-
-    /// It is changed only in a child just after a fork, when the child has a single thread.
-    nonisolated(unsafe) private static var current = make()
-
-    private static let isWatchingForks: Bool = {
-        pthread_atfork(nil, nil, {
-            // The parent's pool may be locked for ever, so it is never freed.
-            _ = UserData.retain(WorkerPool.current)
-            WorkerPool.current = WorkerPool.make()
-            _ = UserData.retain(WorkerPool.currentForBodies)
-            WorkerPool.currentForBodies = WorkerPool.makeForBodies()
-        }) == 0
-    }()
-
-    private static func make() -> WorkerPool {
-        WorkerPool(threadsMax: max(2, sysconf(Int32(_SC_NPROCESSORS_ONLN))))
-    }
+    /// The pool of the process.
+    package static var shared: WorkerPool { ProcessThreads.current.workers }
 
     /// The threads that read the bodies of requests, which may wait for a file or a pipe. They form
     /// a separate pool, so that other work does not wait for them.
-    package static var forBodies: WorkerPool {
-        _ = isWatchingForks
-        return currentForBodies
-    }
-
-    nonisolated(unsafe) private static var currentForBodies = makeForBodies()
-
-    private static func makeForBodies() -> WorkerPool { WorkerPool(threadsMax: 32) }
+    package static var forBodies: WorkerPool { ProcessThreads.current.bodyReaders }
 
     /// An idle thread. Each one has its own condition: if many threads wait for one condition, the
     /// C library (before 2.41, its bug 25847) may lose a signal.
     private final class Idler: Sendable {
         private let isCalled = Monitor(false)
 
-        func call() { isCalled.updateWakingOne { $0 = true } }
+        func call() { isCalled.update { $0 = true } }
 
         /// Waits for one call. It returns once for each call.
         func wait() {
             _ = isCalled.wait { isCalled -> Void? in
-                guard isCalled else { return nil }
-                isCalled = false
-                return ()
+                defer { isCalled = false }
+                return isCalled ? () : nil
             }
         }
     }
@@ -115,34 +84,7 @@ package final class WorkerPool: Sendable {
         }
     }
 
-    /// Runs `job` on a worker that has no other job. Returns false if all are busy; the job never
-    /// runs then.
-    package func submitIfFree(_ job: @escaping Job) -> Bool {
-        let comer = state.withLock { state -> Comer in
-            if let idler = state.idlers.popLast() {
-                state.jobs.append(job)
-                state.coming += 1
-                return .idle(idler)
-            }
-            guard state.threads < threadsMax else { return .busy }
-            state.threads += 1
-            return .new
-        }
-        switch comer {
-        case .idle(let idler):
-            idler.call()
-            return true
-        case .new:
-            if Thread.start("restway-worker", { self.run(job) }) { return true }
-            state.withLock { $0.threads -= 1 }
-            return false
-        case .busy:
-            return false
-        }
-    }
-
-    private func run(_ first: Job? = nil) {
-        first?()
+    private func run() {
         let idler = Idler()
         var wasCalled = false
         while true {
@@ -165,4 +107,29 @@ package final class WorkerPool: Sendable {
     private func runWaitingJobs() {
         while let job = state.withLock({ $0.jobs.popFirst() }) { job() }
     }
+}
+
+/// The objects of the process that own threads. A forked child has none of the parent's threads, so
+/// it gets new objects.
+final class ProcessThreads: Sendable {
+    let timers = SystemTimers()
+    /// It has at least two threads, because one may be inside a slow callback of the host.
+    let workers = WorkerPool(threadsMax: max(2, sysconf(Int32(_SC_NPROCESSORS_ONLN))))
+    let bodyReaders = WorkerPool(threadsMax: 32)
+
+    static var current: ProcessThreads {
+        _ = isWatchingForks
+        return own
+    }
+
+    /// It is changed only in a child just after a fork, when the child has a single thread.
+    nonisolated(unsafe) private static var own = ProcessThreads()
+
+    private static let isWatchingForks: Bool = {
+        pthread_atfork(nil, nil, {
+            // The parent's objects may be locked for ever, so they are never freed.
+            _ = UserData.retain(ProcessThreads.own)
+            ProcessThreads.own = ProcessThreads()
+        }) == 0
+    }()
 }

@@ -1,5 +1,6 @@
-import RestwayBatch
 import XCTest
+
+@testable import RestwayBatch
 
 /// Tests which requests are sent together, and when.
 final class BatchMachineTests: XCTestCase {

@@ -1,7 +1,8 @@
-import RestwayBatch
 import RestwayCalls
 import RestwayHTTP
 import XCTest
+
+@testable import RestwayBatch
 
 /// Tests the body of a batch, and how its answers are read.
 final class JSONBatchFormatTests: XCTestCase {

@@ -1,12 +1,9 @@
 import XCTest
 
-@testable import RestwayAuth
-@testable import RestwayBatch
 @testable import RestwayCalls
 @testable import RestwayClient
 @testable import RestwayDocument
 @testable import RestwayOutcome
-@testable import RestwayRetry
 
 final class APITests: XCTestCase {
     func testAWholeDocumentLoads() throws {

@@ -3,12 +3,10 @@ import RestwayThreads
 import XCTest
 
 @testable import RestwayAuth
-@testable import RestwayBatch
 @testable import RestwayCalls
 @testable import RestwayClient
 @testable import RestwayDocument
 @testable import RestwayOutcome
-@testable import RestwayRetry
 
 /// Many threads at once: tokens that expire, refreshes that fail, cancels, a close. Every call
 /// completes once, and there is one refresh at a time.

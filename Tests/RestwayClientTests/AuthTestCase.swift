@@ -3,12 +3,10 @@ import RestwayThreads
 import XCTest
 
 @testable import RestwayAuth
-@testable import RestwayBatch
 @testable import RestwayCalls
 @testable import RestwayClient
 @testable import RestwayDocument
 @testable import RestwayOutcome
-@testable import RestwayRetry
 
 /// A client with a fake transport and a clock that does not run.
 class AuthTestCase: XCTestCase {
@@ -39,7 +37,7 @@ class AuthTestCase: XCTestCase {
                             "status": "4xx"}]}
             """
         var options = ClientOptions()
-        options.timeoutMilliseconds = 60_000
+        options.timeouts.totalMilliseconds = 60_000
         options.randomSeed = 1
         let client = try Client(
             api: try TestAPI.load(document), options: options, transport: transport,

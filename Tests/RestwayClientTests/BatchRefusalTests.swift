@@ -1,13 +1,11 @@
 import RestwayHTTP
 import XCTest
 
-@testable import RestwayAuth
 @testable import RestwayBatch
 @testable import RestwayCalls
 @testable import RestwayClient
 @testable import RestwayDocument
 @testable import RestwayOutcome
-@testable import RestwayRetry
 
 /// Tests what a session refuses, and batch formats of the program.
 final class BatchRefusalTests: BatchTestCase {

@@ -9,7 +9,6 @@ import XCTest
 @testable import RestwayClient
 @testable import RestwayDocument
 @testable import RestwayOutcome
-@testable import RestwayRetry
 
 /// Sessions: which requests are sent, how answers are handled, and how sessions end.
 final class BatchSessionTests: BatchTestCase {

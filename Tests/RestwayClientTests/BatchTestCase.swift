@@ -3,13 +3,11 @@ import RestwayJSON
 import RestwayThreads
 import XCTest
 
-@testable import RestwayAuth
 @testable import RestwayBatch
 @testable import RestwayCalls
 @testable import RestwayClient
 @testable import RestwayDocument
 @testable import RestwayOutcome
-@testable import RestwayRetry
 
 /// Sessions with a transport that the test controls.
 class BatchTestCase: XCTestCase {

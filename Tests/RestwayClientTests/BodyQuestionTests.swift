@@ -5,13 +5,10 @@ import RestwayRouting
 import RestwayThreads
 import XCTest
 
-@testable import RestwayAuth
-@testable import RestwayBatch
 @testable import RestwayCalls
 @testable import RestwayClient
 @testable import RestwayDocument
 @testable import RestwayOutcome
-@testable import RestwayRetry
 
 /// Functions of the program that are called while a body is written, always on a worker.
 final class BodyQuestionTests: SubmissionTestCase {

@@ -2,13 +2,10 @@ import RestwayMapping
 import RestwayObjects
 import XCTest
 
-@testable import RestwayAuth
-@testable import RestwayBatch
 @testable import RestwayCalls
 @testable import RestwayClient
 @testable import RestwayDocument
 @testable import RestwayOutcome
-@testable import RestwayRetry
 
 /// Entities and transforms that are added by functions.
 final class BuildingTests: XCTestCase {

@@ -1,12 +1,9 @@
 import XCTest
 
-@testable import RestwayAuth
-@testable import RestwayBatch
 @testable import RestwayCalls
 @testable import RestwayClient
 @testable import RestwayDocument
 @testable import RestwayOutcome
-@testable import RestwayRetry
 
 /// Calls end in any order, each once. A close completes those that are left, oldest first.
 final class CallListTests: XCTestCase {

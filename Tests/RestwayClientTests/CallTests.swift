@@ -3,13 +3,10 @@ import RestwayObjects
 import RestwayThreads
 import XCTest
 
-@testable import RestwayAuth
-@testable import RestwayBatch
 @testable import RestwayCalls
 @testable import RestwayClient
 @testable import RestwayDocument
 @testable import RestwayOutcome
-@testable import RestwayRetry
 
 final class CallTests: XCTestCase {
     private let transport = FakeTransport()

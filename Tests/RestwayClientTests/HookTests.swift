@@ -4,13 +4,10 @@ import RestwayThreads
 import Synchronization
 import XCTest
 
-@testable import RestwayAuth
-@testable import RestwayBatch
 @testable import RestwayCalls
 @testable import RestwayClient
 @testable import RestwayDocument
 @testable import RestwayOutcome
-@testable import RestwayRetry
 
 /// Tests what hooks see and do between reading a response and storing it.
 final class HookTests: XCTestCase {

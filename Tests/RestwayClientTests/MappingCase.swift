@@ -3,13 +3,10 @@ import RestwayJSON
 import RestwayObjects
 import XCTest
 
-@testable import RestwayAuth
-@testable import RestwayBatch
 @testable import RestwayCalls
 @testable import RestwayClient
 @testable import RestwayDocument
 @testable import RestwayOutcome
-@testable import RestwayRetry
 
 /// A case of `Tests/Fixtures/mapping`, whose README describes the format.
 struct MappingCase {

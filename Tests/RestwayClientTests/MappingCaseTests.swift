@@ -4,13 +4,10 @@ import RestwayObjects
 import RestwayRouting
 import XCTest
 
-@testable import RestwayAuth
-@testable import RestwayBatch
 @testable import RestwayCalls
 @testable import RestwayClient
 @testable import RestwayDocument
 @testable import RestwayOutcome
-@testable import RestwayRetry
 
 /// The mapping rules as cases: documents, answers, and the resulting content of the store.
 final class MappingCaseTests: XCTestCase {
@@ -33,7 +30,7 @@ final class MappingCaseTests: XCTestCase {
             options.baseURL = "http://cases.test"
             options.calls.isMappingStrict = isStrict
             directory = kind == .sqlite ? Self.newDirectory() : nil
-            options.storePath = directory.map { $0 + "/objects.db" }
+            options.files.store = directory.map { $0 + "/objects.db" }
             client = try Client(
                 api: api, options: options, transport: transport, clock: FakeClock())
             entities = api.definition.entityMappings.map(\.entity)

@@ -5,13 +5,10 @@ import RestwayRouting
 import RestwayThreads
 import XCTest
 
-@testable import RestwayAuth
-@testable import RestwayBatch
 @testable import RestwayCalls
 @testable import RestwayClient
 @testable import RestwayDocument
 @testable import RestwayOutcome
-@testable import RestwayRetry
 
 /// New objects that are sent inside another one, and the effect of the answer, in both stores.
 final class NestedSubmissionTests: SubmissionTestCase {
@@ -63,7 +60,7 @@ final class NestedSubmissionTests: SubmissionTestCase {
             for suffix in ["", "-wal", "-shm"] { unlink(file + suffix) }
             rmdir(directory)
         }
-        try replaceClient { _ in try makeClient { $0.storePath = file } }
+        try replaceClient { _ in try makeClient { $0.files.store = file } }
         try body()
         try replaceClient { _ in try makeClient() }
     }

@@ -2,13 +2,10 @@ import RestwayObjects
 import RestwayThreads
 import XCTest
 
-@testable import RestwayAuth
-@testable import RestwayBatch
 @testable import RestwayCalls
 @testable import RestwayClient
 @testable import RestwayDocument
 @testable import RestwayOutcome
-@testable import RestwayRetry
 
 /// The end of observers: by removal, by closing their client, by its last release.
 final class ObserverEndTests: XCTestCase {

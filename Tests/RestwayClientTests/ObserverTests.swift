@@ -2,13 +2,10 @@ import RestwayObjects
 import RestwayThreads
 import XCTest
 
-@testable import RestwayAuth
-@testable import RestwayBatch
 @testable import RestwayCalls
 @testable import RestwayClient
 @testable import RestwayDocument
 @testable import RestwayOutcome
-@testable import RestwayRetry
 
 final class ObserverTests: XCTestCase {
     // MARK: What is told

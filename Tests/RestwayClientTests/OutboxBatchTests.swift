@@ -4,14 +4,12 @@ import RestwaySQLite
 import RestwayThreads
 import XCTest
 
-@testable import RestwayAuth
 @testable import RestwayBatch
 @testable import RestwayCalls
 @testable import RestwayClient
 @testable import RestwayDocument
 @testable import RestwayOutbox
 @testable import RestwayOutcome
-@testable import RestwayRetry
 
 /// Flushes through the batch path, and the program's own sessions with requests that may be stored.
 final class OutboxBatchTests: OutboxTestCase {

@@ -6,13 +6,11 @@ import RestwayThreads
 import XCTest
 
 @testable import RestwayAuth
-@testable import RestwayBatch
 @testable import RestwayCalls
 @testable import RestwayClient
 @testable import RestwayDocument
 @testable import RestwayOutbox
 @testable import RestwayOutcome
-@testable import RestwayRetry
 
 /// Requests about objects that the server has not named have the same bodies as they would have if
 /// it had.

@@ -2,14 +2,11 @@ import RestwayHTTP
 import RestwayThreads
 import XCTest
 
-@testable import RestwayAuth
-@testable import RestwayBatch
 @testable import RestwayCalls
 @testable import RestwayClient
 @testable import RestwayDocument
 @testable import RestwayOutbox
 @testable import RestwayOutcome
-@testable import RestwayRetry
 
 /// The order of calls in flight, of stored requests, and of both.
 final class OutboxLaneTests: OutboxTestCase {

@@ -2,14 +2,11 @@ import RestwayObjects
 import RestwaySQLite
 import XCTest
 
-@testable import RestwayAuth
-@testable import RestwayBatch
 @testable import RestwayCalls
 @testable import RestwayClient
 @testable import RestwayDocument
 @testable import RestwayOutbox
 @testable import RestwayOutcome
-@testable import RestwayRetry
 
 /// Another client with the same file sends the requests that this one stored; this one is not
 /// notified.

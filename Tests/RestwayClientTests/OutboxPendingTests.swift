@@ -3,14 +3,11 @@ import RestwayRouting
 import RestwayThreads
 import XCTest
 
-@testable import RestwayAuth
-@testable import RestwayBatch
 @testable import RestwayCalls
 @testable import RestwayClient
 @testable import RestwayDocument
 @testable import RestwayOutbox
 @testable import RestwayOutcome
-@testable import RestwayRetry
 
 /// Which object a stored request is about, and what the client knows about the object for that
 /// reason.
@@ -127,9 +124,9 @@ final class OutboxPendingTests: OutboxTestCase {
     func testIdentitiesAreForgottenWhenTheStoreHasThemAndAWeekHasPassed() throws {
         let file = directory + "/objects.db"
         func open() throws -> Client {
-            try client(transport: FakeTransport()) { $0.storePath = file }
+            try client(transport: FakeTransport()) { $0.files.store = file }
         }
-        let first = try client { $0.storePath = file }
+        let first = try client { $0.files.store = file }
         try first.setReachability(.unreachable)
         let draft = Draft(try first.api.entity(named: "Thing"))
         try queue(

@@ -2,14 +2,11 @@ import RestwayHTTP
 import RestwayThreads
 import XCTest
 
-@testable import RestwayAuth
-@testable import RestwayBatch
 @testable import RestwayCalls
 @testable import RestwayClient
 @testable import RestwayDocument
 @testable import RestwayOutbox
 @testable import RestwayOutcome
-@testable import RestwayRetry
 
 /// Answers to a key that the server has seen before: 409 while it works on the first attempt, 422
 /// if the key came with another request.
@@ -37,7 +34,7 @@ final class OutboxRepeatedKeyTests: OutboxTestCase {
         return words(nextFlushed())
     }
 
-    private func reason(_ client: Client) throws -> StoredRequest.DeathReason? {
+    private func reason(_ client: Client) throws -> OutboxDeathReason? {
         try client.requireOutbox().find(1).deathReason
     }
 

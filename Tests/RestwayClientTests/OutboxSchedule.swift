@@ -3,14 +3,12 @@ import RestwayRouting
 import RestwayThreads
 import XCTest
 
-@testable import RestwayAuth
 @testable import RestwayBatch
 @testable import RestwayCalls
 @testable import RestwayClient
 @testable import RestwayDocument
 @testable import RestwayOutbox
 @testable import RestwayOutcome
-@testable import RestwayRetry
 
 /// A random schedule: clients of one file, a server that misbehaves by a script, and the model.
 final class OutboxSchedule {
@@ -70,8 +68,8 @@ final class OutboxSchedule {
     private func open() throws {
         wire = OutboxWire(server)
         var options = ClientOptions()
-        options.outboxPath = test.path
-        options.storePath = test.directory + "/objects.db"
+        options.files.outbox = test.path
+        options.files.store = test.directory + "/objects.db"
         options.randomSeed = seed
         let client = try Client(
             api: try TestAPI.load(document), options: options, transport: wire, clock: clock)

@@ -2,14 +2,11 @@ import RestwayHTTP
 import RestwayThreads
 import XCTest
 
-@testable import RestwayAuth
-@testable import RestwayBatch
 @testable import RestwayCalls
 @testable import RestwayClient
 @testable import RestwayDocument
 @testable import RestwayOutbox
 @testable import RestwayOutcome
-@testable import RestwayRetry
 
 /// Tests which client sends, and with which credential.
 final class OutboxSenderTests: OutboxTestCase {
@@ -185,7 +182,7 @@ final class OutboxSenderTests: OutboxTestCase {
     func testACloseReturnsWhenWhatIsBeingStoredIsOnTheDisk() throws {
         let pool = WorkerPool(threadsMax: 1)
         var options = ClientOptions()
-        options.outboxPath = path
+        options.files.outbox = path
         let client = try Client(
             api: try TestAPI.load(document()), options: options, transport: transport,
             pool: pool, clock: clock)

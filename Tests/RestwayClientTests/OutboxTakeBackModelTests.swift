@@ -4,14 +4,11 @@ import RestwayRouting
 import RestwayThreads
 import XCTest
 
-@testable import RestwayAuth
-@testable import RestwayBatch
 @testable import RestwayCalls
 @testable import RestwayClient
 @testable import RestwayDocument
 @testable import RestwayOutbox
 @testable import RestwayOutcome
-@testable import RestwayRetry
 
 /// Random schedules: requests are stored, delivered, refused, edited and dropped, others change the
 /// same objects, and the process ends. After every step the store equals the model.
@@ -95,7 +92,7 @@ final class OutboxTakeBackModelTests: OutboxTestCase {
     private func open() throws {
         wire = FakeTransport()
         client = try client(passes ? #", "deadHead": "goOn""# : "", transport: wire) {
-            if isFile { $0.storePath = directory + "/objects.db" }
+            if isFile { $0.files.store = directory + "/objects.db" }
         }
         try client.setReachability(.unreachable)
         guard model.keys.isEmpty else { return }

@@ -3,14 +3,11 @@ import RestwayRouting
 import RestwayThreads
 import XCTest
 
-@testable import RestwayAuth
-@testable import RestwayBatch
 @testable import RestwayCalls
 @testable import RestwayClient
 @testable import RestwayDocument
 @testable import RestwayOutbox
 @testable import RestwayOutcome
-@testable import RestwayRetry
 
 /// The changes that a dropped request made in the store are taken back.
 final class OutboxTakeBackTests: OutboxTestCase {
@@ -36,7 +33,7 @@ final class OutboxTakeBackTests: OutboxTestCase {
     private func begin(isFile: Bool = true, _ outbox: String = "") throws {
         wire = FakeTransport()
         client = try client(outbox, transport: wire) {
-            if isFile { $0.storePath = directory + "/objects.db" }
+            if isFile { $0.files.store = directory + "/objects.db" }
         }
         try client.setReachability(.unreachable)
     }

@@ -4,14 +4,11 @@ import RestwayRouting
 import RestwayThreads
 import XCTest
 
-@testable import RestwayAuth
-@testable import RestwayBatch
 @testable import RestwayCalls
 @testable import RestwayClient
 @testable import RestwayDocument
 @testable import RestwayOutbox
 @testable import RestwayOutcome
-@testable import RestwayRetry
 
 /// Clients with an outbox, a transport that the test controls, and a clock that does not run.
 class OutboxTestCase: XCTestCase {
@@ -72,7 +69,7 @@ class OutboxTestCase: XCTestCase {
         change: (inout ClientOptions) -> Void = { _ in }
     ) throws -> Client {
         var options = ClientOptions()
-        options.outboxPath = path
+        options.files.outbox = path
         options.randomSeed = 1
         change(&options)
         let client = try Client(

@@ -1,13 +1,10 @@
 import RestwayThreads
 import XCTest
 
-@testable import RestwayAuth
-@testable import RestwayBatch
 @testable import RestwayCalls
 @testable import RestwayClient
 @testable import RestwayDocument
 @testable import RestwayOutcome
-@testable import RestwayRetry
 
 /// A clock whose timers block the thread that sets them, until the test releases it.
 private final class StoppingClock: Clock, Timers {

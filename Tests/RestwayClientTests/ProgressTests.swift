@@ -2,13 +2,10 @@ import RestwayHTTP
 import RestwayThreads
 import XCTest
 
-@testable import RestwayAuth
-@testable import RestwayBatch
 @testable import RestwayCalls
 @testable import RestwayClient
 @testable import RestwayDocument
 @testable import RestwayOutcome
-@testable import RestwayRetry
 
 final class ProgressTests: AuthTestCase {
     private let told = Monitor<[CallProgress]>([])

@@ -4,12 +4,10 @@ import RestwayThreads
 import XCTest
 
 @testable import RestwayAuth
-@testable import RestwayBatch
 @testable import RestwayCalls
 @testable import RestwayClient
 @testable import RestwayDocument
 @testable import RestwayOutcome
-@testable import RestwayRetry
 
 final class RedactionTests: XCTestCase {
     func testSecretsInQueriesAndHeadersAreReplacedWhateverTheirCase() {

@@ -2,13 +2,10 @@ import RestwayHTTP
 import RestwayRouting
 import XCTest
 
-@testable import RestwayAuth
-@testable import RestwayBatch
 @testable import RestwayCalls
 @testable import RestwayClient
 @testable import RestwayDocument
 @testable import RestwayOutcome
-@testable import RestwayRetry
 
 final class RedirectTests: XCTestCase {
     private let transport = FakeTransport()

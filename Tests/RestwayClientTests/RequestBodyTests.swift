@@ -4,13 +4,10 @@ import RestwayRouting
 import RestwayThreads
 import XCTest
 
-@testable import RestwayAuth
-@testable import RestwayBatch
 @testable import RestwayCalls
 @testable import RestwayClient
 @testable import RestwayDocument
 @testable import RestwayOutcome
-@testable import RestwayRetry
 
 /// Tests which descriptor applies, and the resulting body.
 final class RequestBodyTests: SubmissionTestCase {

@@ -3,13 +3,10 @@ import RestwayJSON
 import RestwayRouting
 import XCTest
 
-@testable import RestwayAuth
-@testable import RestwayBatch
 @testable import RestwayCalls
 @testable import RestwayClient
 @testable import RestwayDocument
 @testable import RestwayOutcome
-@testable import RestwayRetry
 
 final class RequestPreparationTests: XCTestCase {
     private func prepare(

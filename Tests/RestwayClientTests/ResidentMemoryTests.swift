@@ -4,13 +4,10 @@ import RestwayObjects
 import RestwayThreads
 import XCTest
 
-@testable import RestwayAuth
-@testable import RestwayBatch
 @testable import RestwayCalls
 @testable import RestwayClient
 @testable import RestwayDocument
 @testable import RestwayOutcome
-@testable import RestwayRetry
 
 /// Tests how much memory stays resident when much has been freed.
 final class ResidentMemoryTests: XCTestCase {

@@ -3,13 +3,10 @@ import RestwayObjects
 import RestwayRouting
 import XCTest
 
-@testable import RestwayAuth
-@testable import RestwayBatch
 @testable import RestwayCalls
 @testable import RestwayClient
 @testable import RestwayDocument
 @testable import RestwayOutcome
-@testable import RestwayRetry
 
 /// Of the descriptors whose template matches, only those of the most specific one apply.
 final class SpecificityTests: SubmissionTestCase {

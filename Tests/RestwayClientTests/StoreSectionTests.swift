@@ -3,13 +3,10 @@ import RestwayObjects
 import RestwayThreads
 import XCTest
 
-@testable import RestwayAuth
-@testable import RestwayBatch
 @testable import RestwayCalls
 @testable import RestwayClient
 @testable import RestwayDocument
 @testable import RestwayOutcome
-@testable import RestwayRetry
 
 /// Tests the effect of the section `store` and of the option `storePath` on a client's store.
 final class StoreSectionTests: XCTestCase {
@@ -38,7 +35,7 @@ final class StoreSectionTests: XCTestCase {
 
     private func client(_ api: API, storePath: String? = nil) throws -> Client {
         var options = ClientOptions()
-        options.storePath = storePath
+        options.files.store = storePath
         return try Client(api: api, options: options, transport: FakeTransport())
     }
 
@@ -98,7 +95,7 @@ final class StoreSectionTests: XCTestCase {
         func mode(_ key: String, _ option: FileMode? = nil) throws -> UInt32 {
             unlink(path)
             var options = ClientOptions()
-            options.fileMode = option
+            options.files.mode = option
             let store = #"{"kind": "sqlite", "path": "\#(path)"}\#(key)"#
             let client = try Client(
                 api: TestAPI.load(document(store)), options: options, transport: FakeTransport())

@@ -3,13 +3,10 @@ import RestwayObjects
 import RestwayRouting
 import XCTest
 
-@testable import RestwayAuth
-@testable import RestwayBatch
 @testable import RestwayCalls
 @testable import RestwayClient
 @testable import RestwayDocument
 @testable import RestwayOutcome
-@testable import RestwayRetry
 
 /// An api for objects that are sent, and a client of it.
 class SubmissionTestCase: XCTestCase {

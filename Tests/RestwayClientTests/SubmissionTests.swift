@@ -3,13 +3,10 @@ import RestwayObjects
 import RestwayRouting
 import XCTest
 
-@testable import RestwayAuth
-@testable import RestwayBatch
 @testable import RestwayCalls
 @testable import RestwayClient
 @testable import RestwayDocument
 @testable import RestwayOutcome
-@testable import RestwayRetry
 
 /// Tests the effect of answers on the objects that were sent.
 final class SubmissionTests: SubmissionTestCase {

@@ -2,13 +2,10 @@ import RestwayClient
 import RestwayRouting
 import XCTest
 
-@testable import RestwayAuth
-@testable import RestwayBatch
 @testable import RestwayCalls
 @testable import RestwayClient
 @testable import RestwayDocument
 @testable import RestwayOutcome
-@testable import RestwayRetry
 
 /// Documents, apis and clients for tests.
 enum TestAPI {
@@ -124,5 +121,24 @@ func failure(
             return nil
         }
         return failure
+    }
+}
+
+/// Sets one function of the program; `nil` removes it.
+extension Client {
+    func setModifier(_ modifier: Call.Modifier?) throws {
+        try calls.setFunctions { $0.modifier = modifier }
+    }
+
+    func setExclusion(_ exclusion: CallFunctions.Exclusion?) throws {
+        try calls.setFunctions { $0.exclusion = exclusion }
+    }
+
+    func setFailureReader(_ reader: CallFunctions.FailureReader?) throws {
+        try calls.setFunctions { $0.failureReader = reader }
+    }
+
+    func setAttemptObserver(_ observer: CallFunctions.AttemptObserver?) throws {
+        try calls.setFunctions { $0.attemptObserver = observer }
     }
 }

@@ -102,19 +102,6 @@ final class FairQueueTests: XCTestCase {
         XCTAssertTrue(a.isIdle)
     }
 
-    func testDeadlinesComeInOrderAndUnwantedOnesAreThrownOut() {
-        var heap = DeadlineHeap<Int>()
-        for number in [5, 3, 9, 1, 7, 3] {
-            heap.insert(number, at: Deadline(nanoseconds: UInt64(number)))
-        }
-        XCTAssertEqual(heap.popExpired(Deadline(nanoseconds: 0)), nil)
-        XCTAssertEqual(heap.popExpired(Deadline(nanoseconds: 1)), 1)
-        heap.compact { $0 != 3 }
-        var rest: [Int] = []
-        while let next = heap.popExpired(.never) { rest.append(next) }
-        XCTAssertEqual(rest, [5, 7, 9])
-    }
-
     func testSpellingsOfAnOriginShareAQueue() {
         var queues = OriginQueues()
         let originQueue = queues.queue(of: "http://Example.com/a")

@@ -6,9 +6,9 @@ final class RedirectPolicyTests: XCTestCase {
         _ status: Int, _ method: String, to location: String? = "https://a.example/next",
         followed: Int = 0
     ) -> RedirectDecision {
-        RedirectPolicy(redirectsMax: 3).decide(
+        RedirectPolicy.decide(
             status: status, method: method, location: location, from: "https://a.example/x",
-            followed: followed)
+            followed: followed, redirectsMax: 3)
     }
 
     private func follow(_ method: String, keepsBody: Bool) -> RedirectDecision {

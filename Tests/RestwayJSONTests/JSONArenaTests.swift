@@ -44,17 +44,6 @@ final class JSONArenaTests: XCTestCase {
         }
     }
 
-    func testElementsAreReadAsAnArray() throws {
-        var arena = JSONArena()
-        for _ in 0..<3 {
-            let elements = Array(Self.texts.joined(separator: ",\n").utf8)
-            let read = try elements.withUnsafeBytes { bytes in
-                try arena.withTree(elements: bytes) { Self.text(of: $0) }
-            }
-            XCTAssertEqual(read, try Self.counted("[\(Self.texts.joined(separator: ","))]"))
-        }
-    }
-
     func testWhatCannotBeReadLeavesTheArenaAsItWas() throws {
         var arena = JSONArena()
         for text in Self.texts {

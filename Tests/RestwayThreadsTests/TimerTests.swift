@@ -3,7 +3,9 @@ import XCTest
 @testable import RestwayThreads
 
 final class TimerTests: XCTestCase {
-    private func names(_ heap: inout TimerHeap, _ now: Int64, _ ran: Lock<[Int]>) -> [Int] {
+    private func names(
+        _ heap: inout DeadlineHeap<TimerTicket>, _ now: Int64, _ ran: Lock<[Int]>
+    ) -> [Int] {
         for ticket in heap.popDue(at(now)) { ticket.run() }
         return ran.withLock { ran in
             defer { ran = [] }
@@ -16,7 +18,7 @@ final class TimerTests: XCTestCase {
     }
 
     func testJobsComeOutInTheOrderOfTheirTime() {
-        var heap = TimerHeap()
+        var heap = DeadlineHeap<TimerTicket>()
         var random = SeededRandom(seed: 5)
         let ran = Lock<[Int]>([])
         var expected: [(time: Int64, name: Int)] = []
@@ -35,7 +37,18 @@ final class TimerTests: XCTestCase {
                 .sorted { ($0.time, $0.name) < ($1.time, $1.name) }
             XCTAssertEqual(names(&heap, time, ran), due.map(\.name))
         }
-        XCTAssertTrue(heap.isEmpty)
+        XCTAssertEqual(heap.count, 0)
+    }
+
+    func testElementsThatNoLongerWaitAreSwept() {
+        var wanted: Set = [1, 3, 5, 7, 9]
+        var heap = DeadlineHeap<Int> { wanted.contains($0) }
+        for number in [5, 3, 9, 1, 7, 3] { heap.insert(number, at: at(Int64(number))) }
+        XCTAssertEqual(heap.popDue(at(0)), [])
+        XCTAssertEqual(heap.popDue(at(1)), [1])
+        wanted = [5, 7, 9]
+        heap.sweep()
+        XCTAssertEqual(heap.popDue(.never), [5, 7, 9])
     }
 
     func testAManualClockRunsWhatIsDueAndSaysHowLongTheNextOneWaits() {

@@ -1,18 +1,25 @@
 import CRestway
+import RestwayAuth
 import RestwayCalls
-import RestwayClient
 import RestwayDocument
 import RestwayHTTP
 import RestwayJSON
 import RestwayObjects
 import RestwayOutcome
 import RestwayRouting
+import RestwayThreads
 
 /// A NUL-terminated text of C.
 public typealias CString = UnsafePointer<CChar>
 
+/// A value of the program that a function reads.
+public typealias In<Value> = UnsafePointer<Value>
+
 /// A place of the program to which a function writes.
 public typealias Out<Value> = UnsafeMutablePointer<Value>
+
+/// A handle that the program passes, which may be NULL.
+public typealias InHandle = OpaquePointer?
 
 /// A place of the program that receives a handle.
 public typealias OutHandle = Out<OpaquePointer?>
@@ -20,9 +27,7 @@ public typealias OutHandle = Out<OpaquePointer?>
 /// The code that all functions of the header share that can fail.
 enum Boundary {
     /// Runs `body`. A failure becomes a status and, if the caller asks for it, an error handle.
-    static func run(
-        _ outError: OutHandle?, _ body: () throws(Failure) -> Void
-    ) -> restway_status {
+    static func run(_ outError: OutHandle?, _ body: () throws(Failure) -> Void) -> restway_status {
         outError?.pointee = nil
         do {
             try body()
@@ -37,7 +42,7 @@ enum Boundary {
     ///
     /// - Parameter name: The name of `outHandle` if it must not be NULL.
     static func creating<Object: HandleObject>(
-        _ outHandle: OutHandle?, _ outError: OutHandle?, named name: String? = nil,
+        _ outHandle: OutHandle?, _ outError: OutHandle?, _ name: String? = nil,
         _ make: () throws(Failure) -> Object
     ) -> restway_status {
         outHandle?.pointee = nil
@@ -52,7 +57,7 @@ enum Boundary {
     ///
     /// - Parameter name: The name of `out` if it must not be NULL.
     static func writing<Value>(
-        _ out: Out<Value>?, _ zero: Value, _ outError: OutHandle?, named name: String? = nil,
+        _ out: Out<Value>?, _ zero: Value, _ outError: OutHandle?, _ name: String? = nil,
         _ find: () throws(Failure) -> Value
     ) -> restway_status {
         out?.pointee = zero
@@ -60,6 +65,83 @@ enum Boundary {
             if let name { _ = try Argument.out(out, name) }
             let value = try find()
             out?.pointee = value
+        }
+    }
+}
+
+/// An object that functions of the header take as an argument.
+protocol ArgumentObject: HandleObject {
+    associatedtype Content = Self
+
+    /// The name of the parameters that take handles of this type.
+    static var parameter: String { get }
+    /// What a function works with: the object itself, or, if the end of the object does something,
+    /// what it stands for. So the last release of a client closes it even while a function runs.
+    var content: Content { get }
+}
+
+extension AnswerHandle: ArgumentObject { static let parameter = "answer" }
+extension APIHandle: ArgumentObject { static let parameter = "api" }
+extension BatchReaderHandle: ArgumentObject { static let parameter = "reader" }
+extension BatchWriterHandle: ArgumentObject { static let parameter = "writer" }
+extension Call: ArgumentObject { static let parameter = "call" }
+extension DraftHandle: ArgumentObject { static let parameter = "draft" }
+extension ErrorHandle: ArgumentObject { static let parameter = "error" }
+extension ExchangeHandle: ArgumentObject { static let parameter = "exchange" }
+extension FailureHandle: ArgumentObject { static let parameter = "failure" }
+extension ListHandle: ArgumentObject { static let parameter = "list" }
+extension ManualClock: ArgumentObject { static let parameter = "clock" }
+extension QueryHandle: ArgumentObject { static let parameter = "query" }
+extension RefreshTicket: ArgumentObject { static let parameter = "refresh" }
+extension RequestHandle: ArgumentObject { static let parameter = "request" }
+extension ResponseHandle: ArgumentObject { static let parameter = "response" }
+extension RowsHandle: ArgumentObject { static let parameter = "rows" }
+extension Snapshot: ArgumentObject { static let parameter = "object" }
+extension StoreHandle: ArgumentObject { static let parameter = "store" }
+
+extension ArgumentObject where Content == Self {
+    var content: Self { self }
+}
+
+extension ArgumentObject {
+    /// Returns the content of a handle that must not be NULL. A forked child does not get the
+    /// parent's objects.
+    static func argument(
+        _ handle: InHandle, _ name: String = parameter
+    ) throws(Failure) -> Content {
+        guard let object = Self.inherited(handle) else { throw Argument.null(name) }
+        guard object.isOfThisProcess else {
+            let reason = "\(name) was made before a fork: the child can only release it"
+            throw Failure(.forked, reason, field: name)
+        }
+        return object.content
+    }
+
+    /// Runs `body` with the content of `handle`, as `Boundary.run` does.
+    static func using(
+        _ handle: InHandle, _ outError: OutHandle?, _ body: (Content) throws(Failure) -> Void
+    ) -> restway_status {
+        Boundary.run(outError) { () throws(Failure) in try body(try argument(handle)) }
+    }
+
+    /// Gives the program what `make` returns for the content of `handle`, as
+    /// `Boundary.creating` does.
+    static func creating<Object: HandleObject>(
+        _ handle: InHandle, _ outHandle: OutHandle?, _ outError: OutHandle?,
+        _ name: String? = nil, _ make: (Content) throws(Failure) -> Object
+    ) -> restway_status {
+        Boundary.creating(outHandle, outError, name) { () throws(Failure) in
+            try make(try argument(handle))
+        }
+    }
+
+    /// Writes what `find` returns for the content of `handle`, as `Boundary.writing` does.
+    static func writing<Value>(
+        _ handle: InHandle, _ out: Out<Value>?, _ zero: Value, _ outError: OutHandle?,
+        _ name: String? = nil, _ find: (Content) throws(Failure) -> Value
+    ) -> restway_status {
+        Boundary.writing(out, zero, outError, name) { () throws(Failure) in
+            try find(try argument(handle))
         }
     }
 }
@@ -87,39 +169,6 @@ enum Argument {
         wrong(name, "\(name) is not valid UTF-8")
     }
 
-    /// Returns the object of a handle that must not be NULL. A forked child does not get the
-    /// parent's objects.
-    static func handle<Object: HandleObject>(
-        _ type: Object.Type, _ handle: OpaquePointer?, _ name: String
-    ) throws(Failure) -> Object {
-        guard let object = Handle.inherited(type, handle) else { throw null(name) }
-        guard object.isOfThisProcess else {
-            let reason = "\(name) was made before a fork: the child can only release it"
-            throw Failure(.forked, reason, field: name)
-        }
-        return object
-    }
-
-    /// Returns the client of a handle, and in the same way the other objects that many functions
-    /// take.
-    static func client(_ client: OpaquePointer?) throws(Failure) -> Client {
-        try handle(ClientHandle.self, client, "client").client
-    }
-
-    static func api(_ api: OpaquePointer?) throws(Failure) -> API {
-        try handle(APIHandle.self, api, "api").api
-    }
-
-    static func request(_ request: OpaquePointer?) throws(Failure) -> RequestHandle {
-        try handle(RequestHandle.self, request, "request")
-    }
-
-    static func object(
-        _ object: OpaquePointer?, _ name: String = "object"
-    ) throws(Failure) -> Snapshot {
-        try handle(Snapshot.self, object, name)
-    }
-
     /// Reads a NUL-terminated UTF-8 string.
     static func string(_ text: CString?, _ name: String) throws(Failure) -> String {
         guard let text else { throw null(name) }
@@ -139,9 +188,7 @@ enum Argument {
     }
 
     /// Reads `length` bytes of UTF-8.
-    static func string(
-        _ text: CString?, _ length: Int, _ name: String
-    ) throws(Failure) -> String {
+    static func string(_ text: CString?, _ length: Int, _ name: String) throws(Failure) -> String {
         let bytes = try bytes(text, length, name)
         guard let string = String(validating: bytes, as: UTF8.self) else { throw notUTF8(name) }
         return string
@@ -160,22 +207,13 @@ enum Argument {
 
     /// Reads `count` elements of an array. The pointer may be NULL if there are none.
     static func elements<Element>(
-        _ start: UnsafePointer<Element>?, _ count: Int, _ name: String
+        _ start: In<Element>?, _ count: Int, _ name: String
     ) throws(Failure) -> UnsafeBufferPointer<Element> {
         guard (0...memoryBytesMax / MemoryLayout<Element>.stride).contains(count) else {
             throw wrong(name, "the count of \(name) is beyond the address space")
         }
         guard start != nil || count == 0 else { throw null(name) }
         return UnsafeBufferPointer(start: start, count: count)
-    }
-
-    /// Checks an array for `count` elements that are to be written. The pointer may be NULL if
-    /// there are none.
-    static func room<Element>(
-        for start: Out<Element>?, _ count: Int, _ name: String
-    ) throws(Failure) -> UnsafeMutableBufferPointer<Element> {
-        let elements = try elements(UnsafePointer(start), count, name)
-        return UnsafeMutableBufferPointer(mutating: elements)
     }
 
     /// Reads JSON text, at most as long as the address space.
@@ -200,9 +238,11 @@ enum Argument {
     }
 
     /// Checks that `flags` has no bits but the `known` ones.
-    static func flags(_ flags: UInt32, known: UInt32) throws(Failure) {
+    static func flags(_ flags: UInt32, known: UInt32, _ name: String = "flags") throws(Failure) {
         guard flags & ~known == 0 else {
-            throw wrong("flags", "flags has unknown bits: \(flags)")
+            let unknown = String(flags & ~known, radix: 16)
+            throw wrong(
+                name, "\(name) holds bits that this version does not know: 0x\(unknown)")
         }
     }
 

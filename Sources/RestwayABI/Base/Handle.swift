@@ -1,9 +1,6 @@
 import Glibc
-import RestwayAuth
 import RestwayCalls
-import RestwayClient
 import RestwayHTTP
-import RestwayObjects
 import RestwayThreads
 import Synchronization
 
@@ -12,18 +9,14 @@ extension HandleObject {
     var isOfThisProcess: Bool { generation == ProcessGeneration.current }
 }
 
-extension Call: HandleObject {}
 extension ChangeList: HandleObject {}
-extension ManualClock: HandleObject {}
-extension RefreshTicket: HandleObject {}
-extension Snapshot: HandleObject {}
 
 /// Passes Swift objects through the C boundary as opaque handles.
 ///
 /// Only this type and `UserData` use `Unmanaged`. The reference counts include the references that
 /// the program owns, but not handles that the library lends.
 enum Handle {
-    private static let liveCount = Atomic<Int64>(0)
+    fileprivate static let liveCount = Atomic<Int64>(0)
 
     static var live: Int64 { liveCount.load(ordering: .relaxed) }
 
@@ -44,39 +37,46 @@ enum Handle {
     ) -> Result {
         withExtendedLifetime(object) { body(lend(object)) }
     }
+}
 
+/// Functions for the handles of one type.
+extension HandleObject {
     /// Adds a reference of the program to the object of `handle`, also in a forked child.
-    static func retain<Object: HandleObject>(
-        _ type: Object.Type, _ handle: OpaquePointer?
-    ) -> OpaquePointer? {
-        inherited(type, handle).map(give)
+    static func retain(_ handle: InHandle) -> OpaquePointer? {
+        inherited(handle).map(Handle.give)
     }
 
     /// Releases one reference of the program.
     ///
     /// In a forked child, the parent's object is never destroyed: this could wait for a lock that
     /// no thread of the child will ever release, or close something that the parent still uses.
-    static func release<Object: HandleObject>(_ type: Object.Type, _ handle: OpaquePointer?) {
+    static func release(_ handle: InHandle) {
         guard let handle else { return }
-        liveCount.subtract(1, ordering: .relaxed)
-        let object = Unmanaged<Object>.fromOpaque(UnsafeRawPointer(handle))
+        Handle.liveCount.subtract(1, ordering: .relaxed)
+        let object = Unmanaged<Self>.fromOpaque(UnsafeRawPointer(handle))
         if object._withUnsafeGuaranteedRef({ $0.isOfThisProcess }) { object.release() }
     }
 
     /// Returns the object of a handle; nil for NULL and, in a forked child, for a handle of the
     /// parent.
-    static func object<Object: HandleObject>(
-        _ type: Object.Type, _ handle: OpaquePointer?
-    ) -> Object? {
-        guard let object = inherited(type, handle), object.isOfThisProcess else { return nil }
+    static func object(_ handle: InHandle) -> Self? {
+        guard let object = inherited(handle), object.isOfThisProcess else { return nil }
         return object
     }
 
     /// Returns the object of a handle, whichever process made it; nil for NULL.
-    static func inherited<Object: HandleObject>(
-        _ type: Object.Type, _ handle: OpaquePointer?
-    ) -> Object? {
-        handle.map { Unmanaged<Object>.fromOpaque(UnsafeRawPointer($0)).takeUnretainedValue() }
+    static func inherited(_ handle: InHandle) -> Self? {
+        handle.map { Unmanaged<Self>.fromOpaque(UnsafeRawPointer($0)).takeUnretainedValue() }
+    }
+
+    /// Lends bytes that the object keeps in an array, which nothing changes; `nil` if there are
+    /// none. An empty array may have no address.
+    static func bytes(
+        _ handle: InHandle, _ outLength: Out<Int>?, _ read: (Self) -> [UInt8]?
+    ) -> UnsafeRawPointer? {
+        let bytes = object(handle).flatMap(read)
+        outLength?.pointee = bytes?.count ?? 0
+        return bytes.flatMap { $0.withUnsafeBytes(\.baseAddress) ?? UnsafeRawPointer(handle) }
     }
 }
 
@@ -85,36 +85,21 @@ protocol TextLender: HandleObject {
     var texts: LentTexts { get }
 }
 
-/// What functions lend that return a pointer into an object. Each returns nil if there is no
-/// object, or if the object lacks what is asked for.
-extension Handle {
-    static func text<Object: TextLender>(
-        _ type: Object.Type, _ handle: OpaquePointer?, _ key: String,
-        _ read: (Object) -> String?
-    ) -> CString? {
-        object(type, handle).flatMap { object in object.texts.pointer(key) { read(object) } }
+/// Functions that lend a text. Each returns nil if there is no object, or if the object lacks what
+/// is asked for.
+extension TextLender {
+    static func text(_ handle: InHandle, _ key: String, _ read: (Self) -> String?) -> CString? {
+        object(handle).flatMap { object in object.texts.pointer(key) { read(object) } }
     }
 
     /// Lends the value of a header field, whose name is given in any case.
-    static func header<Object: TextLender>(
-        _ type: Object.Type, _ handle: OpaquePointer?, _ name: CString?, key: String = "header",
-        _ headers: (Object) -> Headers
+    static func header(
+        _ handle: InHandle, _ name: CString?, key: String = "header", _ headers: (Self) -> Headers
     ) -> CString? {
         guard let name = name.flatMap({ String(validatingCString: $0) })?.lowercased() else {
             return nil
         }
-        return text(type, handle, "\(key) \(name)") { headers($0).joined(name) }
-    }
-
-    /// Lends bytes that the object keeps in an array, which nothing changes. An empty array may
-    /// have no address.
-    static func bytes<Object: HandleObject>(
-        _ type: Object.Type, _ handle: OpaquePointer?, _ outLength: Out<Int>?,
-        _ read: (Object) -> [UInt8]?
-    ) -> UnsafeRawPointer? {
-        let bytes = object(type, handle).flatMap(read)
-        outLength?.pointee = bytes?.count ?? 0
-        return bytes.flatMap { $0.withUnsafeBytes(\.baseAddress) ?? UnsafeRawPointer(handle) }
+        return text(handle, "\(key) \(name)") { headers($0).joined(name) }
     }
 }
 
@@ -134,7 +119,7 @@ final class LentTexts: Sendable {
     func pointer(_ key: String, _ make: () -> String?) -> CString? {
         texts.withLock { texts in
             if let text = texts[key] { return text.pointer }
-            guard let text = CText(make()) else { return nil }
+            guard let text = make().map(CText.init) else { return nil }
             texts[key] = text
             return text.pointer
         }
@@ -153,11 +138,6 @@ final class CText: @unchecked Sendable {
             preconditionFailure("out of memory")
         }
         pointer = UnsafePointer(copy)
-    }
-
-    convenience init?(_ text: String?) {
-        guard let text else { return nil }
-        self.init(text)
     }
 
     deinit {

@@ -54,12 +54,11 @@ final class HostContext: HostCause, @unchecked Sendable {
     /// The code that all functions share that set a callback of a client. If it fails, the context
     /// still belongs to the program.
     static func setting(
-        _ client: OpaquePointer?, _ pointer: UnsafeMutableRawPointer?,
-        _ destroy: restway_destroy_fn?, _ outError: OutHandle?,
-        _ set: (Client, HostContext) throws(Failure) -> Void
+        _ client: InHandle, _ pointer: UnsafeMutableRawPointer?, _ destroy: restway_destroy_fn?,
+        _ outError: OutHandle?, _ set: (Client, HostContext) throws(Failure) -> Void
     ) -> restway_status {
         Boundary.run(outError) { () throws(Failure) in
-            let client = try Argument.client(client)
+            let client = try ClientHandle.argument(client)
             try lending(pointer, destroy) { context throws(Failure) in try set(client, context) }
         }
     }

@@ -1,5 +1,4 @@
 import CRestway
-import RestwayClient
 import RestwayOutcome
 
 /// The structs of the header to which later versions append fields.

@@ -1,26 +1,13 @@
-package import RestwayThreads
+import RestwayDocument
+import RestwayThreads
 
 /// Decides which credential each call is sent with, which calls wait, and when to refresh.
 ///
 /// Calls have numbers in the order of their arrival; each new credential has a higher number. No
 /// clock, no lock, no I/O: feed it an event, and perform the returned actions in order.
 /// `AuthDriver` owns the rest.
-package struct AuthMachine: Sendable {
-    package struct Settings: Sendable, Equatable {
-        /// Whether a new credential can be obtained. If not, a refusal by the server is the call's
-        /// answer.
-        package var canRefresh = false
-        /// How often one call may be sent again with another credential.
-        package var replaysMax = 1
-        package var refreshesMax = 5
-        package var windowMilliseconds: Int64 = 30_000
-        /// The shortest time between a failure that is not final and the next refresh.
-        package var pauseMilliseconds: Int64 = 1_000
-
-        package init() {}
-    }
-
-    package enum Action: Equatable, Sendable {
+struct AuthMachine: Sendable {
+    enum Action: Equatable, Sendable {
         /// Send the call with this credential.
         case send(UInt64, credential: UInt64)
         /// End the call, because there is no credential.
@@ -51,10 +38,13 @@ package struct AuthMachine: Sendable {
         let credential: UInt64
     }
 
-    private var settings: Settings
+    private let limits: AuthDefinition.Limits
+    /// Whether a new credential can be obtained. If not, a refusal by the server is the call's
+    /// answer.
+    private var canRefresh = false
     private var state = State.valid
     /// The number of the current credential.
-    package private(set) var credential: UInt64 = 1
+    private(set) var credential: UInt64 = 1
     /// Whether a server has refused the current credential, or there is none.
     private var isDead = false
     /// Whether there is no credential, and no call has been refused yet.
@@ -67,35 +57,37 @@ package struct AuthMachine: Sendable {
     private var window: RefreshWindow
 
     /// - Parameter hasCredential: False if the first call must wait for a credential.
-    package init(_ settings: Settings, hasCredential: Bool = true) {
-        self.settings = settings
+    init(
+        _ limits: AuthDefinition.Limits, canRefresh: Bool = false, hasCredential: Bool = true
+    ) {
+        self.limits = limits
         window = RefreshWindow(
-            refreshesMax: settings.refreshesMax, milliseconds: settings.windowMilliseconds)
-        configure(canRefresh: settings.canRefresh, hasCredential: hasCredential)
+            refreshesMax: limits.refreshesMax, milliseconds: limits.windowMilliseconds)
+        configure(canRefresh: canRefresh, hasCredential: hasCredential)
     }
 
-    package var waitingCount: Int { waiting.count }
+    var waitingCount: Int { waiting.count }
 
     /// Whether a call may still be sent with this credential.
-    package func mayUse(_ credential: UInt64) -> Bool {
+    func mayUse(_ credential: UInt64) -> Bool {
         credential == self.credential && state == .valid
     }
 
     /// Whether this refresh is running, for the current credential.
-    package func isCurrent(refresh: UInt64) -> Bool {
+    func isCurrent(refresh: UInt64) -> Bool {
         running?.number == refresh && running?.credential == credential && state != .closed
     }
 
     /// Whether this refresh is running, for the current or an older credential.
-    package func isUnderWay(refresh: UInt64) -> Bool {
+    func isUnderWay(refresh: UInt64) -> Bool {
         running?.number == refresh && state != .closed
     }
 
     /// Sets whether new credentials can be obtained from now on.
     ///
     /// - Parameter hasCredential: False if calls must wait for a first credential.
-    package mutating func configure(canRefresh: Bool, hasCredential: Bool) {
-        settings.canRefresh = canRefresh
+    mutating func configure(canRefresh: Bool, hasCredential: Bool) {
+        self.canRefresh = canRefresh
         if state == .valid, !hasCredential, canRefresh {
             (state, isDead, isMissing) = (.stale, true, true)
         } else if state == .stale, isMissing, hasCredential || !canRefresh {
@@ -106,14 +98,14 @@ package struct AuthMachine: Sendable {
     // MARK: Calls
 
     /// Decides about a call that is ready to be sent, for the first time or again.
-    package mutating func arrive(_ call: UInt64, now: Deadline) -> [Action] {
+    mutating func arrive(_ call: UInt64, now: Deadline) -> [Action] {
         switch state {
         case .closed:
             return [.fail(call, .closed)]
         case .refreshing:
             waiting.insert(call)
             return []
-        case .valid where refreshAt <= now && settings.canRefresh, .stale:
+        case .valid where refreshAt <= now && canRefresh, .stale:
             waiting.insert(call)
             return startRefresh(now)
         case .valid:
@@ -128,29 +120,28 @@ package struct AuthMachine: Sendable {
     /// Handles a call whose credential the server refused.
     ///
     /// - Parameter replays: How often the call was sent again for this reason.
-    package mutating func refuse(
+    mutating func refuse(
         _ call: UInt64, sentWith credential: UInt64, replays: Int, now: Deadline
     ) -> [Action] {
-        guard replays < settings.replaysMax else { return [.settle(call)] }
-        // A newer credential exists or is being obtained.
-        guard credential == self.credential else { return arrive(call, now: now) }
-        guard settings.canRefresh else { return [.settle(call)] }
-        die()
-        return arrive(call, now: now)
+        refuseForGood(sentWith: credential, replays: replays)
+            ? arrive(call, now: now) : [.settle(call)]
     }
 
     /// Handles the same event for a call that cannot be sent again. Returns whether the call would
     /// have been sent again.
-    package mutating func refuseForGood(sentWith credential: UInt64, replays: Int) -> Bool {
-        guard replays < settings.replaysMax else { return false }
+    mutating func refuseForGood(sentWith credential: UInt64, replays: Int) -> Bool {
+        guard replays < limits.replaysMax else { return false }
+        // A newer credential exists or is being obtained.
         guard credential == self.credential else { return true }
-        guard settings.canRefresh else { return false }
-        die()
+        guard canRefresh else { return false }
+        isDead = true
+        isMissing = false
+        if state == .valid { state = .stale }
         return true
     }
 
     /// Notes that a call has ended for another reason and no longer waits.
-    package mutating func leave(_ call: UInt64) {
+    mutating func leave(_ call: UInt64) {
         waiting.remove(call)
     }
 
@@ -162,7 +153,7 @@ package struct AuthMachine: Sendable {
     ///   - refreshAt: The time to replace the credential before it expires; `never` if it need not
     ///     be replaced.
     ///   - expiresAt: The time from which the credential is invalid.
-    package mutating func refreshed(
+    mutating func refreshed(
         _ refresh: UInt64, refreshAt: Deadline = .never, expiresAt: Deadline = .never,
         now: Deadline
     ) -> [Action] {
@@ -176,7 +167,7 @@ package struct AuthMachine: Sendable {
     ///
     /// A final failure remains until there is a new credential. After any other failure, the first
     /// call that arrives after the pause starts the next refresh.
-    package mutating func refreshFailed(
+    mutating func refreshFailed(
         _ refresh: UInt64, _ failure: AuthFailure, now: Deadline
     ) -> [Action] {
         guard let ended = end(refresh) else { return [] }
@@ -187,16 +178,12 @@ package struct AuthMachine: Sendable {
             state = .valid
             return release()
         }
-        isDead = true
-        if case .refused(_, isFinal: true, _) = failure {
-            return giveUp(failure, .refused(failure, until: .never))
-        }
-        let until = now.advanced(milliseconds: settings.pauseMilliseconds)
-        return giveUp(failure, .refused(failure, until: until))
+        if case .refused(_, isFinal: true, _) = failure { return giveUp(failure, until: .never) }
+        return giveUp(failure, until: now.advanced(milliseconds: limits.pauseMilliseconds))
     }
 
     /// Handles a refresh by the host that took too long.
-    package mutating func refreshTimedOut(
+    mutating func refreshTimedOut(
         _ refresh: UInt64, milliseconds: Int64, now: Deadline
     ) -> [Action] {
         guard running?.number == refresh else { return [] }
@@ -205,7 +192,7 @@ package struct AuthMachine: Sendable {
     }
 
     /// Handles a new credential that the host has set.
-    package mutating func credentialChanged(
+    mutating func credentialChanged(
         refreshAt: Deadline = .never, expiresAt: Deadline = .never
     ) -> [Action] {
         guard state != .closed else { return [] }
@@ -215,7 +202,7 @@ package struct AuthMachine: Sendable {
     }
 
     /// Stops sending. The client completes the waiting calls.
-    package mutating func close() -> [Action] {
+    mutating func close() -> [Action] {
         defer {
             state = .closed
             waiting = []
@@ -225,12 +212,6 @@ package struct AuthMachine: Sendable {
     }
 
     // MARK: Steps
-
-    private mutating func die() {
-        isDead = true
-        isMissing = false
-        if state == .valid { state = .stale }
-    }
 
     private mutating func replaceCredential(refreshAt: Deadline, expiresAt: Deadline) {
         credential += 1
@@ -255,9 +236,8 @@ package struct AuthMachine: Sendable {
                 return release()
             }
             let failure = AuthFailure.tooManyRefreshes(
-                max: settings.refreshesMax, windowMilliseconds: settings.windowMilliseconds)
-            isDead = true
-            return giveUp(failure, .refused(failure, until: until))
+                max: limits.refreshesMax, windowMilliseconds: limits.windowMilliseconds)
+            return giveUp(failure, until: until)
         }
         lastRefresh += 1
         running = Refresh(number: lastRefresh, credential: credential)
@@ -284,9 +264,29 @@ package struct AuthMachine: Sendable {
         return waiting.sorted().map { .send($0, credential: credential) }
     }
 
-    private mutating func giveUp(_ failure: AuthFailure, _ next: State) -> [Action] {
+    private mutating func giveUp(_ failure: AuthFailure, until: Deadline) -> [Action] {
         defer { waiting = [] }
-        state = next
+        isDead = true
+        state = .refused(failure, until: until)
         return waiting.sorted().map { .fail($0, failure) }
+    }
+}
+
+/// Counts the refreshes in a sliding window, so that a server that refuses every fresh credential
+/// is not asked for ever.
+private struct RefreshWindow: Sendable {
+    let refreshesMax: Int
+    let milliseconds: Int64
+    var starts: [Deadline] = []
+
+    /// Counts a refresh that starts now. If there were too many, returns the time at which the next
+    /// may start.
+    mutating func start(_ now: Deadline) -> Deadline? {
+        starts.removeAll { $0.advanced(milliseconds: milliseconds) <= now }
+        guard starts.count < refreshesMax else {
+            return starts.first?.advanced(milliseconds: milliseconds) ?? .never
+        }
+        starts.append(now)
+        return nil
     }
 }

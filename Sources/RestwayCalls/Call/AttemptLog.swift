@@ -1,10 +1,10 @@
-package import RestwayOutcome
-package import RestwayThreads
+import RestwayOutcome
+import RestwayThreads
 
 /// The attempts of one call: why each began, how long it waited and took, and how it ended.
-package struct AttemptLog: Sendable {
+struct AttemptLog: Sendable {
     /// The attempts before the current one.
-    package private(set) var ended: [CallAttempt] = []
+    private(set) var ended: [CallAttempt] = []
     private var reason = CallAttempt.Reason.first
     /// When the attempt, or the wait before it, began.
     private var began: Deadline
@@ -12,23 +12,23 @@ package struct AttemptLog: Sendable {
     private var isUnderWay = true
 
     /// The number of the credential with which the last exchange was sent.
-    package var credential: UInt64?
+    var credential: UInt64?
 
     init(_ start: Deadline) {
         began = start
     }
 
     /// The number of the current attempt, from 1.
-    package var number: Int { ended.count + (isUnderWay ? 1 : 0) }
+    var number: Int { ended.count + (isUnderWay ? 1 : 0) }
 
     /// Ends the current wait.
-    package mutating func endWait(_ now: Deadline) {
+    mutating func endWait(_ now: Deadline) {
         waitedMicroseconds += now.microseconds(since: began)
         began = now
     }
 
     /// Ends the current attempt, which has failed.
-    package mutating func end(_ failure: Failure, _ now: Deadline) {
+    mutating func end(_ failure: Failure, _ now: Deadline) {
         guard isUnderWay else { return }
         isUnderWay = false
         ended.append(
@@ -40,7 +40,7 @@ package struct AttemptLog: Sendable {
     }
 
     /// Begins another attempt, which waits first.
-    package mutating func begin(_ reason: CallAttempt.Reason) {
+    mutating func begin(_ reason: CallAttempt.Reason) {
         self.reason = reason
         waitedMicroseconds = 0
         isUnderWay = true
@@ -48,7 +48,7 @@ package struct AttemptLog: Sendable {
 
     /// Returns all attempts of a call that ends with an answer; empty if this attempt is the only
     /// one.
-    package func ending(with status: Int, _ now: Deadline) -> [CallAttempt] {
+    func ending(with status: Int, _ now: Deadline) -> [CallAttempt] {
         guard isUnderWay else { return ended }
         guard !ended.isEmpty else { return [] }
         let last = CallAttempt(

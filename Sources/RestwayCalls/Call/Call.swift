@@ -1,6 +1,6 @@
 package import RestwayDocument
-package import RestwayHTTP
-package import RestwayMapping
+import RestwayHTTP
+import RestwayMapping
 package import RestwayOutcome
 import RestwayPlugins
 import RestwayRouting
@@ -21,7 +21,7 @@ package final class Call: Sendable {
     package typealias Modifier = @Sendable (RequestSpec) -> Result<RequestSpec, Failure>
 
     /// The thread that performs an action.
-    package enum Executor {
+    enum Executor {
         /// The thread that sends the request, or another one that must not be held up either.
         case caller
         /// The thread of a transport, which only moves bytes.
@@ -39,9 +39,9 @@ package final class Call: Sendable {
         package let spec: RequestSpec
         /// `nil` if the program is only asked about the body.
         package let modifier: Modifier?
-        package let body: BodyQuestions
+        let body: BodyQuestions
 
-        package init(spec: RequestSpec, modifier: Modifier?, body: BodyQuestions) {
+        init(spec: RequestSpec, modifier: Modifier?, body: BodyQuestions) {
             self.spec = spec
             self.modifier = modifier
             self.body = body
@@ -62,37 +62,37 @@ package final class Call: Sendable {
 
     /// The references between the call and other parts of the library. The call gives them back
     /// when it ends.
-    package struct Ties {
-        package var receiver: Receiver?
+    struct Ties {
+        var receiver: Receiver?
         /// A function that receives the outcome instead of the program.
-        package var follower: (@Sendable (Outcome) -> Void)?
+        var follower: (@Sendable (Outcome) -> Void)?
         /// The place of the call in a batch.
         var batchPlace: (any BatchPlace)?
         /// The claim with which the call is in a lane of the outbox.
-        package var lane: (any StorageClaim)?
+        var lane: (any StorageClaim)?
         /// The request that the outbox stores if it cannot be sent now.
-        package var laneRequest: PreparedRequest?
+        var laneRequest: PreparedRequest?
         /// The number of the exchange in the transport; `nil` if the call has no exchange, or its
         /// number is not known yet.
-        package var exchange: ExchangeID?
+        var exchange: ExchangeID?
         /// A timer that ends or continues a wait.
-        package var timer: TimerTicket?
+        var timer: TimerTicket?
         /// The body that the call reads while it is sent.
-        package var reader: BodyReader?
+        var reader: BodyReader?
     }
 
     package struct State {
-        package var machine: CallMachine
+        var machine: CallMachine
         /// The request as it goes out next; `nil` when the call has completed. It holds functions
         /// of the program (for progress, for a body), which may refer to this call.
         package var request: PreparedRequest?
         package var question: Question?
         /// The time limit of the attempt.
         package var deadline: Deadline
-        package var attempts: AttemptLog
-        package var progress: ProgressState
-        package var ties: Ties
-        package var waiters = CallWaiters()
+        var attempts: AttemptLog
+        var progress: ProgressState
+        var ties: Ties
+        var waiters = CallWaiters()
         package var outcome: Outcome?
     }
 
@@ -101,8 +101,8 @@ package final class Call: Sendable {
     /// A number that is unique in this process: `#12` in the log.
     package var id: UInt64 { log.id }
     /// The progress of the mapping.
-    package let mappingProgress = MappingProgress()
-    package let log: CallLog
+    let mappingProgress = MappingProgress()
+    let log: CallLog
     package let context: CallContext
     package let api: LoadedAPI
     package let isInBatch: Bool
@@ -241,7 +241,7 @@ package final class Call: Sendable {
 
     /// The method and the URL of the call for messages, without query and credentials.
     package var description: String {
-        .joining(log.method.rawValue, " ", URLText.withoutQuery(log.url))
+        "\(log.method.rawValue) \(URLText.withoutQuery(log.url))"
     }
 
     // MARK: Ties

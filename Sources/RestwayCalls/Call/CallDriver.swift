@@ -1,16 +1,16 @@
 import RestwayDocument
 package import RestwayHTTP
-package import RestwayOutcome
+import RestwayOutcome
 import RestwayPlugins
 import RestwayRouting
 import RestwayText
-package import RestwayThreads
+import RestwayThreads
 import Synchronization
 
 /// The value that one stage hands to the next.
 ///
 /// The enum is indirect, because its cases hold values of very different sizes.
-package indirect enum Handover {
+indirect enum Handover {
     case nothing
     /// A failure that is to be judged or delivered.
     case failure(Failure)
@@ -40,37 +40,37 @@ package indirect enum Handover {
 ///
 /// A stage answers once, on any thread. An answer that comes after the call has left the stage is
 /// ignored.
-package struct StageEntry {
-    package let call: Call
-    package let number: CallMachine.Entry
-    package let request: PreparedRequest
+struct StageEntry {
+    let call: Call
+    let number: CallMachine.Entry
+    let request: PreparedRequest
     /// The thread that the stage runs on.
-    package let place: Call.Executor
+    let place: Call.Executor
 
-    package var context: CallContext { call.context }
+    var context: CallContext { call.context }
 
     /// Whether the call is still in this stage.
-    package var isCurrent: Bool { call.state.withLock { $0.machine.isCurrent(number) } }
+    var isCurrent: Bool { call.state.withLock { $0.machine.isCurrent(number) } }
 
     /// Reports that the stage has done its part.
-    package func pass(
+    func pass(
         _ brought: Handover = .nothing, on place: Call.Executor? = nil,
         _ change: (inout Call.State) -> Void = { _ in }
     ) {
         call.happen(on: place ?? self.place, .passed(number), with: brought, change)
     }
 
-    package func fail(_ failure: Failure, on place: Call.Executor? = nil) {
+    func fail(_ failure: Failure, on place: Call.Executor? = nil) {
         call.happen(on: place ?? self.place, .failed(number), with: .failure(failure))
     }
 
     /// Returns the same entry for another thread.
-    package func on(_ place: Call.Executor) -> StageEntry {
+    func on(_ place: Call.Executor) -> StageEntry {
         StageEntry(call: call, number: number, request: request, place: place)
     }
 
     /// Runs `body` on a worker; if this thread is one, it runs here.
-    package func onWorker(_ body: @escaping @Sendable (StageEntry) -> Void) {
+    func onWorker(_ body: @escaping @Sendable (StageEntry) -> Void) {
         guard place != .worker else { return body(self) }
         let entry = on(.worker)
         context.pool.submit { if entry.isCurrent { body(entry) } }
@@ -92,7 +92,7 @@ package struct StageEntry {
     }
 
     /// Sets a timer that ends with this stage.
-    package func schedule(at deadline: Deadline, _ body: @escaping @Sendable () -> Void) {
+    func schedule(at deadline: Deadline, _ body: @escaping @Sendable () -> Void) {
         let ticket = context.timers.schedule(at: deadline, body)
         let before = call.state.withLock { state -> TimerTicket? in
             guard state.machine.isCurrent(number) else { return ticket }
@@ -128,7 +128,7 @@ extension Call {
     ///     too late.
     /// - Returns: False for an event that comes too late.
     @discardableResult
-    package func happen(
+    func happen(
         on place: Executor, _ event: CallMachine.Event, with brought: Handover = .nothing,
         _ change: (inout State) -> Void = { _ in }
     ) -> Bool {
@@ -193,7 +193,7 @@ extension Call {
     }
 
     /// Lets the next stage do its part.
-    package func perform(_ actions: CallMachine.Actions, _ brought: Handover, on place: Executor) {
+    func perform(_ actions: CallMachine.Actions, _ brought: Handover, on place: Executor) {
         guard case .enter(let stage, let number) = actions.next, let request else { return }
         let entry = StageEntry(call: self, number: number, request: request, place: place)
         switch (stage, brought) {

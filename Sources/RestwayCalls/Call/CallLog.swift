@@ -1,17 +1,17 @@
-package import RestwayDocument
-package import RestwayHTTP
+import RestwayDocument
+import RestwayHTTP
 import RestwayMapping
 import RestwayOutcome
-package import RestwayRouting
+import RestwayRouting
 import RestwayThreads
 
 /// Writes the log of one call. Every line starts with the number of the call and holds no secrets.
-package struct CallLog: Sendable {
-    package let id: UInt64
+struct CallLog: Sendable {
+    let id: UInt64
     /// The method and URL of the first request.
-    package let method: Method
-    package let url: String
-    package let redaction: Redaction
+    let method: Method
+    let url: String
+    let redaction: Redaction
 
     /// Logs where a request goes and how its path was found.
     func isRouted(_ request: PreparedRequest) {

@@ -11,7 +11,7 @@
 /// 2. A stage answers at most once for each time it was entered. Each entry has a number, and the
 ///    machine ignores an event whose number is not the current one. So a late answer is harmless.
 /// 3. A call ends in one place only: `deliver` is returned exactly once.
-package struct CallMachine {
+struct CallMachine {
     /// The stages of a call, in the order in which a call passes them.
     ///
     /// A call passes the optional stages that it was made with, and all others. Other ways:
@@ -25,7 +25,7 @@ package struct CallMachine {
     ///     recover              -> store        the outbox takes the request
     ///     recover              -> intercept    the failure is final
     ///     intercept            -> prepare      the interceptor wants the request sent again
-    package enum Stage: Int, CaseIterable, Comparable {
+    enum Stage: Int, CaseIterable, Comparable {
         /// The program's modifiers change the request, or answer in place of the exchange.
         case modify
         /// The request is written again: a modifier has changed it, or the program is asked about
@@ -60,14 +60,14 @@ package struct CallMachine {
         /// The outcome is set. The call has ended.
         case deliver
 
-        package static func < (left: Stage, right: Stage) -> Bool { left.rawValue < right.rawValue }
+        static func < (left: Stage, right: Stage) -> Bool { left.rawValue < right.rawValue }
     }
 
     /// The number of one entry into a stage.
-    package typealias Entry = Int
+    typealias Entry = Int
 
     /// The judgement of `recover` about an answer or a failure.
-    package enum Verdict: Equatable, CaseIterable {
+    enum Verdict: Equatable, CaseIterable {
         /// The answer is taken.
         case take
         /// The failure is final.
@@ -82,7 +82,7 @@ package struct CallMachine {
         case store
     }
 
-    package enum Event: Equatable {
+    enum Event: Equatable {
         /// The stage has done its part.
         case passed(Entry)
         /// `prepare` has written the request, which passes these optional stages.
@@ -108,14 +108,14 @@ package struct CallMachine {
     }
 
     /// How a call ends.
-    package enum Ending: Equatable {
+    enum Ending: Equatable {
         /// The call ends with the result of its last stage: a response or a failure.
         case outcome
         case cancelled
         case closed
     }
 
-    package enum Action: Equatable {
+    enum Action: Equatable {
         /// The stage gets the call. It answers with an event of this number.
         case enter(Stage, Entry)
         /// The outcome is set and reported. This is the last action of a call.
@@ -123,25 +123,25 @@ package struct CallMachine {
     }
 
     /// The actions that the driver performs for one event, in this order.
-    package struct Actions: Equatable {
+    struct Actions: Equatable {
         /// The stage that lets go of the call; `nil` if the stage has ended by itself.
-        package var leave: Stage?
+        var leave: Stage?
         /// `nil` if the event changes nothing.
-        package var next: Action?
+        var next: Action?
     }
 
     /// A set of stages that not every call passes.
-    package struct OptionalStages: OptionSet {
-        package let rawValue: UInt32
+    struct OptionalStages: OptionSet {
+        let rawValue: UInt32
 
         private init(_ stage: Stage) { rawValue = 1 << UInt32(stage.rawValue) }
-        package init(rawValue: UInt32) { self.rawValue = rawValue }
+        init(rawValue: UInt32) { self.rawValue = rawValue }
 
-        package static let modify = OptionalStages(.modify)
-        package static let prepare = OptionalStages(.prepare)
-        package static let lane = OptionalStages(.lane)
-        package static let cache = OptionalStages(.cache)
-        package static let rewind = OptionalStages(.rewind)
+        static let modify = OptionalStages(.modify)
+        static let prepare = OptionalStages(.prepare)
+        static let lane = OptionalStages(.lane)
+        static let cache = OptionalStages(.cache)
+        static let rewind = OptionalStages(.rewind)
         static let validate = OptionalStages(.validate)
         static let intercept = OptionalStages(.intercept)
 
@@ -157,13 +157,13 @@ package struct CallMachine {
     /// The stage that holds the call; `nil` before the start.
     private(set) var stage: Stage?
     /// The number of the current entry.
-    package private(set) var entry: Entry = 0
+    private(set) var entry: Entry = 0
     /// How many redirects the call has followed in this attempt.
-    package private(set) var redirects = 0
+    private(set) var redirects = 0
     /// How often the call was sent again with a newer credential.
-    package private(set) var replays = 0
+    private(set) var replays = 0
     /// How often the call was sent again after a wait.
-    package private(set) var retries = 0
+    private(set) var retries = 0
     /// Whether the call waits for a newer credential.
     private(set) var isRefused = false
 
@@ -173,32 +173,32 @@ package struct CallMachine {
     }
 
     /// Whether the call has ended.
-    package var isComplete: Bool { stage == .deliver }
+    var isComplete: Bool { stage == .deliver }
 
     /// Whether the call has gone too far to be cancelled.
     var isCommitted: Bool { stage == .commit || stage == .store || stage == .deliver }
 
     /// Whether `entry` is the current one. Work for another entry has no effect.
-    package func isCurrent(_ entry: Entry) -> Bool {
+    func isCurrent(_ entry: Entry) -> Bool {
         entry == self.entry && stage != nil && !isComplete
     }
 
     // MARK: Events
 
     /// Enters the first stage, unless the call has ended before.
-    package mutating func start() -> Actions {
+    mutating func start() -> Actions {
         stage == nil ? enter(first(from: .modify)) : Actions()
     }
 
     /// Starts a call whose request was sent before it became a call: the exchange waits for the
     /// answer.
-    package mutating func startSent() {
+    mutating func startSent() {
         precondition(stage == nil)
         _ = enter(.exchange)
     }
 
     /// Applies one event. Returns the actions that the driver performs, in order.
-    package mutating func handle(_ event: Event) -> Actions {
+    mutating func handle(_ event: Event) -> Actions {
         switch event {
         case .cancelled: end(.cancelled, evenInCommit: false)
         case .closed: end(.closed, evenInCommit: true)

@@ -1,5 +1,5 @@
 import RestwayHTTP
-package import RestwayThreads
+import RestwayThreads
 
 /// The progress of a call. A total of `nil` is not known.
 package struct CallProgress: Sendable, Equatable {
@@ -62,14 +62,14 @@ package struct ProgressRequest: Sendable {
 }
 
 /// The progress of a call and what the program knows of it.
-package struct ProgressState: Sendable {
-    package var progress: CallProgress
+struct ProgressState: Sendable {
+    var progress: CallProgress
     /// Whether a notice is on its way. It will report the progress at the time when it runs.
-    package var isNoticeDue = false
+    var isNoticeDue = false
     /// When the next notice may go out.
-    package var nextNotice = Deadline.past
+    var nextNotice = Deadline.past
 
-    package init(_ request: PreparedRequest) {
+    init(_ request: PreparedRequest) {
         progress = CallProgress(uploadTotal: request.bodyCount)
     }
 }
@@ -82,7 +82,7 @@ extension Call {
 
     /// Returns the function to which a transport reports moved bytes; `nil` if no one asks for
     /// progress.
-    package func progressFunction(for request: PreparedRequest) -> ExchangeRecorder.Progressed? {
+    func progressFunction(for request: PreparedRequest) -> ExchangeRecorder.Progressed? {
         guard request.sending.progress != nil else { return nil }
         return { uploaded, downloaded, downloadTotal in
             self.progressed(request) { progress in

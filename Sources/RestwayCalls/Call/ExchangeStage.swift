@@ -1,4 +1,4 @@
-package import RestwayHTTP
+import RestwayHTTP
 import RestwayOutcome
 import RestwayPlugins
 import RestwayRouting
@@ -6,15 +6,15 @@ import RestwayThreads
 import Synchronization
 
 /// The result that the transport has brought for one exchange.
-package struct ReceivedExchange: Sendable {
-    package let result: Result<ExchangeSummary, TransportError>
-    package let recorder: ExchangeRecorder
+struct ReceivedExchange: Sendable {
+    let result: Result<ExchangeSummary, TransportError>
+    let recorder: ExchangeRecorder
 }
 
 /// The stage in which the transport, or the batch session for an item of a batch, sends the request
 /// and receives the answer.
-package enum ExchangeStage {
-    package static func enter(_ entry: StageEntry, _ exchange: Exchange) {
+enum ExchangeStage {
+    static func enter(_ entry: StageEntry, _ exchange: Exchange) {
         if entry.request.isInBatch { sendInBatch(entry) } else { send(entry, exchange) }
     }
 

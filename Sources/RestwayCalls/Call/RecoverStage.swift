@@ -116,10 +116,10 @@ extension StageEntry {
         guard head.isRedirect, let max = context.options.redirectsMax, !request.isInBatch
         else { return .notFollowed }
         let count = call.state.withLock { $0.machine.redirects }
-        let decision = RedirectPolicy(redirectsMax: max).decide(
+        let decision = RedirectPolicy.decide(
             status: head.status, method: request.exchange.method,
             location: summary.redirectURL ?? head.redirectURL, from: request.exchange.url,
-            followed: count)
+            followed: count, redirectsMax: max)
         switch decision {
         case .stop:
             return .notFollowed
@@ -303,7 +303,7 @@ extension Failure {
     /// Whether another attempt at a later time may succeed. A call that was cancelled or closed is
     /// never stored.
     fileprivate var mayBeOutlived: Bool {
-        switch reason {
+        switch self.reason {
         case .resolve, .connect, .tls, .timedOut, .connectionLost, .protocolViolation, .http, .auth,
             .batch:
             true
@@ -316,7 +316,7 @@ extension Failure {
 
 extension Call {
     /// Begins another attempt. Returns the log as it was before.
-    package func begin(_ reason: CallAttempt.Reason) -> AttemptLog {
+    func begin(_ reason: CallAttempt.Reason) -> AttemptLog {
         state.withLock { state in
             let before = state.attempts
             state.attempts.begin(reason)

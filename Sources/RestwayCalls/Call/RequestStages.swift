@@ -49,8 +49,8 @@ enum PrepareStage {
 }
 
 /// The stage in which the request takes its place in a lane of the outbox.
-package enum LaneStage {
-    package static func enter(_ entry: StageEntry) {
+enum LaneStage {
+    static func enter(_ entry: StageEntry) {
         let call = entry.call
         guard let claim = entry.request.claim else { return entry.pass() }
         let isAwaited: Bool? = call.state.withLock { state in

@@ -2,36 +2,36 @@ import RestwayDocument
 package import RestwayHTTP
 import RestwayJSON
 import RestwayJansson
-package import RestwayMapping
-package import RestwayObjects
+import RestwayMapping
+import RestwayObjects
 package import RestwayOutcome
 import RestwayPlugins
 import RestwayRouting
 import RestwayText
-package import RestwayThreads
+import RestwayThreads
 import Synchronization
 
 /// An answer that is taken, with its body decoded.
-package struct TakenAnswer: Sendable {
-    package let received: ReceivedResponse
+struct TakenAnswer: Sendable {
+    let received: ReceivedResponse
     /// The failure of the call; `nil` if it has succeeded.
-    package let failure: Failure?
+    let failure: Failure?
     /// When the body was decoded.
-    package let started: Deadline
+    let started: Deadline
 }
 
 /// The result of phase one of mapping: the rows for the store, and the answer they come from.
-package struct ParsedAnswer {
-    package let answer: TakenAnswer
+struct ParsedAnswer {
+    let answer: TakenAnswer
     /// The result without its change set; `nil` if nothing was mapped.
-    package var result: MappingResult?
-    package var changes = ChangeSet()
+    var result: MappingResult?
+    var changes = ChangeSet()
     /// Whether a descriptor applies, although there may be no body.
-    package var isMapped = false
+    var isMapped = false
     /// The number of descriptors, for an answer without a body.
-    package var descriptorCount = 0
+    var descriptorCount = 0
     /// Whether a mapper has read the body as JSON.
-    package var bodyIsJSON = false
+    var bodyIsJSON = false
 }
 
 /// The stage of a call in which the body becomes rows. It changes no store and can be cancelled.

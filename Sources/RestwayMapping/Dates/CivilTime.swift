@@ -11,6 +11,7 @@ struct CivilTime: Equatable {
 
     /// Microseconds since 1970-01-01T00:00:00Z, if this is the time `offsetSeconds` east of UTC;
     /// nil if the date or time does not exist.
+    @inline(__always)
     func microseconds(offsetSeconds: Int) -> Int64? {
         guard isValid else { return nil }
         let seconds = daysSinceEpoch * 86_400 + hour * 3_600 + minute * 60 + second - offsetSeconds
@@ -22,6 +23,7 @@ struct CivilTime: Equatable {
         Self.floorModulo(daysSinceEpoch + 4, 7)
     }
 
+    @inline(__always)
     private var isValid: Bool {
         (0...9_999).contains(year) && (1...12).contains(month)
             && day >= 1 && day <= Self.dayCount(year, month)
@@ -29,6 +31,7 @@ struct CivilTime: Equatable {
     }
 
     /// The calculation uses years that begin in March, so the leap day is the last day of its year.
+    @inline(__always)
     private var daysSinceEpoch: Int {
         let shifted = month > 2 ? year : year - 1
         let era = (shifted >= 0 ? shifted : shifted - 399) / 400

@@ -306,7 +306,7 @@ struct MachineCore {
 
     /// Pushes a row of absent cells and returns its index; nil if the mapping is over.
     private mutating func pushRow(_ start: PlanRow) -> Int? {
-        if let isCancelled, isCancelled() {
+        guard !Self.asks(isCancelled) else {
             _ = fail(.cancelled)
             return nil
         }
@@ -315,6 +315,15 @@ struct MachineCore {
             return nil
         }
         return rows.push(start)
+    }
+
+    /// A function of its own, so that the closure is lent to it without counting a reference.
+    @inline(never)
+    private static func asks(_ isCancelled: borrowing (@Sendable () -> Bool)?) -> Bool {
+        switch isCancelled {
+        case .none: false
+        case .some(let isCancelled): isCancelled()
+        }
     }
 
     /// Makes a row that has only the identity of a linked object; false if the mapping is over.

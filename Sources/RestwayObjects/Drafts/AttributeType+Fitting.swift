@@ -4,9 +4,9 @@ extension AttributeType {
     func kept(_ value: Value) -> Value? {
         switch (self, value) {
         case (_, .null): .null
-        case (.any, .bool), (.any, .int64), (.any, .double), (.any, .string), (.any, .json),
-            (.any, .date), (.any, .bytes),
-            (.bool, .bool), (.int, .int64), (.double, .double), (.string, .string),
+        case (_, .absent), (_, .link), (_, .links): nil
+        case (.any, _): value
+        case (.bool, .bool), (.int, .int64), (.double, .double), (.string, .string),
             (.date, .date), (.bytes, .bytes), (.json, .json):
             value
         case (.double, .int64(let number)): .double(Double(number))
@@ -14,8 +14,15 @@ extension AttributeType {
         }
     }
 
-    /// A phrase for messages, for example "takes a string".
-    var expectation: String {
+    /// Returns the answer of a function of the host as a value of this type. It differs from `kept`
+    /// in one thing: a double that is whole is also an integer.
+    package func fit(_ value: Value) -> Value? {
+        guard case (.int, .double(let number)) = (self, value) else { return kept(value) }
+        return Int64(exactly: number).map(Value.int64)
+    }
+
+    /// The name of the type with its article, for messages.
+    package var withArticle: String {
         switch self {
         case .any: "a value"
         case .bool: "a boolean"

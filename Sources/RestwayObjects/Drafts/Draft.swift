@@ -51,26 +51,22 @@ package final class Draft: Sendable {
             {
                 throw .fixedIdentity(entity: entity.name, attribute: attribute.name)
             }
-            state.set(kept, at: index)
+            state.set(.value(kept), cell: index)
         }
     }
 
     private func checked(
         _ value: Value, _ attribute: Attribute, isIdentity: Bool
     ) throws(DraftError) -> Value {
-        let kept = attribute.type.kept(value)
-        var expected = attribute.type.expectation
-        if isIdentity, attribute.type == .any {
-            expected = "an integer or a string"
-            switch kept {
-            case .int64, .string, .null: return kept ?? .null
-            default: break
-            }
-        } else if let kept {
+        let isAnyIdentity = isIdentity && attribute.type == .any
+        if let kept = attribute.type.kept(value),
+            !isAnyIdentity || kept == .null || Identity(kept) != nil
+        {
             return kept
         }
         throw .unfitValue(
-            entity: entity.name, attribute: attribute.name, expected: expected,
+            entity: entity.name, attribute: attribute.name,
+            expected: isAnyIdentity ? "an integer or a string" : attribute.type.withArticle,
             found: value.withArticle)
     }
 
@@ -92,13 +88,13 @@ package final class Draft: Sendable {
         }
         let content: DraftLinks =
             relationship.isMany ? .many(links) : links.first.map { .one($0) } ?? .null
-        node.state.withLock { $0.set(content, atRelationship: index) }
+        node.state.withLock { $0.set(.links(content), cell: cell(relationship: index)) }
     }
 
     /// Sets a relationship to null. For a relationship to many objects, null differs from an empty
     /// list.
     package func setNull(relationship index: Int) {
-        node.state.withLock { $0.set(.null, atRelationship: index) }
+        node.state.withLock { $0.set(.links(.null), cell: cell(relationship: index)) }
     }
 
     /// Adds a link after the others, or replaces the link of a relationship to one object. A draft
@@ -108,15 +104,15 @@ package final class Draft: Sendable {
         guard relationship.isMany else { return try set([target], relationship: index) }
         try check(target, relationship)
         join([target])
-        let link = DraftLink(target)
+        let (link, cell) = (DraftLink(target), cell(relationship: index))
         node.state.withLock { state in
-            var links = state.links(at: index).all
+            var links = state.links(cell: cell).all
             if let place = links.firstIndex(where: { $0.leads(toTheSameAs: link) }) {
                 links[place] = link
             } else {
                 links.append(link)
             }
-            state.set(.many(links), atRelationship: index)
+            state.set(.links(.many(links)), cell: cell)
         }
     }
 
@@ -124,14 +120,16 @@ package final class Draft: Sendable {
     package func remove(_ target: Target, relationship index: Int) throws(DraftError) {
         let relationship = entity.relationships[index]
         try check(target, relationship)
-        let link = DraftLink(target)
+        let (link, cell) = (DraftLink(target), cell(relationship: index))
         node.state.withLock { state in
-            let links = state.links(at: index).all
+            let links = state.links(cell: cell).all
             let rest = links.filter { !$0.leads(toTheSameAs: link) }
             guard rest.count < links.count else { return }
-            state.set(relationship.isMany ? .many(rest) : .null, atRelationship: index)
+            state.set(.links(relationship.isMany ? .many(rest) : .null), cell: cell)
         }
     }
+
+    private func cell(relationship index: Int) -> Int { entity.attributes.count + index }
 
     private func check(_ target: Target, _ relationship: Relationship) throws(DraftError) {
         guard entity.links(relationship, to: target.entity) else {
@@ -152,26 +150,16 @@ package final class Draft: Sendable {
     /// Removes the value of the attribute or relationship of cell `index` from the draft: the value
     /// is not sent, and a store keeps its own.
     package func unset(cell index: Int) {
-        let relationship = index - entity.attributes.count
+        let isAttribute = index < entity.attributes.count
         node.state.withLock { state in
-            if relationship >= 0 {
-                state.set(.absent, atRelationship: relationship)
-            } else {
-                state.set(.absent, at: index)
-            }
+            state.set(isAttribute ? .value(.absent) : .links(.absent), cell: index)
         }
     }
 
     /// Forgets what the program set for cell `index`, or for all cells.
     package func revert(cell index: Int?) {
         node.state.withLock { state in
-            guard let index else {
-                state.values = [:]
-                state.links = [:]
-                return
-            }
-            state.values[index] = nil
-            state.links[index - entity.attributes.count] = nil
+            if let index { state.words[index] = nil } else { state.words = [:] }
         }
     }
 

@@ -10,20 +10,7 @@ package struct DraftCapture: Sendable {
         case member(Int)
     }
 
-    package enum Links: Sendable {
-        case absent
-        case null
-        case one(Link)
-        case many([Link])
-
-        package var all: [Link] {
-            switch self {
-            case .absent, .null: []
-            case .one(let link): [link]
-            case .many(let links): links
-            }
-        }
-    }
+    package typealias Links = RestwayObjects.Links<Link>
 
     /// One draft of the capture.
     package struct Member: Sendable {
@@ -64,15 +51,14 @@ package struct DraftCapture: Sendable {
         while index < nodes.count {
             let (member, links) = Self.read(nodes[index])
             members.append(member)
-            members[index].links = links.map { links in
-                links.resolved { node in
-                    let identifier = ObjectIdentifier(node)
-                    if let place = places[identifier] { return place }
-                    places[identifier] = nodes.count
-                    nodes.append(node)
-                    return nodes.count - 1
-                }
+            func place(_ node: DraftNode) -> Int {
+                let identifier = ObjectIdentifier(node)
+                if let place = places[identifier] { return place }
+                places[identifier] = nodes.count
+                nodes.append(node)
+                return nodes.count - 1
             }
+            members[index].links = links.map { $0.map { Self.link($0, place) } }
             index += 1
         }
     }
@@ -81,15 +67,20 @@ package struct DraftCapture: Sendable {
         let entity = node.entity
         let count = entity.attributes.count
         return node.state.withLock { state in
-            var changed = Set(state.values.keys.filter { state.changes(valueAt: $0) })
-            for index in state.links.keys where state.changes(linksAt: index) {
-                changed.insert(count + index)
-            }
             let member = Member(
                 entity: entity, storeKey: node.storeKey,
-                values: entity.attributes.indices.map { state.value(at: $0) }, changed: changed,
+                values: (0..<count).map(state.value),
+                changed: Set(state.words.keys.filter(state.changes)),
                 node: node, wordCount: state.wordCount)
-            return (member, entity.relationships.indices.map { state.links(at: $0) })
+            return (member, (count..<entity.cellCount).map(state.links))
+        }
+    }
+
+    private static func link(_ link: DraftLink, _ place: (DraftNode) -> Int) -> Link {
+        switch link {
+        case .key(let key): .key(key)
+        case .object(let object): .key(object.storeKey)
+        case .draft(let reference): reference.node.map { .member(place($0)) } ?? .key(0)
         }
     }
 
@@ -122,7 +113,7 @@ package struct DraftCapture: Sendable {
             let values = row(of: member, cells: told[index]) { member in
                 rows[member].map(Cell.reference(toRow:)) ?? members[member].storeKey
             }
-            changes.edits[changes.rows.count] = ChangeSet.Edit(node: member.node)
+            changes.edits[changes.rows.count] = member.node
             changes.rows.append(Snapshot.make(member.entity, values))
         }
         return rows
@@ -192,24 +183,6 @@ package struct DraftCapture: Sendable {
     package func sent(_ index: Int) -> SentDraft { SentDraft(members[index]) }
 }
 
-extension DraftLinks {
-    fileprivate func resolved(_ place: (DraftNode) -> Int) -> DraftCapture.Links {
-        func resolved(_ link: DraftLink) -> DraftCapture.Link {
-            switch link {
-            case .key(let key): .key(key)
-            case .object(let object): .key(object.storeKey)
-            case .draft(let reference): reference.node.map { .member(place($0)) } ?? .key(0)
-            }
-        }
-        return switch self {
-        case .absent: .absent
-        case .null: .null
-        case .one(let link): .one(resolved(link))
-        case .many(let links): .many(links.map(resolved))
-        }
-    }
-}
-
 /// The content of a draft when it was sent: enough to tell the draft later which object it has
 /// become. It does not keep the draft alive.
 package struct SentDraft: Sendable {
@@ -236,15 +209,11 @@ package struct SentDraft: Sendable {
     /// not sent.
     package func settle(on object: Snapshot, withholding withheld: Set<Int>) {
         guard let node else { return }
-        let count = object.entity.attributes.count
         node.setStoreKey(object.storeKey)
         node.state.withLock { state in
             state.base = object
-            state.values = state.values.filter { index, word in
+            state.words = state.words.filter { index, word in
                 word.number > wordCount || withheld.contains(index)
-            }
-            state.links = state.links.filter { index, word in
-                word.number > wordCount || withheld.contains(count + index)
             }
         }
     }

@@ -3,61 +3,48 @@ import Synchronization
 
 /// The state of a draft.
 final class DraftNode: Sendable {
-    /// A value that the program set, and its number: later values have higher numbers.
-    struct Word<Content> {
-        let content: Content
-        let number: Int
+    enum Content {
+        case value(Value)
+        case links(DraftLinks)
     }
 
     struct State {
         /// The object as it was when the draft was made of it, or when the server last answered.
         var base: Snapshot?
-        /// The set values by the index of the attribute.
-        var values: [Int: Word<Value>] = [:]
-        /// The set links by the index of the relationship.
-        var links: [Int: Word<DraftLinks>] = [:]
+        /// The values and links that the program set, by the index of their cell, and their
+        /// numbers: later ones have higher numbers.
+        var words: [Int: (content: Content, number: Int)] = [:]
         /// The number of values and links that the program has set so far.
         var wordCount = 0
 
-        mutating func set(_ value: Value, at index: Int) {
+        mutating func set(_ content: Content, cell index: Int) {
             wordCount += 1
-            values[index] = Word(content: value, number: wordCount)
+            words[index] = (content, wordCount)
         }
 
-        mutating func set(_ content: DraftLinks, atRelationship index: Int) {
-            wordCount += 1
-            links[index] = Word(content: content, number: wordCount)
+        /// Returns the value of an attribute.
+        func value(cell index: Int) -> Value {
+            if case .value(let value)? = words[index]?.content { return value }
+            return base?.value(at: index) ?? .absent
         }
 
-        func value(at index: Int) -> Value {
-            values[index]?.content ?? base?.value(at: index) ?? .absent
+        /// Returns the links of a relationship.
+        func links(cell index: Int) -> DraftLinks {
+            if case .links(let links)? = words[index]?.content { return links }
+            return base.map { DraftLinks($0.value(at: index)) } ?? .absent
         }
 
-        func links(at index: Int) -> DraftLinks {
-            if let word = links[index] { return word.content }
-            guard let base else { return .absent }
-            return DraftLinks(base.value(at: base.entity.attributes.count + index))
-        }
-
-        /// Returns whether the draft has a value to send that differs from the base.
-        func changes(valueAt index: Int) -> Bool {
-            guard let value = values[index]?.content, value != .absent else { return false }
-            return !(base.map { value.isSame(as: $0.value(at: index)) } ?? false)
-        }
-
-        func changes(linksAt index: Int) -> Bool {
-            guard let content = links[index]?.content else { return false }
-            let before = base.map { $0.value(at: $0.entity.attributes.count + index) } ?? .absent
+        /// Returns whether the draft has something to send that differs from the base.
+        func changes(cell index: Int) -> Bool {
+            guard let content = words[index]?.content else { return false }
+            let before = base?.value(at: index)
             switch content {
-            case .absent: return false
-            case .null: return before != .null
-            case .one(.draft): return true
-            case .one(let link): return before != .link(link.storeKey)
-            case .many(let links):
-                if links.contains(where: { if case .draft = $0 { true } else { false } }) {
-                    return true
-                }
-                return before != .links(links.map(\.storeKey))
+            case .value(.absent), .links(.absent): return false
+            case .value(let value): return !(before.map(value.isSame) ?? false)
+            case .links(.null): return before != .null
+            case .links(.one(let link)): return link.isDraft || before != .link(link.storeKey)
+            case .links(.many(let links)):
+                return links.contains(where: \.isDraft) || before != .links(links.map(\.storeKey))
             }
         }
     }
@@ -126,13 +113,34 @@ final class DraftGroup: @unchecked Sendable {
     }
 }
 
-/// The content of a relationship in a draft.
-enum DraftLinks: Sendable {
+/// The links of a relationship, which are `DraftLink`s in a draft.
+package enum Links<Link: Sendable>: Sendable {
     case absent
     case null
-    case one(DraftLink)
-    case many([DraftLink])
+    case one(Link)
+    case many([Link])
 
+    package var all: [Link] {
+        switch self {
+        case .absent, .null: []
+        case .one(let link): [link]
+        case .many(let links): links
+        }
+    }
+
+    func map<Other>(_ transform: (Link) -> Other) -> Links<Other> {
+        switch self {
+        case .absent: .absent
+        case .null: .null
+        case .one(let link): .one(transform(link))
+        case .many(let links): .many(links.map(transform))
+        }
+    }
+}
+
+typealias DraftLinks = Links<DraftLink>
+
+extension DraftLinks {
     /// Makes the content from the value of the relationship in a snapshot.
     init(_ cell: Value) {
         self =
@@ -142,14 +150,6 @@ enum DraftLinks: Sendable {
             case .null: .null
             default: .absent
             }
-    }
-
-    var all: [DraftLink] {
-        switch self {
-        case .absent, .null: []
-        case .one(let link): [link]
-        case .many(let links): links
-        }
     }
 }
 
@@ -165,6 +165,10 @@ enum DraftLink: Sendable {
         case .object(let object): self = .object(object)
         case .draft(let draft): self = .draft(DraftReference(draft.node))
         }
+    }
+
+    var isDraft: Bool {
+        if case .draft = self { true } else { false }
     }
 
     /// The store key at the other end; 0 if no store knows the object.

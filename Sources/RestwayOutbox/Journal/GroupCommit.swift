@@ -40,7 +40,7 @@ final class GroupCommit: Sendable {
 
         private let reason = Monitor<Reason?>(nil)
 
-        func send(_ reason: Reason) { self.reason.updateWakingOne { $0 = reason } }
+        func send(_ reason: Reason) { self.reason.update { $0 = reason } }
 
         /// Returns the reason why the thread was woken, once for each `send`.
         func wait() -> Reason? { reason.wait { $0.take() } }

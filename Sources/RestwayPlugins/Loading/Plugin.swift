@@ -47,8 +47,11 @@ package final class Plugin: Sendable {
         version = PluginText.text(table.version) ?? ""
         licence = PluginText.text(table.licence) ?? ""
         description = PluginText.text(table.description) ?? ""
-        mappers = try Self.mappers(table, name)
-        transports = try Self.transports(table, name)
+        mappers = try Self.list(
+            table.mappers, table.mapper_count, "mapper", name, PluginMapper.init(_:plugin:))
+        transports = try Self.list(
+            table.transports, table.transport_count, "transport", name,
+            PluginTransportTable.init(_:plugin:))
         try Self.configure(table, name, options)
     }
 
@@ -63,39 +66,25 @@ package final class Plugin: Sendable {
         return unsafeBitCast(symbol, to: restway_plugin_entry_fn.self)
     }
 
-    private static func mappers(
-        _ table: restway_plugin, _ name: String
-    ) throws(PluginError) -> [PluginMapper] {
-        var mappers: [PluginMapper] = []
-        guard table.mapper_count > 0 else { return [] }
-        guard let tables = table.mappers, table.mapper_count <= 64 else {
-            throw PluginError(.refused, "plugin \"\(name)\": its list of mappers makes no sense")
+    /// The mappers or the transports of a plugin.
+    ///
+    /// - Parameter noun: What one of them is called.
+    private static func list<Table, Item>(
+        _ tables: UnsafePointer<UnsafePointer<Table>?>?, _ count: Int, _ noun: String,
+        _ name: String, _ make: (UnsafePointer<Table>, String) throws(PluginError) -> Item
+    ) throws(PluginError) -> [Item] {
+        guard count > 0 else { return [] }
+        guard let tables, count <= 64 else {
+            throw PluginError(.refused, "plugin \"\(name)\": its list of \(noun)s makes no sense")
         }
-        for index in 0..<table.mapper_count {
-            guard let mapper = tables[index] else {
-                throw PluginError(.refused, "plugin \"\(name)\": mapper \(index) is NULL")
+        var items: [Item] = []
+        for index in 0..<count {
+            guard let table = tables[index] else {
+                throw PluginError(.refused, "plugin \"\(name)\": \(noun) \(index) is NULL")
             }
-            mappers.append(try PluginMapper(mapper, plugin: name))
+            items.append(try make(table, name))
         }
-        return mappers
-    }
-
-    private static func transports(
-        _ table: restway_plugin, _ name: String
-    ) throws(PluginError) -> [PluginTransportTable] {
-        var transports: [PluginTransportTable] = []
-        guard table.transport_count > 0 else { return [] }
-        guard let tables = table.transports, table.transport_count <= 64 else {
-            throw PluginError(
-                .refused, "plugin \"\(name)\": its list of transports makes no sense")
-        }
-        for index in 0..<table.transport_count {
-            guard let transport = tables[index] else {
-                throw PluginError(.refused, "plugin \"\(name)\": transport \(index) is NULL")
-            }
-            transports.append(try PluginTransportTable(transport, plugin: name))
-        }
-        return transports
+        return items
     }
 
     private static func configure(

@@ -1,4 +1,5 @@
 import CRestwayPlugin
+import RestwayText
 import RestwayThreads
 
 /// Builds the table of library functions that plugins call.
@@ -43,7 +44,7 @@ enum PluginTable {
     ///
     /// - Parameter zero: A table that contains only zeros.
     static func read<Table: BitwiseCopyable>(
-        _ pointer: UnsafeRawPointer, zero: Table, least: Int
+        _ pointer: UnsafeRawPointer, zero: Table, least: Int = MemoryLayout<Table>.size
     ) -> Table? {
         let size = pointer.loadUnaligned(as: Int.self)
         guard size >= least, size <= 4_096 else { return nil }
@@ -73,12 +74,7 @@ enum PluginText {
 
     static func isName(_ text: String) -> Bool {
         !text.isEmpty && text.utf8.count <= 64
-            && text.utf8.allSatisfy { byte in
-                switch byte {
-                case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, 0x2D, 0x5F: true
-                default: false
-                }
-            }
+            && text.utf8.allSatisfy { ASCII.isAlphanumeric($0) || "-_".utf8.contains($0) }
     }
 }
 

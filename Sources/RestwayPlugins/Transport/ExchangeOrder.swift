@@ -1,10 +1,7 @@
-import Synchronization
-
 /// Keeps the events of one exchange in order, and makes sure that it ends once.
 ///
-/// No lock, no clock, no I/O: `OpenedTransport` reports each event and performs the answer. The
-/// state is one word, so that threads can change it without a lock (`Atomic.change`).
-struct ExchangeOrder: RawRepresentable, AtomicRepresentable {
+/// No lock, no clock, no I/O: `OpenedTransport` reports each event and performs the answer.
+struct ExchangeOrder {
     /// An event before the end.
     enum Event: String {
         case head = "exchange_head"
@@ -56,47 +53,29 @@ struct ExchangeOrder: RawRepresentable, AtomicRepresentable {
         case never
     }
 
-    enum Part: UInt32 { case start, head, body, trailers }
+    private enum Part { case start, head, body, trailers }
 
-    private static let partMask: UInt32 = 0b11
+    private var part = Part.start
     /// A thread is calling the observer.
-    private static let telling: UInt32 = 1 << 2
-    private static let paused: UInt32 = 1 << 3
-    private static let resumed: UInt32 = 1 << 4
+    private var isTelling = false
+    private var isPaused = false
+    private var isResumed = false
     /// The exchange was ended during an observer call.
-    private static let ending: UInt32 = 1 << 5
-    private static let completed: UInt32 = 1 << 6
-    private static let forwarded: UInt32 = 1 << 7
-    private static let decided: UInt32 = 1 << 8
-
-    private(set) var rawValue: UInt32 = 0
-
-    init() {}
-    init(rawValue: UInt32) { self.rawValue = rawValue }
-
+    private var isEnding = false
     /// The plugin has given the exchange back.
-    var isCompleted: Bool { rawValue & Self.completed != 0 }
-    var isForwarded: Bool { rawValue & Self.forwarded != 0 }
+    private(set) var isCompleted = false
+    private(set) var isForwarded = false
     /// The end is decided: no later event changes it.
-    var isDecided: Bool { rawValue & Self.decided != 0 }
-
-    private var isTelling: Bool { rawValue & Self.telling != 0 }
-
-    private var part: Part {
-        get { Part(rawValue: rawValue & Self.partMask)! }
-        set { rawValue = rawValue & ~Self.partMask | newValue.rawValue }
-    }
+    private(set) var isDecided = false
 
     /// - Parameter byForwarding: It comes from the transport that the exchange was left to.
     mutating func enter(_ event: Event, byForwarding: Bool = false) -> Answer {
         if isCompleted { return .gone }
         if isDecided { return .drop }
-        guard byForwarding == isForwarded else {
-            return .refuse(.hasForwarded)
-        }
+        guard byForwarding == isForwarded else { return .refuse(.hasForwarded) }
         if isTelling { return .refuse(.isInside) }
         if let breach = take(event) { return .refuse(breach) }
-        rawValue = rawValue & ~Self.resumed | Self.telling
+        (isTelling, isResumed) = (true, false)
         return .tell
     }
 
@@ -107,7 +86,7 @@ struct ExchangeOrder: RawRepresentable, AtomicRepresentable {
         case (.head, _): return .isSecond
         case (_, .start): return .isBeforeHead
         case (_, .trailers): return .isBehindTrailers
-        case (.body, _) where rawValue & Self.paused != 0: return .isPaused
+        case (.body, _) where isPaused: return .isPaused
         case (.body, _): part = .body
         case (.trailers, _): part = .trailers
         }
@@ -119,21 +98,18 @@ struct ExchangeOrder: RawRepresentable, AtomicRepresentable {
     /// - Returns: Whether the exchange ended during the call, so that the observer must receive the
     ///   end now.
     mutating func leave(pausing: Bool = false) -> Bool {
-        let hasEnded = rawValue & Self.ending != 0
-        let pauses = pausing && rawValue & Self.resumed == 0
-        rawValue &= ~(Self.telling | Self.ending | Self.paused)
-        if pauses { rawValue |= Self.paused }
-        return hasEnded
+        defer { (isTelling, isEnding, isPaused) = (false, false, pausing && !isResumed) }
+        return isEnding
     }
 
     mutating func resume() {
-        rawValue = rawValue & ~Self.paused | Self.resumed
+        (isPaused, isResumed) = (false, true)
     }
 
     /// Ends the exchange, whatever the plugin does.
     mutating func end() -> Hearing {
         guard !isDecided else { return .never }
-        rawValue |= isTelling ? Self.decided | Self.ending : Self.decided
+        (isDecided, isEnding) = (true, isTelling)
         return isTelling ? .later : .now
     }
 
@@ -144,38 +120,19 @@ struct ExchangeOrder: RawRepresentable, AtomicRepresentable {
     mutating func complete(_ end: End) -> Answer {
         if isCompleted { return .gone }
         if isForwarded, end != .held { return .refuse(.hasForwarded) }
-        rawValue |= Self.completed
+        isCompleted = true
         if end == .none { return .refuse(.hasNoEnd) }
         if isDecided { return .drop }
         if isTelling { return .refuse(.isInside) }
         if end == .success, part == .start { return .refuse(.hasNoHead) }
-        rawValue |= Self.decided
+        isDecided = true
         return .tell
     }
 
     /// Forwards the exchange to another transport; false if it is too late.
     mutating func forward() -> Bool {
         guard part == .start, !isForwarded, !isDecided, !isTelling else { return false }
-        rawValue |= Self.forwarded
+        isForwarded = true
         return true
     }
-}
-
-extension Atomic where Value == ExchangeOrder {
-    /// Changes the state with `body`, which may run again if another thread changes the state
-    /// first.
-    func change<Result>(_ body: (inout ExchangeOrder) -> Result) -> Result {
-        var before = now
-        while true {
-            var after = before
-            let result = body(&after)
-            let (done, seen) = weakCompareExchange(
-                expected: before, desired: after, successOrdering: .acquiringAndReleasing,
-                failureOrdering: .acquiring)
-            if done { return result }
-            before = seen
-        }
-    }
-
-    var now: ExchangeOrder { load(ordering: .acquiring) }
 }

@@ -26,7 +26,10 @@ enum ExchangeTables {
         table.idle_milliseconds = exchange.timeouts.idleMilliseconds
         table.priority = exchange.priority
         table.uses_cookies = exchange.usesCookies ? 1 : 0
-        let textBytes = exchange.method.utf8.count + exchange.url.utf8.count + 2
+        let digest = exchange.digest
+        let textBytes =
+            exchange.method.utf8.count + exchange.url.utf8.count
+            + (digest?.user.utf8.count ?? 0) + 3
         let block = allocate(exchange.headers, andBytes: textBytes)
         defer { free(block) }
         var rest = fill(block, exchange.headers)
@@ -34,23 +37,10 @@ enum ExchangeTables {
         table.header_count = exchange.headers.count
         table.method = copy(exchange.method, to: &rest)
         table.url = copy(exchange.url, to: &rest)
-        if let digest = exchange.digest {
-            start(&table, digest, transports, transport)
-        } else {
+        if let digest { table.digest_user = copy(digest.user, to: &rest) }
+        Secret.lend(digest?.password) { password in
+            table.digest_password = password
             transports.functions.start(transport, &table)
-        }
-    }
-
-    private static func start(
-        _ table: inout restway_plugin_exchange, _ digest: DigestCredential,
-        _ transports: PluginTransportTable, _ transport: UnsafeMutableRawPointer
-    ) {
-        digest.user.withCString { user in
-            Secret.lend(digest.password) { password in
-                table.digest_user = user
-                table.digest_password = password
-                transports.functions.start(transport, &table)
-            }
         }
     }
 
@@ -59,13 +49,7 @@ enum ExchangeTables {
         var table = restway_plugin_head()
         table.struct_size = MemoryLayout<restway_plugin_head>.size
         table.status = Int32(clamping: head.status)
-        table.http_version =
-            switch head.httpVersion {
-            case .http10: 10
-            case .http11: 11
-            case .http2: 20
-            case .http3: 30
-            }
+        table.http_version = head.httpVersion.rawValue
         lend(head.headers) { headers, count in
             table.headers = headers
             table.header_count = count
@@ -133,24 +117,23 @@ enum ExchangeTables {
 
     private static let linesMax = 2_000
 
-    /// The headers; `nil` if the lines are not valid header lines.
+    /// Reads header lines.
+    ///
+    /// - Parameter owner: What the lines belong to, for the error.
     static func headers(
-        _ pointer: UnsafePointer<restway_plugin_header>?, _ count: Int
-    ) -> Headers? {
+        _ pointer: UnsafePointer<restway_plugin_header>?, _ count: Int, of owner: String
+    ) throws(OpenedTransport.Problem) -> Headers {
         guard count > 0 else { return Headers() }
-        guard let pointer, count <= linesMax else { return nil }
         var fields: [HeaderField] = []
-        fields.reserveCapacity(count)
-        for index in 0..<count {
-            guard let name = pointer[index].name, let value = pointer[index].value,
-                let field = HeaderField(name: name, value: value)
-            else { return nil }
-            fields.append(field)
+        if let pointer, count <= linesMax {
+            fields = UnsafeBufferPointer(start: pointer, count: count).compactMap { line in
+                guard let name = line.name, let value = line.value else { return nil }
+                return HeaderField(name: name, value: value)
+            }
+        }
+        guard fields.count == count else {
+            throw .breach("gives \(owner) with a line that is no header")
         }
         return Headers(fields)
-    }
-
-    static func problem(_ what: String) -> String {
-        "gives \(what) with a line that is no header"
     }
 }

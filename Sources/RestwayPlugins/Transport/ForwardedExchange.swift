@@ -16,9 +16,9 @@ final class ForwardedExchange: ExchangeObserver, @unchecked Sendable {
         _ exchange: PluginExchange, _ host: OpenedTransport,
         _ pointer: UnsafePointer<restway_plugin_watcher>
     ) {
-        let least = MemoryLayout<restway_plugin_watcher>.size
-        let table = PluginTable.read(pointer, zero: restway_plugin_watcher(), least: least)
-        guard let table else { return nil }
+        guard let table = PluginTable.read(pointer, zero: restway_plugin_watcher()) else {
+            return nil
+        }
         self.exchange = exchange
         self.host = host
         watcher = table
@@ -120,33 +120,13 @@ final class ForwardedExchange: ExchangeObserver, @unchecked Sendable {
     }
 }
 
-extension TransportError.Kind {
-    /// The error as one of RESTWAY_PLUGIN_EXCHANGE_* or RESTWAY_PLUGIN_*.
-    fileprivate var number: Int32 {
-        switch self {
-        case .cancelled: RESTWAY_PLUGIN_EXCHANGE_CANCELLED
-        case .closed: RESTWAY_PLUGIN_EXCHANGE_CLOSED
-        case .timedOut: RESTWAY_PLUGIN_EXCHANGE_TIMED_OUT
-        case .resolve: RESTWAY_PLUGIN_EXCHANGE_RESOLVE
-        case .connect: RESTWAY_PLUGIN_EXCHANGE_CONNECT
-        case .tls: RESTWAY_PLUGIN_EXCHANGE_TLS
-        case .connectionLost: RESTWAY_PLUGIN_EXCHANGE_CONNECTION_LOST
-        case .protocolViolation: RESTWAY_PLUGIN_EXCHANGE_PROTOCOL
-        case .tooLarge: RESTWAY_PLUGIN_EXCHANGE_TOO_LARGE
-        case .outOfMemory: RESTWAY_PLUGIN_OUT_OF_MEMORY
-        case .unsupported, .invalidURL: RESTWAY_PLUGIN_EXCHANGE_UNSUPPORTED
-        case .tooManyRedirects, .internal, .plugin: RESTWAY_PLUGIN_FAILED
-        }
-    }
-}
-
 /// The host's notes about forwarded exchanges.
 extension OpenedTransport {
     /// Marks the exchange as forwarded; false if it is too late.
     fileprivate func forward(_ exchange: PluginExchange) -> Bool {
         guard exchange.body?.rewind() ?? true else { return false }
         return state.withLock { _ in
-            guard exchange.order.change({ $0.forward() }) else { return false }
+            guard exchange.guarded.order.forward() else { return false }
             exchange.guarded.deadline = .never
             return true
         }

@@ -21,21 +21,18 @@ enum HostTable {
             return HostTable.host(host)?.received(piece, id).number ?? RESTWAY_PLUGIN_BODY_STOP
         }
         table.exchange_trailers = { host, id, headers, count in
-            HostTable.host(host)?.tell(.trailers, id) { observer, _ in
-                guard let trailers = ExchangeTables.headers(headers, count) else {
-                    return ExchangeTables.problem("trailers")
-                }
-                observer.receivedTrailers(trailers)
-                return nil
+            HostTable.host(host)?.tell(.trailers, id) {
+                observer, _ throws(OpenedTransport.Problem) in
+                observer.receivedTrailers(
+                    try ExchangeTables.headers(headers, count, of: "trailers"))
             }
         }
         table.exchange_progress = { host, id, uploaded, uploadTotal, downloaded, downloadTotal in
             HostTable.host(host)?.tell(.progress, id) { observer, exchange in
-                guard exchange.wantsProgress else { return nil }
+                guard exchange.wantsProgress else { return }
                 observer.progressed(
                     uploaded: uploaded, uploadTotal: uploadTotal, downloaded: downloaded,
                     downloadTotal: downloadTotal)
-                return nil
             }
         }
         table.exchange_completed = { host, id, end in
@@ -88,9 +85,9 @@ enum HostTable {
         _ host: OpenedTransport, _ exchange: PluginExchange, _ room: UnsafeMutableRawBufferPointer,
         _ outLength: UnsafeMutablePointer<Int>?
     ) -> Int32 {
-        guard room.count > 0, outLength != nil,
-            !exchange.order.now.isDecided
-        else { return RESTWAY_PLUGIN_READ_FAILED }
+        guard room.count > 0, outLength != nil, !host.isDecided(exchange) else {
+            return RESTWAY_PLUGIN_READ_FAILED
+        }
         guard let body = exchange.body else { return RESTWAY_PLUGIN_READ_END }
         switch body.read(into: room, { host.isReady(exchange.id) }) {
         case .bytes(let count):

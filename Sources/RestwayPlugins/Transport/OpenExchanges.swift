@@ -27,12 +27,12 @@ struct OpenExchanges {
 
     /// The exchange `id`, unless the plugin has given it back.
     func open(_ id: UInt64) -> PluginExchange? {
-        exchanges[id].flatMap { $0.order.now.isCompleted ? nil : $0 }
+        exchanges[id].flatMap { $0.guarded.order.isCompleted ? nil : $0 }
     }
 
     /// The exchanges that the plugin has not given back.
     var all: [PluginExchange] {
-        exchanges.values.filter { !$0.order.now.isCompleted }
+        exchanges.values.filter { !$0.guarded.order.isCompleted }
     }
 
     /// Notes that a thread enters the plugin's functions; nil if the plugin's transport is

@@ -6,22 +6,37 @@ import RestwayThreads
 
 /// Passes events of an exchange to its observer. The events come from the plugin, or from the
 /// built-in transport if the plugin forwarded the exchange to it.
-///
-/// The lock is taken once, to find the exchange.
 extension OpenedTransport {
     typealias Event = ExchangeOrder.Event
 
+    /// Why an event of the plugin cannot be passed on.
+    enum Problem: Error {
+        /// The plugin breaks the contract.
+        case breach(String)
+        /// The plugin passes on what a server has sent, but the end of the body cannot be known.
+        case framing(String)
+    }
+
     /// Passes an event of the plugin to the observer, if the order of events allows it.
     ///
-    /// - Parameter tell: Passes the event on and returns what is wrong with it. A problem ends the
-    ///   exchange, as a breach of the contract does.
+    /// - Parameter tell: Passes the event on. A problem ends the exchange.
     func tell(
-        _ event: Event, _ id: UInt64, _ tell: (any ExchangeObserver, PluginExchange) -> String?
+        _ event: Event, _ id: UInt64,
+        _ tell: (any ExchangeObserver, PluginExchange) throws(Problem) -> Void
     ) {
-        guard let exchange = find(id) else { return refuse(event.rawValue, id) }
-        // The observer stays until `leave`: a thread that ends the exchange waits for that.
-        guard enter(event, exchange), let observer = exchange.observer else { return }
-        leave(exchange, tell(observer, exchange))
+        guard let (exchange, observer) = enter(event, id) else { return }
+        do throws(Problem) {
+            try tell(observer, exchange)
+            leave(exchange)
+        } catch {
+            leave(exchange)
+            switch error {
+            case .breach(let text): fail(exchange, text)
+            case .framing(let text):
+                let message = "\(table.title): \(text)"
+                end(exchange, TransportError(.protocolViolation, message), asksPlugin: true)
+            }
+        }
     }
 
     /// Passes an event of the built-in transport to the observer. That transport keeps the
@@ -35,65 +50,28 @@ extension OpenedTransport {
     }
 
     /// Takes a head from the plugin.
-    ///
-    /// A head whose body has no certain end fails the exchange, as it does with the built-in
-    /// transport. The plugin has not broken its contract then: it passes on what a server has sent.
-    func received(_ head: UnsafePointer<restway_plugin_head>?, _ id: UInt64) {
-        var framing: (problem: String, exchange: PluginExchange)?
-        tell(.head, id) { observer, exchange in
-            tell(observer, exchange, head) { framing = ($0, exchange) }
-        }
-        guard let framing else { return }
-        let message = "\(table.title): \(framing.problem)"
-        end(framing.exchange, TransportError(.protocolViolation, message), asksPlugin: true)
-    }
-
-    /// - Parameter refuse: Called with the reason if the end of the body cannot be known. The
-    ///   observer does not receive the head in this case.
-    /// - Returns: A description of the problem with the head, if there is one.
-    private func tell(
-        _ observer: any ExchangeObserver, _ exchange: PluginExchange,
-        _ pointer: UnsafePointer<restway_plugin_head>?, refuse: (String) -> Void
-    ) -> String? {
-        let least = MemoryLayout<restway_plugin_head>.size
-        guard let pointer,
-            let head = PluginTable.read(pointer, zero: restway_plugin_head(), least: least)
-        else { return "calls exchange_head without a head" }
-        guard (200...999).contains(head.status) else {
-            return "gives a head with status \(head.status)"
-        }
-        guard let headers = ExchangeTables.headers(head.headers, head.header_count) else {
-            return ExchangeTables.problem("a head")
-        }
-        if let problem = ResponseFraming.problem(in: headers) {
-            refuse(problem)
-            return nil
-        }
-        let version: HTTPVersion =
-            switch head.http_version {
-            case 10: .http10
-            case 20: .http2
-            case 30: .http3
-            default: .http11
+    func received(_ pointer: UnsafePointer<restway_plugin_head>?, _ id: UInt64) {
+        tell(.head, id) { observer, exchange throws(Problem) in
+            guard let pointer, let head = PluginTable.read(pointer, zero: restway_plugin_head())
+            else { throw .breach("calls exchange_head without a head") }
+            guard (200...999).contains(head.status) else {
+                throw .breach("gives a head with status \(head.status)")
             }
-        received(
-            ResponseHead(
-                status: Int(head.status), headers: headers, url: exchange.exchange.url,
-                httpVersion: version),
-            observer, exchange)
-        return nil
+            let headers = try ExchangeTables.headers(head.headers, head.header_count, of: "a head")
+            if let problem = ResponseFraming.problem(in: headers) { throw .framing(problem) }
+            received(
+                ResponseHead(
+                    status: Int(head.status), headers: headers, url: exchange.exchange.url,
+                    httpVersion: HTTPVersion(rawValue: head.http_version) ?? .http11),
+                observer, exchange)
+        }
     }
 
     /// Takes a piece of the body from the plugin.
     ///
     /// - Returns: The reply of the observer.
     func received(_ bytes: UnsafeRawBufferPointer, _ id: UInt64) -> BodyReply {
-        guard let exchange = find(id) else {
-            refuse(Event.body.rawValue, id)
-            return Self.over
-        }
-        // The observer stays until `leave`: a thread that ends the exchange waits for that.
-        guard enter(.body, exchange), let observer = exchange.observer else { return Self.over }
+        guard let (exchange, observer) = enter(.body, id) else { return Self.over }
         let reply = received(bytes, exchange, observer)
         if case .stop = reply { expectEnd(of: exchange) }
         return reply
@@ -116,17 +94,11 @@ extension OpenedTransport {
     ) -> BodyReply {
         let reply = bytes.isEmpty ? .proceed : observer.receivedBody(bytes)
         exchange.downloaded += Int64(bytes.count)
-        answered(reply, exchange)
-        return reply
-    }
-
-    /// Applies the observer's reply to a piece of the body. The caller returns the reply to the
-    /// plugin.
-    func answered(_ reply: BodyReply, _ exchange: PluginExchange) {
         // If the observer wants no more, the exchange ends for it when this leaves, without the
         // plugin.
         if case .stop(let error) = reply { endAlone(exchange, error) }
         leave(exchange, pausing: reply == .pause)
+        return reply
     }
 
     /// Notes the target of a redirect, then passes the head to the observer.
@@ -139,45 +111,45 @@ extension OpenedTransport {
         observer.receivedHead(head)
     }
 
-    /// Whether the observer may receive the event. If so, the caller must call `leave` afterwards.
-    private func enter(_ event: Event, _ exchange: PluginExchange) -> Bool {
-        switch exchange.order.change({ $0.enter(event) }) {
-        case .tell: return true
-        case .refuse(let breach): fail(exchange, breach, event.rawValue)
-        case .gone: refuse(event.rawValue, exchange.id)
-        case .drop:
+    /// The exchange and its observer if the observer may receive an event of the plugin. The caller
+    /// must call `leave` afterwards. The observer stays until then, because a thread that ends the
+    /// exchange waits for `leave`.
+    private func enter(
+        _ event: Event, _ id: UInt64
+    ) -> (PluginExchange, any ExchangeObserver)? {
+        let entered = state.withLock { state in
+            state.open(id).map { ($0, $0.guarded.order.enter(event)) }
+        }
+        switch entered {
+        case (let exchange, .tell)?:
+            return exchange.observer.map { (exchange, $0) }
+        case (let exchange, .refuse(let breach))?:
+            fail(exchange, "calls \(event.rawValue) \(breach.rawValue)")
+        case (let exchange, .drop)?:
             // The plugin learns from the reply to the piece that the exchange is over.
             if case .body = event { expectEnd(of: exchange) }
+        case (_, .gone)?, nil:
+            refuse(event.rawValue, id)
         }
-        return false
+        return nil
     }
 
     private func enterForwarded(_ event: Event, _ exchange: PluginExchange) -> Bool {
-        exchange.order.change { $0.enter(event, byForwarding: true) } == .tell
+        state.withLock { _ in exchange.guarded.order.enter(event, byForwarding: true) } == .tell
     }
 
     /// Marks the end of an observer call.
     func leave(_ exchange: PluginExchange, pausing: Bool = false) {
-        guard exchange.order.change({ $0.leave(pausing: pausing) }) else { return }
-        // The exchange was ended during the call.
-        let error = state.withLock { _ in exchange.guarded.ending.take() }
+        // The exchange may have been ended during the call.
+        let error: TransportError? = state.withLock { _ in
+            exchange.guarded.order.leave(pausing: pausing) ? exchange.guarded.ending.take() : nil
+        }
         if let error { exchange.observer.take()?.completed(.failure(error)) }
-    }
-
-    private func leave(_ exchange: PluginExchange, _ problem: String?) {
-        leave(exchange)
-        if let problem { fail(exchange, problem) }
     }
 
     /// Reports that a plugin named an exchange that is not open.
     private func refuse(_ function: String, _ id: UInt64) {
         log("calls \(function) for exchange \(id), which has completed or never was")
-    }
-
-    private func fail(
-        _ exchange: PluginExchange, _ breach: ExchangeOrder.Breach, _ function: String
-    ) {
-        fail(exchange, "calls \(function) \(breach.rawValue)")
     }
 
     // MARK: The end
@@ -198,7 +170,7 @@ extension OpenedTransport {
         }
         switch finish(exchange, kind, { outcome(of: exchange, end, held) }) {
         case .gone: refuse(Self.completed, id)
-        case .refuse(let breach): fail(exchange, breach, Self.completed)
+        case .refuse(let breach): fail(exchange, "calls \(Self.completed) \(breach.rawValue)")
         case .tell, .drop: break
         }
     }
@@ -214,10 +186,10 @@ extension OpenedTransport {
         _ exchange: PluginExchange, _ kind: ExchangeOrder.End,
         _ outcome: () -> PluginExchange.Outcome?
     ) -> ExchangeOrder.Answer {
-        let answer = exchange.order.change { $0.complete(kind) }
-        let mayRest = state.withLock { state in
-            if exchange.order.now.isCompleted { state.exchanges[exchange.id] = nil }
-            return state.isIdle
+        let (answer, mayRest) = state.withLock { state in
+            let answer = exchange.guarded.order.complete(kind)
+            if exchange.guarded.order.isCompleted { state.exchanges[exchange.id] = nil }
+            return (answer, state.isIdle)
         }
         // Only this thread has the observer now.
         if case .tell = answer, let outcome = outcome() {
@@ -248,19 +220,30 @@ extension restway_plugin_end {
     }
 
     private var kind: TransportError.Kind {
-        switch result {
-        case RESTWAY_PLUGIN_OUT_OF_MEMORY: .outOfMemory
-        case RESTWAY_PLUGIN_EXCHANGE_CANCELLED: .cancelled
-        case RESTWAY_PLUGIN_EXCHANGE_CLOSED: .closed
-        case RESTWAY_PLUGIN_EXCHANGE_TIMED_OUT: .timedOut
-        case RESTWAY_PLUGIN_EXCHANGE_RESOLVE: .resolve
-        case RESTWAY_PLUGIN_EXCHANGE_CONNECT: .connect
-        case RESTWAY_PLUGIN_EXCHANGE_TLS: .tls
-        case RESTWAY_PLUGIN_EXCHANGE_CONNECTION_LOST: .connectionLost
-        case RESTWAY_PLUGIN_EXCHANGE_PROTOCOL: .protocolViolation
-        case RESTWAY_PLUGIN_EXCHANGE_TOO_LARGE: .tooLarge
-        case RESTWAY_PLUGIN_EXCHANGE_UNSUPPORTED: .unsupported
-        default: .plugin
-        }
+        TransportError.Kind.numbers.first { $0.number == result }?.kind ?? .plugin
+    }
+}
+
+extension TransportError.Kind {
+    /// The errors that plugins name, with their numbers.
+    fileprivate static let numbers: [(kind: TransportError.Kind, number: Int32)] = [
+        (.outOfMemory, RESTWAY_PLUGIN_OUT_OF_MEMORY),
+        (.cancelled, RESTWAY_PLUGIN_EXCHANGE_CANCELLED),
+        (.closed, RESTWAY_PLUGIN_EXCHANGE_CLOSED),
+        (.timedOut, RESTWAY_PLUGIN_EXCHANGE_TIMED_OUT),
+        (.resolve, RESTWAY_PLUGIN_EXCHANGE_RESOLVE),
+        (.connect, RESTWAY_PLUGIN_EXCHANGE_CONNECT),
+        (.tls, RESTWAY_PLUGIN_EXCHANGE_TLS),
+        (.connectionLost, RESTWAY_PLUGIN_EXCHANGE_CONNECTION_LOST),
+        (.protocolViolation, RESTWAY_PLUGIN_EXCHANGE_PROTOCOL),
+        (.tooLarge, RESTWAY_PLUGIN_EXCHANGE_TOO_LARGE),
+        (.unsupported, RESTWAY_PLUGIN_EXCHANGE_UNSUPPORTED),
+        // A plugin is told this error by the same number.
+        (.invalidURL, RESTWAY_PLUGIN_EXCHANGE_UNSUPPORTED),
+    ]
+
+    /// The number for plugins. Errors that have no number are RESTWAY_PLUGIN_FAILED.
+    var number: Int32 {
+        Self.numbers.first { $0.kind == self }?.number ?? RESTWAY_PLUGIN_FAILED
     }
 }

@@ -9,8 +9,8 @@ import Synchronization
 /// back, the host serves the next client in another session. The numbers of exchanges are unique in
 /// the process, so a late call never reaches an exchange of another session.
 ///
-/// One lock guards the state. `ExchangeOrder` decides without the lock which thread may call the
-/// observer of an exchange.
+/// One lock guards the state. No observer and no function of the plugin is called with it:
+/// `ExchangeOrder` decides which thread may call the observer of an exchange.
 ///
 /// `@unchecked Sendable`: `pointer` and `room` are written once, before other threads see them.
 final class OpenedTransport: @unchecked Sendable {
@@ -140,7 +140,7 @@ final class OpenedTransport: @unchecked Sendable {
     func resume(_ id: UInt64) {
         let (isOpen, forwarded) = state.withLock { state in
             let exchange = state.open(id)
-            exchange?.order.change { $0.resume() }
+            exchange?.guarded.order.resume()
             return (exchange != nil, exchange?.guarded.forwardedID)
         }
         if let forwarded {
@@ -183,11 +183,8 @@ final class OpenedTransport: @unchecked Sendable {
     /// Ends the exchange for the observer, whatever the plugin does.
     func endAlone(_ exchange: PluginExchange, _ error: TransportError) {
         let hearing = state.withLock { _ in
-            guard !exchange.order.now.isDecided else { return ExchangeOrder.Hearing.never }
-            // The error is set before another thread looks for it.
-            exchange.guarded.ending = error
-            let hearing = exchange.order.change { $0.end() }
-            if hearing != .later { exchange.guarded.ending = nil }
+            let hearing = exchange.guarded.order.end()
+            if hearing == .later { exchange.guarded.ending = error }
             return hearing
         }
         if case .now = hearing { exchange.observer.take()?.completed(.failure(error)) }
@@ -196,6 +193,11 @@ final class OpenedTransport: @unchecked Sendable {
     /// An exchange that the plugin has not given back.
     func find(_ id: UInt64) -> PluginExchange? {
         state.withLock { $0.open(id) }
+    }
+
+    /// Whether the end of the exchange is decided.
+    func isDecided(_ exchange: PluginExchange) -> Bool {
+        state.withLock { _ in exchange.guarded.order.isDecided }
     }
 
     var session: Session? {

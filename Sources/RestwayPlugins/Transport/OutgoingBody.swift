@@ -30,17 +30,12 @@ final class OutgoingBody: Sendable {
     private let source: (any BodySource)?
     private let state: Lock<State>
 
-    /// The body of `exchange`; `nil` if it has none.
-    static func of(_ exchange: borrowing Exchange) -> OutgoingBody? {
-        if case .none = exchange.body { return nil }
-        return OutgoingBody(exchange.body)
-    }
-
-    private init(_ body: ExchangeBody) {
+    /// Creates the body to read; `nil` if the exchange has none.
+    init?(_ body: ExchangeBody) {
         var state = State()
         switch body {
         case .none:
-            source = nil
+            return nil
         case .bytes(let bytes):
             source = nil
             state.piece = bytes

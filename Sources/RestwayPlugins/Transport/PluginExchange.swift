@@ -1,7 +1,6 @@
 import CRestwayPlugin
 import RestwayHTTP
 import RestwayThreads
-import Synchronization
 
 /// An exchange that a plugin's transport performs.
 ///
@@ -17,11 +16,7 @@ final class PluginExchange: @unchecked Sendable {
     let body: OutgoingBody?
     let startedAt: Deadline
 
-    /// Decides without a lock which thread may call the observer and which thread ends the
-    /// exchange.
-    let order = Atomic<ExchangeOrder>(ExchangeOrder())
-
-    // MARK: Used by the thread that calls the observer or ends the exchange, as `order` decides
+    // MARK: Used by the thread that calls the observer or ends the exchange, as the order decides
 
     /// The observer; `nil` after it has received the end.
     var observer: (any ExchangeObserver)?
@@ -30,6 +25,8 @@ final class PluginExchange: @unchecked Sendable {
 
     /// What the lock of the opened transport guards.
     struct Guarded {
+        /// Decides which thread may call the observer and which thread ends the exchange.
+        var order = ExchangeOrder()
         /// The time at which the watchdog checks the exchange.
         var deadline: Deadline
         /// The error with which the exchange ended during an observer call.
@@ -47,7 +44,7 @@ final class PluginExchange: @unchecked Sendable {
     /// The watchdog gives the plugin some time beyond the time limit.
     init(id: UInt64, _ exchange: Exchange, _ observer: any ExchangeObserver, at now: Deadline) {
         self.id = id
-        body = OutgoingBody.of(exchange)
+        body = OutgoingBody(exchange.body)
         self.exchange = exchange
         self.observer = observer
         wantsProgress = observer.wantsProgress
@@ -62,7 +59,7 @@ final class PluginExchange: @unchecked Sendable {
     /// - Returns: Whether the plugin is to be told, and the identifier at the transport that
     ///   performs a forwarded exchange.
     func cancel(until deadline: Deadline) -> (asksPlugin: Bool, forwardedID: ExchangeID?) {
-        let order = order.now
+        let order = guarded.order
         let isFirst = !guarded.isCancelled
         guarded.isCancelled = true
         let isElsewhere = order.isForwarded && guarded.held == nil
@@ -73,7 +70,6 @@ final class PluginExchange: @unchecked Sendable {
     }
 
     /// Completes the summary with the fields that a plugin leaves out.
-    ///
     func summary(
         _ end: UnsafePointer<restway_plugin_end>, now: Deadline
     ) -> ExchangeSummary {

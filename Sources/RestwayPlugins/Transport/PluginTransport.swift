@@ -72,8 +72,7 @@ package final class PluginTransportTable: @unchecked Sendable {
     init(
         _ pointer: UnsafePointer<restway_plugin_transport>, plugin: String
     ) throws(PluginError) {
-        let least = MemoryLayout<restway_plugin_transport>.size
-        let table = PluginTable.read(pointer, zero: restway_plugin_transport(), least: least)
+        let table = PluginTable.read(pointer, zero: restway_plugin_transport())
         guard let table, let name = PluginText.name(table.name), table.open != nil,
             table.start != nil, table.cancel != nil, table.resume != nil, table.close != nil
         else {

@@ -9,19 +9,10 @@ struct PathPattern: Equatable, Sendable {
         case variable(Int)
     }
 
-    /// A segment that is one literal or one variable.
-    private struct PlainSegment: Equatable, Sendable {
-        /// The range of its text in `literals`; empty for a variable.
-        let literal: Range<Int>
-        let isVariable: Bool
-    }
-
     let segments: [[Piece]]
     private let names: [String]
-    /// The segments in a compact form, if each is one literal or one variable and no variable
-    /// occurs twice. Most responses are matched with this form, which is fast to read.
-    private let plainSegments: [PlainSegment]?
-    private let literals: [UInt8]
+    /// Whether each segment is one literal or one variable, and no variable occurs twice.
+    private let isPlain: Bool
 
     /// Creates a pattern; nil if the path has an expression that is not simple.
     init?(_ parts: [TemplatePart]) {
@@ -40,22 +31,7 @@ struct PathPattern: Equatable, Sendable {
         segments = Self.trimmed(builder.segments)
         names = builder.names
         let variables = segments.joined().count { if case .variable = $0 { true } else { false } }
-        let isPlain = segments.allSatisfy { $0.count == 1 } && variables == names.count
-        (plainSegments, literals) = isPlain ? Self.plain(segments) : (nil, [])
-    }
-
-    private static func plain(_ segments: [[Piece]]) -> ([PlainSegment], literals: [UInt8]) {
-        var plain: [PlainSegment] = []
-        var literals: [UInt8] = []
-        for piece in segments.joined() {
-            let start = literals.count
-            if case .literal(let literal) = piece { literals += literal }
-            var isVariable = false
-            if case .variable = piece { isVariable = true }
-            plain.append(
-                PlainSegment(literal: start..<literals.count, isVariable: isVariable))
-        }
-        return (plain, literals)
+        isPlain = segments.allSatisfy { $0.count == 1 } && variables == names.count
     }
 
     /// The parts before the query and the fragment.
@@ -90,99 +66,94 @@ struct PathPattern: Equatable, Sendable {
         return Dictionary(uniqueKeysWithValues: zip(names, values.map { $0 ?? "" }))
     }
 
-    /// Whether `match` finds values. This does not create the values.
+    /// Whether `match` finds values. This does not create the values of a plain pattern.
     func matches(_ path: String) -> Bool {
-        guard let plainSegments else { return match(path) != nil }
+        guard isPlain else { return match(path) != nil }
         var path = path
-        // Each request is compared with many patterns, so these are not looked up for each byte.
-        let (question, hash, percent) = (ASCII.question, ASCII.hash, ASCII.percent)
-        let answer: Bool? = path.withUTF8 { bytes in
-            var end = 0
-            while end < bytes.count, bytes[end] != question, bytes[end] != hash {
-                // Encoded text must be decoded first.
-                if bytes[end] == percent { return nil }
-                end += 1
-            }
-            var start = 0
-            // A leading slash is skipped here as in `trimmed`.
-            if end > 0, bytes[0] == ASCII.slash { start = 1 }
-            if end > start, bytes[end - 1] == ASCII.slash { end -= 1 }
-            return plainSegments.withUnsafeBufferPointer { segments in
-                literals.withUnsafeBufferPointer { literals in
-                    Self.matches(bytes, start..<end, segments, literals)
-                }
-            }
+        let answer = path.withUTF8 { bytes -> Bool? in
+            let path = bytes.prefix { !ASCII.endsPath($0) }
+            // Encoded text must be decoded first.
+            return path.contains(ASCII.percent) ? nil : matchesPlain(path)
         }
         return answer ?? (match(path) != nil)
     }
 
-    private static func matches(
-        _ bytes: UnsafeBufferPointer<UInt8>, _ path: Range<Int>,
-        _ segments: UnsafeBufferPointer<PlainSegment>, _ literals: UnsafeBufferPointer<UInt8>
-    ) -> Bool {
-        let slash = ASCII.slash
-        var start = path.lowerBound
-        for index in segments.indices {
-            var end = start
-            while end < path.upperBound, bytes[end] != slash { end += 1 }
-            if segments[index].isVariable {
-                guard end > start else { return false }
-            } else {
-                let literal = segments[index].literal
-                guard literal.count == end - start else { return false }
-                for offset in 0..<literal.count
-                where bytes[start + offset] != literals[literal.lowerBound + offset] {
-                    return false
-                }
+    private func matchesPlain(_ path: Slice<UnsafeBufferPointer<UInt8>>) -> Bool {
+        var rest = path
+        // These slashes are skipped as in `trimmed`.
+        if rest.first == ASCII.slash { rest.removeFirst() }
+        if rest.last == ASCII.slash { rest.removeLast() }
+        for (index, pieces) in segments.enumerated() {
+            let segment = rest.prefix { $0 != ASCII.slash }
+            switch pieces[0] {
+            case .literal(let literal):
+                guard segment.elementsEqual(literal) else { return false }
+            case .variable:
+                if segment.isEmpty { return false }
             }
-            let isLast = index == segments.count - 1
-            guard isLast == (end == path.upperBound) else { return false }
-            start = end + 1
+            rest = rest[segment.endIndex...]
+            guard rest.isEmpty == (index == segments.count - 1) else { return false }
+            rest = rest.dropFirst()
         }
-        return segments.count > 0 || path.isEmpty
+        return true
     }
 
-    /// Matches one segment. It takes each literal at its first occurrence, and the last literal at
-    /// the end. This finds a match if there is one, so no part is tried twice.
+    /// Matches one segment. A variable that appears twice must have one value.
     private static func match(
         _ pieces: [Piece], _ segment: ArraySlice<UInt8>, _ values: inout [String?]
     ) -> Bool {
         let decoded = PercentEncoding.decode(segment)
-        let bytes = decoded.bytes
-        var position = 0
-        var open: (variable: Int, start: Int)?
-
-        /// Ends the open variable at `end`. A variable that appears twice must have one value.
-        func close(at end: Int) -> Bool {
-            guard let (variable, start) = open else { return true }
-            open = nil
-            let value = text(start..<end, of: decoded, in: segment)
-            if let earlier = values[variable] { return earlier.utf8.elementsEqual(value.utf8) }
+        guard let variables = variables(of: pieces, in: decoded.bytes) else { return false }
+        for (variable, range) in variables {
+            let value = text(range, of: decoded, in: segment)
+            if let earlier = values[variable], !earlier.utf8.elementsEqual(value.utf8) {
+                return false
+            }
             values[variable] = value
-            return true
         }
+        return true
+    }
 
+    /// The variables of a segment and what they take of `symbols`; nil if the segment does not
+    /// match. It takes each literal at its first occurrence, and the last literal at the end. This
+    /// finds a match if there is one, so no part is tried twice.
+    static func variables<Symbol: FixedWidthInteger>(
+        of pieces: [Piece], in symbols: [Symbol]
+    ) -> [(index: Int, range: Range<Int>)]? {
+        var variables: [(index: Int, range: Range<Int>)] = []
+        var position = 0
+        // A variable is open until the piece after it is found.
+        var open: (variable: Int, start: Int)?
+        func close(at end: Int) {
+            if let (variable, start) = open.take() { variables.append((variable, start..<end)) }
+        }
         for (index, piece) in pieces.enumerated() {
-            let least = open.map { scalarEnd(bytes, $0.start) } ?? position
+            let least = open.map { scalarEnd(symbols, $0.start) } ?? position
             switch piece {
-            case .literal(let literal):
-                let at: Int?
-                if index == pieces.count - 1, open != nil {
-                    at = bytes.count - literal.count
-                } else {
-                    at = open == nil ? position : find(literal, in: bytes, from: least)
+            case .literal(let bytes):
+                let literal = bytes.map { Symbol($0) }
+                var start: Int? = position
+                if open != nil {
+                    let isLast = index == pieces.count - 1
+                    start =
+                        isLast
+                        ? symbols.count - literal.count : find(literal, in: symbols, from: least)
                 }
-                guard let at, at >= least, bytes[at...].starts(with: literal), close(at: at)
-                else { return false }
-                position = at + literal.count
+                guard let start, start >= least, symbols[start...].starts(with: literal) else {
+                    return nil
+                }
+                close(at: start)
+                position = start + literal.count
             case .variable(let variable):
-                guard least < bytes.count, close(at: least) else { return false }
+                guard least < symbols.count else { return nil }
+                close(at: least)
                 position = least
                 open = (variable, least)
             }
         }
-        if open != nil { return close(at: bytes.count) }
-        return position == bytes.count
+        if open == nil, position != symbols.count { return nil }
+        close(at: symbols.count)
+        return variables
     }
 
     private static func text(
@@ -199,15 +170,17 @@ struct PathPattern: Equatable, Sendable {
     }
 
     /// The end of the UTF-8 sequence that begins at `start`, whether it is well formed or not.
-    private static func scalarEnd(_ bytes: [UInt8], _ start: Int) -> Int {
+    private static func scalarEnd<Symbol: FixedWidthInteger>(
+        _ symbols: [Symbol], _ start: Int
+    ) -> Int {
         var end = start + 1
-        while end < bytes.count, bytes[end] & 0xC0 == 0x80, end - start < 4 { end += 1 }
+        while end < symbols.count, symbols[end] & 0xC0 == 0x80, end - start < 4 { end += 1 }
         return end
     }
 
     /// The first occurrence of `needle`, by the algorithm of Knuth, Morris and Pratt. It takes
     /// linear time for any input.
-    static func find<Symbol: Equatable>(
+    private static func find<Symbol: Equatable>(
         _ needle: [Symbol], in bytes: [Symbol], from start: Int
     ) -> Int? {
         guard start <= bytes.count - needle.count else { return nil }

@@ -51,8 +51,11 @@ extension PathPattern {
     ) -> PathPrecedence {
         let (left, right) = (symbols(mine), symbols(theirs))
         guard left == right else {
-            if covers(theirs, left) { return .moreSpecific }
-            if covers(mine, right) { return .lessSpecific }
+            // A segment that matches the symbols of another one matches every text that this one
+            // matches. A variable of the other one stands for any text, so only a variable can
+            // match it.
+            if variables(of: theirs, in: left) != nil { return .moreSpecific }
+            if variables(of: mine, in: right) != nil { return .lessSpecific }
             return overlap(left, right) ? .undecided : .disjoint
         }
         for (piece, other) in zip(mine, theirs) {
@@ -75,39 +78,6 @@ extension PathPattern {
             case .variable: [variable]
             }
         }
-    }
-
-    /// Whether `general` matches every text that the segment of `special` matches.
-    ///
-    /// A variable of `special` stands for any text, so only a variable of `general` can match it.
-    private static func covers(_ general: [Piece], _ special: [Symbol]) -> Bool {
-        var position = 0
-        // A variable is open until the literal after it is found. It takes at least one symbol.
-        var isOpen = false
-        for (index, piece) in general.enumerated() {
-            let least = position + (isOpen ? 1 : 0)
-            switch piece {
-            case .literal(let bytes):
-                let literal = bytes.map(Symbol.init)
-                var start: Int? = least
-                if isOpen {
-                    let isLast = index == general.count - 1
-                    start =
-                        isLast
-                        ? special.count - literal.count : find(literal, in: special, from: least)
-                }
-                guard let start, start >= least, start <= special.count,
-                    special[start...].starts(with: literal)
-                else { return false }
-                position = start + literal.count
-                isOpen = false
-            case .variable:
-                guard least < special.count else { return false }
-                position = least
-                isOpen = true
-            }
-        }
-        return isOpen || position == special.count
     }
 
     /// Whether some text matches both segments. Neither segment covers the other.

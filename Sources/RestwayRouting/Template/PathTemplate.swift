@@ -12,8 +12,6 @@ package struct PathTemplate: Sendable, Equatable {
     /// Whether the path itself, not only its query or fragment, has a variable.
     package let hasPathVariables: Bool
     let parts: [TemplatePart]
-    /// The expansion, if the template has no variables and no character needs encoding.
-    private let plainText: String?
     /// The pattern for matching; nil if the path has an expression that can only be expanded.
     let pattern: PathPattern?
 
@@ -27,14 +25,7 @@ package struct PathTemplate: Sendable, Equatable {
             names.append(name)
         }
         variableNames = names
-        plainText = Self.plainText(parts)
         hasPathVariables = PathPattern.pathParts(of: parts).contains { !$0.variableNames.isEmpty }
-    }
-
-    private static func plainText(_ parts: [TemplatePart]) -> String? {
-        guard parts.count == 1, case .literal(let bytes)? = parts.first else { return nil }
-        let text = String(decoding: bytes, as: UTF8.self)
-        return PathSegment.isPlain(text) ? text : nil
     }
 
     /// The values of the variables in `path`, percent-decoded; nil if it does not match.
@@ -63,7 +54,6 @@ package struct PathTemplate: Sendable, Equatable {
     package func expand(
         absolute: Bool = false, _ value: (String) -> VariableValue?
     ) throws(RoutingError) -> String {
-        if let plainText { return plainText }
         var expansion = TemplateExpansion(of: self)
         return try expansion.run(absolute: absolute, value)
     }
@@ -125,9 +115,6 @@ package struct PathTemplate: Sendable, Equatable {
 
     /// Whether both match the same paths: they are equal apart from the names of variables.
     package func isEquivalent(to other: PathTemplate) -> Bool {
-        if let pattern, let otherPattern = other.pattern {
-            return pattern.segments == otherPattern.segments
-        }
-        return pattern == nil && other.pattern == nil && text == other.text
+        shape == other.shape
     }
 }

@@ -29,16 +29,17 @@ package struct UndecidedTemplates {
         let template: Int
         /// The place after its segment at this place.
         let next: Int
-        /// The first and last bytes of its segment; nil for a variable.
-        let first: UInt8?
-        let last: UInt8?
+        let segment: PathTemplate.Segment
 
         /// Whether a text may match both segments. This quick check excludes most pairs.
         func mayMeet(_ other: Visitor) -> Bool {
             guard next != other.next else { return false }
-            if let first, let otherFirst = other.first, first != otherFirst { return false }
-            if let last, let otherLast = other.last, last != otherLast { return false }
-            return true
+            return Self.mayBeEqual(segment.first, other.segment.first)
+                && Self.mayBeEqual(segment.last, other.segment.last)
+        }
+
+        private static func mayBeEqual(_ byte: UInt8?, _ other: UInt8?) -> Bool {
+            byte == nil || other == nil || byte == other
         }
     }
 
@@ -55,8 +56,7 @@ package struct UndecidedTemplates {
                 places[step] = next
                 if segment.mayBeUndecided {
                     visitors[place, default: []].append(
-                        Visitor(
-                            template: index, next: next, first: segment.first, last: segment.last))
+                        Visitor(template: index, next: next, segment: segment))
                 }
                 place = next
             }
@@ -91,6 +91,7 @@ extension PathTemplate {
         /// Whether the segment mixes text and variables, or repeats a variable.
         let mayBeUndecided: Bool
 
+        /// The first byte of the segment; nil for a variable. The same holds for `last`.
         var first: UInt8? {
             guard case .literal(let bytes)? = pieces.first else { return nil }
             return bytes.first

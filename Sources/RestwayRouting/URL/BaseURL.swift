@@ -47,11 +47,6 @@ package struct BaseURL: Sendable, Equatable {
     /// percent-encoded; existing triplets are kept. A path that leads above the base URL is
     /// refused, and so is an absolute URL.
     package func url(path: String, query: [Pair] = []) throws(RoutingError) -> String {
-        if query.isEmpty {
-            if PathSegment.isPlain(path) { return textAndSlash + path }
-            let behind = String(Substring(path.utf8.dropFirst()))
-            if path.utf8.first == ASCII.slash, PathSegment.isPlain(behind) { return text + path }
-        }
         if URLText.isAbsolute(path) {
             throw .unusableURL(path, "only a route that says \"absolute\": true takes it")
         }

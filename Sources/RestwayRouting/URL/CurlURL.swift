@@ -3,60 +3,60 @@ import CCurl
 /// Parses URLs and resolves references with libcurl.
 enum CurlURL {
     struct Parts {
-        var scheme = ""
-        var hasCredentials = false
-        var host = ""
-        var zone: String?
-        var port = ""
-        var path = ""
-        var query: String?
-    }
-
-    /// libcurl's message about a URL that it refuses.
-    struct Failure: Error {
-        let reason: String
+        let scheme: String
+        let hasCredentials: Bool
+        let host: String
+        let zone: String?
+        let port: String
+        let path: String
+        let query: String?
     }
 
     /// Parses an absolute URL. Dot segments are kept.
-    static func parse(_ text: String) throws(Failure) -> Parts {
-        let handle = try makeHandle()
+    ///
+    /// - Parameter original: The URL that an error names; the same in `resolve`.
+    static func parse(
+        _ text: String, original: String
+    ) throws(RoutingError) -> Parts {
+        let handle = try makeHandle(original)
         defer { curl_url_cleanup(handle) }
-        try set(text, on: handle, flags: CURLU_PATH_AS_IS)
-        var parts = Parts()
-        parts.scheme = get(CURLUPART_SCHEME, of: handle) ?? ""
-        parts.hasCredentials =
-            get(CURLUPART_USER, of: handle) != nil || get(CURLUPART_PASSWORD, of: handle) != nil
-        parts.host = get(CURLUPART_HOST, of: handle) ?? ""
-        parts.zone = get(CURLUPART_ZONEID, of: handle)
-        parts.port = get(CURLUPART_PORT, of: handle, flags: CURLU_DEFAULT_PORT) ?? ""
-        parts.path = get(CURLUPART_PATH, of: handle) ?? ""
-        parts.query = get(CURLUPART_QUERY, of: handle)
-        return parts
+        try set(text, on: handle, flags: CURLU_PATH_AS_IS, original)
+        return Parts(
+            scheme: get(CURLUPART_SCHEME, of: handle) ?? "",
+            hasCredentials: get(CURLUPART_USER, of: handle) != nil
+                || get(CURLUPART_PASSWORD, of: handle) != nil,
+            host: get(CURLUPART_HOST, of: handle) ?? "",
+            zone: get(CURLUPART_ZONEID, of: handle),
+            port: get(CURLUPART_PORT, of: handle, flags: CURLU_DEFAULT_PORT) ?? "",
+            path: get(CURLUPART_PATH, of: handle) ?? "",
+            query: get(CURLUPART_QUERY, of: handle))
     }
 
     /// Resolves a reference without fragment (RFC 3986, section 5.2). Dot segments are removed.
-    static func resolve(_ reference: String, against base: String) throws(Failure) -> String {
-        let handle = try makeHandle()
+    static func resolve(
+        _ reference: String, against base: String, original: String
+    ) throws(RoutingError) -> String {
+        let handle = try makeHandle(original)
         defer { curl_url_cleanup(handle) }
-        try set(base, on: handle, flags: CURLU_PATH_AS_IS)
-        try set(reference, on: handle, flags: 0)
+        try set(base, on: handle, flags: CURLU_PATH_AS_IS, original)
+        try set(reference, on: handle, flags: 0, original)
         guard let url = get(CURLUPART_URL, of: handle) else {
-            throw Failure(reason: "not resolvable")
+            throw .unusableURL(original, "not resolvable")
         }
         return url
     }
 
-    private static func makeHandle() throws(Failure) -> OpaquePointer {
-        guard let handle = curl_url() else { throw Failure(reason: "out of memory") }
+    private static func makeHandle(_ original: String) throws(RoutingError) -> OpaquePointer {
+        guard let handle = curl_url() else { throw .unusableURL(original, "out of memory") }
         return handle
     }
 
     private static func set(
-        _ text: String, on handle: OpaquePointer, flags: Int32
-    ) throws(Failure) {
+        _ text: String, on handle: OpaquePointer, flags: Int32, _ original: String
+    ) throws(RoutingError) {
         let code = curl_url_set(handle, CURLUPART_URL, text, UInt32(flags))
         if code != CURLUE_OK {
-            throw Failure(reason: String(cString: curl_url_strerror(code)))
+            throw .unusableURL(original, String(cString: curl_url_strerror(code)))
         }
     }
 

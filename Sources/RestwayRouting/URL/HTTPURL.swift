@@ -11,16 +11,7 @@ struct HTTPURL: Equatable, Sendable {
     let query: String?
 
     init(_ text: String) throws(RoutingError) {
-        guard URLText.isAbsolute(text) else {
-            throw .unusableURL(text, "an absolute URL is expected")
-        }
-        let pieces = try Pieces(text)
-        let parts: CurlURL.Parts
-        do {
-            parts = try CurlURL.parse(pieces.encoded)
-        } catch {
-            throw .unusableURL(text, error.reason)
-        }
+        let parts = try CurlURL.parse(try Self.encoded(text), original: text)
         guard parts.scheme == "http" || parts.scheme == "https" else {
             throw .unusableURL(text, "the scheme is neither http nor https")
         }
@@ -42,37 +33,29 @@ struct HTTPURL: Equatable, Sendable {
         origin.description + path + (query.map { "?" + $0 } ?? "")
     }
 
+    /// The text for libcurl, which is too lenient with paths, queries and slashes.
+    private static func encoded(_ text: String) throws(RoutingError) -> String {
+        let utf8 = text.utf8
+        guard URLText.isAbsolute(text), let colon = utf8.firstIndex(of: ASCII.colon) else {
+            throw .unusableURL(text, "an absolute URL is expected")
+        }
+        let start = utf8.index(colon, offsetBy: 3)
+        let end =
+            utf8[start...].firstIndex { $0 == ASCII.slash || ASCII.endsPath($0) } ?? utf8.endIndex
+        let authority = text[start..<end]
+        if authority.isEmpty { throw .unusableURL(text, "there is no host") }
+        let isStrange = authority.utf8.contains {
+            ASCII.isControl($0) || $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\\")
+        }
+        if isStrange { throw .unusableURL(text, "a character that no host has") }
+        return text[..<end] + URLText.encodedWithoutFragment(text[end...])
+    }
+
     private static func host(_ parts: CurlURL.Parts) -> String? {
         guard let host = HostName.ascii(parts.host) else { return nil }
         guard let zone = parts.zone else { return host }
         // RFC 6874: the zone follows the address, within the brackets.
         return host.dropLast() + "%25" + PercentEncoding.encode(zone, keeping: .unreserved) + "]"
-    }
-}
-
-extension HTTPURL {
-    /// The parts of the text before libcurl sees it. libcurl is too lenient with paths, queries and
-    /// slashes.
-    private struct Pieces {
-        let encoded: String
-
-        init(_ text: String) throws(RoutingError) {
-            let utf8 = text.utf8
-            guard let colon = utf8.firstIndex(of: ASCII.colon) else {
-                throw .unusableURL(text, "an absolute URL is expected")
-            }
-            let start = utf8.index(colon, offsetBy: 3)
-            let end =
-                utf8[start...].firstIndex { $0 == ASCII.slash || ASCII.endsPath($0) }
-                ?? utf8.endIndex
-            let authority = text[start..<end]
-            if authority.isEmpty { throw .unusableURL(text, "there is no host") }
-            let isStrange = authority.utf8.contains {
-                ASCII.isControl($0) || $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\\")
-            }
-            if isStrange { throw .unusableURL(text, "a character that no host has") }
-            encoded = text[..<end] + URLText.encodedWithoutFragment(text[end...])
-        }
     }
 }
 
@@ -91,13 +74,8 @@ extension URLText {
         }
         let encoded = encodedWithoutFragment(reference[...])
         if encoded.isEmpty { return base.text }
-        let resolved: String
-        do {
-            resolved = try CurlURL.resolve(encoded, against: base.text)
-        } catch {
-            throw .unusableURL(reference, error.reason)
-        }
-        return try HTTPURL(resolved).text
+        return try normalizedAbsolute(
+            try CurlURL.resolve(encoded, against: base.text, original: reference))
     }
 
     /// An absolute http or https URL in its normal form: scheme and host in lower case, host in
@@ -115,20 +93,16 @@ package struct Origin: Sendable, Hashable, CustomStringConvertible {
     package let host: String
     package let port: Int
 
-    /// The origin of an absolute URL.
-    package init(url: String) throws(RoutingError) {
-        self = try HTTPURL(url).origin
-    }
-
-    init(scheme: String, host: String, port: Int) {
-        self.scheme = scheme
-        self.host = host
-        self.port = port
-    }
-
     /// The origin as text, "https://api.example.com". A default port is left out.
     package var description: String {
         let isDefault = port == (scheme == "https" ? 443 : 80)
         return "\(scheme)://\(host)\(isDefault ? "" : ":\(port)")"
+    }
+}
+
+extension Origin {
+    /// The origin of an absolute URL.
+    package init(url: String) throws(RoutingError) {
+        self = try HTTPURL(url).origin
     }
 }

@@ -3,6 +3,7 @@ import RestwayCalls
 import RestwayClient
 import RestwayDocument
 import RestwayOutcome
+import RestwayPlugins
 import RestwayRouting
 import RestwayThreads
 
