@@ -123,7 +123,7 @@ package final class Call: Sendable {
             id: Self.lastID.add(1, ordering: .relaxed).newValue,
             method: request.method, url: request.exchange.url,
             redaction: api.definition.redaction)
-        isInBatch = request.isInBatch
+        isInBatch = request.sending.isInBatch
         self.token = token
         let now = context.clock.now()
         started = now
@@ -286,9 +286,9 @@ package final class Call: Sendable {
 
 /// The threads that wait for a call without a time limit. One of them does the work of the call
 /// instead of a worker.
-package struct CallWaiters {
+struct CallWaiters {
     /// The next step of a waiting thread.
-    package enum Step {
+    enum Step {
         /// The thread drives the transport until the exchange of this call ends.
         case drive(ExchangeID)
         case work(@Sendable () -> Void)
@@ -296,9 +296,9 @@ package struct CallWaiters {
     }
 
     /// The number of threads that wait.
-    package var count = 0
+    var count = 0
     /// The work that one of them does next.
-    package var work: (@Sendable () -> Void)?
+    var work: (@Sendable () -> Void)?
 }
 
 extension Call.State {

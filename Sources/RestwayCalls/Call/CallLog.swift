@@ -1,6 +1,7 @@
 import RestwayDocument
 import RestwayHTTP
 import RestwayMapping
+import RestwayObjects
 import RestwayOutcome
 import RestwayRouting
 import RestwayThreads

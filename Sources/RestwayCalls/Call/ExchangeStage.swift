@@ -1,4 +1,4 @@
-import RestwayHTTP
+package import RestwayHTTP
 import RestwayOutcome
 import RestwayPlugins
 import RestwayRouting
@@ -15,7 +15,7 @@ struct ReceivedExchange: Sendable {
 /// and receives the answer.
 enum ExchangeStage {
     static func enter(_ entry: StageEntry, _ exchange: Exchange) {
-        if entry.request.isInBatch { sendInBatch(entry) } else { send(entry, exchange) }
+        if entry.request.sending.isInBatch { sendInBatch(entry) } else { send(entry, exchange) }
     }
 
     // MARK: By the transport
@@ -44,7 +44,7 @@ enum ExchangeStage {
             let received = ReceivedExchange(result: result, recorder: recorder)
             entry.pass(.received(received), on: .transport)
         }
-        let id = context.transports.start(exchange, through: request.transport, observer: recorder)
+        let id = context.transports.start(exchange, through: request.sending.transport, observer: recorder)
         let isNamed = call.state.withLock { state in
             guard state.machine.isCurrent(entry.number) else { return false }
             state.ties.exchange = id

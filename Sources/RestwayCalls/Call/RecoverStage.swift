@@ -2,7 +2,7 @@ import RestwayDocument
 import RestwayHTTP
 package import RestwayOutcome
 import RestwayRouting
-package import RestwayThreads
+import RestwayThreads
 
 /// An answer that refuses the credential with which the request was sent.
 package struct Refusal: Sendable {
@@ -113,7 +113,7 @@ extension StageEntry {
 
     /// Follows a redirect, or leaves its answer as it is.
     fileprivate func redirect(_ head: ResponseHead, _ summary: ExchangeSummary) -> Redirection {
-        guard head.isRedirect, let max = context.options.redirectsMax, !request.isInBatch
+        guard head.isRedirect, let max = context.options.redirectsMax, !request.sending.isInBatch
         else { return .notFollowed }
         let count = call.state.withLock { $0.machine.redirects }
         let decision = RedirectPolicy.decide(
@@ -136,7 +136,7 @@ extension StageEntry {
         case .follow(_, _, true, _) where !request.isRewindable:
             return .refused(Judgement.notRewindable)
         case .follow(let method, let target, let keepsBody, let isSameOrigin):
-            let isTrusted = isSameOrigin ? request.isTrusted : context.trusts(target)
+            let isTrusted = isSameOrigin ? request.sending.isTrusted : context.trusts(target)
             let mayKnow = isSameOrigin || isTrusted
             let rules = call.api.definition.environments.redirects
             guard !keepsBody || !request.hasBody || rules.mayCarryBody(isTrusted: mayKnow) else {
@@ -172,13 +172,13 @@ extension CallContext {
 
     /// Records that the server has answered a request.
     fileprivate func reached(_ request: PreparedRequest) {
-        guard request.path != nil else { return }
+        guard request.destination.path != nil else { return }
         if reachability.infer(.reachable) == .unreachable { outbox?.exchangeWentWell() }
     }
 
     /// Records that a request was not answered.
     fileprivate func missed(_ request: PreparedRequest, _ error: TransportError) {
-        guard request.path != nil else { return }
+        guard request.destination.path != nil else { return }
         switch error.kind {
         case .resolve, .connect, .tls, .timedOut, .connectionLost:
             _ = reachability.infer(.unreachable)
@@ -218,7 +218,7 @@ private struct Judgement {
     // MARK: Replay
 
     private mutating func replays() -> Bool {
-        guard mayReplay, let answer, failure.reason == .http, request.isTrusted,
+        guard mayReplay, let answer, failure.reason == .http, request.sending.isTrusted,
             request.sending.auth == .full, context.credentials.concernsCalls,
             context.credentials.isRefusal(failure)
         else { return false }

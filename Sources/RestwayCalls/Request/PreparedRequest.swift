@@ -90,9 +90,9 @@ package struct SendingRules: Sendable {
     package var transport: Int
     /// False if the environment's credentials must not go to the URL.
     package var isTrusted: Bool
-    package var isInBatch: Bool
+    package let isInBatch: Bool
 
-    package init(auth: AuthMode, transport: Int, isTrusted: Bool, isInBatch: Bool) {
+    package init(auth: AuthMode, transport: Int, isTrusted: Bool = true, isInBatch: Bool) {
         self.auth = auth
         self.transport = transport
         self.isTrusted = isTrusted

@@ -1,10 +1,10 @@
 import RestwayDocument
-package import RestwayHTTP
+import RestwayHTTP
 import RestwayJSON
 import RestwayJansson
 import RestwayMapping
 import RestwayObjects
-package import RestwayOutcome
+import RestwayOutcome
 import RestwayPlugins
 import RestwayRouting
 import RestwayText
@@ -274,7 +274,7 @@ struct ResponseProcessor {
             throw failure
         }
         let stored = clock.now()
-        call.log.stores(commit.insertedCount, commit.updatedCount)
+        call.log.stores(commit)
         settle(consequences, commit)
         guard let result else { return mapped }
         (mapped.objects, mapped.results) = result.objects(of: commit)

@@ -321,7 +321,7 @@ extension Outbox {
             change: kept.change,
             progress: order.failure.map { progress(after: $0, wall) } ?? .init(),
             origin: .init(
-                route: request.route?.key, entity: kept.object?.entity.name,
+                route: request.destination.route?.key, entity: kept.object?.entity.name,
                 storeKey: kept.object?.storeKey, context: context.bytes))
     }
 
