@@ -34,6 +34,7 @@ package final class MappingMachine: EventSink {
         core.pointee.relies(on: bytes)
     }
 
+    package var machine: MappingMachine? { self }
     package func beginObject() -> EventAnswer { core.pointee.beginObject() }
     package func key(_ text: UnsafeRawBufferPointer) -> EventAnswer { core.pointee.key(text) }
     package func endObject() -> EventAnswer { core.pointee.end(isArray: false) }

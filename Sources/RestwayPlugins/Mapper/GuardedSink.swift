@@ -22,9 +22,6 @@ final class GuardedSink: @unchecked Sendable {
     private var sink: (any EventSink)?
     private let plugin: String
 
-    private static let recent = ForkBarrier.guarded(Lock<Fifo<GuardedSink>>(Fifo()))
-    private static let recentMax = 64
-
     init(_ sink: any EventSink, plugin: String) {
         self.sink = sink
         self.plugin = plugin
@@ -49,10 +46,7 @@ final class GuardedSink: @unchecked Sendable {
     func end() {
         sink = nil
         context.pointee.machine.close()
-        Self.recent.withLock { recent in
-            recent.append(self)
-            if recent.count > Self.recentMax { _ = recent.popFirst() }
-        }
+        RecentGuards.keep(self)
     }
 
     private func late() -> Int32 {
@@ -121,4 +115,18 @@ final class GuardedSink: @unchecked Sendable {
         }
         return table
     }()
+}
+
+/// The sinks and readers whose calls have ended last. They are kept because a plugin may still
+/// call their functions.
+enum RecentGuards {
+    private static let recent = ForkBarrier.guarded(Lock<Fifo<any AnyObject & Sendable>>(Fifo()))
+    private static let countMax = 128
+
+    static func keep(_ ended: any AnyObject & Sendable) {
+        recent.withLock { recent in
+            recent.append(ended)
+            if recent.count > countMax { _ = recent.popFirst() }
+        }
+    }
 }
