@@ -93,7 +93,9 @@ public func restway_client_set_modifier(
     _ destroy: restway_destroy_fn?, _ outError: OutHandle?
 ) -> restway_status {
     HostContext.setting(client, context, destroy, outError) { client, context throws(Failure) in
-        try client.setModifier(modify.map { modifier($0, context) })
+        try client.calls.setFunctions { functions in
+            functions.modifier = modify.map { modifier($0, context) }
+        }
     }
 }
 
@@ -103,7 +105,9 @@ public func restway_client_set_exclusion(
     _ destroy: restway_destroy_fn?, _ outError: OutHandle?
 ) -> restway_status {
     HostContext.setting(client, context, destroy, outError) { client, context throws(Failure) in
-        try client.setExclusion(exclude.map { exclusion($0, context) })
+        try client.calls.setFunctions { functions in
+            functions.exclusion = exclude.map { exclusion($0, context) }
+        }
     }
 }
 
@@ -149,13 +153,13 @@ extension ClientOptions {
             try Argument.headerValue(agent, "options.user_agent")
             calls.userAgent = agent
         }
-        certificateFile = try Argument.optionalString(c.ca_file, "options.ca_file")
+        connections.certificateFile = try Argument.optionalString(c.ca_file, "options.ca_file")
         if c.clock != nil {
             clock = try ManualClock.argument(c.clock, "options.clock")
         }
         randomSeed = c.random_seed
-        storePath = try Argument.optionalString(c.store_path, "options.store_path")
-        outboxPath = try Argument.optionalString(c.outbox_path, "options.outbox_path")
+        files.store = try Argument.optionalString(c.store_path, "options.store_path")
+        files.outbox = try Argument.optionalString(c.outbox_path, "options.outbox_path")
         transport = try Argument.optionalString(c.transport, "options.transport")
         transportOptions = try Argument.optionalString(
             c.transport_options, "options.transport_options")
@@ -166,21 +170,21 @@ extension ClientOptions {
                     "options.file_mode lets the owner read and write, and nobody execute: it is "
                         + "0600 to 0666, not 0\(String(c.file_mode, radix: 8))")
             }
-            fileMode = mode
+            files.mode = mode
         }
         try readDelivery(c)
         try readFlags(c)
-        timeoutMilliseconds = try Self.time(c.timeout_milliseconds, "timeout_milliseconds")
-        connectTimeoutMilliseconds = try Self.time(
+        timeouts.totalMilliseconds = try Self.time(c.timeout_milliseconds, "timeout_milliseconds")
+        timeouts.connectMilliseconds = try Self.time(
             c.connect_timeout_milliseconds, "connect_timeout_milliseconds")
-        idleTimeoutMilliseconds = try Self.time(
+        timeouts.idleMilliseconds = try Self.time(
             c.idle_timeout_milliseconds, "idle_timeout_milliseconds")
         try Self.set(&calls.bodyBytesMax, c.body_bytes_max, "body_bytes_max", max: .max)
         try Self.set(&calls.objectsMax, c.objects_max, "objects_max", max: .max)
         try Self.set(&calls.nestingDepthMax, c.nesting_depth_max, "nesting_depth_max", max: 2_048)
-        try Self.set(&connectionsMax, c.connections_max, "connections_max", max: 65_536)
+        try Self.set(&connections.total, c.connections_max, "connections_max", max: 65_536)
         try Self.set(
-            &connectionsPerHostMax, c.connections_per_host_max, "connections_per_host_max",
+            &connections.perHost, c.connections_per_host_max, "connections_per_host_max",
             max: 65_536)
     }
 

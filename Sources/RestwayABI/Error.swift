@@ -152,6 +152,6 @@ public func restway_client_set_failure_reader(
                 return handle.failure
             }
         }
-        try client.setFailureReader(reader)
+        try client.calls.setFunctions { $0.failureReader = reader }
     }
 }

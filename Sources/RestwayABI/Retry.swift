@@ -81,7 +81,7 @@ public func restway_client_set_attempt_observer(
                 }
             }
         }
-        try client.setAttemptObserver(told)
+        try client.calls.setFunctions { $0.attemptObserver = told }
     }
 }
 

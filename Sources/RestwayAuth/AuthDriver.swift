@@ -28,7 +28,9 @@ package final class AuthDriver: CredentialSource {
     }
 
     private let definition: AuthDefinition
-    private let surroundings: AuthSurroundings
+    private let transport: any Transport
+    private let executors: CallContext.Executors
+    private let options: CallOptions
     private let state: Lock<State>
     /// False while the client does not use authentication. Calls then skip it.
     private let isActive: Atomic<Bool>
@@ -39,13 +41,11 @@ package final class AuthDriver: CredentialSource {
         _ executors: CallContext.Executors, _ options: CallOptions
     ) {
         self.definition = definition
-        surroundings = AuthSurroundings(
-            transport: transport, executors: executors, options: options)
-        var settings = AuthMachine.Settings()
-        settings.replaysMax = definition.replaysMax
-        settings.refreshesMax = definition.refreshesMax
-        settings.windowMilliseconds = definition.windowMilliseconds
-        var state = State(machine: AuthMachine(settings), credential: definition.credential)
+        self.transport = transport
+        self.executors = executors
+        self.options = options
+        var state = State(
+            machine: AuthMachine(definition.limits), credential: definition.credential)
         Self.configure(&state, definition)
         self.state = Lock(state)
         isActive = Atomic(definition.scheme != .custom)
@@ -158,7 +158,7 @@ package final class AuthDriver: CredentialSource {
     /// Sets a new credential; `nil` if the program keeps it itself.
     package func setCredential(_ fields: Credential?) throws(Failure) {
         if let fields { try check(fields) }
-        let life = surroundings.life(of: fields, definition)
+        let life = life(of: fields)
         act { state, _ in
             if let fields { state.credential = state.credential.updated(by: fields) }
             defer { Self.configure(&state, definition) }
@@ -181,44 +181,48 @@ package final class AuthDriver: CredentialSource {
             return (state.timeLimit.take(), state.exchange.take())
         }
         timeLimit?.cancel()
-        if let exchange { surroundings.transport.cancel(exchange) }
+        if let exchange { transport.cancel(exchange) }
     }
 
     // MARK: Refreshes
 
+    /// Returns when a token should be replaced and when it becomes useless.
+    private func life(of fields: Credential?) -> (refreshAt: Deadline, expiresAt: Deadline) {
+        guard let life = fields?.expiresInMilliseconds else { return (.never, .never) }
+        let now = executors.clock.now()
+        // A token with a shorter life would be replaced all the time.
+        let early = min(definition.earlyMilliseconds, life / 2)
+        return (now.advanced(milliseconds: life - early), now.advanced(milliseconds: life))
+    }
+
     /// Takes the credential of a refresh. Returns false if it is no longer wanted.
     @discardableResult
     func refreshed(_ number: UInt64, _ fields: Credential?) -> Bool {
-        let life = surroundings.life(of: fields, definition)
-        let (isCurrent, timeLimit, persist): (Bool, TimerTicket?, (@Sendable () -> Void)?) =
+        let life = life(of: fields)
+        let taken: (timeLimit: TimerTicket?, persist: AuthFunctions.Persist?, Credential)? =
             state.withLock { state in
-                let isCurrent = state.machine.isCurrent(refresh: number)
-                guard isCurrent else { return (false, nil, nil) }
-                guard let fields else { return (true, state.timeLimit.take(), nil) }
+                guard state.machine.isCurrent(refresh: number) else { return nil }
                 // This happens at once, because a rotated token must not be lost, whatever follows.
-                state.credential = state.credential.updated(by: fields)
-                let persist = state.functions.persist.map { persist in
-                    let credential = state.credential
-                    return { @Sendable in CallbackScope.run { persist(credential) } }
-                }
-                return (true, state.timeLimit.take(), persist)
+                if let fields { state.credential = state.credential.updated(by: fields) }
+                let persist = fields == nil ? nil : state.functions.persist
+                return (state.timeLimit.take(), persist, state.credential)
             }
-        timeLimit?.cancel()
+        taken?.timeLimit?.cancel()
         let goOn = { @Sendable in
             self.act { state, now in
                 state.machine.refreshed(
                     number, refreshAt: life.refreshAt, expiresAt: life.expiresAt, now: now)
             }
         }
-        if let persist {
-            surroundings.pool.submit {
-                persist()
+        if case (_, let persist?, let credential)? = taken {
+            executors.pool.submit {
+                CallbackScope.run { persist(credential) }
                 goOn()
             }
         } else {
             goOn()
         }
-        return isCurrent
+        return taken != nil
     }
 
     @discardableResult
@@ -239,7 +243,7 @@ package final class AuthDriver: CredentialSource {
         Log.shared.write(.debug, .client, "refresh \(number) of the credential starts")
         if let refresh {
             watch(number)
-            surroundings.pool.submit {
+            executors.pool.submit {
                 let ticket = RefreshTicket(number: number, driver: self)
                 // If the driver was closed meanwhile, no one is asked.
                 guard self.state.withLock({ $0.machine.isCurrent(refresh: number) }) else {
@@ -250,8 +254,7 @@ package final class AuthDriver: CredentialSource {
         } else if case .oauth2(let settings) = definition.scheme {
             requestToken(number, settings, credential)
         } else {
-            refreshFailed(
-                number, .refused(reason: "nobody can get a new credential", isFinal: false))
+            refreshFailed(number, .refused("nobody can get a new credential"))
         }
     }
 
@@ -259,8 +262,8 @@ package final class AuthDriver: CredentialSource {
     /// time limit of its own, and a credential is not refused when that limit passes.
     private func watch(_ number: UInt64) {
         let milliseconds = definition.refreshTimeoutMilliseconds
-        let end = surroundings.clock.now().advanced(milliseconds: milliseconds)
-        let limit = surroundings.timers.schedule(at: end) {
+        let end = executors.clock.now().advanced(milliseconds: milliseconds)
+        let limit = executors.timers.schedule(at: end) {
             self.act { state, now in
                 state.machine.refreshTimedOut(number, milliseconds: milliseconds, now: now)
             }
@@ -277,42 +280,41 @@ package final class AuthDriver: CredentialSource {
     private func requestToken(
         _ number: UInt64, _ settings: OAuthSettings, _ credential: Credential
     ) {
-        let exchange: Exchange
+        let request: TokenRequest
         do {
-            exchange = try surroundings.exchange(
-                TokenRequest(settings, credential), to: settings.tokenURL,
-                timeoutMilliseconds: definition.refreshTimeoutMilliseconds)
+            request = try TokenRequest(settings, credential)
         } catch {
             refreshFailed(number, error)
             return
         }
-        let recorder = ExchangeRecorder(bodyBytesMax: AuthSurroundings.tokenBytesMax) {
-            result, recorder in
-            self.surroundings.pool.submit { self.answered(number, result, recorder) }
+        let recorder = ExchangeRecorder(bodyBytesMax: TokenResponse.bytesMax) { result, recorder in
+            self.executors.pool.submit { self.answered(number, result, recorder) }
         }
-        let id = surroundings.transport.start(exchange, observer: recorder)
+        let exchange = request.exchange(
+            to: settings.tokenURL, options,
+            timeoutMilliseconds: definition.refreshTimeoutMilliseconds)
+        let id = transport.start(exchange, observer: recorder)
         let isWanted = state.withLock { state in
             guard state.machine.isCurrent(refresh: number) else { return false }
             state.exchange = id
             return true
         }
-        if !isWanted { surroundings.transport.cancel(id) }
+        if !isWanted { transport.cancel(id) }
     }
 
     private func answered(
         _ number: UInt64, _ result: Result<ExchangeSummary, TransportError>,
         _ recorder: ExchangeRecorder
     ) {
-        switch AuthSurroundings.tokenResponse(result, recorder) {
-        case .granted(let fields):
+        do throws(AuthFailure) {
+            let fields = try TokenResponse.credential(result, recorder)
             if let problem = definition.scheme.problem(in: fields) {
-                let reason = "the token endpoint gave \(problem.field.title) that \(problem.text)"
-                refreshFailed(number, .refused(reason: reason, isFinal: false))
-            } else {
-                refreshed(number, fields)
+                throw .refused(
+                    "the token endpoint gave \(problem.field.title) that \(problem.text)")
             }
-        case .refused(let reason, let isFinal):
-            refreshFailed(number, .refused(reason: reason, isFinal: isFinal))
+            refreshed(number, fields)
+        } catch {
+            refreshFailed(number, error)
         }
     }
 
@@ -330,13 +332,13 @@ package final class AuthDriver: CredentialSource {
     private func act(_ event: (inout State, Deadline) -> [AuthMachine.Action]) {
         let steps = steps(event)
         guard !steps.isEmpty else { return }
-        surroundings.pool.submit {
+        executors.pool.submit {
             for step in steps { self.perform(step, isOnWorker: true) }
         }
     }
 
     private func steps(_ event: (inout State, Deadline) -> [AuthMachine.Action]) -> [Step] {
-        let now = surroundings.clock.now()
+        let now = executors.clock.now()
         return state.withLock { state in
             event(&state, now).compactMap { Self.step($0, &state) }
         }
@@ -346,20 +348,17 @@ package final class AuthDriver: CredentialSource {
         switch step {
         case .tell(let waiter, let answer): waiter(answer, isOnWorker)
         case .refresh(let number): startRefresh(number)
-        case .cancel(let exchange): surroundings.transport.cancel(exchange)
+        case .cancel(let exchange): transport.cancel(exchange)
         }
     }
 
     private static func step(_ action: AuthMachine.Action, _ state: inout State) -> Step? {
         switch action {
         case .send(let call, _):
-            return state.waiters.removeValue(forKey: call).map {
-                .tell($0, .go(permit(state)))
-            }
+            return state.waiters.removeValue(forKey: call).map { .tell($0, .go(permit(state))) }
         case .fail(let call, let failure):
-            return state.waiters.removeValue(forKey: call).map {
-                .tell($0, .fail(Failure(failure)))
-            }
+            let waiter = state.waiters.removeValue(forKey: call)
+            return waiter.map { .tell($0, .fail(Failure(failure))) }
         case .settle:
             return nil
         case .refresh(let number):

@@ -20,8 +20,7 @@ package final class RefreshTicket: Sendable {
 
     deinit {
         guard !hasEnded.load(ordering: .relaxed) else { return }
-        driver.refreshFailed(
-            number, .refused(reason: "the refresh was dropped before it ended", isFinal: false))
+        driver.refreshFailed(number, .refused("the refresh was dropped before it ended"))
     }
 
     /// Ends the refresh with a credential. Returns false if it was over: ended before, timed out,
@@ -44,8 +43,7 @@ package final class RefreshTicket: Sendable {
         _ reason: String, isFinal: Bool, cause: (any HostCause)? = nil
     ) -> Bool {
         end()
-            && driver.refreshFailed(
-                number, .refused(reason: reason, isFinal: isFinal, cause: cause))
+            && driver.refreshFailed(number, .refused(reason, isFinal: isFinal, cause: cause))
     }
 
     private func end() -> Bool {

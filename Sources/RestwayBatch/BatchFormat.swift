@@ -1,5 +1,4 @@
 package import RestwayCalls
-import RestwayHTTP
 
 /// The interface for batch formats: combines several requests in one body, and separates the
 /// answer.
@@ -37,7 +36,7 @@ extension BatchFormat {
         for (index, answer) in answers.enumerated() {
             guard BatchAnswer.codes.contains(answer.code) else {
                 throw BatchError(
-                    "answer \(index) has the code \(answer.code), which is not between "
+                    "[\(index)].code is \(answer.code), which is not between "
                         + "\(BatchAnswer.codes.lowerBound) and \(BatchAnswer.codes.upperBound)",
                     field: "[\(index)].code")
             }

@@ -18,10 +18,6 @@ struct BatchMachine {
         case refuse([Int])
         /// Every request has ended.
         case finish
-
-        var isFailure: Bool {
-            if case .fail = self { true } else { false }
-        }
     }
 
     private enum Place: Int, CaseIterable {

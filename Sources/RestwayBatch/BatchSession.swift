@@ -15,11 +15,6 @@ package final class BatchSession: RequestBatch {
     /// Runs once, as a notice, after the completions of all requests.
     package typealias Completion = @Sendable (BatchSession, Failure?) -> Void
 
-    package struct Receiver: Sendable {
-        package let completion: Completion
-        package let end: @Sendable () -> Void
-    }
-
     private enum Phase {
         case open, sent, complete
     }
@@ -42,8 +37,8 @@ package final class BatchSession: RequestBatch {
         var batchCall: (number: Int, call: Call)?
         /// Why not all requests were answered.
         var failure: Failure?
-        var receiver: Receiver?
-        var token: UInt64 = 0
+        /// Who is told about the end of the session.
+        var receiver: (token: UInt64, completion: Completion, end: @Sendable () -> Void)?
     }
 
     let batches: Batches
@@ -72,30 +67,19 @@ package final class BatchSession: RequestBatch {
 
     /// Adds a request, which goes out when the session is sent. If this throws, the caller has made
     /// a mistake, and nothing was added.
+    ///
+    /// - Parameter follower: Receives the end of the request, like the program.
     @discardableResult
     package func add(
         _ spec: RequestSpec, token: UInt64 = 0, completion: Call.Completion? = nil,
-        end: @escaping @Sendable () -> Void = {}
-    ) throws(Failure) -> Call {
-        try add(
-            spec, token: token,
-            receiver: completion.map { Call.Receiver(completion: $0, end: end) }, follower: nil)
-    }
-
-    /// Adds a request whose end is reported to `follower` instead of the program.
-    package func add(
-        _ spec: RequestSpec, follower: @escaping @Sendable (Call.Outcome) -> Void
-    ) throws(Failure) {
-        _ = try add(spec, token: 0, receiver: nil, follower: follower)
-    }
-
-    private func add(
-        _ spec: RequestSpec, token: UInt64, receiver: Call.Receiver?,
-        follower: (@Sendable (Call.Outcome) -> Void)?
+        end: @escaping @Sendable () -> Void = {},
+        follower: (@Sendable (Call.Outcome) -> Void)? = nil
     ) throws(Failure) -> Call {
         var spec = spec
         spec.isInBatch = true
-        let call = try context.makeCall(spec, token: token, receiver: receiver)
+        let call = try context.makeCall(
+            spec, token: token,
+            receiver: completion.map { Call.Receiver(completion: $0, end: end) })
         if let follower { call.follow(follower) }
         if let request = call.request { _ = try batches.item(request) }
         let added: Result<Void, Failure> = state.withLock { state in
@@ -112,6 +96,12 @@ package final class BatchSession: RequestBatch {
         }
         try added.get()
         return call
+    }
+
+    package func add(
+        _ spec: RequestSpec, follower: @escaping @Sendable (Call.Outcome) -> Void
+    ) throws(Failure) {
+        let _: Call = try add(spec, token: 0, follower: follower)
     }
 
     package var count: Int { state.withLock { $0.requests.count } }
@@ -141,26 +131,14 @@ package final class BatchSession: RequestBatch {
     /// call.
     package func send(
         token: UInt64 = 0, completion: Completion? = nil,
-        end: @escaping @Sendable () -> Void = {}
-    ) throws(Failure) {
-        try send(
-            token: token, completion.map { Receiver(completion: $0, end: end) }, isOnWorker: false)
-    }
-
-    package func send(isOnWorker: Bool) throws(Failure) {
-        try send(token: 0, nil, isOnWorker: isOnWorker)
-    }
-
-    private func send(
-        token: UInt64, _ receiver: Receiver?, isOnWorker: Bool
+        end: @escaping @Sendable () -> Void = {}, isOnWorker: Bool = false
     ) throws(Failure) {
         try context.refuseWhenClosed()
         let started: Result<([BatchMachine.Action], [Call?]), Failure> = state.withLock { state in
             if let failure = state.failure { return .failure(failure) }
             guard state.phase == .open else { return .failure(Self.sentFailure) }
             state.phase = .sent
-            state.receiver = receiver
-            state.token = token
+            state.receiver = completion.map { (token, $0, end) }
             var actions = state.machine.start()
             for (index, request) in state.requests.enumerated() where request.call == nil {
                 actions += state.machine.arrive(index)
@@ -170,6 +148,10 @@ package final class BatchSession: RequestBatch {
         let (actions, calls) = try started.get()
         perform(actions, isOnWorker: isOnWorker)
         for case let call? in calls { call.start() }
+    }
+
+    package func send(isOnWorker: Bool) throws(Failure) {
+        try send(token: 0, isOnWorker: isOnWorker)
     }
 
     /// Waits until every request has completed. It throws why not all requests were answered; the
@@ -217,37 +199,6 @@ package final class BatchSession: RequestBatch {
         }
         for (index, call) in calls.enumerated() {
             if let call { call.cancel() } else { abort(index, nil, failure) }
-        }
-    }
-
-    // MARK: Events of requests
-
-    /// Records that a request is ready to go out.
-    func arrive(_ index: Int, _ item: BatchItem, _ recorder: ExchangeRecorder) {
-        act { state in
-            state.requests[index].item = item
-            state.requests[index].recorder = recorder
-            return state.machine.arrive(index)
-        }
-    }
-
-    /// Records that a request has to wait for its lane.
-    func stepAside(_ index: Int) {
-        act { $0.machine.stepAside(index) }
-    }
-
-    /// Records that a request has ended.
-    func ended(_ index: Int, _ outcome: Call.Outcome) {
-        act { state in
-            state.requests[index].item = nil
-            state.requests[index].recorder = nil
-            // A closed client also ends the session.
-            if case .failure(let failure) = outcome, failure.reason == .closed,
-                state.failure == nil
-            {
-                state.failure = failure
-            }
-            return state.machine.leave(index)
         }
     }
 
@@ -302,13 +253,13 @@ package final class BatchSession: RequestBatch {
     private func finish() {
         let owesStart = state.update { state in
             state.phase = .complete
-            guard let receiver = state.receiver.take() else { return false }
-            let (failure, completion) = (state.failure, receiver.completion)
+            guard let (token, completion, end) = state.receiver.take() else { return false }
+            let failure = state.failure
             return context.delivery.append(
                 .group(
                     GroupNotice(
-                        .batch, token: state.token, failure: failure,
-                        told: { completion(self, failure) }, ended: receiver.end)))
+                        .batch, token: token, failure: failure,
+                        told: { completion(self, failure) }, ended: end)))
         }
         if owesStart { context.delivery.start(isOnWorker: false) }
     }
@@ -419,9 +370,7 @@ extension BatchSession {
         act { state in
             let actions = state.machine.failed(number)
             state.batchCall = nil
-            if state.failure == nil, actions.contains(where: \.isFailure) {
-                state.failure = failure
-            }
+            if state.failure == nil, case .fail? = actions.first { state.failure = failure }
             return actions
         }
     }
@@ -488,5 +437,40 @@ extension BatchSession {
         guard state.withLock({ $0.requests[index].item.take() != nil }) else { return }
         sender?.fail(index, failure)
         act { $0.machine.leave(index) }
+    }
+}
+
+extension BatchSession {
+    /// The place of one call in a session.
+    private struct Place: BatchPlace {
+        let session: BatchSession
+        let index: Int
+
+        func send(_ request: PreparedRequest, to recorder: ExchangeRecorder) throws(Failure) {
+            let item = try session.batches.item(request)
+            session.act { state in
+                state.requests[index].item = item
+                state.requests[index].recorder = recorder
+                return state.machine.arrive(index)
+            }
+        }
+
+        func stepAside() {
+            session.act { $0.machine.stepAside(index) }
+        }
+
+        func ended(_ outcome: Call.Outcome) {
+            session.act { state in
+                state.requests[index].item = nil
+                state.requests[index].recorder = nil
+                // A closed client also ends the session.
+                if case .failure(let failure) = outcome, failure.reason == .closed,
+                    state.failure == nil
+                {
+                    state.failure = failure
+                }
+                return state.machine.leave(index)
+            }
+        }
     }
 }

@@ -72,20 +72,3 @@ package final class Batches: Sendable {
         return item
     }
 }
-
-extension BatchSession {
-    /// The place of one call in a session.
-    package struct Place: BatchPlace {
-        package let session: BatchSession
-        package let index: Int
-
-        package func send(
-            _ request: PreparedRequest, to recorder: ExchangeRecorder
-        ) throws(Failure) {
-            session.arrive(index, try session.batches.item(request), recorder)
-        }
-
-        package func stepAside() { session.stepAside(index) }
-        package func ended(_ outcome: Call.Outcome) { session.ended(index, outcome) }
-    }
-}

@@ -8,8 +8,6 @@ import RestwayJSON
 /// A body is a string in both. In an answer `body` and `headers` may be missing or null. An answer
 /// of any other form is an error.
 struct JSONBatchFormat: BatchFormat {
-    init() {}
-
     var takesBinaryBodies: Bool { false }
 
     // MARK: Requests
@@ -63,9 +61,14 @@ struct JSONBatchFormat: BatchFormat {
     // MARK: Answers
 
     func decode(_ body: BatchBody, count: Int) throws(BatchError) -> [BatchAnswer] {
+        let parsed: Result<JSONValue, JSONError> = unsafe body.bytes.withUnsafeBytes { bytes in
+            Result { () throws(JSONError) in
+                try unsafe JSONValue.parse(bytes, .init(keepsNULInKeys: true))
+            }
+        }
         let tree: JSONValue
         do {
-            tree = try Self.parse(body.bytes[...])
+            tree = try parsed.get()
         } catch {
             throw BatchError("the answer is no JSON: \(error.message)")
         }
@@ -76,21 +79,9 @@ struct JSONBatchFormat: BatchFormat {
         guard elements.count == count else {
             throw BatchError("\(elements.count) answers came for \(count) requests")
         }
-        var answers: [BatchAnswer] = []
-        answers.reserveCapacity(count)
-        for (index, element) in elements.enumerated() {
-            answers.append(try Self.answer(element, "[\(index)]"))
+        return try elements.enumerated().map { index, element throws(BatchError) in
+            try Self.answer(element, "[\(index)]")
         }
-        return answers
-    }
-
-    private static func parse(_ bytes: ArraySlice<UInt8>) throws(JSONError) -> JSONValue {
-        let result: Result<JSONValue, JSONError> = unsafe bytes.withUnsafeBytes { bytes in
-            Result { () throws(JSONError) in
-                try unsafe JSONValue.parse(bytes, .init(keepsNULInKeys: true))
-            }
-        }
-        return try result.get()
     }
 
     private static func answer(
@@ -103,13 +94,7 @@ struct JSONBatchFormat: BatchFormat {
         guard let integer = code.integer else {
             throw mismatch(code, "a whole number", place + ".code")
         }
-        guard let status = Int(exactly: integer), BatchAnswer.codes.contains(status) else {
-            throw BatchError(
-                "\(place).code is \(integer), which is not between "
-                    + "\(BatchAnswer.codes.lowerBound) and \(BatchAnswer.codes.upperBound)",
-                field: place + ".code")
-        }
-        var answer = BatchAnswer(code: status)
+        var answer = BatchAnswer(code: Int(clamping: integer))
         if let body = value["body"], !body.isNull {
             guard let text = body.string else { throw mismatch(body, "a string", place + ".body") }
             answer.body = Array(text.utf8)

@@ -23,18 +23,18 @@ package final class Client: Sendable {
     private let certificateFile: String?
     private let generation = ProcessGeneration.current
 
-    package convenience init(api: API, options: ClientOptions) throws(Failure) {
-        try self.init(api: api, options: options, transport: nil)
-    }
-
     /// - Parameters:
     ///   - transport: `nil` for the built-in one.
     ///   - clock: `nil` for the clock of the options or the machine's.
     package init(
-        api: API, options: ClientOptions, transport: (any Transport)?,
+        api: API, options: ClientOptions, transport: (any Transport)? = nil,
         pool: WorkerPool = .shared, clock: (any Clock & Timers)? = nil
     ) throws(Failure) {
-        guard ForkBarrier.isWhole else { throw Self.brokenCopyFailure }
+        guard ForkBarrier.isWhole else {
+            throw Failure(
+                .forked,
+                "the parent forked while a lock was not free: this child cannot make clients")
+        }
         let given = clock ?? options.clock
         let clock: any Clock = given ?? SystemClock()
         let timers: any Timers = given ?? SystemTimers.shared
@@ -44,11 +44,11 @@ package final class Client: Sendable {
         let mappers = try MapperTable(api.definition, plugins)
         try api.freeze()
         let definition = api.definition
+        let fileMode = options.files.mode ?? definition.storage.fileMode
         let callOptions = options.forCalls(environment.timeouts)
         let store = ObservedStore(
             try definition.storage.store.open(
-                definition.entities, path: options.storePath,
-                mode: options.fileMode ?? definition.storage.fileMode),
+                definition.entities, path: options.files.store, mode: fileMode),
             clock: clock, timers: timers)
         let delivery = try Delivery(options.delivery, pool: pool, clock: clock)
         let builtIn = transport ?? options.libcurl(clock)
@@ -63,20 +63,18 @@ package final class Client: Sendable {
             try definition.auth.resolved(environment), transports.standard, executors, callOptions)
         let reachability = ReachabilityState()
         outbox = try Outbox.make(
-            definition, path: options.outboxPath,
-            mode: options.fileMode ?? definition.storage.fileMode, seed: options.randomSeed,
+            definition, path: options.files.outbox, mode: fileMode, seed: options.randomSeed,
             OutboxSurroundings(
                 api: api, store: store, baseURL: environment.baseURL, reachability: reachability,
                 pool: pool, clock: clock, timers: timers, delivery: delivery,
                 bodyBytesMax: callOptions.bodyBytesMax))
         calls = CallContext(
             api: api, environment: environment, options: callOptions, store: store,
-            delivery: delivery, transports: transports, mappers: mappers,
-            executors: executors,
+            delivery: delivery, transports: transports, mappers: mappers, executors: executors,
             seams: .init(
                 credentials: auth, retries: retry, outbox: outbox, reachability: reachability))
         batches = Batches(calls)
-        certificateFile = options.certificateFile
+        certificateFile = options.connections.certificateFile
         outbox?.begin(self)
     }
 
@@ -132,26 +130,6 @@ package final class Client: Sendable {
 
     // MARK: What the program sets
 
-    /// Sets the modifier, which may change requests before they are sent; `nil` removes it.
-    package func setModifier(_ modifier: Call.Modifier?) throws(Failure) {
-        try calls.setFunctions { $0.modifier = modifier }
-    }
-
-    /// Sets the function that may leave relationships out of requests; `nil` removes it.
-    package func setExclusion(_ exclusion: CallFunctions.Exclusion?) throws(Failure) {
-        try calls.setFunctions { $0.exclusion = exclusion }
-    }
-
-    /// Sets the function that reads the API's own errors; `nil` removes it.
-    package func setFailureReader(_ reader: CallFunctions.FailureReader?) throws(Failure) {
-        try calls.setFunctions { $0.failureReader = reader }
-    }
-
-    /// Sets the function that receives attempts that did not end their calls; `nil` removes it.
-    package func setAttemptObserver(_ observer: CallFunctions.AttemptObserver?) throws(Failure) {
-        try calls.setFunctions { $0.attemptObserver = observer }
-    }
-
     /// Changes the functions that answer questions about authentication.
     package func setAuthFunctions(_ change: (inout AuthFunctions) -> Void) throws(Failure) {
         try calls.refuseWhenClosed()
@@ -202,42 +180,29 @@ package final class Client: Sendable {
         return observer
     }
 
-    private static let brokenCopyFailure = Failure(
-        .forked,
-        "the parent forked while a lock was not free: this child cannot make clients")
-
     // MARK: Environment
-
-    private static func environment(
-        _ definition: APIDefinition, _ options: ClientOptions
-    ) throws(Failure) -> Environment {
-        do {
-            var environment = try named(definition, options)
-            if let baseURL = options.baseURL { environment.baseURL = try BaseURL(baseURL) }
-            return environment
-        } catch let error as RoutingError {
-            throw Failure(error)
-        } catch {
-            throw Failure(.internal, "unexpected error while choosing an environment: \(error)")
-        }
-    }
 
     /// Returns the environment that the options name or, if they name none, the document's. If the
     /// options have a base URL, there need not be one.
-    private static func named(
+    private static func environment(
         _ definition: APIDefinition, _ options: ClientOptions
-    ) throws -> Environment {
-        if let name = options.environment ?? definition.environments.chosen {
-            if let environment = definition.environments[name] { return environment }
-            throw RoutingError.unknownEnvironment(name, known: definition.environments.names)
+    ) throws(Failure) -> Environment {
+        let environments = definition.environments
+        let name = options.environment ?? environments.chosen
+        do throws(RoutingError) {
+            var chosen = name.map { environments[$0] } ?? environments.only
+            if let text = options.baseURL {
+                let baseURL = try BaseURL(text)
+                if name == nil { chosen = Environment(name: "", baseURL: baseURL) }
+                chosen?.baseURL = baseURL
+            }
+            guard let chosen else {
+                throw .unknownEnvironment(name ?? "", known: environments.names)
+            }
+            return chosen
+        } catch {
+            throw Failure(error)
         }
-        if let baseURL = options.baseURL {
-            return Environment(
-                name: "", baseURL: try BaseURL(baseURL), headers: [], timeouts: Timeouts(),
-                trustedOrigins: [])
-        }
-        if let only = definition.environments.only { return only }
-        throw RoutingError.unknownEnvironment("", known: definition.environments.names)
     }
 }
 

@@ -4,13 +4,32 @@ package import RestwayDocument
 import RestwayHTTP
 package import RestwayObjects
 package import RestwayOutcome
-import RestwayRouting
+package import RestwayRouting
 import RestwaySQLite
 import RestwaySQLiteStore
 package import RestwayThreads
 
 /// The settings of a client, with the defaults filled in.
 package struct ClientOptions: Sendable {
+    /// The files of a client. They replace the settings of the document.
+    package struct Files: Sendable {
+        /// The file of a SQLite store.
+        package var store: String?
+        package var outbox: String?
+        /// The permissions of new files; `nil` for the document's or, if it has none, only the
+        /// owner's.
+        package var mode: FileMode?
+    }
+
+    /// The connections of the built-in transport.
+    package struct Connections: Sendable {
+        package var total = 256
+        package var perHost = 32
+        /// A PEM file with the certificates that servers are checked against; `nil` for the
+        /// system's.
+        package var certificateFile: String?
+    }
+
     package var environment: String?
     package var baseURL: String?
     package var delivery = Delivery.Mode.thread
@@ -22,24 +41,14 @@ package struct ClientOptions: Sendable {
     /// The options of that transport as JSON text; `nil` for the options of the document or the
     /// plugin.
     package var transportOptions: String?
-    /// `nil` is the environment's limit or, if it has none, the default; 0 is no limit.
-    package var timeoutMilliseconds: Int64?
-    package var connectTimeoutMilliseconds: Int64?
-    package var idleTimeoutMilliseconds: Int64?
-    package var connectionsMax = 256
-    package var connectionsPerHostMax = 32
-    /// A PEM file with the certificates that servers are checked against; `nil` for the system's.
-    package var certificateFile: String?
+    /// A limit of `nil` is the environment's or, if it has none, the default; 0 is no limit.
+    package var timeouts = Timeouts()
+    package var connections = Connections()
     /// A clock for tests; `nil` for the machine's.
     package var clock: ManualClock?
     /// The seed of the random waits between attempts; 0 for a random seed of the system.
     package var randomSeed: UInt64 = 0
-    /// The file of a SQLite store, which replaces the document's setting.
-    package var storePath: String?
-    /// The file of the outbox, which replaces the document's setting.
-    package var outboxPath: String?
-    /// The permissions of new files; `nil` for the document's or, if it has none, only the owner's.
-    package var fileMode: FileMode?
+    package var files = Files()
 
     package init() {}
 
@@ -47,13 +56,13 @@ package struct ClientOptions: Sendable {
     /// none.
     func forCalls(_ environment: Timeouts) -> CallOptions {
         var calls = calls
-        if let total = timeoutMilliseconds ?? environment.totalMilliseconds {
+        if let total = timeouts.totalMilliseconds ?? environment.totalMilliseconds {
             calls.timeouts.totalMilliseconds = total
         }
-        if let connect = connectTimeoutMilliseconds ?? environment.connectMilliseconds {
+        if let connect = timeouts.connectMilliseconds ?? environment.connectMilliseconds {
             calls.timeouts.connectMilliseconds = connect
         }
-        if let idle = idleTimeoutMilliseconds ?? environment.idleMilliseconds {
+        if let idle = timeouts.idleMilliseconds ?? environment.idleMilliseconds {
             calls.timeouts.idleMilliseconds = idle
         }
         return calls
@@ -63,8 +72,9 @@ package struct ClientOptions: Sendable {
     func libcurl(_ clock: any Clock) -> any Transport {
         CurlTransport(
             limits: .init(
-                connectionsMax: connectionsMax, connectionsPerHostMax: connectionsPerHostMax),
-            keepsCookies: calls.usesCookies, certificateFile: certificateFile, clock: clock)
+                connectionsMax: connections.total, connectionsPerHostMax: connections.perHost),
+            keepsCookies: calls.usesCookies, certificateFile: connections.certificateFile,
+            clock: clock)
     }
 }
 

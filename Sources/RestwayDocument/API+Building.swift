@@ -41,15 +41,12 @@ extension API {
         if let transform {
             members.append(("transform", try Self.value(transform, opening: "{", "transform")))
         }
-        let value = JSONValue.object(members)
-        try change { definition, problems throws(Failure) in
+        try change(.object(members)) { definition, node throws(Failure) in
             let mapping = try definition.entityCatalog.mapping(named: entityName)
             try Self.refuse(name, of: mapping.entity)
             var parts = EntityParts(mapping)
-            let node = DocumentNode(value: value, problems: problems)
-            parts.add(
-                DocumentAttribute(name, node, definition.entityCatalog.conversions),
-                &definition.functions)
+            parts.addAttribute(
+                name, node, definition.entityCatalog.conversions, &definition.functions)
             definition.replace(parts.mapping)
         }
     }
@@ -64,17 +61,13 @@ extension API {
             ("byIdentity", .bool(isByIdentity)), ("policy", .string(policy.rawValue)),
         ]
         if let source { members.append(("source", try Self.value(source, opening: "[", "source"))) }
-        let value = JSONValue.object(members)
-        try change { definition, problems throws(Failure) in
+        try change(.object(members)) { definition, node throws(Failure) in
             let mapping = try definition.entityCatalog.mapping(named: entityName)
             _ = try definition.entityCatalog.mapping(named: target)
             try Self.refuse(name, of: mapping.entity)
-            let node = DocumentNode(value: value, problems: problems)
-            let names = Set(mapping.entity.attributes.map(\.name))
-            let added = DocumentRelationship(name, node, in: definition.entityCatalog, names)
-            guard let added else { return }
             var parts = EntityParts(mapping)
-            parts.add(added)
+            let names = Set(mapping.entity.attributes.map(\.name))
+            parts.addRelationship(name, node, in: definition.entityCatalog, names)
             definition.replace(parts.mapping)
         }
     }

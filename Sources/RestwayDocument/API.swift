@@ -4,7 +4,6 @@ import RestwayMapping
 package import RestwayObjects
 package import RestwayOutcome
 import RestwayRouting
-import RestwayText
 import RestwayThreads
 
 /// A loaded API document, shared by many clients.
@@ -65,12 +64,10 @@ package final class API: Sendable {
     // MARK: Additions
 
     package func addEntity(_ name: String, _ text: UnsafeRawBufferPointer) throws(Failure) {
-        let value = try DocumentNode.parse(text)
-        try change { definition, problems throws(Failure) in
+        try change(try DocumentNode.parse(text)) { definition, node throws(Failure) in
             if definition.entityCatalog.names.contains(name) {
                 throw Failure(.duplicate, "entity \"\(name)\" exists already", field: name)
             }
-            let node = DocumentNode(value: value, problems: problems)
             definition.entityCatalog.add([(name, node)], &definition.functions)
         }
     }
@@ -83,9 +80,9 @@ package final class API: Sendable {
         _ name: String?, _ text: UnsafeRawBufferPointer, replaces: Bool = false
     ) throws(Failure) {
         let value = try DocumentNode.parse(text)
-        try change(allowedWhenFrozen: true) { definition, problems throws(Failure) in
+        try change(value, allowedWhenFrozen: true) { definition, node throws(Failure) in
             if let name { try Self.makeRoom(for: name, &definition, replaces: replaces) }
-            definition.addRoute(name, DocumentNode(value: value, problems: problems))
+            definition.addRoute(name, node)
         }
     }
 
@@ -102,18 +99,12 @@ package final class API: Sendable {
 
     /// Adds an entry of `responses`.
     package func addResponse(_ text: UnsafeRawBufferPointer) throws(Failure) {
-        let value = try DocumentNode.parse(text)
-        try change { definition, problems in
-            definition.addResponse(DocumentNode(value: value, problems: problems))
-        }
+        try change(try DocumentNode.parse(text)) { $0.addResponse($1) }
     }
 
     /// Adds an entry of `requests`.
     package func addRequest(_ text: UnsafeRawBufferPointer) throws(Failure) {
-        let value = try DocumentNode.parse(text)
-        try change { definition, problems in
-            definition.addRequest(DocumentNode(value: value, problems: problems))
-        }
+        try change(try DocumentNode.parse(text)) { $0.addRequest($1) }
     }
 
     /// Adds the route `name`: the path of `parent` followed by the path of `child`, and everything
@@ -123,7 +114,7 @@ package final class API: Sendable {
     package func joinRoutes(
         _ name: String, parent: String, child: String, replaces: Bool = false
     ) throws(Failure) {
-        try change(allowedWhenFrozen: true) { definition, problems throws(Failure) in
+        try change(allowedWhenFrozen: true) { definition, node throws(Failure) in
             let joined: Route
             let settings: RouteSettings
             do throws(RoutingError) {
@@ -137,7 +128,7 @@ package final class API: Sendable {
             }
             try Self.makeRoom(for: name, &definition, replaces: replaces)
             do throws(RoutingError) {
-                try definition.add(joined, settings, path: "$", problems)
+                try definition.add(joined, settings, at: node)
             } catch {
                 throw Failure(error)
             }
@@ -154,9 +145,11 @@ package final class API: Sendable {
     }
 
     /// Changes the definition completely or not at all.
-    package func change(
-        allowedWhenFrozen: Bool = false,
-        _ body: (inout APIDefinition, DocumentProblems) throws(Failure) -> Void
+    ///
+    /// - Parameter value: The part of a document that `body` adds, as a node.
+    func change(
+        _ value: JSONValue = .null, allowedWhenFrozen: Bool = false,
+        _ body: (inout APIDefinition, DocumentNode) throws(Failure) -> Void
     ) throws(Failure) {
         try state.withLock { state throws(Failure) in
             guard allowedWhenFrozen || !state.isFrozen else {
@@ -165,7 +158,7 @@ package final class API: Sendable {
             }
             let problems = DocumentProblems()
             var definition = state.loaded.definition
-            try body(&definition, problems)
+            try body(&definition, DocumentNode(value: value, problems: problems))
             definition.rules.reportUndecidedTemplates(problems)
             if problems.areDuplicates { throw Failure(.duplicate, details: problems.details) }
             try problems.throwIfAny()

@@ -34,7 +34,7 @@ package struct APIDefinition: Sendable {
 
     /// Replaces the mapping of an entity with a newer one wherever it is used.
     package mutating func replace(_ mapping: EntityMapping) {
-        entityCatalog.replace(mapping)
+        entityCatalog.mappings[mapping.entity.name] = mapping
         rules.replace(mapping)
     }
 
@@ -43,7 +43,7 @@ package struct APIDefinition: Sendable {
         guard let key = try? routes.route(named: name).key else { return }
         routes.remove(named: name)
         rules.removeRoute(key)
-        plugins.removeRoute(name)
+        plugins.ofRoutes.removeAll { $0.route == name }
     }
 
     package func settings(of route: Route) -> RouteSettings {
@@ -70,5 +70,25 @@ package struct StorageDefinition: Sendable {
     package mutating func resolve(in directory: String) {
         store.resolve(in: directory)
         outbox?.resolve(in: directory)
+    }
+}
+
+/// The settings in a document for the store of its clients.
+package struct StoreSettings: Sendable {
+    package enum Kind: String, CaseIterable, Sendable {
+        case memory, sqlite
+    }
+
+    package var kind = Kind.memory
+    /// The path of the file, if the kind of store has one.
+    package var path: String?
+    /// The number of objects in the cache; nil for the default.
+    package var cachedObjectsMax: Int?
+    package var busyTimeoutMilliseconds: Int32?
+
+    /// Resolves a relative path against `directory`.
+    package mutating func resolve(in directory: String) {
+        guard let path, !path.hasPrefix("/") else { return }
+        self.path = directory + path
     }
 }

@@ -2,30 +2,17 @@ package import RestwayHTTP
 
 /// How long each phase of a call took, in microseconds; `nil` if it is not known.
 package struct CallTimings: Sendable {
-    /// One optional time in the space of one number, because a time is never negative.
-    @propertyWrapper
-    package struct Microseconds: Sendable {
-        private var known: Int64 = -1
-
-        package init() {}
-
-        package var wrappedValue: Int64? {
-            get { known < 0 ? nil : known }
-            set { known = newValue ?? -1 }
-        }
-    }
-
-    @Microseconds package var queued: Int64?
-    @Microseconds package var nameLookup: Int64?
-    @Microseconds package var connect: Int64?
-    @Microseconds package var tls: Int64?
-    @Microseconds package var firstByte: Int64?
-    @Microseconds package var exchange: Int64?
-    @Microseconds package var decode: Int64?
-    @Microseconds package var map: Int64?
-    @Microseconds package var total: Int64?
+    package var queued: Int64?
+    package var nameLookup: Int64?
+    package var connect: Int64?
+    package var tls: Int64?
+    package var firstByte: Int64?
+    package var exchange: Int64?
+    package var decode: Int64?
+    package var map: Int64?
+    package var total: Int64?
     /// The time of the store, which is a part of `map`.
-    @Microseconds package var store: Int64?
+    package var store: Int64?
     /// Whether the transport sent the request more than once.
     package private(set) var wasRepeated = false
 

@@ -5,6 +5,7 @@ import RestwayText
 package import RestwayThreads
 
 /// An error as every caller of the library sees it.
+@dynamicMemberLookup
 package struct Failure: Error, Sendable {
     /// One case for each status of the C ABI.
     package enum Reason: CaseIterable, Sendable, Equatable {
@@ -64,25 +65,36 @@ package struct Failure: Error, Sendable {
         }
     }
 
-    /// The content of a failure.
-    private struct Values {
-        var reason: Reason
-        var message: String
-        var domain: Domain
-        var httpStatus = 0
-        var transportCode: Int32 = 0
-        var isRetryable = false
-        var statedRetryable: Bool?
-        var apiCode: String?
-        var apiMessage: String?
-        var field: String?
-        var details: [Detail] = []
-        var response: Response?
-        var outboxID: Int64 = 0
-        var isOfBatchCall = false
-        var isOfProgram = false
-        var attempts: [CallAttempt] = []
-        var cause: (any HostCause)?
+    /// The content of a failure. Its fields are read and set as fields of the failure itself.
+    package struct Values: Sendable {
+        package var reason: Reason
+        /// The message. Control characters in it are escaped, whatever foreign text it quotes.
+        package var message: String {
+            didSet { message = message.escapingControls }
+        }
+        package var domain: Domain
+        package var field: String?
+        package var httpStatus = 0
+        package var transportCode: Int32 = 0
+        package var isRetryable = false
+        /// Whether the program said that the request may succeed later. This counts more than any
+        /// policy.
+        package var statedRetryable: Bool?
+        package var apiCode: String?
+        package var apiMessage: String?
+        package var details: [Detail] = []
+        package var response: Response?
+        /// The number of the stored request in the outbox.
+        package var outboxID: Int64 = 0
+        /// Whether it is the failure of the batch call in which the request was sent.
+        package var isOfBatchCall = false
+        /// Whether a function of the program failed during the exchange, so that neither the
+        /// request nor the server is the cause.
+        package var isOfProgram = false
+        /// All attempts of a call that failed.
+        package var attempts: [CallAttempt] = []
+        /// The cause that the program's function attached to this failure.
+        package var cause: (any HostCause)?
     }
 
     /// Keeps the content apart, because it is large and a failure is passed on by many functions.
@@ -98,89 +110,12 @@ package struct Failure: Error, Sendable {
 
     private var box: Box
 
-    @inline(never)
-    private mutating func own() -> Box {
-        if !isKnownUniquelyReferenced(&box) { box = Box(box.values) }
-        return box
-    }
-
-    package var reason: Reason {
-        get { box.values.reason }
-        set { own().values.reason = newValue }
-    }
-    /// The message. Control characters in it are escaped, whatever foreign text it quotes.
-    package var message: String {
-        get { box.values.message }
-        set { own().values.message = newValue.escapingControls }
-    }
-    package var domain: Domain {
-        get { box.values.domain }
-        set { own().values.domain = newValue }
-    }
-    package var httpStatus: Int {
-        get { box.values.httpStatus }
-        set { own().values.httpStatus = newValue }
-    }
-    package var transportCode: Int32 {
-        get { box.values.transportCode }
-        set { own().values.transportCode = newValue }
-    }
-    package var isRetryable: Bool {
-        get { box.values.isRetryable }
-        set { own().values.isRetryable = newValue }
-    }
-    /// Whether the program said that the request may succeed later. This counts more than any
-    /// policy.
-    package private(set) var statedRetryable: Bool? {
-        get { box.values.statedRetryable }
-        set { own().values.statedRetryable = newValue }
-    }
-    package var apiCode: String? {
-        get { box.values.apiCode }
-        set { own().values.apiCode = newValue }
-    }
-    package var apiMessage: String? {
-        get { box.values.apiMessage }
-        set { own().values.apiMessage = newValue }
-    }
-    package var field: String? {
-        get { box.values.field }
-        set { own().values.field = newValue }
-    }
-    package var details: [Detail] {
-        get { box.values.details }
-        set { own().values.details = newValue }
-    }
-    package var response: Response? {
-        get { box.values.response }
-        set { own().values.response = newValue }
-    }
-    /// The number of the stored request in the outbox.
-    package var outboxID: Int64 {
-        get { box.values.outboxID }
-        set { own().values.outboxID = newValue }
-    }
-    /// Whether it is the failure of the batch call in which the request was sent.
-    package var isOfBatchCall: Bool {
-        get { box.values.isOfBatchCall }
-        set { own().values.isOfBatchCall = newValue }
-    }
-    /// Whether a function of the program failed during the exchange, so that neither the request
-    /// nor the server is the cause.
-    package var isOfProgram: Bool {
-        get { box.values.isOfProgram }
-        set { own().values.isOfProgram = newValue }
-    }
-    /// All attempts of a call that failed.
-    package var attempts: [CallAttempt] {
-        get { box.values.attempts }
-        set { own().values.attempts = newValue }
-    }
-
-    /// The cause that the program's function attached to this failure.
-    package var cause: (any HostCause)? {
-        get { box.values.cause }
-        set { own().values.cause = newValue }
+    package subscript<Value>(dynamicMember field: WritableKeyPath<Values, Value>) -> Value {
+        get { box.values[keyPath: field] }
+        set {
+            if !isKnownUniquelyReferenced(&box) { box = Box(box.values) }
+            box.values[keyPath: field] = newValue
+        }
     }
 
     package init(
@@ -255,8 +190,8 @@ extension Failure {
     /// Turns a transport error into a failure.
     package init(_ error: TransportError) {
         self.init(Self.reason(error.kind), error.message)
-        transportCode = error.code
-        isRetryable = error.isTemporary
+        self.transportCode = error.code
+        self.isRetryable = error.isTemporary
     }
 
     private static func reason(_ kind: TransportError.Kind) -> Reason {
@@ -277,13 +212,11 @@ extension Failure {
         case .internal: .internal
         }
     }
-}
 
-extension Failure {
     /// Turns an error of a store into a failure of the client.
     package init(_ error: StoreError) {
         self.init(error.isForked ? .forked : .store, error.message, field: error.path)
-        isRetryable = error.isTemporary
+        self.isRetryable = error.isTemporary
     }
 
     /// Turns the error of a draft into a failure of the client.
@@ -296,9 +229,7 @@ extension Failure {
     /// The failure of every use, in a forked child, of an object of the parent.
     package static let forked = Failure(
         .forked, "made before a fork: in the child it can only be released")
-}
 
-extension Failure {
     /// Replaces what the failure says about an answer. An empty text removes a value; `nil` keeps
     /// it.
     package mutating func replace(
@@ -309,8 +240,8 @@ extension Failure {
         if let message { self.message = message }
         if let isRetryable {
             self.isRetryable = isRetryable
-            statedRetryable = isRetryable
+            self.statedRetryable = isRetryable
         }
-        domain = self.apiCode == nil && self.apiMessage == nil ? .http : .api
+        self.domain = self.apiCode == nil && self.apiMessage == nil ? .http : .api
     }
 }

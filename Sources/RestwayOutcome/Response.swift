@@ -126,9 +126,9 @@ package struct MappedObjects: Sendable {
     package var issues: [MappingIssue] = []
     package var issueCount = 0
     /// The time since the answer was decoded, in microseconds.
-    @CallTimings.Microseconds package var mapMicroseconds: Int64?
+    package var mapMicroseconds: Int64?
     /// The time of the whole call.
-    @CallTimings.Microseconds package var callMicroseconds: Int64?
+    package var callMicroseconds: Int64?
     /// When the store had finished; `nil` if it was not used.
     package var stored: Deadline?
     /// The time that the store took.

@@ -1,5 +1,5 @@
 import CCurl
-package import RestwayHTTP
+import RestwayHTTP
 
 /// How an attempt failed, as far as it matters for retries.
 package enum RetryOutcome: Equatable, Sendable {
@@ -7,30 +7,23 @@ package enum RetryOutcome: Equatable, Sendable {
     /// is the API's own code; `isTemporary` is set if the host knows it.
     case answer(
         status: Int, apiCode: String? = nil, retryAfter: Int64? = nil, isTemporary: Bool? = nil)
-    case transport(TransportError.Kind)
-    /// A failure that another attempt would not change.
-    case other
+    /// The attempt failed without an answer that counts.
+    case failure(Failure.Reason)
 }
 
 extension RetryOutcome {
     /// Takes from the failure of a call what a retry decision needs.
     package init(_ failure: Failure, wallMicroseconds: Int64) {
-        switch failure.reason {
-        case .http:
-            let after = failure.response?.headers[first: "Retry-After"].flatMap {
-                RetryAfter.milliseconds($0, wallMicroseconds: wallMicroseconds)
-            }
-            self = .answer(
-                status: failure.httpStatus, apiCode: failure.apiCode, retryAfter: after,
-                isTemporary: failure.statedRetryable)
-        case .timedOut: self = .transport(.timedOut)
-        case .resolve: self = .transport(.resolve)
-        case .connect: self = .transport(.connect)
-        case .tls: self = .transport(.tls)
-        case .connectionLost: self = .transport(.connectionLost)
-        case .protocolViolation: self = .transport(.protocolViolation)
-        default: self = .other
+        guard failure.reason == .http else {
+            self = .failure(failure.reason)
+            return
         }
+        let after = failure.response?.headers[first: "Retry-After"].flatMap {
+            RetryAfter.milliseconds($0, wallMicroseconds: wallMicroseconds)
+        }
+        self = .answer(
+            status: failure.httpStatus, apiCode: failure.apiCode, retryAfter: after,
+            isTemporary: failure.statedRetryable)
     }
 }
 

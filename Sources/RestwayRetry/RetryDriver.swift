@@ -1,6 +1,5 @@
 package import RestwayCalls
 package import RestwayDocument
-import RestwayHTTP
 package import RestwayOutcome
 import RestwayRouting
 import RestwayThreads

@@ -6,12 +6,12 @@ import RestwayDocument
 
 final class AuthMachineTests: XCTestCase {
     private func machine(
-        hasCredential: Bool = true, _ change: (inout AuthMachine.Settings) -> Void = { _ in }
+        canRefresh: Bool = true, hasCredential: Bool = true,
+        _ change: (inout AuthDefinition.Limits) -> Void = { _ in }
     ) -> AuthMachine {
-        var settings = AuthMachine.Settings()
-        settings.canRefresh = true
-        change(&settings)
-        return AuthMachine(settings, hasCredential: hasCredential)
+        var limits = AuthDefinition.Limits()
+        change(&limits)
+        return AuthMachine(limits, canRefresh: canRefresh, hasCredential: hasCredential)
     }
 
     private func at(_ milliseconds: Int64) -> Deadline {
@@ -56,7 +56,7 @@ final class AuthMachineTests: XCTestCase {
 
     func testAFinalFailureFailsAllWhoWaitAndIsRememberedUntilThereIsANewCredential() {
         var machine = machine()
-        let failure = AuthFailure.refused(reason: "the user has logged out", isFinal: true)
+        let failure = AuthFailure.refused("the user has logged out", isFinal: true)
         _ = machine.refuse(2, sentWith: 1, replays: 0, now: at(0))
         _ = machine.arrive(1, now: at(0))
         XCTAssertEqual(
@@ -70,7 +70,7 @@ final class AuthMachineTests: XCTestCase {
 
     func testAfterAnyOtherFailureACallRefreshesAgainWhenASecondHasPassed() {
         var machine = machine()
-        let failure = AuthFailure.refused(reason: "no network", isFinal: false)
+        let failure = AuthFailure.refused("no network", isFinal: false)
         _ = machine.refuse(1, sentWith: 1, replays: 0, now: at(0))
         XCTAssertEqual(
             machine.refreshFailed(1, failure, now: at(1)), [.fail(1, failure)])
@@ -86,7 +86,7 @@ final class AuthMachineTests: XCTestCase {
 
     func testANewCredentialEndsThePauseAfterAFailure() {
         var machine = machine()
-        let failure = AuthFailure.refused(reason: "no network", isFinal: false)
+        let failure = AuthFailure.refused("no network", isFinal: false)
         _ = machine.refuse(1, sentWith: 1, replays: 0, now: at(0))
         _ = machine.refreshFailed(1, failure, now: at(1))
         XCTAssertEqual(machine.credentialChanged(), [])
@@ -130,7 +130,7 @@ final class AuthMachineTests: XCTestCase {
     }
 
     func testWithoutAnyoneToRefreshARefusalIsTheAnswer() {
-        var machine = machine { $0.canRefresh = false }
+        var machine = machine(canRefresh: false)
         XCTAssertEqual(machine.refuse(1, sentWith: 1, replays: 0, now: at(0)), [.settle(1)])
         XCTAssertEqual(machine.arrive(2, now: at(0)), [.send(2, credential: 1)])
         _ = machine.credentialChanged()
@@ -148,7 +148,7 @@ final class AuthMachineTests: XCTestCase {
     }
 
     func testWhoCanRefreshMayComeLater() {
-        var machine = machine(hasCredential: false) { $0.canRefresh = false }
+        var machine = machine(canRefresh: false, hasCredential: false)
         XCTAssertEqual(machine.arrive(1, now: at(0)), [.send(1, credential: 1)])
         machine.configure(canRefresh: true, hasCredential: false)
         XCTAssertEqual(machine.arrive(2, now: at(0)), [.refresh(1)])
@@ -166,7 +166,7 @@ final class AuthMachineTests: XCTestCase {
         _ = machine.refreshed(1, refreshAt: at(90), expiresAt: at(100), now: at(0))
         XCTAssertEqual(machine.arrive(2, now: at(89)), [.send(2, credential: 2)])
         XCTAssertEqual(machine.arrive(3, now: at(90)), [.refresh(2)])
-        let failure = AuthFailure.refused(reason: "busy", isFinal: false)
+        let failure = AuthFailure.refused("busy", isFinal: false)
         XCTAssertEqual(
             machine.refreshFailed(2, failure, now: at(95)), [.send(3, credential: 2)],
             "it is still good for a while")

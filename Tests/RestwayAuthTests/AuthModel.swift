@@ -9,7 +9,8 @@ struct AuthModel {
     struct Waiting { let call: UInt64 }
     struct Running { let number: UInt64, credential: UInt64 }
 
-    let settings: AuthMachine.Settings
+    let limits: AuthDefinition.Limits
+    let canRefresh: Bool
     var credential: UInt64 = 1
     /// Credentials that a server refused, or that could not be replaced.
     var dead: Set<UInt64> = []
@@ -23,8 +24,9 @@ struct AuthModel {
     var refreshCount: UInt64 = 0
     var isClosed = false
 
-    init(_ settings: AuthMachine.Settings) {
-        self.settings = settings
+    init(_ limits: AuthDefinition.Limits, canRefresh: Bool) {
+        self.limits = limits
+        self.canRefresh = canRefresh
     }
 
     private var isDead: Bool { dead.contains(credential) }
@@ -50,19 +52,19 @@ struct AuthModel {
     mutating func refuse(
         _ call: UInt64, _ sentWith: UInt64, _ replays: Int, _ now: Deadline
     ) -> [AuthMachine.Action] {
-        if replays >= settings.replaysMax { return [.settle(call)] }
+        if replays >= limits.replaysMax { return [.settle(call)] }
         if sentWith == credential {
-            if !settings.canRefresh { return [.settle(call)] }
+            if !canRefresh { return [.settle(call)] }
             dead.insert(credential)
         }
         return arrive(call, now)
     }
 
     mutating func refuseForGood(_ sentWith: UInt64, _ replays: Int) -> Bool {
-        if replays >= settings.replaysMax { return false }
+        if replays >= limits.replaysMax { return false }
         if sentWith != credential { return true }
-        if settings.canRefresh { dead.insert(credential) }
-        return settings.canRefresh
+        if canRefresh { dead.insert(credential) }
+        return canRefresh
     }
 
     mutating func leave(_ call: UInt64) {
@@ -85,7 +87,7 @@ struct AuthModel {
         if ended.credential != credential { return again(now) }
         // A failure holds until the program sets a credential, or for a second.
         failure = (
-            why, isFinal ? .never : now.advanced(milliseconds: settings.pauseMilliseconds)
+            why, isFinal ? .never : now.advanced(milliseconds: limits.pauseMilliseconds)
         )
         dead.insert(credential)
         return end(why)
@@ -112,12 +114,12 @@ struct AuthModel {
 
     private mutating func start(_ now: Deadline) -> [AuthMachine.Action] {
         let recent = refreshStarts.filter {
-            $0.advanced(milliseconds: settings.windowMilliseconds) > now
+            $0.advanced(milliseconds: limits.windowMilliseconds) > now
         }
-        if recent.count >= settings.refreshesMax {
+        if recent.count >= limits.refreshesMax {
             let why = AuthFailure.tooManyRefreshes(
-                max: settings.refreshesMax, windowMilliseconds: settings.windowMilliseconds)
-            failure = (why, recent[0].advanced(milliseconds: settings.windowMilliseconds))
+                max: limits.refreshesMax, windowMilliseconds: limits.windowMilliseconds)
+            failure = (why, recent[0].advanced(milliseconds: limits.windowMilliseconds))
             return end(why)
         }
         refreshStarts.append(now)

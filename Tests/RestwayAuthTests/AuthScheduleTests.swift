@@ -59,7 +59,8 @@ private struct World {
     private var random: SeededRandom
     private var machine: AuthMachine
     private var model: AuthModel
-    private let settings: AuthMachine.Settings
+    private let limits: AuthDefinition.Limits
+    private let canRefresh: Bool
     private var now = Deadline(nanoseconds: 1)
     private var calls: [UInt64: Call] = [:]
     private var lastCall: UInt64 = 0
@@ -70,15 +71,15 @@ private struct World {
 
     init(seed: UInt64) {
         random = SeededRandom(seed: seed)
-        var settings = AuthMachine.Settings()
-        settings.canRefresh = seed % 16 != 0
-        settings.replaysMax = Int(seed % 3)
-        settings.refreshesMax = 1 + Int(seed % 5)
-        settings.windowMilliseconds = 50
-        settings.pauseMilliseconds = Int64(seed % 7) * 5
-        self.settings = settings
-        machine = AuthMachine(settings)
-        model = AuthModel(settings)
+        var limits = AuthDefinition.Limits()
+        limits.replaysMax = Int(seed % 3)
+        limits.refreshesMax = 1 + Int(seed % 5)
+        limits.windowMilliseconds = 50
+        limits.pauseMilliseconds = Int64(seed % 7) * 5
+        self.limits = limits
+        canRefresh = seed % 16 != 0
+        machine = AuthMachine(limits, canRefresh: canRefresh)
+        model = AuthModel(limits, canRefresh: canRefresh)
     }
 
     private mutating func roll(_ sides: Int) -> Int { Int.random(in: 0..<sides, using: &random) }
@@ -124,7 +125,7 @@ private struct World {
             return complete(call)
         }
         let replays = calls[call]!.replays
-        if settings.canRefresh, replays < settings.replaysMax { knownDead.insert(credential) }
+        if canRefresh, replays < limits.replaysMax { knownDead.insert(credential) }
         if roll(8) == 0 {
             // Its body was read and cannot be read again.
             counts.notReplayed += 1
@@ -162,7 +163,7 @@ private struct World {
             check("refresh \(number) timed out", actions, expected)
         default:
             let isFinal = roll(2) == 0
-            let failure = AuthFailure.refused(reason: "refused on purpose", isFinal: isFinal)
+            let failure = AuthFailure.refused("refused on purpose", isFinal: isFinal)
             check(
                 "refresh \(number) failed",
                 machine.refreshFailed(number, failure, now: now),

@@ -1,8 +1,9 @@
+import RestwayText
 import RestwayThreads
 import XCTest
 
 @testable import RestwayAuth
-import RestwayDocument
+@testable import RestwayDocument
 
 final class OAuthTests: XCTestCase {
     private func credential() -> Credential {
@@ -20,7 +21,7 @@ final class OAuthTests: XCTestCase {
     func testClientCredentialsAreAskedForAsTheStandardSays() throws {
         var settings = OAuthSettings(grant: .clientCredentials, tokenURL: "https://a.test/token")
         settings.scope = "read write"
-        settings.parameters = [("audience", "https://api.test/ü")]
+        settings.parameters = [Pair(name: "audience", value: "https://api.test/ü")]
         let request = try TokenRequest(settings, credential())
         XCTAssertEqual(
             text(request),
@@ -55,8 +56,10 @@ final class OAuthTests: XCTestCase {
         XCTAssertThrowsError(try TokenRequest(other, Credential()))
     }
 
-    private func response(_ status: Int, _ body: String) -> TokenResponse {
-        Array(body.utf8).withUnsafeBytes { TokenResponse(status: status, body: $0) }
+    private func response(_ status: Int, _ body: String) -> Result<Credential, AuthFailure> {
+        Result { () throws(AuthFailure) in
+            try TokenResponse.credential(status: status, body: Array(body.utf8))
+        }
     }
 
     func testATokenIsTakenWithItsLifeAndItsSuccessor() {
@@ -70,11 +73,11 @@ final class OAuthTests: XCTestCase {
                 """
                 {"access_token": "t2", "token_type": "Bearer", "expires_in": 3600,
                  "refresh_token": "r2"}
-                """), .granted(expected))
+                """), .success(expected))
         expected.refreshToken = nil
         expected.expiresInMilliseconds = 1_500
         XCTAssertEqual(
-            response(200, #"{"access_token": "t2", "expires_in": "1.5"}"#), .granted(expected))
+            response(200, #"{"access_token": "t2", "expires_in": "1.5"}"#), .success(expected))
     }
 
     func testARefreshTokenThatDidNotComeStands() {
@@ -91,26 +94,29 @@ final class OAuthTests: XCTestCase {
             400, #"{"error": "invalid_grant", "error_description": "revoked\u0007"}"#)
         XCTAssertEqual(
             answer,
-            .refused(
-                reason: "the token endpoint answered 400 (invalid_grant): revoked?",
-                isFinal: true))
+            .failure(
+                .refused(
+                    "the token endpoint answered 400 (invalid_grant): revoked?", isFinal: true)))
     }
 
     func testAServerInTroubleMayBeAskedAgain() {
         for status in [408, 425, 429, 500, 503] {
-            guard case .refused(_, isFinal: false) = response(status, "<html>") else {
+            let answer = response(status, "<html>")
+            guard case .failure(.refused(_, isFinal: false, _)) = answer else {
                 return XCTFail("\(status)")
             }
         }
         let busy = response(400, #"{"error": "temporarily_unavailable"}"#)
-        guard case .refused(_, isFinal: false) = busy else { return XCTFail("\(busy)") }
+        guard case .failure(.refused(_, isFinal: false, _)) = busy else {
+            return XCTFail("\(busy)")
+        }
     }
 
     func testAnAnswerOfAnyShapeIsToleratedAndNotFinal() {
         for body in ["", "null", "[]", "{}", "\"t\"", #"{"access_token": 1}"#,
             #"{"access_token": ""}"#, #"{"access_token": "t", "token_type": "mac"}"#, "{",
         ] {
-            guard case .refused(_, isFinal: false) = response(200, body) else {
+            guard case .failure(.refused(_, isFinal: false, _)) = response(200, body) else {
                 return XCTFail(body)
             }
         }

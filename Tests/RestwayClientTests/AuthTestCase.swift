@@ -37,7 +37,7 @@ class AuthTestCase: XCTestCase {
                             "status": "4xx"}]}
             """
         var options = ClientOptions()
-        options.timeoutMilliseconds = 60_000
+        options.timeouts.totalMilliseconds = 60_000
         options.randomSeed = 1
         let client = try Client(
             api: try TestAPI.load(document), options: options, transport: transport,

@@ -30,7 +30,7 @@ final class MappingCaseTests: XCTestCase {
             options.baseURL = "http://cases.test"
             options.calls.isMappingStrict = isStrict
             directory = kind == .sqlite ? Self.newDirectory() : nil
-            options.storePath = directory.map { $0 + "/objects.db" }
+            options.files.store = directory.map { $0 + "/objects.db" }
             client = try Client(
                 api: api, options: options, transport: transport, clock: FakeClock())
             entities = api.definition.entityMappings.map(\.entity)

@@ -60,7 +60,7 @@ final class NestedSubmissionTests: SubmissionTestCase {
             for suffix in ["", "-wal", "-shm"] { unlink(file + suffix) }
             rmdir(directory)
         }
-        try replaceClient { _ in try makeClient { $0.storePath = file } }
+        try replaceClient { _ in try makeClient { $0.files.store = file } }
         try body()
         try replaceClient { _ in try makeClient() }
     }

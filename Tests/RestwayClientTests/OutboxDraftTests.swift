@@ -56,7 +56,7 @@ final class OutboxDraftTests: OutboxTestCase {
     ) throws {
         wire = FakeTransport()
         client = try client(outbox, transport: wire) {
-            if isFile { $0.storePath = directory + "/objects.db" }
+            if isFile { $0.files.store = directory + "/objects.db" }
         }
         try client.setReachability(.unreachable)
     }
@@ -356,7 +356,7 @@ final class OutboxDraftTests: OutboxTestCase {
         try begin()
         let (company, _, _) = try company()
         try store(.post, company)
-        let context = try XCTUnwrap(client.requireOutbox().journal.item(1)).entry.context
+        let context = try XCTUnwrap(client.requireOutbox().journal.item(1)).entry.origin.context
         let text = String(decoding: context, as: UTF8.self)
         let entity = { [client] in try? client?.api.entity(named: $0) }
         func objects(_ text: String) -> StoredObjects {

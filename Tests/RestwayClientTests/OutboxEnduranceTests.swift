@@ -65,7 +65,7 @@ final class OutboxEnduranceTests: OutboxTestCase {
 
     func testWithoutAnyFileTheErrorSaysWhatToAdd() throws {
         hasSection = false
-        let refused = refusal { _ = try self.client { $0.outboxPath = nil } }
+        let refused = refusal { _ = try self.client { $0.files.outbox = nil } }
         XCTAssertEqual(refused?.reason, .config)
         for word in ["\"thing\"", "\"offline\": true", "\"outbox\" section", "outbox_path"] {
             XCTAssertTrue(refused?.message.contains(word) ?? false, refused?.message ?? "")
@@ -98,7 +98,7 @@ final class OutboxEnduranceTests: OutboxTestCase {
         let file = directory + "/objects.db"
         var expected: [String] = []
         for number in 1...100 {
-            let client = try client(transport: FakeTransport()) { $0.storePath = file }
+            let client = try client(transport: FakeTransport()) { $0.files.store = file }
             try client.setReachability(.unreachable)
             let before = try client.requireOutbox().list().all
             XCTAssertEqual(before.count, number - 1)
@@ -118,7 +118,7 @@ final class OutboxEnduranceTests: OutboxTestCase {
             XCTAssertEqual(try client.store.count(nil), (number + 1) / 2)
             client.close()
         }
-        let client = try client { $0.storePath = file }
+        let client = try client { $0.files.store = file }
         let keys = try client.requireOutbox().list().all.map(\.idempotencyKey)
         XCTAssertEqual(Set(keys).count, 100)
         try flush(client)

@@ -71,7 +71,7 @@ final class OutboxLocalTests: OutboxTestCase {
         XCTAssertEqual(outbox.ledger.storeKey(entry), try object(client).storeKey)
         let next = try self.client()
         XCTAssertNil(try next.requireOutbox().ledger.storeKey(entry))
-        XCTAssertNil(try next.requireOutbox().ledger.local(thing(next), entry.storeKey ?? 0))
+        XCTAssertNil(try next.requireOutbox().ledger.local(thing(next), entry.origin.storeKey ?? 0))
         next.close()
     }
 
@@ -125,11 +125,11 @@ final class OutboxLocalTests: OutboxTestCase {
 
     func testALocalIdentitySurvivesARestartWithAStoreInAFile() throws {
         let file = directory + "/objects.db"
-        let first = try client(transport: FakeTransport()) { $0.storePath = file }
+        let first = try client(transport: FakeTransport()) { $0.files.store = file }
         try first.setReachability(.unreachable)
         try queue(first, spec(.post, try draft(first, "new"), first))
         first.close()
-        let second = try client { $0.storePath = file }
+        let second = try client { $0.files.store = file }
         try second.setReachability(.unreachable)
         let unsent = try object(second)
         try queue(

@@ -29,13 +29,9 @@ final class OutboxNamingTests: OutboxTestCase {
                         now: 0)
                     isSettled.update { $0 = true }
                 })
-            let claim = OutboxClaim(
-                outbox, lane: named, formerLane: Lane(local), idempotencyKey: "k", uri: "",
-                headers: [], places: [], context: OutboxContext(without: [], auth: nil),
-                creates: nil,
-                local: local, deferred: nil, retry: nil)
+            let lane = ClaimedLane(present: named, former: Lane(local))
             while !isSettled.withLock({ $0 }) {
-                XCTAssertNotNil(try outbox.reasonToStore(claim), "it would overtake \(change)")
+                XCTAssertTrue(try outbox.isHeld(lane), "it would overtake \(change)")
             }
             XCTAssertEqual(try outbox.journal.item(change)?.entry.lane, named)
             _ = try outbox.journal.dropAll()

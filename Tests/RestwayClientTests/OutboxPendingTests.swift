@@ -124,9 +124,9 @@ final class OutboxPendingTests: OutboxTestCase {
     func testIdentitiesAreForgottenWhenTheStoreHasThemAndAWeekHasPassed() throws {
         let file = directory + "/objects.db"
         func open() throws -> Client {
-            try client(transport: FakeTransport()) { $0.storePath = file }
+            try client(transport: FakeTransport()) { $0.files.store = file }
         }
-        let first = try client { $0.storePath = file }
+        let first = try client { $0.files.store = file }
         try first.setReachability(.unreachable)
         let draft = Draft(try first.api.entity(named: "Thing"))
         try queue(

@@ -55,7 +55,7 @@ final class OutboxRejectionTests: OutboxTestCase {
     func testADeadLetterMarksItsObjectUntilItIsRetriedEditedOrDropped() throws {
         for path in [nil, directory + "/objects.db"] {
             wire = FakeTransport()
-            let client = try client(transport: wire) { $0.storePath = path }
+            let client = try client(transport: wire) { $0.files.store = path }
             let outbox = try client.requireOutbox()
             let (one, two) = (try thing(client, 1), try thing(client, 2))
             XCTAssertEqual(try rejected(client), [])
@@ -83,12 +83,12 @@ final class OutboxRejectionTests: OutboxTestCase {
 
     func testTheMarkOutlivesTheProcessAndMeetsTheOtherConditions() throws {
         let file = directory + "/objects.db"
-        let first = try client { $0.storePath = file }
+        let first = try client { $0.files.store = file }
         let objects = try (1...3).map { try thing(first, $0) }
         _ = try reject(first, objects[0])
         _ = try reject(first, objects[2])
         first.close()
-        let client = try client(transport: FakeTransport()) { $0.storePath = file }
+        let client = try client(transport: FakeTransport()) { $0.files.store = file }
         XCTAssertEqual(try rejected(client), [.integer(1), .integer(3)])
         var query = HostQuery(Query(try client.api.entity(named: "Thing")))
         query.isRejected = true

@@ -34,7 +34,7 @@ final class OutboxRepeatedKeyTests: OutboxTestCase {
         return words(nextFlushed())
     }
 
-    private func reason(_ client: Client) throws -> StoredRequest.DeathReason? {
+    private func reason(_ client: Client) throws -> OutboxDeathReason? {
         try client.requireOutbox().find(1).deathReason
     }
 

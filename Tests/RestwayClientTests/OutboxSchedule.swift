@@ -68,8 +68,8 @@ final class OutboxSchedule {
     private func open() throws {
         wire = OutboxWire(server)
         var options = ClientOptions()
-        options.outboxPath = test.path
-        options.storePath = test.directory + "/objects.db"
+        options.files.outbox = test.path
+        options.files.store = test.directory + "/objects.db"
         options.randomSeed = seed
         let client = try Client(
             api: try TestAPI.load(document), options: options, transport: wire, clock: clock)

@@ -182,7 +182,7 @@ final class OutboxSenderTests: OutboxTestCase {
     func testACloseReturnsWhenWhatIsBeingStoredIsOnTheDisk() throws {
         let pool = WorkerPool(threadsMax: 1)
         var options = ClientOptions()
-        options.outboxPath = path
+        options.files.outbox = path
         let client = try Client(
             api: try TestAPI.load(document()), options: options, transport: transport,
             pool: pool, clock: clock)

@@ -92,7 +92,7 @@ final class OutboxTakeBackModelTests: OutboxTestCase {
     private func open() throws {
         wire = FakeTransport()
         client = try client(passes ? #", "deadHead": "goOn""# : "", transport: wire) {
-            if isFile { $0.storePath = directory + "/objects.db" }
+            if isFile { $0.files.store = directory + "/objects.db" }
         }
         try client.setReachability(.unreachable)
         guard model.keys.isEmpty else { return }

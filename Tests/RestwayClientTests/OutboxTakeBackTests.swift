@@ -33,7 +33,7 @@ final class OutboxTakeBackTests: OutboxTestCase {
     private func begin(isFile: Bool = true, _ outbox: String = "") throws {
         wire = FakeTransport()
         client = try client(outbox, transport: wire) {
-            if isFile { $0.storePath = directory + "/objects.db" }
+            if isFile { $0.files.store = directory + "/objects.db" }
         }
         try client.setReachability(.unreachable)
     }

@@ -69,7 +69,7 @@ class OutboxTestCase: XCTestCase {
         change: (inout ClientOptions) -> Void = { _ in }
     ) throws -> Client {
         var options = ClientOptions()
-        options.outboxPath = path
+        options.files.outbox = path
         options.randomSeed = 1
         change(&options)
         let client = try Client(

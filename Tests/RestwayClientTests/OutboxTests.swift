@@ -92,7 +92,7 @@ final class OutboxTests: OutboxTestCase {
     }
 
     func testATimeOutIsStoredAndCancelAndCloseAreNot() throws {
-        let client = try client { $0.timeoutMilliseconds = 5_000 }
+        let client = try client { $0.timeouts.totalMilliseconds = 5_000 }
         let slow = try client.send(put(1))
         _ = transport.next()
         slow.abort(Failure(.timedOut, "too slow"))
@@ -231,7 +231,7 @@ final class OutboxTests: OutboxTestCase {
         XCTAssertEqual(key(again.exchange), key(first))
         again.answer(200)
         XCTAssertEqual(try outbox.drop(2), 1)
-        while try outbox.counts() != StoredRequestCounts() { sched_yield() }
+        while try outbox.counts() != OutboxCounts() { sched_yield() }
         XCTAssertEqual(refusal { try outbox.retry(2) }?.field, "id")
         XCTAssertEqual(refusal { _ = try outbox.find(2) }?.reason, .invalidArgument)
     }

@@ -35,7 +35,7 @@ final class StoreSectionTests: XCTestCase {
 
     private func client(_ api: API, storePath: String? = nil) throws -> Client {
         var options = ClientOptions()
-        options.storePath = storePath
+        options.files.store = storePath
         return try Client(api: api, options: options, transport: FakeTransport())
     }
 
@@ -95,7 +95,7 @@ final class StoreSectionTests: XCTestCase {
         func mode(_ key: String, _ option: FileMode? = nil) throws -> UInt32 {
             unlink(path)
             var options = ClientOptions()
-            options.fileMode = option
+            options.files.mode = option
             let store = #"{"kind": "sqlite", "path": "\#(path)"}\#(key)"#
             let client = try Client(
                 api: TestAPI.load(document(store)), options: options, transport: FakeTransport())

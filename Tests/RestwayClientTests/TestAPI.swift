@@ -123,3 +123,22 @@ func failure(
         return failure
     }
 }
+
+/// Sets one function of the program; `nil` removes it.
+extension Client {
+    func setModifier(_ modifier: Call.Modifier?) throws {
+        try calls.setFunctions { $0.modifier = modifier }
+    }
+
+    func setExclusion(_ exclusion: CallFunctions.Exclusion?) throws {
+        try calls.setFunctions { $0.exclusion = exclusion }
+    }
+
+    func setFailureReader(_ reader: CallFunctions.FailureReader?) throws {
+        try calls.setFunctions { $0.failureReader = reader }
+    }
+
+    func setAttemptObserver(_ observer: CallFunctions.AttemptObserver?) throws {
+        try calls.setFunctions { $0.attemptObserver = observer }
+    }
+}

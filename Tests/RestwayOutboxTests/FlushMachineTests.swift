@@ -178,7 +178,7 @@ final class FlushMachineTests: XCTestCase {
         XCTAssertEqual(
             machine.nextLook(now: now, isRuledOut: false, dueMilliseconds: 0),
             now.advanced(milliseconds: 500))
-        machine.isSender(false)
+        machine.isSentByAnother = true
         XCTAssertEqual(
             machine.nextLook(now: now, isRuledOut: false, dueMilliseconds: nil),
             now.advanced(milliseconds: 3_000))

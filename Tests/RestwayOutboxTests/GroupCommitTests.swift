@@ -1,5 +1,5 @@
 import Glibc
-import RestwayOutbox
+@testable import RestwayOutbox
 import RestwaySQLite
 import RestwayThreads
 import XCTest
@@ -94,7 +94,7 @@ final class GroupCommitTests: JournalTestCase {
             let body = String(repeating: "é", count: Int.random(in: 0..<40, using: &random))
             var given = entry(lane, path: number % 3 == 0 ? "things" : "", body: body)
             given.headers = number % 5 == 0 ? [] : [.init(name: "X-Even", value: "\(number % 2)")]
-            given.name = number % 7 == 0 ? "name" : nil
+            given.origin.route = number % 7 == 0 ? "route" : nil
             var waits = false
             switch Int.random(in: 0..<10, using: &random) {
             case 0:
@@ -103,7 +103,7 @@ final class GroupCommitTests: JournalTestCase {
             case 1:
                 if let created { given.path = created.text }
                 waits = created != nil
-            case 2: given.attempts = 3
+            case 2: given.progress.attempts = 3
             default: break
             }
             // A request that waits for an object keeps the others of its lane waiting.

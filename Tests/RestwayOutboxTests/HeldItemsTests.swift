@@ -1,6 +1,6 @@
 import Glibc
 import RestwayObjects
-import RestwayOutbox
+@testable import RestwayOutbox
 import XCTest
 
 /// Dead letters are skipped, and so are requests that wait for their objects, but no others.
@@ -83,7 +83,7 @@ final class HeldItemsTests: JournalTestCase {
     func testAnItemThatWaitsForTwoObjectsIsCountedOnce() throws {
         let journal = try journal(.lanes)
         _ = try journal.enqueue(entry("b", path: "things/\(maker.text)/\(next.text)"))
-        XCTAssertEqual(try journal.countsWithBlocked().blocked, 4)
+        XCTAssertEqual(try journal.countsInDetail().blocked, 4)
     }
 
     func testABatchLeavesOutWhatIsHeld() throws {

@@ -1,5 +1,5 @@
 import Glibc
-import RestwayOutbox
+@testable import RestwayOutbox
 import RestwaySQLite
 import RestwayThreads
 import XCTest
@@ -75,13 +75,15 @@ final class JournalFaultTests: JournalTestCase {
     private func changes() -> (post: OutboxEntry, put: OutboxEntry) {
         var post = entry(Lane(local), creates: local)
         var put = entry(Lane(local), path: local.text)
-        let thing = OutboxChange.Subject(entity: "T", storeKey: 7)
-        var change = OutboxChange(life: nil)
+        let thing = OutboxChange.Subject(life: nil, entity: "T", storeKey: 7)
+        var change = OutboxChange()
         change.made = [thing]
-        change.cells = [.init(thing, "name", before: .absent, after: .string("a"))]
+        change.cells = [.init(subject: thing, name: "name", before: .absent, after: .string("a"))]
         post.change = change
         change.made = []
-        change.cells = [.init(thing, "name", before: .string("a"), after: .string("b"))]
+        change.cells = [
+            .init(subject: thing, name: "name", before: .string("a"), after: .string("b"))
+        ]
         put.change = change
         return (post, put)
     }

@@ -1,4 +1,4 @@
-import RestwayOutbox
+@testable import RestwayOutbox
 import RestwaySQLite
 import XCTest
 
@@ -13,7 +13,7 @@ final class JournalFileTests: JournalTestCase {
     func testAFileOfTheFirstVersionIsBroughtUpToDateAndKeepsWhatItHolds() throws {
         let local = LocalID.random()
         var entry = entry(Lane(local), path: "things", body: "{}", creates: local)
-        (entry.entity, entry.storeKey) = ("Thing", 7)
+        (entry.origin.entity, entry.origin.storeKey) = ("Thing", 7)
         do {
             let journal = try open()
             _ = try journal.enqueue(entry)
@@ -107,8 +107,8 @@ final class JournalFileTests: JournalTestCase {
         let journal = try open()
         for (entity, key) in [("Thing", 1), ("Thing", 2), ("Other", 1)] as [(String, Int64)] {
             var entry = entry()
-            (entry.entity, entry.storeKey) = (entity, key)
-            entry.context = Array("\(entity) \(key)".utf8)
+            (entry.origin.entity, entry.origin.storeKey) = (entity, key)
+            entry.origin.context = Array("\(entity) \(key)".utf8)
             _ = try journal.enqueue(entry)
         }
         var seen: [String] = []

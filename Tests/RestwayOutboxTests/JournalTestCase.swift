@@ -1,7 +1,7 @@
 import Glibc
 import RestwayHTTP
 import RestwayObjects
-import RestwayOutbox
+@testable import RestwayOutbox
 import RestwaySQLite
 import RestwayThreads
 import XCTest

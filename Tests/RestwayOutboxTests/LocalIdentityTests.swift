@@ -1,6 +1,6 @@
 import RestwayHTTP
 import RestwayObjects
-import RestwayOutbox
+@testable import RestwayOutbox
 import XCTest
 
 /// Objects that are created offline, and requests about them.
@@ -33,7 +33,8 @@ final class LocalIdentityTests: JournalTestCase {
         XCTAssertEqual(try taken(journal), [post])
         let settled = try journal.settle([created(post)])
         let identity = OutboxIdentity(
-            number: 1, local: local, identity: .integer(42), entity: nil, storeKey: nil)
+            number: 1, local: local, identity: .integer(42), lane: named, entity: nil,
+            storeKey: nil)
         XCTAssertEqual(settled.identities, [identity])
         let items = try journal.take(itemsMax: 9, now: 0)
         XCTAssertEqual(items.map { $0.id }, [put, other])
@@ -101,10 +102,10 @@ final class LocalIdentityTests: JournalTestCase {
     func testAnObjectThatIsNotCreatedYetIsKnownByItsStoreKey() throws {
         let journal = try openSender()
         var post = entry(lane, creates: local)
-        (post.entity, post.storeKey) = ("Thing", 7)
+        (post.origin.entity, post.origin.storeKey) = ("Thing", 7)
         let id = try journal.enqueue(post)
         var put = entry(lane, path: local.text)
-        (put.entity, put.storeKey) = ("Thing", 8)
+        (put.origin.entity, put.origin.storeKey) = ("Thing", 8)
         _ = try journal.enqueue(put)
         XCTAssertEqual(try journal.local(entity: "Thing", storeKey: 7), local)
         XCTAssertNil(try journal.local(entity: "Thing", storeKey: 8))
@@ -149,7 +150,8 @@ final class LocalIdentityTests: JournalTestCase {
         _ = try taken(journal)
         let settled = try journal.settle([created(post, nil)])
         XCTAssertEqual(settled.buried, [put])
-        XCTAssertEqual(try journal.item(put)?.entry.trouble?.code, OutboxTrouble.noIdentity)
+        let trouble = try journal.item(put)?.entry.progress.trouble
+        XCTAssertEqual(trouble?.code, OutboxTrouble.noIdentity)
         XCTAssertEqual(refusal { try journal.retry(put) }, .unknownLocalID(local))
         var edit = OutboxEdit(idempotencyKey: "new")
         edit.path = "things/9"

@@ -1,6 +1,6 @@
 import RestwayHTTP
 import RestwayJSON
-import RestwayOutbox
+@testable import RestwayOutbox
 import RestwayThreads
 import XCTest
 
@@ -17,7 +17,7 @@ final class OutboxExportTests: XCTestCase {
         if let mediaType {
             entry.headers.append(HeaderField(name: "Content-Type", value: mediaType))
         }
-        entry.trouble = OutboxTrouble(code: "http", httpStatus: 422, message: "no")
+        entry.progress.trouble = OutboxTrouble(code: "http", httpStatus: 422, message: "no")
         let answer = OutboxAnswer(
             status: 422, headers: [HeaderField(name: "x-secret", value: "hush")],
             body: Array("{\"password\": \"hush\"}".utf8))

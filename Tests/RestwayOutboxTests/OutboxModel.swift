@@ -1,5 +1,5 @@
 import RestwayObjects
-import RestwayOutbox
+@testable import RestwayOutbox
 
 /// A model of an outbox, as simple as possible: a list that is searched from its beginning.
 struct OutboxModel {

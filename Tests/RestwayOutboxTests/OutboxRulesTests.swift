@@ -1,4 +1,4 @@
-import RestwayOutbox
+@testable import RestwayOutbox
 import RestwayThreads
 import XCTest
 
@@ -7,11 +7,10 @@ final class OutboxRulesTests: XCTestCase {
     private var rules = OutboxRules()
 
     private func verdict(
-        _ outcome: OutboxOutcome, attempts: Int = 1, hasRefreshed: Bool = false, seed: UInt64 = 1
+        _ outcome: OutboxOutcome, attempts: Int = 1, seed: UInt64 = 1
     ) -> OutboxVerdict {
         var random = SeededRandom(seed: seed)
-        return rules.verdict(
-            outcome, attempts: attempts, hasRefreshed: hasRefreshed, random: &random)
+        return rules.verdict(outcome, attempts: attempts, random: &random)
     }
 
     func testSuccessRemovesAndNothingElseDoes() {
@@ -22,7 +21,7 @@ final class OutboxRulesTests: XCTestCase {
     }
 
     func testStatusesThatAreNeitherTemporaryNorSuccessMakeDeadLetters() {
-        for status in [300, 301, 304, 400, 402, 403, 404, 409, 410, 422, 501, 505] {
+        for status in [300, 301, 304, 400, 401, 402, 403, 404, 409, 410, 422, 501, 505] {
             XCTAssertEqual(verdict(.answer(status: status)), .bury, "\(status)")
         }
         XCTAssertEqual(verdict(.impossible), .bury)
@@ -46,11 +45,6 @@ final class OutboxRulesTests: XCTestCase {
         guard case .postpone = verdict(.answer(status: 422, isTemporary: true)) else {
             return XCTFail()
         }
-    }
-
-    func testA401IsRefreshedOnce() {
-        XCTAssertEqual(verdict(.answer(status: 401)), .refresh)
-        XCTAssertEqual(verdict(.answer(status: 401), hasRefreshed: true), .bury)
     }
 
     func testWhatWasNotLookedAtStaysAsItWas() {

@@ -1,6 +1,6 @@
 import Glibc
 import RestwayObjects
-import RestwayOutbox
+@testable import RestwayOutbox
 import RestwayThreads
 import XCTest
 
@@ -13,8 +13,6 @@ final class OutboxScheduleTests: JournalTestCase {
     private var now: Int64 = 1_700_000_000_000_000
     private var isOnline = true
     private var locals: [LocalID] = []
-    /// The items whose credential was refreshed in this flush.
-    private var refreshed: Set<Int64> = []
     /// The requests that the server has applied: their keys, in order, with the bodies that were
     /// sent.
     private var applied: [String: Int64] = [:]
@@ -62,7 +60,7 @@ final class OutboxScheduleTests: JournalTestCase {
         rules.deadLetters = chance(2) ? .letOthersPass : .blockTheirLane
         rules.batchStopsAtFailure = chance(3)
         model = OutboxModel(rules: rules)
-        (locals, refreshed, applied, appliedLast, isOnline) = ([], [], [:], [:], true)
+        (locals, applied, appliedLast, isOnline) = ([], [:], [:], true)
         journal = try openSender { options in
             (options.rules, options.deliveredMax) = (rules, seed % 2 == 0 ? 40 : 16_384)
         }
@@ -110,7 +108,6 @@ final class OutboxScheduleTests: JournalTestCase {
     }
 
     private func hurry(forced: Bool) throws {
-        refreshed = []
         try journal.hurry(forced: forced, now: now)
         model.hurry(forced: forced, now: now)
     }
@@ -193,14 +190,9 @@ final class OutboxScheduleTests: JournalTestCase {
         for item in model.items.filter({ $0.isInFlight }) where !chance(3) {
             let outcome = outcome()
             let verdict = model.rules.verdict(
-                outcome, attempts: item.attempts + 1, hasRefreshed: refreshed.contains(item.id),
-                random: &random)
+                outcome, attempts: item.attempts + 1, random: &random)
             switch verdict {
             case .remove: settlements += removal(item)
-            case .refresh:
-                refreshed.insert(item.id)
-                journal.release([item.id])
-                model.release(item.id)
             case .release:
                 journal.release([item.id])
                 model.release(item.id)
@@ -318,7 +310,7 @@ final class OutboxScheduleTests: JournalTestCase {
         journal.close()
         journal = try openSender { $0.rules = rules }
         model.restart(rules)
-        (refreshed, appliedLast) = ([], [:])
+        appliedLast = [:]
         return "restart"
     }
 
@@ -327,8 +319,8 @@ final class OutboxScheduleTests: JournalTestCase {
     private func compare(_ step: String) throws -> Bool {
         let stored = try journal.items(after: 0, itemsMax: 1_000).map { item in
             "\(item.id) \(item.entry.lane.name) \(item.state) \(item.isBlocked) "
-                + "\(item.entry.path) \(item.entry.idempotencyKey) \(item.entry.attempts) "
-                + "\(item.entry.nextAttemptAt) \(item.entry.askedUntil) "
+                + "\(item.entry.path) \(item.entry.idempotencyKey) \(item.entry.progress.attempts) "
+                + "\(item.entry.progress.nextAttemptAt) \(item.entry.progress.askedUntil) "
                 + "\(item.dependencies.map { $0.text }.sorted())"
         }
         let expected = model.items.map { item in
@@ -340,10 +332,11 @@ final class OutboxScheduleTests: JournalTestCase {
                 + "\(item.missing.map { $0.text }.sorted())"
         }
         XCTAssertEqual(stored, expected, step)
-        let counts = try journal.countsWithBlocked()
+        let counts = try journal.countsInDetail()
         let dead = model.items.count { $0.isDead }
         XCTAssertEqual(counts.dead, dead, step)
         XCTAssertEqual(counts.waiting, model.items.count - dead, step)
+        XCTAssertEqual(counts.sending, model.items.count { $0.isInFlight }, step)
         XCTAssertEqual(counts.blocked, model.items.count { model.isBlocked($0) }, step)
         XCTAssertEqual(try journal.needsFlushing(), model.needsFlushing, step)
         XCTAssertEqual(try journal.nextAttemptAt(), model.nextAttemptAt, step)

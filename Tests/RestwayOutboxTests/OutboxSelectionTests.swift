@@ -1,4 +1,4 @@
-import RestwayOutbox
+@testable import RestwayOutbox
 import XCTest
 
 /// Tests which items are sent next, and which are sent together.

@@ -1,5 +1,5 @@
 import RestwayObjects
-import RestwayOutbox
+@testable import RestwayOutbox
 import RestwayThreads
 import XCTest
 
@@ -8,7 +8,7 @@ final class OutboxTakeBackTests: XCTestCase {
     private typealias Layer = OutboxTakeBack.Layer
 
     private func layer(_ item: Int64, _ before: Int64?, _ after: Int64?) -> Layer {
-        Layer(item: item, "name", before: value(before), after: value(after))
+        Layer(item: item, name: "name", before: value(before), after: value(after))
     }
 
     private func value(_ number: Int64?) -> Value { number.map { .int64($0) } ?? .absent }
@@ -62,7 +62,7 @@ final class OutboxTakeBackTests: XCTestCase {
             decide([made, layer(2, 10, 20)], maker: 1, 1), ["2 begins with nothing", "2 inherits"])
         XCTAssertEqual(
             decide([made, layer(2, 10, 20)], maker: 1, 1, 2), ["2 name 20 to 10", "1 deletes"])
-        let other = Layer(item: 2, "age", before: .absent, after: .int64(3))
+        let other = Layer(item: 2, name: "age", before: .absent, after: .int64(3))
         XCTAssertEqual(
             decide([made, other], maker: 1, 1), ["1 name 10 to nothing, unsent", "2 inherits"])
         XCTAssertEqual(decide([made, other], maker: 1, 2).count, 1)
@@ -110,7 +110,8 @@ final class OutboxTakeBackTests: XCTestCase {
             case 0...3:
                 kept.layers.append(
                     Layer(
-                        item: last, "name", before: .int64(kept.shown), after: .int64(last * 10)))
+                        item: last, name: "name", before: .int64(kept.shown),
+                        after: .int64(last * 10)))
                 kept.shown = last * 10
                 history.events.append(.init(item: last, value: last * 10))
             case 4:

@@ -1,4 +1,4 @@
-import RestwayOutbox
+@testable import RestwayOutbox
 import RestwayThreads
 import XCTest
 

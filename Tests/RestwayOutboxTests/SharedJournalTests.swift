@@ -1,5 +1,5 @@
 import Glibc
-import RestwayOutbox
+@testable import RestwayOutbox
 import XCTest
 
 /// Several journals of one file: all enqueue, one sends.

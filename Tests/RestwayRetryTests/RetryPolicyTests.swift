@@ -39,12 +39,12 @@ final class RetryPolicyTests: XCTestCase {
     }
 
     func testTheTransportErrorsOfTheDefaultPolicyAreThoseThatMayHeal() {
-        for kind in TransportError.Kind.allCases {
+        for reason in Failure.Reason.allCases {
             XCTAssertEqual(
-                isRetried(decide(.transport(kind), after: get())),
-                [.timedOut, .resolve, .connect, .connectionLost].contains(kind), "\(kind)")
+                isRetried(decide(.failure(reason), after: get())),
+                [.timedOut, .resolve, .connect, .connectionLost].contains(reason), "\(reason)")
         }
-        XCTAssertEqual(decide(.other, after: get()), .stop(.notTemporary))
+        XCTAssertEqual(decide(.failure(.mapping), after: get()), .stop(.notTemporary))
     }
 
     func testTheAPIsOwnCodesCanBeTemporary() {
@@ -61,7 +61,7 @@ final class RetryPolicyTests: XCTestCase {
     }
 
     func testOnlyWhatIsSafeToRepeatIsRepeated() {
-        let outcome = RetryOutcome.transport(.connectionLost)
+        let outcome = RetryOutcome.failure(.connectionLost)
         for method in ["GET", "HEAD", "PUT", "DELETE"] {
             XCTAssertTrue(isRetried(decide(outcome, after: .init(number: 1, method: method))))
         }

@@ -5,7 +5,7 @@ import RestwayThreads
 enum AuthFailure: Error, Equatable, Sendable {
     /// The refresh failed with this reason. If `isFinal`, no later refresh can succeed until the
     /// host sets a credential. `cause` is the object that the host's function attached.
-    case refused(reason: String, isFinal: Bool, cause: (any HostCause)? = nil)
+    case refused(_ reason: String, isFinal: Bool = false, cause: (any HostCause)? = nil)
     /// The refresh did not end in time.
     case timedOut(milliseconds: Int64)
     /// The credential had to be refreshed too often.
@@ -31,32 +31,26 @@ enum AuthFailure: Error, Equatable, Sendable {
         }
     }
 
+    var cause: (any HostCause)? {
+        if case .refused(_, _, let cause) = self { cause } else { nil }
+    }
+
     /// Two failures of the host are equal if the host attached the same object to them.
     static func == (left: AuthFailure, right: AuthFailure) -> Bool {
-        switch (left, right) {
-        case (.refused(let reason, let isFinal, let cause),
-            .refused(let itsReason, let itsIsFinal, let itsCause)):
-            reason == itsReason && isFinal == itsIsFinal && cause === itsCause
-        case (.timedOut(let milliseconds), .timedOut(let itsMilliseconds)):
-            milliseconds == itsMilliseconds
-        case (.tooManyRefreshes(let max, let window), .tooManyRefreshes(let itsMax, let itsWindow)):
-            max == itsMax && window == itsWindow
-        case (.closed, .closed): true
-        case (.refused, _), (.timedOut, _), (.tooManyRefreshes, _), (.closed, _): false
-        }
+        left.message == right.message && left.isTemporary == right.isTemporary
+            && left.cause === right.cause
     }
 }
 
 extension Failure {
     /// Turns the reason why there is no credential into the failure of a call.
     init(_ failure: AuthFailure) {
-        switch failure {
-        case .closed:
-            self = Failure.closed
-        case .refused, .timedOut, .tooManyRefreshes:
-            self.init(.auth, "no valid credential: \(failure.message)")
-            isRetryable = failure.isTemporary
-            if case .refused(_, _, let cause) = failure { self.cause = cause }
+        guard failure != .closed else {
+            self = .closed
+            return
         }
+        self.init(.auth, "no valid credential: \(failure.message)")
+        self.isRetryable = failure.isTemporary
+        self.cause = failure.cause
     }
 }

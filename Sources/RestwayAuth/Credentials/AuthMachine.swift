@@ -1,3 +1,4 @@
+import RestwayDocument
 import RestwayThreads
 
 /// Decides which credential each call is sent with, which calls wait, and when to refresh.
@@ -6,20 +7,6 @@ import RestwayThreads
 /// clock, no lock, no I/O: feed it an event, and perform the returned actions in order.
 /// `AuthDriver` owns the rest.
 struct AuthMachine: Sendable {
-    struct Settings: Sendable, Equatable {
-        /// Whether a new credential can be obtained. If not, a refusal by the server is the call's
-        /// answer.
-        var canRefresh = false
-        /// How often one call may be sent again with another credential.
-        var replaysMax = 1
-        var refreshesMax = 5
-        var windowMilliseconds: Int64 = 30_000
-        /// The shortest time between a failure that is not final and the next refresh.
-        var pauseMilliseconds: Int64 = 1_000
-
-        init() {}
-    }
-
     enum Action: Equatable, Sendable {
         /// Send the call with this credential.
         case send(UInt64, credential: UInt64)
@@ -51,7 +38,10 @@ struct AuthMachine: Sendable {
         let credential: UInt64
     }
 
-    private var settings: Settings
+    private let limits: AuthDefinition.Limits
+    /// Whether a new credential can be obtained. If not, a refusal by the server is the call's
+    /// answer.
+    private var canRefresh = false
     private var state = State.valid
     /// The number of the current credential.
     private(set) var credential: UInt64 = 1
@@ -67,11 +57,13 @@ struct AuthMachine: Sendable {
     private var window: RefreshWindow
 
     /// - Parameter hasCredential: False if the first call must wait for a credential.
-    init(_ settings: Settings, hasCredential: Bool = true) {
-        self.settings = settings
+    init(
+        _ limits: AuthDefinition.Limits, canRefresh: Bool = false, hasCredential: Bool = true
+    ) {
+        self.limits = limits
         window = RefreshWindow(
-            refreshesMax: settings.refreshesMax, milliseconds: settings.windowMilliseconds)
-        configure(canRefresh: settings.canRefresh, hasCredential: hasCredential)
+            refreshesMax: limits.refreshesMax, milliseconds: limits.windowMilliseconds)
+        configure(canRefresh: canRefresh, hasCredential: hasCredential)
     }
 
     var waitingCount: Int { waiting.count }
@@ -95,7 +87,7 @@ struct AuthMachine: Sendable {
     ///
     /// - Parameter hasCredential: False if calls must wait for a first credential.
     mutating func configure(canRefresh: Bool, hasCredential: Bool) {
-        settings.canRefresh = canRefresh
+        self.canRefresh = canRefresh
         if state == .valid, !hasCredential, canRefresh {
             (state, isDead, isMissing) = (.stale, true, true)
         } else if state == .stale, isMissing, hasCredential || !canRefresh {
@@ -113,7 +105,7 @@ struct AuthMachine: Sendable {
         case .refreshing:
             waiting.insert(call)
             return []
-        case .valid where refreshAt <= now && settings.canRefresh, .stale:
+        case .valid where refreshAt <= now && canRefresh, .stale:
             waiting.insert(call)
             return startRefresh(now)
         case .valid:
@@ -131,21 +123,20 @@ struct AuthMachine: Sendable {
     mutating func refuse(
         _ call: UInt64, sentWith credential: UInt64, replays: Int, now: Deadline
     ) -> [Action] {
-        guard replays < settings.replaysMax else { return [.settle(call)] }
-        // A newer credential exists or is being obtained.
-        guard credential == self.credential else { return arrive(call, now: now) }
-        guard settings.canRefresh else { return [.settle(call)] }
-        die()
-        return arrive(call, now: now)
+        refuseForGood(sentWith: credential, replays: replays)
+            ? arrive(call, now: now) : [.settle(call)]
     }
 
     /// Handles the same event for a call that cannot be sent again. Returns whether the call would
     /// have been sent again.
     mutating func refuseForGood(sentWith credential: UInt64, replays: Int) -> Bool {
-        guard replays < settings.replaysMax else { return false }
+        guard replays < limits.replaysMax else { return false }
+        // A newer credential exists or is being obtained.
         guard credential == self.credential else { return true }
-        guard settings.canRefresh else { return false }
-        die()
+        guard canRefresh else { return false }
+        isDead = true
+        isMissing = false
+        if state == .valid { state = .stale }
         return true
     }
 
@@ -187,12 +178,8 @@ struct AuthMachine: Sendable {
             state = .valid
             return release()
         }
-        isDead = true
-        if case .refused(_, isFinal: true, _) = failure {
-            return giveUp(failure, .refused(failure, until: .never))
-        }
-        let until = now.advanced(milliseconds: settings.pauseMilliseconds)
-        return giveUp(failure, .refused(failure, until: until))
+        if case .refused(_, isFinal: true, _) = failure { return giveUp(failure, until: .never) }
+        return giveUp(failure, until: now.advanced(milliseconds: limits.pauseMilliseconds))
     }
 
     /// Handles a refresh by the host that took too long.
@@ -226,12 +213,6 @@ struct AuthMachine: Sendable {
 
     // MARK: Steps
 
-    private mutating func die() {
-        isDead = true
-        isMissing = false
-        if state == .valid { state = .stale }
-    }
-
     private mutating func replaceCredential(refreshAt: Deadline, expiresAt: Deadline) {
         credential += 1
         isDead = false
@@ -255,9 +236,8 @@ struct AuthMachine: Sendable {
                 return release()
             }
             let failure = AuthFailure.tooManyRefreshes(
-                max: settings.refreshesMax, windowMilliseconds: settings.windowMilliseconds)
-            isDead = true
-            return giveUp(failure, .refused(failure, until: until))
+                max: limits.refreshesMax, windowMilliseconds: limits.windowMilliseconds)
+            return giveUp(failure, until: until)
         }
         lastRefresh += 1
         running = Refresh(number: lastRefresh, credential: credential)
@@ -284,9 +264,29 @@ struct AuthMachine: Sendable {
         return waiting.sorted().map { .send($0, credential: credential) }
     }
 
-    private mutating func giveUp(_ failure: AuthFailure, _ next: State) -> [Action] {
+    private mutating func giveUp(_ failure: AuthFailure, until: Deadline) -> [Action] {
         defer { waiting = [] }
-        state = next
+        isDead = true
+        state = .refused(failure, until: until)
         return waiting.sorted().map { .fail($0, failure) }
+    }
+}
+
+/// Counts the refreshes in a sliding window, so that a server that refuses every fresh credential
+/// is not asked for ever.
+private struct RefreshWindow: Sendable {
+    let refreshesMax: Int
+    let milliseconds: Int64
+    var starts: [Deadline] = []
+
+    /// Counts a refresh that starts now. If there were too many, returns the time at which the next
+    /// may start.
+    mutating func start(_ now: Deadline) -> Deadline? {
+        starts.removeAll { $0.advanced(milliseconds: milliseconds) <= now }
+        guard starts.count < refreshesMax else {
+            return starts.first?.advanced(milliseconds: milliseconds) ?? .never
+        }
+        starts.append(now)
+        return nil
     }
 }

@@ -330,7 +330,7 @@ extension Failure {
     /// Whether another attempt at a later time may succeed. A call that was cancelled or closed is
     /// never stored.
     fileprivate var mayBeOutlived: Bool {
-        switch reason {
+        switch self.reason {
         case .resolve, .connect, .tls, .timedOut, .connectionLost, .protocolViolation, .http, .auth,
             .batch:
             true

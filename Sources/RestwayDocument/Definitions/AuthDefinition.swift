@@ -10,13 +10,21 @@ package struct AuthDefinition: Sendable {
         case basic
         case digest
         case bearer
-        case apiKey(APIKeyPlace)
+        /// An API key in the header or query parameter of this name.
+        case apiKey(String, isInQuery: Bool)
         case oauth2(OAuthSettings)
     }
 
-    package enum APIKeyPlace: Sendable, Equatable {
-        case header(String)
-        case query(String)
+    /// The limits on replays and refreshes.
+    package struct Limits: Sendable, Equatable {
+        /// How often one call may be sent again with another credential.
+        package var replaysMax = 1
+        package var refreshesMax = 5
+        package var windowMilliseconds: Int64 = 30_000
+        /// The shortest time between a failure that is not final and the next refresh.
+        package var pauseMilliseconds: Int64 = 1_000
+
+        package init() {}
     }
 
     package var scheme = Scheme.custom
@@ -24,9 +32,7 @@ package struct AuthDefinition: Sendable {
     /// The statuses which say that a credential is no longer valid.
     var replayStatuses: [ClosedRange<Int>] = [401...401]
     var replayCodes: Set<String> = []
-    package var replaysMax = 1
-    package var refreshesMax = 5
-    package var windowMilliseconds: Int64 = 30_000
+    package var limits = Limits()
     package var refreshTimeoutMilliseconds: Int64 = 30_000
     /// How long before its expiry a token is replaced.
     package var earlyMilliseconds: Int64 = 30_000
@@ -42,8 +48,8 @@ package struct AuthDefinition: Sendable {
     package var header: String? {
         switch scheme {
         case .basic, .digest, .bearer, .oauth2: "Authorization"
-        case .apiKey(.header(let name)): name
-        case .apiKey(.query), .custom: nil
+        case .apiKey(let name, isInQuery: false): name
+        case .apiKey, .custom: nil
         }
     }
 

@@ -1,4 +1,5 @@
 import RestwayHTTP
+package import RestwayText
 package import RestwayThreads
 
 /// The data with which a client identifies itself. The scheme decides which fields are used.
@@ -122,16 +123,5 @@ package struct OAuthSettings: Equatable, Sendable {
     package var scope: String?
     package var clientAuthentication = ClientAuthentication.basic
     /// Further parameters that the server needs (an audience, a resource).
-    package var parameters: [(name: String, value: String)] = []
-
-    package init(grant: Grant, tokenURL: String) {
-        self.grant = grant
-        self.tokenURL = tokenURL
-    }
-
-    package static func == (left: OAuthSettings, right: OAuthSettings) -> Bool {
-        left.grant == right.grant && left.tokenURL == right.tokenURL && left.scope == right.scope
-            && left.clientAuthentication == right.clientAuthentication
-            && left.parameters.elementsEqual(right.parameters, by: ==)
-    }
+    package var parameters: [Pair] = []
 }

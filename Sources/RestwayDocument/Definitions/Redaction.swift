@@ -1,5 +1,4 @@
 package import RestwayHTTP
-import RestwayRouting
 import RestwayText
 
 /// Hides secrets in texts that people read: logs and commands.
@@ -45,7 +44,8 @@ package struct Redaction: Sendable {
     /// Returns the value of a header, which may be or contain a URL (`Location`, `Link`).
     package func header(_ field: HeaderField) -> String {
         if isSecret(field.name) { return Self.mark }
-        return Self.holdsURL(field) ? url(field.value) : parameters(field.value)
+        let holdsURL = ["Location", "Content-Location", "Referer"].contains(where: field.isNamed)
+        return holdsURL ? url(field.value) : parameters(field.value)
     }
 
     /// Returns `url` without credentials and with the values of secret parameters replaced.
@@ -60,41 +60,28 @@ package struct Redaction: Sendable {
         return text.map { Array($0.utf8) } ?? bytes
     }
 
-    private static func holdsURL(_ field: HeaderField) -> Bool {
-        field.isNamed("Location") || field.isNamed("Content-Location") || field.isNamed("Referer")
-    }
-
     /// Returns `text` with the values of secret parameters replaced, in queries and in fragments.
     private func parameters(_ text: String) -> String {
         let bytes = text.utf8
         var output = ""
         var written = text.startIndex
         var index = text.startIndex
-        while let mark = bytes[index...].firstIndex(where: Self.beginsName) {
+        while let mark = bytes[index...].firstIndex(where: Self.nameStarts.contains) {
             index = bytes.index(after: mark)
-            let nameEnd = bytes[index...].firstIndex(where: Self.endsName) ?? text.endIndex
+            let nameEnd = bytes[index...].firstIndex(where: Self.nameEnds.contains) ?? text.endIndex
             guard nameEnd < text.endIndex, bytes[nameEnd] == UInt8(ascii: "="),
                 isSecret(URLText.decoded(String(text[index..<nameEnd])))
             else { continue }
             let value = bytes.index(after: nameEnd)
-            index = bytes[value...].firstIndex(where: Self.endsValue) ?? text.endIndex
+            index = bytes[value...].firstIndex(where: Self.valueEnds.contains) ?? text.endIndex
             output += text[written..<value] + Self.mark
             written = index
         }
         return output + text[written...]
     }
 
-    private static func beginsName(_ byte: UInt8) -> Bool {
-        byte == UInt8(ascii: "?") || byte == UInt8(ascii: "&") || byte == UInt8(ascii: "#")
-    }
-
-    private static func endsName(_ byte: UInt8) -> Bool {
-        byte == UInt8(ascii: "=") || byte == UInt8(ascii: "?") || endsValue(byte)
-    }
-
+    private static let nameStarts = Set("?&#".utf8)
+    private static let nameEnds = Set("=?".utf8).union(valueEnds)
     /// The last three characters cannot be part of a URL; they stand around it.
-    private static func endsValue(_ byte: UInt8) -> Bool {
-        byte == UInt8(ascii: "&") || byte == UInt8(ascii: "#") || byte == UInt8(ascii: ">")
-            || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: " ")
-    }
+    private static let valueEnds = Set("&#>\" ".utf8)
 }

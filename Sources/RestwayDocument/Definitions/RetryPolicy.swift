@@ -1,4 +1,3 @@
-package import RestwayHTTP
 package import RestwayOutcome
 
 /// The settings of a document, a route or a program that say when a request is sent again.
@@ -17,7 +16,7 @@ package struct RetryPolicy: Equatable, Sendable {
     package var statuses: [ClosedRange<Int>] = Self.temporaryStatuses
     /// The API's own codes that are temporary, whatever the status is.
     package var codes: Set<String> = []
-    package var transport: Set<TransportError.Kind> = Self.temporaryKinds
+    package var transport: Set<Failure.Reason> = Self.temporaryFailures
     /// Methods that may be repeated without an Idempotency-Key.
     package var methods: Set<String> = Self.idempotentMethods
     /// Whether other methods get an Idempotency-Key, the same one for all attempts.
@@ -28,7 +27,7 @@ package struct RetryPolicy: Equatable, Sendable {
     package static let temporaryStatuses = [
         408...408, 425...425, 429...429, 500...500, 502...504, 520...527,
     ]
-    package static let temporaryKinds: Set<TransportError.Kind> = [
+    package static let temporaryFailures: Set<Failure.Reason> = [
         .timedOut, .resolve, .connect, .connectionLost,
     ]
     /// The idempotent methods of RFC 9110, section 9.2.2.
@@ -43,8 +42,7 @@ package struct RetryPolicy: Equatable, Sendable {
         case .answer(let status, let code, _, let stated):
             stated
                 ?? (statuses.contains { $0.contains(status) } || code.map(codes.contains) == true)
-        case .transport(let kind): transport.contains(kind)
-        case .other: false
+        case .failure(let reason): transport.contains(reason)
         }
     }
 }

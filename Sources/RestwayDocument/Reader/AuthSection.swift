@@ -1,5 +1,6 @@
 import RestwayHTTP
 import RestwayJSON
+import RestwayText
 import RestwayThreads
 
 /// The section `auth`.
@@ -16,11 +17,12 @@ extension AuthDefinition {
         ],
     ]
 
-    package init?(_ node: DocumentNode) {
+    init?(_ node: DocumentNode) {
         let all = Set(Self.schemeKeys.values.joined()).sorted()
         guard let object = node.object(["scheme", "replay", "refresh"] + all) else { return nil }
         self.init()
-        let name = object["scheme"].map { $0.choice(Self.schemeKeys.keys.sorted()) } ?? "custom"
+        let names = Self.schemeKeys.keys.sorted()
+        let name = object["scheme"].map { $0.choice(names, "scheme") } ?? "custom"
         if let name, let known = Self.schemeKeys[name] {
             for key in all where !known.contains(key) {
                 object[key]?.report("does not belong to scheme \"\(name)\"")
@@ -30,7 +32,7 @@ extension AuthDefinition {
         case "basic": scheme = .basic
         case "digest": scheme = .digest
         case "bearer": scheme = .bearer
-        case "apiKey": scheme = object.apiKeyPlace().map { .apiKey($0) } ?? .custom
+        case "apiKey": scheme = object.apiKey() ?? .custom
         case "oauth2": scheme = OAuthSettings(object).map { .oauth2($0) } ?? .custom
         default: scheme = .custom
         }
@@ -38,12 +40,12 @@ extension AuthDefinition {
         if let replay = object["replay"]?.object(["status", "codes", "max"]) {
             replay.read("status", into: &replayStatuses) { $0.statusRanges() }
             replay.read("codes", into: &replayCodes) { $0.codes() }
-            replay.read("max", in: 0...10, into: &replaysMax)
+            replay.read("max", in: 0...10, into: &limits.replaysMax)
         }
         object["refresh"].map { readRefresh($0) }
     }
 
-    private mutating func readCredential(_ object: DocumentObject) {
+    private mutating func readCredential(_ object: DocumentNode) {
         func text(_ keys: [String], _ field: CredentialField) -> String? {
             for key in keys {
                 guard let node = object[key], let text = node.nonEmptyString() else { continue }
@@ -63,29 +65,27 @@ extension AuthDefinition {
         guard let object = node.object(known) else { return }
         let times = 1...DocumentNode.millisecondsMax
         object.read("timeoutMilliseconds", in: times, into: &refreshTimeoutMilliseconds)
-        object.read("max", in: 1...1_000, into: &refreshesMax)
-        object.read("windowMilliseconds", in: times, into: &windowMilliseconds)
+        object.read("max", in: 1...1_000, into: &limits.refreshesMax)
+        object.read("windowMilliseconds", in: times, into: &limits.windowMilliseconds)
         object.read(
             "earlyMilliseconds", in: 0...DocumentNode.millisecondsMax, into: &earlyMilliseconds)
     }
 
     /// The name of the header or query parameter that holds an API key.
     var apiKeyName: String? {
-        switch scheme {
-        case .apiKey(.header(let name)), .apiKey(.query(let name)): name
-        case .custom, .basic, .digest, .bearer, .oauth2: nil
-        }
+        if case .apiKey(let name, _) = scheme { name } else { nil }
     }
 }
 
 extension OAuthSettings {
-    fileprivate init?(_ object: DocumentObject) {
-        let grant: Grant? = object.required("grant")?.choice()
+    fileprivate init?(_ object: DocumentNode) {
+        let grant: Grant? = object.required("grant")?.choice("grant")
         let url = object.required("tokenURL")?.nonEmptyString()
-        let way: ClientAuthentication? = object["clientAuthentication"]?.choice()
+        let way: ClientAuthentication? = object["clientAuthentication"]?
+            .choice("client authentication")
         let scope = object["scope"]?.nonEmptyString()
         let parameters = (object["parameters"]?.namedMembers() ?? []).compactMap { name, node in
-            node.string().map { (name: name, value: $0) }
+            node.string().map { Pair(name: name, value: $0) }
         }
         guard let grant, let url else { return nil }
         self.init(grant: grant, tokenURL: url)
@@ -95,24 +95,23 @@ extension OAuthSettings {
     }
 }
 
-extension DocumentObject {
-    fileprivate func apiKeyPlace() -> AuthDefinition.APIKeyPlace? {
+extension DocumentNode {
+    fileprivate func apiKey() -> AuthDefinition.Scheme? {
         switch (self["header"], self["query"]) {
         case (let header?, nil):
             guard let name = header.string(), header.isHeaderName(name) else { return nil }
-            return .header(name)
+            return .apiKey(name, isInQuery: false)
         case (nil, let query?):
-            return query.nonEmptyString().map { .query($0) }
+            return query.nonEmptyString().map { .apiKey($0, isInQuery: true) }
         case (nil, nil), (_?, _?):
-            node.report("an API key goes into one place: \"header\" or \"query\"")
-            return nil
+            return refuse("an API key goes into one place: \"header\" or \"query\"")
         }
     }
 }
 
 extension AuthMode {
     /// Reads how a route takes part in authentication: `false`, or `"bypass"`.
-    package init?(_ node: DocumentNode) {
+    init?(_ node: DocumentNode) {
         if let isOn = node.value.bool {
             self = isOn ? .full : .none
         } else if node.value.string == "bypass" {

@@ -1,20 +1,20 @@
-package import RestwayJSON
+import RestwayJSON
 import RestwayObjects
-package import RestwayOutcome
+import RestwayOutcome
 import RestwayText
 
 /// One value of a document and its place there.
 ///
 /// Every function that reads the value reports a value of the wrong kind and returns `nil`. So the
 /// reader goes on and finds the next problem.
-package struct DocumentNode {
-    package let value: JSONValue
+struct DocumentNode {
+    let value: JSONValue
     /// The place; `$` for a whole document, or for a part that stands in no document.
-    package var path = "$"
+    var path = "$"
     let problems: DocumentProblems
 
     /// Parses a document, or a part that stands in no document.
-    package static func parse(_ text: UnsafeRawBufferPointer) throws(Failure) -> JSONValue {
+    static func parse(_ text: UnsafeRawBufferPointer) throws(Failure) -> JSONValue {
         do {
             return try JSONValue.parse(text, .init(rejectsDuplicateKeys: true))
         } catch {
@@ -22,7 +22,7 @@ package struct DocumentNode {
         }
     }
 
-    package func report(_ message: String) {
+    func report(_ message: String) {
         problems.report(path, message)
     }
 
@@ -31,68 +31,57 @@ package struct DocumentNode {
         report(problems.unknown(what, name, among: known))
     }
 
-    /// Reports a value of the wrong kind. It always returns `nil`.
-    package func mismatch<Value>(_ expected: String) -> Value? {
-        report("must be \(expected), is \(value.kind.withArticle)")
+    /// Reports a problem. It always returns `nil`.
+    func refuse<Value>(_ message: String) -> Value? {
+        report(message)
         return nil
+    }
+
+    /// Reports a value of the wrong kind. It always returns `nil`.
+    func mismatch<Value>(_ expected: String) -> Value? {
+        refuse("must be \(expected), is \(value.kind.withArticle)")
     }
 
     // MARK: Values
 
-    package func string() -> String? {
+    func string() -> String? {
         value.string ?? mismatch("a string")
     }
 
-    package func nonEmptyString() -> String? {
-        guard let string = string() else { return nil }
-        guard !string.isEmpty else {
-            report("must not be empty")
-            return nil
-        }
-        return string
+    func nonEmptyString() -> String? {
+        string().flatMap { $0.isEmpty ? refuse("must not be empty") : $0 }
     }
 
-    package func bool() -> Bool? {
+    func bool() -> Bool? {
         value.bool ?? mismatch("true or false")
     }
 
-    package func integer<Number: FixedWidthInteger>(in range: ClosedRange<Number>) -> Number? {
+    func integer<Number: FixedWidthInteger>(in range: ClosedRange<Number>) -> Number? {
         guard let integer = value.integer else { return mismatch("a whole number") }
         guard let number = Number(exactly: integer), range.contains(number) else {
-            report("must be between \(range.lowerBound) and \(range.upperBound), is \(integer)")
-            return nil
+            return refuse(
+                "must be between \(range.lowerBound) and \(range.upperBound), is \(integer)")
         }
         return number
     }
 
-    /// Reads one of the names in `known`.
-    package func choice(_ known: [String]) -> String? {
+    /// Reads the name of a `what`, which is one of `known`.
+    func choice(_ known: [String], _ what: String) -> String? {
         guard let text = string() else { return nil }
         if known.contains(text) { return text }
         let hint = NearestName.hint(for: text, in: known)
-        report("\"\(text)\" is none of \(known.joined(separator: ", "))\(hint)")
-        return nil
+        return refuse(
+            "unknown \(what) \"\(text)\"\(hint) (there are \(known.joined(separator: ", ")))")
     }
 
     /// Reads the name of one of the cases.
-    package func choice<Choice: CaseIterable & RawRepresentable<String>>() -> Choice? {
-        choice(Choice.allCases.map(\.rawValue)).flatMap(Choice.init)
-    }
-
-    /// Returns the case called `text`, or reports that no `what` has this name.
-    package func named<Choice: CaseIterable & RawRepresentable<String>>(
-        _ text: String, _ what: String
-    ) -> Choice? {
-        if let choice = Choice(rawValue: text) { return choice }
-        let known = Choice.allCases.map(\.rawValue)
-        let hint = NearestName.hint(for: text, in: known)
-        report("unknown \(what) \"\(text)\"\(hint) (there are \(known.joined(separator: ", ")))")
-        return nil
+    func choice<Choice: CaseIterable & RawRepresentable<String>>(_ what: String) -> Choice? {
+        choice(Choice.allCases.map(\.rawValue), what).flatMap(Choice.init)
     }
 
     // MARK: Arrays and objects
 
-    package func elements() -> [DocumentNode]? {
+    func elements() -> [DocumentNode]? {
         guard let elements = value.elements else { return mismatch("an array") }
         problems.step(elements.count)
         return elements.enumerated().map { index, element in
@@ -109,17 +98,13 @@ package struct DocumentNode {
     func namedMembers() -> [(name: String, node: DocumentNode)]? {
         guard let members = value.members else { return mismatch("an object") }
         return members.compactMap { key, value in
-            guard !key.isEmpty else {
-                report("a name must not be empty")
-                return nil
-            }
-            return (key, node(key, value))
+            key.isEmpty ? refuse("a name must not be empty") : (key, node(key, value))
         }
     }
 
-    /// Returns the members of an object with known keys. It reports unknown keys, except those that
-    /// start with `x-`.
-    package func object(_ known: [String], unsupported: [String] = []) -> DocumentObject? {
+    /// Returns this node if it is an object, which has the known keys. It reports unknown keys,
+    /// except those that start with `x-`.
+    func object(_ known: [String], unsupported: [String] = []) -> DocumentNode? {
         guard let members = value.members else { return mismatch("an object") }
         problems.step(members.count)
         for (key, value) in members where !known.contains(key) && !key.isExtension {
@@ -130,12 +115,44 @@ package struct DocumentNode {
                 member.report("unknown key \"\(key)\"\(NearestName.hint(for: key, in: known))")
             }
         }
-        return DocumentObject(node: self)
+        return self
     }
 
     // MARK: Members
 
-    fileprivate func node(_ key: String, _ value: JSONValue) -> DocumentNode {
+    /// The member called `key`, if the document has it.
+    subscript(key: String) -> DocumentNode? {
+        value[key].map { node(key, $0) }
+    }
+
+    /// Returns the member called `key`, and reports a problem if it is missing.
+    func required(_ key: String) -> DocumentNode? {
+        self[key] ?? refuse("\"\(key)\" is missing")
+    }
+
+    /// Reads the member called `key` into `value`, which stays as it is if the member is missing or
+    /// has a problem.
+    func read<Value>(_ key: String, into value: inout Value, _ read: (DocumentNode) -> Value?) {
+        if let member = self[key].flatMap(read) { value = member }
+    }
+
+    /// Reads the number called `key`, as the function above does.
+    func read<Number: FixedWidthInteger>(
+        _ key: String, in range: ClosedRange<Number>, into number: inout Number
+    ) {
+        read(key, into: &number) { $0.integer(in: range) }
+    }
+
+    /// The members that the document's author added for the program, as JSON text.
+    var extensions: [String: String] {
+        var result: [String: String] = [:]
+        for (key, value) in value.members ?? [] where key.isExtension {
+            result[key] = String(decoding: value.text(), as: UTF8.self)
+        }
+        return result
+    }
+
+    private func node(_ key: String, _ value: JSONValue) -> DocumentNode {
         problems.step()
         return DocumentNode(value: value, path: path(of: key), problems: problems)
     }
@@ -168,47 +185,57 @@ package struct DocumentNode {
     }
 }
 
-/// A node that is known to be an object.
-package struct DocumentObject {
-    package let node: DocumentNode
-
-    /// The member called `key`, if the document has it.
-    subscript(key: String) -> DocumentNode? {
-        node.value[key].map { node.node(key, $0) }
-    }
-
-    /// Returns the member called `key`, and reports a problem if it is missing.
-    func required(_ key: String) -> DocumentNode? {
-        if let member = self[key] { return member }
-        node.report("\"\(key)\" is missing")
-        return nil
-    }
-
-    /// Reads the member called `key` into `value`, which stays as it is if the member is missing or
-    /// has a problem.
-    func read<Value>(_ key: String, into value: inout Value, _ read: (DocumentNode) -> Value?) {
-        if let member = self[key].flatMap(read) { value = member }
-    }
-
-    /// Reads the number called `key`, as the function above does.
-    package func read<Number: FixedWidthInteger>(
-        _ key: String, in range: ClosedRange<Number>, into number: inout Number
-    ) {
-        read(key, into: &number) { $0.integer(in: range) }
-    }
-
-    /// The members that the document's author added for the program, as JSON text.
-    var extensions: [String: String] {
-        var result: [String: String] = [:]
-        for (key, value) in node.value.members ?? [] where key.isExtension {
-            result[key] = String(decoding: value.text(), as: UTF8.self)
-        }
-        return result
-    }
-}
-
 extension String {
     /// Whether the key starts with `x-` and so belongs to the program. It is compared byte by byte,
     /// as JSON compares keys.
     fileprivate var isExtension: Bool { utf8.starts(with: "x-".utf8) }
+}
+
+/// All problems of a document in the order in which they were found, and the number of steps that
+/// reading it took.
+///
+/// It is a class because all nodes of one document report to the same list.
+final class DocumentProblems {
+    private(set) var details: [Failure.Detail] = []
+    private var duplicateCount = 0
+    /// The number of steps that reading took: values read, names and templates compared. A test
+    /// checks that it is at most a multiple of the document's length.
+    private(set) var stepCount = 0
+    private var comparedNameCount = 0
+
+    /// Limits the work for names that the document does not have.
+    static let comparedNameCountMax = 10_000
+
+    func step(_ count: Int = 1) {
+        stepCount += count
+    }
+
+    /// Returns, for example: unknown entity "Entreprise"; did you mean "Enterprise"? A document
+    /// with very many problems gets no more hints.
+    func unknown(_ what: String, _ name: String, among known: [String]) -> String {
+        let message = "unknown \(what) \"\(name)\""
+        guard comparedNameCount + known.count <= Self.comparedNameCountMax else { return message }
+        comparedNameCount += known.count
+        step(known.count)
+        return message + NearestName.hint(for: name, in: known)
+    }
+
+    func report(_ path: String, _ message: String) {
+        details.append(Failure.Detail(path: path, message: message))
+    }
+
+    /// Reports a part that equals an earlier one.
+    func reportDuplicate(_ path: String, _ message: String) {
+        duplicateCount += 1
+        report(path, message)
+    }
+
+    /// Whether duplicates are the only problems.
+    var areDuplicates: Bool { duplicateCount > 0 && duplicateCount == details.count }
+
+    /// Throws all reported problems as one failure, or returns if there are none.
+    func throwIfAny() throws(Failure) {
+        guard !details.isEmpty else { return }
+        throw Failure(.config, details: details)
+    }
 }

@@ -17,9 +17,7 @@ enum DocumentReader {
 
     /// Sections of later versions. They are refused by name, so that a section is never silently
     /// ignored.
-    static let keysOfLaterVersions = [
-        "cache",
-    ]
+    static let keysOfLaterVersions = ["cache"]
 
     /// Reads a document.
     ///
@@ -41,7 +39,7 @@ enum DocumentReader {
         return definition
     }
 
-    private static func read(_ document: DocumentObject, into definition: inout APIDefinition) {
+    private static func read(_ document: DocumentNode, into definition: inout APIDefinition) {
         if let version = document.required("restway"), version.value.integer != 1 {
             version.report("must be 1, the format's version")
         }
@@ -75,15 +73,5 @@ enum DocumentReader {
             definition.addResponse(response)
         }
         for request in document["requests"]?.elements() ?? [] { definition.addRequest(request) }
-    }
-}
-
-/// The section `errors`.
-extension ErrorDefinition {
-    package init?(_ node: DocumentNode) {
-        guard let object = node.object(["code", "message", "format"]) else { return nil }
-        self.init(
-            code: object["code"]?.keyPath(), message: object["message"]?.keyPath(),
-            format: object["format"]?.choice())
     }
 }

@@ -1,39 +1,34 @@
 import RestwayJSON
-package import RestwayMapping
-package import RestwayObjects
-package import RestwayOutcome
+import RestwayMapping
+import RestwayObjects
+import RestwayOutcome
 import RestwayText
 
 /// The entities of a document and the mappings that read their objects.
-package struct EntityCatalog: Sendable {
+struct EntityCatalog: Sendable {
     /// The data that the entities share.
-    package let model = EntityModel()
+    let model = EntityModel()
     /// The conversions of attributes without a transform of their own, by type.
     private(set) var conversions: [AttributeType: ValueConversion] = [:]
     /// The mappings by the names of their entities.
-    package private(set) var mappings: [String: EntityMapping] = [:]
+    var mappings: [String: EntityMapping] = [:]
     /// The names of all entities in order, including entities with a problem.
-    package private(set) var names: [String] = []
+    private(set) var names: [String] = []
     /// The index of each name in `names`.
     private var indices: [String: Int] = [:]
 
     /// The mappings in the order of the entities' indices, once the document has no problems.
     var ordered: [EntityMapping] { names.compactMap { mappings[$0] } }
 
-    /// Replaces the mapping of an entity.
-    package mutating func replace(_ mapping: EntityMapping) {
-        mappings[mapping.entity.name] = mapping
-    }
-
     /// Returns the mapping of the entity called `name`.
-    package func mapping(named name: String) throws(Failure) -> EntityMapping {
+    func mapping(named name: String) throws(Failure) -> EntityMapping {
         if let mapping = mappings[name] { return mapping }
         let hint = NearestName.hint(for: name, in: names)
         throw Failure(.unknownEntity, "unknown entity \"\(name)\"\(hint)", field: name)
     }
 
     /// Returns the mapping of the entity that `node` names.
-    package func mapping(_ node: DocumentNode) -> EntityMapping? {
+    func mapping(_ node: DocumentNode) -> EntityMapping? {
         // An entity without a mapping has a problem of its own, which was already reported.
         index(node).flatMap { mappings[names[$0]] }
     }
@@ -58,7 +53,7 @@ package struct EntityCatalog: Sendable {
     }
 
     /// Adds entities after all others. They may have relationships to all others and to each other.
-    package mutating func add(
+    mutating func add(
         _ members: [(name: String, node: DocumentNode)], _ functions: inout ProgramFunctions
     ) {
         let first = names.count
@@ -67,20 +62,20 @@ package struct EntityCatalog: Sendable {
             names.append(name)
         }
         for (offset, (name, node)) in members.enumerated() {
+            guard let object = node.object(["identity", "attributes", "relationships"])
+            else { continue }
             var parts = EntityParts(name: name, index: first + offset, model: model)
-            guard read(node, into: &parts, &functions) else { continue }
+            read(object, into: &parts, &functions)
             mappings[name] = parts.mapping
         }
     }
 
-    /// Reads an entity. It returns false if the entity is no object.
+    /// Reads an entity.
     private func read(
-        _ node: DocumentNode, into parts: inout EntityParts, _ functions: inout ProgramFunctions
-    ) -> Bool {
-        let known = ["identity", "attributes", "relationships"]
-        guard let object = node.object(known) else { return false }
+        _ object: DocumentNode, into parts: inout EntityParts, _ functions: inout ProgramFunctions
+    ) {
         for (name, node) in object["attributes"]?.namedMembers() ?? [] {
-            parts.add(DocumentAttribute(name, node, conversions), &functions)
+            parts.addAttribute(name, node, conversions, &functions)
         }
         if let identity = object["identity"], let name = identity.nonEmptyString() {
             parts.identityIndex = parts.attributes.firstIndex { $0.name == name }
@@ -94,10 +89,8 @@ package struct EntityCatalog: Sendable {
         }
         let attributes = Set(parts.attributes.map(\.name))
         for (name, node) in object["relationships"]?.namedMembers() ?? [] {
-            let relationship = DocumentRelationship(name, node, in: self, attributes)
-            if let relationship { parts.add(relationship) }
+            parts.addRelationship(name, node, in: self, attributes)
         }
-        return true
     }
 }
 
@@ -113,21 +106,62 @@ struct EntityParts {
     var relationshipMappings: [RelationshipMapping] = []
     var identityIndex: Int?
 
-    mutating func add(_ attribute: DocumentAttribute, _ functions: inout ProgramFunctions) {
+    /// Reads `"name": "source.key.path"`, `"name": ["key", "a.b"]` or `"name": {"source", "type",
+    /// "format", "transform"}`. If the attribute has a problem, the problem is reported and a guess
+    /// stands in its place.
+    ///
+    /// - Parameter defaults: The conversions of the types; a type that is missing here has the
+    ///   built-in one.
+    mutating func addAttribute(
+        _ name: String, _ node: DocumentNode, _ defaults: [AttributeType: ValueConversion],
+        _ functions: inout ProgramFunctions
+    ) {
+        var source = [name]
+        // `nil` is an unknown type.
+        var type: AttributeType? = .any
+        var conversion: ValueConversion?
+        switch node.value.kind {
+        case .string, .array:
+            source = node.keyPath() ?? source
+        case .object:
+            guard let object = node.object(["source", "type", "format", "transform"]) else { break }
+            object.read("source", into: &source) { $0.keyPath() }
+            if let node = object["type"] { type = node.choice("type") }
+            conversion = object.ownConversion(type, &functions)
+        default:
+            node.report("must be a key path or an object, is \(node.value.kind.withArticle)")
+        }
+        let known = type ?? .any
         attributeMappings.append(
             AttributeMapping(
-                attribute: attributes.count, source: attribute.source,
-                conversion: attribute.conversion))
-        attributes.append(Attribute(name: attribute.name, type: attribute.type))
-        if let path = attribute.transformPath { functions.mention(attribute.conversion, at: path) }
+                attribute: attributes.count, source: source,
+                conversion: conversion ?? defaults[known] ?? ValueConversion(known)))
+        attributes.append(Attribute(name: name, type: known))
     }
 
-    mutating func add(_ added: DocumentRelationship) {
+    /// Reads `"name": {"entity", "source", "many", "policy", "byIdentity"}`.
+    ///
+    /// - Parameter attributes: The names of the entity's attributes, which differ from the
+    ///   relationship's name.
+    mutating func addRelationship(
+        _ name: String, _ node: DocumentNode, in catalog: EntityCatalog, _ attributes: Set<String>
+    ) {
+        let known = ["entity", "source", "many", "policy", "byIdentity"]
+        guard let object = node.object(known) else { return }
+        if attributes.contains(name) { node.report("an attribute has this name") }
+        var source = [name]
+        object.read("source", into: &source) { $0.keyPath() }
+        let isMany = object["many"]?.bool() ?? false
+        let isByIdentity = object["byIdentity"]?.bool() ?? false
+        let policy: Relationship.Policy? = object["policy"]?.choice("policy")
+        guard let target = object.required("entity").flatMap(catalog.index) else { return }
         relationshipMappings.append(
             RelationshipMapping(
-                relationship: relationships.count, source: added.source,
-                isByIdentity: added.isByIdentity))
-        relationships.append(added.relationship)
+                relationship: relationships.count, source: source, isByIdentity: isByIdentity))
+        relationships.append(
+            Relationship(
+                name: name, targetName: catalog.names[target], targetIndex: target,
+                isMany: isMany, policy: policy ?? .assign))
     }
 
     var mapping: EntityMapping {
@@ -155,96 +189,27 @@ extension AttributeType {
     var mayIdentify: Bool { self == .any || self == .int || self == .string }
 }
 
-/// A relationship as a document declares it.
-struct DocumentRelationship {
-    let relationship: Relationship
-    let source: [String]
-    let isByIdentity: Bool
-
-    /// Reads `"name": {"entity", "source", "many", "policy", "byIdentity"}`.
+extension DocumentNode {
+    /// Reads the conversion of an attribute, which is its `format` or its `transform`.
     ///
-    /// - Parameter attributes: The names of the entity's attributes, which differ from the
-    ///   relationship's name.
-    init?(
-        _ name: String, _ node: DocumentNode, in catalog: EntityCatalog, _ attributes: Set<String>
-    ) {
-        let known = ["entity", "source", "many", "policy", "byIdentity"]
-        guard let object = node.object(known) else { return nil }
-        if attributes.contains(name) { node.report("an attribute has this name") }
-        let source = object["source"].map { $0.keyPath() } ?? [name]
-        let isMany = object["many"].map { $0.bool() } ?? false
-        let isByIdentity = object["byIdentity"].map { $0.bool() } ?? false
-        let policy: Relationship.Policy? =
-            object["policy"].map { node in
-                node.nonEmptyString().flatMap { node.named($0, "policy") }
-            } ?? .assign
-        guard let target = object.required("entity"), let targetIndex = catalog.index(target),
-            let source, let isMany, let isByIdentity, let policy
-        else { return nil }
-        self.source = source
-        self.isByIdentity = isByIdentity
-        relationship = Relationship(
-            name: name, targetName: catalog.names[targetIndex], targetIndex: targetIndex,
-            isMany: isMany, policy: policy)
-    }
-}
-
-/// An attribute as a document declares it. If it had a problem, the problem was reported and a
-/// guess stands in its place.
-struct DocumentAttribute {
-    let name: String
-    private(set) var source: [String]
-    private(set) var type = AttributeType.any
-    private(set) var conversion: ValueConversion
-    /// The place of the attribute's own transform.
-    private(set) var transformPath: String?
-
-    /// Reads `"name": "source.key.path"`, `"name": ["key", "a.b"]` or `"name": {"source", "type",
-    /// "format", "transform"}`.
-    ///
-    /// - Parameter defaults: The conversions of the types; a type that is missing here has the
-    ///   built-in one.
-    init(_ name: String, _ node: DocumentNode, _ defaults: [AttributeType: ValueConversion]) {
-        self.name = name
-        source = [name]
-        conversion = defaults[.any] ?? .any
-        if node.value.kind == .string || node.value.kind == .array {
-            source = node.keyPath() ?? source
-            return
+    /// - Parameter type: The attribute's type; `nil` if it is unknown.
+    fileprivate func ownConversion(
+        _ type: AttributeType?, _ functions: inout ProgramFunctions
+    ) -> ValueConversion? {
+        var conversion: ValueConversion?
+        if let node = self["format"], node.nonEmptyString() != nil, let type {
+            if type == .date {
+                conversion = node.dateFormat().map { .date($0) }
+            } else {
+                node.report("only an attribute of type \"date\" has a format")
+            }
         }
-        guard node.value.kind == .object else {
-            node.report("must be a key path or an object, is \(node.value.kind.withArticle)")
-            return
-        }
-        guard let object = node.object(["source", "type", "format", "transform"]) else { return }
-        object.read("source", into: &source) { $0.keyPath() }
-        var isTypeKnown = true
-        if let node = object["type"], let text = node.string() {
-            let named: AttributeType? = node.named(text, "type")
-            isTypeKnown = named != nil
-            type = named ?? .any
-        }
-        conversion = defaults[type] ?? ValueConversion(type)
-        readFormat(object, isTypeKnown)
-        readTransform(object, isTypeKnown)
-    }
-
-    private mutating func readFormat(_ object: DocumentObject, _ isTypeKnown: Bool) {
-        guard let node = object["format"], node.nonEmptyString() != nil, isTypeKnown else { return }
-        guard type == .date else {
-            node.report("only an attribute of type \"date\" has a format")
-            return
-        }
-        if let format = node.dateFormat() { conversion = ValueConversion(type, format: format) }
-    }
-
-    private mutating func readTransform(_ object: DocumentObject, _ isTypeKnown: Bool) {
-        guard let node = object["transform"] else { return }
-        if object["format"] != nil {
+        guard let node = self["transform"] else { return conversion }
+        if self["format"] != nil {
             node.report("stands beside \"format\"; write one or the other")
         }
-        guard isTypeKnown, let own = node.conversion(type) else { return }
-        conversion = own
-        transformPath = node.path
+        guard let type, let own = node.conversion(type) else { return conversion }
+        functions.mention(own, at: node.path)
+        return own
     }
 }

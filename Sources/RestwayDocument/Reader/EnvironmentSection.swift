@@ -21,7 +21,7 @@ package struct Environments: Sendable {
     package var only: Environment? { environments.count == 1 ? environments.values.first : nil }
 
     /// Reads the sections `environments` and `environment`.
-    package mutating func read(_ document: DocumentObject) {
+    mutating func read(_ document: DocumentNode) {
         for (name, node) in document["environments"]?.namedMembers() ?? [] {
             // An environment with a problem stays known, so that naming it is not reported as
             // another problem.
@@ -36,7 +36,7 @@ package struct Environments: Sendable {
 
 extension RedirectRules {
     /// Reads the keys `redirectHeaders` and `redirectBodies`.
-    package init(_ document: DocumentObject) {
+    init(_ document: DocumentNode) {
         self.init(
             addedNames: document["redirectHeaders"]?.redirectHeaders() ?? [],
             carriesBodies: document["redirectBodies"]?.bool() ?? false)
@@ -49,7 +49,7 @@ extension Environment {
         "connectTimeoutMilliseconds", "idleTimeoutMilliseconds", "trustedOrigins",
     ]
 
-    package init?(_ name: String, _ node: DocumentNode) {
+    init?(_ name: String, _ node: DocumentNode) {
         guard let object = node.object(Self.keys) else { return nil }
         let timeouts = Timeouts(
             totalMilliseconds: object["timeoutMilliseconds"]?.milliseconds(),
@@ -69,7 +69,7 @@ extension Environment {
     }
 }
 
-extension DocumentObject {
+extension DocumentNode {
     fileprivate func baseURL() -> BaseURL? {
         if let node = self["baseURL"] {
             for key in ["server", "path", "version"] {
@@ -79,8 +79,7 @@ extension DocumentObject {
             return node.routing { () throws(RoutingError) in try BaseURL(text) }
         }
         guard let node = self["server"] else {
-            self.node.report("\"baseURL\" (or \"server\") is missing")
-            return nil
+            return refuse("\"baseURL\" (or \"server\") is missing")
         }
         guard let server = node.nonEmptyString() else { return nil }
         let path = self["path"]?.string()
@@ -95,12 +94,8 @@ extension DocumentNode {
     fileprivate func origin() -> Origin? {
         guard let text = nonEmptyString() else { return nil }
         let url = routing { () throws(RoutingError) in try BaseURL(text) }
-        guard let url else { return nil }
-        guard url.path.isEmpty else {
-            report("an origin has no path: the headers would go to all of \(url.origin)")
-            return nil
-        }
-        return url.origin
+        guard let url, !url.path.isEmpty else { return url?.origin }
+        return refuse("an origin has no path: the headers would go to all of \(url.origin)")
     }
 
     /// Reads the names of the headers that follow a redirect to an origin that is not trusted.
@@ -109,8 +104,7 @@ extension DocumentNode {
             guard let name = node.string(), node.isHeaderName(name) else { return nil }
             let lowercased = name.lowercased()
             if RedirectRules.credentialNames.contains(where: { $0.lowercased() == lowercased }) {
-                node.report("\(name) is a credential, which goes to trustedOrigins alone")
-                return nil
+                return node.refuse("\(name) is a credential, which goes to trustedOrigins alone")
             }
             return name
         }

@@ -1,9 +1,9 @@
-package import RestwayRouting
+import RestwayRouting
 import RestwayText
 
 /// The section `batch`.
 extension BatchDefinition {
-    package init?(_ node: DocumentNode) {
+    init?(_ node: DocumentNode) {
         guard let object = node.object(["path", "limit", "stopsAtFailure"]) else { return nil }
         let path = object.required("path")?.batchPath()
         self.init(path: path ?? "")
@@ -21,11 +21,12 @@ extension OutboxDefinition {
         "intervalMilliseconds", "busyTimeoutMilliseconds",
     ]
 
-    package init?(_ node: DocumentNode) {
+    init?(_ node: DocumentNode) {
         guard let object = node.object(Self.keys) else { return nil }
         self.init(path: object.required("path")?.filePath() ?? "")
-        order.isStrict = object["order"]?.choice(["lanes", "strict"]) == "strict"
-        order.passesDeadHeads = object["deadHead"]?.choice(["block", "goOn"]) == "goOn"
+        order.isStrict = object["order"]?.choice(["lanes", "strict"], "order") == "strict"
+        let deadHead = object["deadHead"]?.choice(["block", "goOn"], "rule for dead heads")
+        order.passesDeadHeads = deadHead == "goOn"
         object.read("status", into: &statuses) { $0.statusRanges() }
         object.read("inProgress", into: &inProgressTypes) { node in
             node.elements().map { Set($0.compactMap { $0.nonEmptyString() }) }
@@ -46,7 +47,7 @@ extension OutboxDefinition {
 
     /// Reads the key `offline` of a route with these methods. The document needs no section
     /// `outbox` for it, because a client's options may name the file.
-    package static func mayStore(_ node: DocumentNode, _ methods: [Method]) -> Bool? {
+    static func mayStore(_ node: DocumentNode, _ methods: [Method]) -> Bool? {
         guard let isOn = node.bool() else { return nil }
         if isOn, !methods.isEmpty, !methods.contains(where: storableMethods.contains) {
             node.report("none of the route's methods is ever stored")
@@ -72,21 +73,11 @@ extension DocumentNode {
     /// Reads the batch path: a path without variables, below the base URL.
     fileprivate func batchPath() -> String? {
         guard let text = nonEmptyString() else { return nil }
-        guard !URLText.isAbsolute(text) else {
-            report("must be a path below the base URL")
-            return nil
+        guard !URLText.isAbsolute(text) else { return refuse("must be a path below the base URL") }
+        let standsForItself = { (byte: UInt8) in
+            byte > 0x20 && byte != 0x7F && !":{}\\".utf8.contains(byte)
         }
-        guard text.utf8.allSatisfy(Self.standsForItself) else {
-            report("must be a path without variables")
-            return nil
-        }
-        return text
-    }
-
-    private static func standsForItself(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: ":"), UInt8(ascii: "{"), UInt8(ascii: "}"), UInt8(ascii: "\\"): false
-        default: byte > 0x20 && byte != 0x7F
-        }
+        return text.utf8.allSatisfy(standsForItself)
+            ? text : refuse("must be a path without variables")
     }
 }

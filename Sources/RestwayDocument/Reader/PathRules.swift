@@ -7,79 +7,65 @@ import RestwayRouting
 package struct PathRules: Sendable {
     /// The settings of routes by the keys of the routes.
     var routeSettings: [String: RouteSettings] = [:]
-    /// The descriptors of routes. They come before the descriptors of `responses`, and results have
-    /// this order.
-    private var routeResponses: [ResponseDescriptor] = []
-    private var responses: [ResponseDescriptor] = []
+    /// The descriptors of routes, and behind them those of `responses`. Results have this order.
+    package private(set) var responseDescriptors: [ResponseDescriptor] = []
     /// The essences of all response descriptors. Each may occur only once.
     private var essences: Set<ResponseDescriptor.Essence> = []
     package var requestDefaults: [RequestDefaults] = []
-    /// The request descriptors of routes. They come before the descriptors of `requests`.
-    private var routeRequests: [RequestDescriptor] = []
-    private var requests: [RequestDescriptor] = []
+    /// The request descriptors of routes, and behind them those of `requests`.
+    package private(set) var requestDescriptors: [RequestDescriptor] = []
     /// The routes and descriptors whose templates may match the same paths as others without being
     /// more or less specific.
     private var claims: [TemplateClaim] = []
 
-    var responseDescriptors: [ResponseDescriptor] { routeResponses + responses }
-    package var requestDescriptors: [RequestDescriptor] { routeRequests + requests }
-
     /// Adds a response descriptor, or reports that it equals an earlier one.
-    package mutating func add(_ descriptor: ResponseDescriptor, at node: DocumentNode) {
+    mutating func add(_ descriptor: ResponseDescriptor, at node: DocumentNode) {
         node.problems.step()
         guard essences.insert(descriptor.essence).inserted else {
             node.problems.reportDuplicate(
                 node.path, "an equal response descriptor stands before this one")
             return
         }
-        if descriptor.routeKey == nil {
-            responses.append(descriptor)
-        } else {
-            routeResponses.append(descriptor)
-        }
+        Self.place(descriptor, in: &responseDescriptors) { $0.routeKey != nil }
         if let claim = TemplateClaim(descriptor, node.path) { add(claim, node.problems) }
     }
 
-    package mutating func add(_ descriptor: RequestDescriptor, at node: DocumentNode) {
-        if descriptor.routeKey == nil {
-            requests.append(descriptor)
-        } else {
-            routeRequests.append(descriptor)
-        }
+    mutating func add(_ descriptor: RequestDescriptor, at node: DocumentNode) {
+        Self.place(descriptor, in: &requestDescriptors) { $0.routeKey != nil }
         if let claim = TemplateClaim(descriptor, node.path) { add(claim, node.problems) }
     }
 
-    package mutating func add(_ claim: TemplateClaim, _ problems: DocumentProblems) {
+    private static func place<Descriptor>(
+        _ descriptor: Descriptor, in all: inout [Descriptor], isOfRoute: (Descriptor) -> Bool
+    ) {
+        let routesEnd = all.lastIndex(where: isOfRoute).map { $0 + 1 } ?? 0
+        all.insert(descriptor, at: isOfRoute(descriptor) ? routesEnd : all.endIndex)
+    }
+
+    mutating func add(_ claim: TemplateClaim, _ problems: DocumentProblems) {
         problems.step()
         // Of any two other templates, one is always more specific.
         if claim.template.mayBeUndecided { claims.append(claim) }
     }
 
     /// Replaces the mapping of an entity with a newer one wherever it is used.
-    package mutating func replace(_ mapping: EntityMapping) {
-        func newer(_ descriptor: ResponseDescriptor) -> ResponseDescriptor {
-            descriptor.mapping.entity.index == mapping.entity.index
-                ? descriptor.with(mapping) : descriptor
+    mutating func replace(_ mapping: EntityMapping) {
+        let entity = mapping.entity.index
+        responseDescriptors = responseDescriptors.map {
+            $0.mapping.entity.index == entity ? $0.with(mapping) : $0
         }
-        func newer(_ descriptor: RequestDescriptor) -> RequestDescriptor {
-            var descriptor = descriptor
-            if descriptor.mapping.entity.index == mapping.entity.index {
-                descriptor.mapping = mapping
-            }
-            return descriptor
+        for index in requestDescriptors.indices
+        where requestDescriptors[index].mapping.entity.index == entity {
+            requestDescriptors[index].mapping = mapping
         }
-        routeResponses = routeResponses.map(newer)
-        responses = responses.map(newer)
-        routeRequests = routeRequests.map(newer)
-        requests = requests.map(newer)
     }
 
     /// Removes everything that belongs to the route with this key.
     mutating func removeRoute(_ key: String) {
         routeSettings[key] = nil
-        routeResponses.removeAll { $0.routeKey == key }
+        responseDescriptors.removeAll { $0.routeKey == key }
         essences = Set(responseDescriptors.map(\.essence))
-        routeRequests.removeAll { $0.routeKey == key }
+        requestDescriptors.removeAll { $0.routeKey == key }
         claims.removeAll { $0.routeKey == key }
     }
 
@@ -104,5 +90,66 @@ package struct PathRules: Sendable {
                     + "at most \(UndecidedTemplates.comparisonsPerTemplate) comparisons are made "
                     + "for each path")
         }
+    }
+}
+
+/// A route or a descriptor that applies to the paths that match its template.
+struct TemplateClaim: Sendable {
+    enum Kind: Sendable {
+        case route
+        case response(StatusRange)
+        case request(entityIndex: Int)
+    }
+
+    let kind: Kind
+    let methods: MethodSet
+    let template: PathTemplate
+    /// The key of the route itself, or of the route that the descriptor belongs to.
+    let routeKey: String?
+    /// The place in the document.
+    let path: String
+    /// The name that messages use.
+    let name: String
+
+    /// Whether both may apply to one request. Descriptors of two routes are not compared, because
+    /// the routes themselves are.
+    func isRival(of other: TemplateClaim) -> Bool {
+        guard !methods.isDisjoint(with: other.methods) else { return false }
+        switch (kind, other.kind) {
+        case (.route, .route):
+            return true
+        case (.response(let statuses), .response(let others)):
+            return statuses.overlaps(others) && (routeKey == nil || other.routeKey == nil)
+        case (.request(let entity), .request(let otherEntity)):
+            return entity == otherEntity && (routeKey == nil || other.routeKey == nil)
+        case (.route, _), (.response, _), (.request, _):
+            return false
+        }
+    }
+}
+
+extension TemplateClaim {
+    init(_ route: Route, _ path: String) {
+        self.init(
+            kind: .route, methods: MethodSet(route.methods), template: route.template,
+            routeKey: route.key, path: path, name: "route \"\(route.displayName)\"")
+    }
+
+    /// A descriptor without a template claims no path.
+    init?(_ descriptor: ResponseDescriptor, _ path: String) {
+        guard let template = descriptor.template else { return nil }
+        self.init(
+            kind: .response(descriptor.statuses), methods: descriptor.methodSet,
+            template: template, routeKey: descriptor.routeKey, path: path,
+            name: "the response descriptor for objects of \(descriptor.mapping.entity.name)")
+    }
+
+    init?(_ descriptor: RequestDescriptor, _ path: String) {
+        guard let template = descriptor.template else { return nil }
+        self.init(
+            kind: .request(entityIndex: descriptor.mapping.entity.index),
+            methods: descriptor.methodSet, template: template, routeKey: descriptor.routeKey,
+            path: path,
+            name: "the request descriptor for objects of \(descriptor.mapping.entity.name)")
     }
 }

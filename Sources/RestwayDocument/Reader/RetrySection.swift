@@ -11,13 +11,13 @@ extension RetryPolicy {
         "budget",
     ]
 
-    private static let transportNames: [String: TransportError.Kind] = [
+    private static let transportNames: [String: Failure.Reason] = [
         "timeout": .timedOut, "resolve": .resolve, "connect": .connect, "tls": .tls,
         "connectionLost": .connectionLost, "protocol": .protocolViolation,
     ]
 
     /// - Parameter base: Gives the values that the document leaves out.
-    package init?(_ node: DocumentNode, over base: RetryPolicy = RetryPolicy()) {
+    init?(_ node: DocumentNode, over base: RetryPolicy = RetryPolicy()) {
         guard let object = node.object(Self.keys) else { return nil }
         self = base
         let times = 0...DocumentNode.millisecondsMax
@@ -30,9 +30,8 @@ extension RetryPolicy {
         object.read("codes", into: &codes) { $0.codes() }
         object.read("transport", into: &transport) { node in
             let names = Self.transportNames.keys.sorted()
-            return Set(
-                node.oneOrMany().compactMap { $0.choice(names) }
-                    .compactMap { Self.transportNames[$0] })
+            let chosen = node.oneOrMany().compactMap { $0.choice(names, "transport error") }
+            return Set(chosen.compactMap { Self.transportNames[$0] })
         }
         object.read("methods", into: &methods) { Set($0.methods().map(\.rawValue)) }
         object.read("idempotencyKey", into: &addsIdempotencyKey) { $0.bool() }
@@ -40,7 +39,7 @@ extension RetryPolicy {
     }
 
     /// Reads a route's own policy; `false` turns retries off.
-    package init?(ofRoute node: DocumentNode, over base: RetryPolicy?) {
+    init?(ofRoute node: DocumentNode, over base: RetryPolicy?) {
         guard node.value.bool == false else {
             self.init(node, over: base ?? RetryPolicy())
             return

@@ -1,6 +1,6 @@
 import RestwayJSON
 import RestwayMapping
-package import RestwayRouting
+import RestwayRouting
 
 /// A route as a document declares it, before it is joined to its parent.
 private struct DocumentRoute {
@@ -11,20 +11,18 @@ private struct DocumentRoute {
     ]
 
     static let keysOfLaterVersions = [
-        "cacheTTL", "invalidatesCachedRouteNames", "serializationName",
-        "gzip", "lane",
+        "cacheTTL", "invalidatesCachedRouteNames", "serializationName", "gzip", "lane",
     ]
 
     var route: Route
     let settings: RouteSettings
-    let mapper: RouteMapper?
-    let transport: RouteTransport?
     let responses: [DocumentResponse]
     let requests: [RequestDescriptor]
     let node: DocumentNode
     let parent: DocumentNode?
 
-    var parentName: String { parent?.value.string ?? "" }
+    /// The name of the parent; `nil` if the route has none.
+    var parentName: String? { parent?.value.string }
 
     /// Reads a route and reports all its problems; `nil` if they leave no route.
     init?(_ name: String?, _ node: DocumentNode, in definition: APIDefinition) {
@@ -35,7 +33,7 @@ private struct DocumentRoute {
         if let entity = object["entity"] { _ = entities.mapping(entity) }
         let isAbsolute = object["absolute"]?.bool() ?? false
         parent = object["parent"].flatMap { $0.nonEmptyString() == nil ? nil : $0 }
-        let settings = RouteSettings(
+        settings = RouteSettings(
             headers: object["headers"]?.headers() ?? [],
             parameters: object["parameters"]?.parameters() ?? [],
             timeoutMilliseconds: object["timeoutMilliseconds"]?.milliseconds(),
@@ -44,22 +42,12 @@ private struct DocumentRoute {
             dataMapper: object["dataMapper"]?.nonEmptyString(),
             transport: object["transport"].flatMap(TransportReference.init),
             mayBeStored: object["offline"].flatMap { OutboxDefinition.mayStore($0, methods) })
-        self.settings = settings
-        transport = settings.transport.map {
-            RouteTransport(route: name, reference: $0, documentPath: node.path + ".transport")
-        }
         responses = (object["response"]?.oneOrMany() ?? []).compactMap { response in
             response.object(DocumentResponse.keys).flatMap { DocumentResponse($0, entities) }
         }
-        let requests = (object["request"]?.oneOrMany() ?? []).compactMap {
+        requests = (object["request"]?.oneOrMany() ?? []).compactMap {
             RequestDescriptor(
                 ofRoute: $0, methods: methods, entity: object["entity"], in: entities)
-        }
-        self.requests = requests
-        mapper = settings.dataMapper.map {
-            RouteMapper(
-                route: name, name: $0, hasBody: !requests.isEmpty,
-                contentType: settings.contentType, documentPath: node.path + ".dataMapper")
         }
         guard let template = object.required("path")?.template(), !methods.isEmpty else {
             return nil
@@ -72,15 +60,72 @@ private struct DocumentRoute {
     }
 }
 
+/// Joins routes to their parents, which may stand before or behind them.
+///
+/// The time is proportional to the number of routes, because each is joined once.
+private struct RouteFamily {
+    enum Outcome {
+        case joined(Route)
+        /// The template cannot follow its parent's template.
+        case unjoinable(RoutingError)
+        /// The route is its own ancestor.
+        case circle
+        /// The parent does not exist, or has a problem of its own.
+        case orphan
+    }
+
+    let members: [String: DocumentRoute]
+    /// More routes that may be parents.
+    let others: RouteTable
+    var outcomes: [String: Outcome] = [:]
+
+    /// Joins the member called `name` to its parent.
+    mutating func join(_ name: String) -> Outcome {
+        // The member and its ancestors that are not joined yet.
+        var line: [String] = []
+        var seen: Set<String> = []
+        var next: String? = name
+        while let current = next, outcomes[current] == nil, let member = members[current] {
+            guard seen.insert(current).inserted else {
+                let start = line.firstIndex(of: current) ?? line.startIndex
+                for name in line[start...] { outcomes[name] = .circle }
+                break
+            }
+            line.append(current)
+            next = member.parentName
+        }
+        for name in line.reversed() where outcomes[name] == nil {
+            outcomes[name] = outcome(name)
+        }
+        return outcomes[name] ?? .orphan
+    }
+
+    /// - Precondition: If the parent is a member, it has an outcome.
+    private func outcome(_ name: String) -> Outcome {
+        guard let route = members[name]?.route else { return .orphan }
+        guard let parentName = members[name]?.parentName else { return .joined(route) }
+        var parent = try? others.route(named: parentName)
+        if members[parentName] != nil {
+            guard case .joined(let route)? = outcomes[parentName] else { return .orphan }
+            parent = route
+        }
+        guard let parent else { return .orphan }
+        do {
+            return .joined(
+                try route.joined(to: parent, name: route.name, isAbsolute: route.isAbsolute))
+        } catch {
+            return .unjoinable(error)
+        }
+    }
+}
+
 /// The section `routes`.
 extension APIDefinition {
     /// Adds routes in their order, each joined to its parent. The parent may stand anywhere.
     mutating func addRoutes(_ members: [(name: String, node: DocumentNode)]) {
         let declared = members.compactMap { DocumentRoute($0.name, $0.node, in: self) }
         var family = RouteFamily(
-            declared.map {
-                RouteFamily.Member(route: $0.route, parent: $0.parent == nil ? nil : $0.parentName)
-            }, of: routes)
+            members: Dictionary(declared.map { ($0.route.name ?? "", $0) }) { $1 }, others: routes)
         let known = members.map(\.name) + routes.all.compactMap(\.name)
         let names = Set(known)
         for var item in declared {
@@ -95,14 +140,14 @@ extension APIDefinition {
                 item.parent?.report("is part of a circle of parents")
             case .orphan:
                 // A parent with a problem of its own was already reported.
-                if names.contains(item.parentName) { continue }
-                item.parent?.reportUnknown("route", item.parentName, among: known)
+                guard let parent = item.parentName, !names.contains(parent) else { continue }
+                item.parent?.reportUnknown("route", parent, among: known)
             }
         }
     }
 
     /// Adds one route that stands in no document; its `name` may be `nil`.
-    package mutating func addRoute(_ name: String?, _ node: DocumentNode) {
+    mutating func addRoute(_ name: String?, _ node: DocumentNode) {
         if let name {
             addRoutes([(name, node)])
         } else if let item = DocumentRoute(nil, node, in: self) {
@@ -119,10 +164,13 @@ extension APIDefinition {
     private mutating func add(_ item: DocumentRoute) {
         let route = item.route
         let added: Void? = item.node.routing { () throws(RoutingError) in
-            try add(route, item.settings, path: item.node.path, item.node.problems)
+            try add(route, item.settings, at: item.node)
         }
         guard added != nil else { return }
-        plugins.add(item.mapper, item.transport)
+        plugins.ofRoutes.append(
+            RoutePlugins(
+                route: route.name, settings: item.settings, hasBody: !item.requests.isEmpty,
+                documentPath: item.node.path))
         for response in item.responses {
             add(response, methods: route.methods, template: route.template, routeKey: route.key)
         }
@@ -133,12 +181,11 @@ extension APIDefinition {
         }
     }
 
-    /// - Parameter path: The place of the route in the document.
-    package mutating func add(
-        _ route: Route, _ settings: RouteSettings, path: String, _ problems: DocumentProblems
+    mutating func add(
+        _ route: Route, _ settings: RouteSettings, at node: DocumentNode
     ) throws(RoutingError) {
         try routes.add(route)
         rules.routeSettings[route.key] = settings
-        rules.add(TemplateClaim(route, path), problems)
+        rules.add(TemplateClaim(route, node.path), node.problems)
     }
 }

@@ -1,16 +1,14 @@
-package import RestwayThreads
+import RestwayThreads
 
 /// The section `store`.
 extension StoreSettings {
     private static let cachedObjectsLimit = 1 << 30
 
-    package init?(_ node: DocumentNode) {
+    init?(_ node: DocumentNode) {
         let known = ["kind", "path", "cachedObjects", "busyTimeoutMilliseconds"]
         guard let object = node.object(known) else { return nil }
         self.init()
-        let named: Kind? = object.required("kind").flatMap { node in
-            node.string().flatMap { node.named($0, "kind") }
-        }
+        let named: Kind? = object.required("kind")?.choice("kind")
         path = object["path"]?.filePath()
         cachedObjectsMax = object["cachedObjects"]?.integer(in: 0...Self.cachedObjectsLimit)
         busyTimeoutMilliseconds = object["busyTimeoutMilliseconds"]?
@@ -30,7 +28,7 @@ extension StoreSettings {
 
 extension FileMode {
     /// Reads the key `fileMode`. It is text because JSON has no octal numbers.
-    package init?(_ node: DocumentNode) {
+    init?(_ node: DocumentNode) {
         guard let text = node.string() else { return nil }
         guard let mode = FileMode(octal: text) else {
             node.report("must be \"0600\", or more of the digits 0, 2, 4 and 6, as in \"0640\"")

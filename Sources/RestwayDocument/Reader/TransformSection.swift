@@ -1,50 +1,42 @@
 import RestwayJSON
 package import RestwayMapping
-package import RestwayObjects
+import RestwayObjects
 package import RestwayOutcome
 import RestwayRouting
 import RestwayText
 
 /// The transforms and hooks that a document names, and those that the program has registered.
 package struct ProgramFunctions: Sendable {
-    /// Names that a document mentions, each with the path of its first mention.
-    private struct Mentions {
-        var all: [Pair] = []
-        var names: Set<String> = []
-
-        mutating func add(_ name: String, at path: String) {
-            if names.insert(name).inserted { all.append(Pair(name: name, value: path)) }
-        }
-    }
-
     /// The program's transforms by name.
     package var transforms: [String: CustomTransform] = [:]
     /// The program's hooks by name.
     package var hooks: [String: Hook] = [:]
-    private var mentionedTransforms = Mentions()
-    private var mentionedHooks = Mentions()
+    /// The functions of the program that the document names, and where, in order.
+    private var mentions: [(name: String, isHook: Bool, path: String)] = []
 
     /// Remembers that `conversion` stands at `path`, in case it is a transform of the program.
     mutating func mention(_ conversion: ValueConversion, at path: String) {
         guard case .custom(let name, _) = conversion else { return }
-        mentionedTransforms.add(name, at: path)
+        mentions.append((name: name, isHook: false, path: path))
     }
 
     /// Remembers that a hook stands at `path`.
     mutating func mention(hook name: String, at path: String) {
-        mentionedHooks.add(name, at: path)
+        mentions.append((name: name, isHook: true, path: path))
     }
 
-    /// The functions that the document names and the program has not registered. A client reports
-    /// them when it begins.
+    /// The functions that the document names and the program has not registered, each with the
+    /// place of its first mention. A client reports them when it begins.
     package var missing: [Failure.Detail] {
-        mentionedTransforms.all.filter { transforms[$0.name] == nil }.map {
-            Failure.Detail(
-                path: $0.value, message: "transform \"\($0.name)\" is neither built in nor added")
+        var reported: Set<String> = []
+        return mentions.compactMap { name, isHook, path in
+            guard isHook ? hooks[name] == nil : transforms[name] == nil else { return nil }
+            let message =
+                isHook
+                ? "hook \"\(name)\" has not been added"
+                : "transform \"\(name)\" is neither built in nor added"
+            return reported.insert(message).inserted ? .init(path: path, message: message) : nil
         }
-            + mentionedHooks.all.filter { hooks[$0.name] == nil }.map {
-                Failure.Detail(path: $0.value, message: "hook \"\($0.name)\" has not been added")
-            }
     }
 
     /// Whether mapping a response may call functions of the program.
@@ -58,31 +50,19 @@ package struct ProgramFunctions: Sendable {
 extension DocumentNode {
     /// Reads a transform for values of `type`: its name, or `{"name", ...}` with its options.
     package func conversion(_ type: AttributeType) -> ValueConversion? {
-        if value.kind == .string {
-            return nonEmptyString().flatMap { conversion($0, DocumentObject(node: self), type) }
+        let isName = value.kind == .string
+        guard isName || value.kind == .object else {
+            return mismatch("a transform's name or an object")
         }
-        guard value.kind == .object else { return mismatch("a transform's name or an object") }
-        guard let name = DocumentObject(node: self).required("name")?.nonEmptyString() else {
-            return nil
-        }
-        let options: [String] =
-            switch name {
-            case "date": ["name", "format"]
-            case "boolWords": ["name", "true", "false"]
-            default: ["name"]
-            }
-        guard let object = object(options) else { return nil }
-        return conversion(name, object, type)
-    }
-
-    private func conversion(
-        _ name: String, _ object: DocumentObject, _ type: AttributeType
-    ) -> ValueConversion? {
+        let named = isName ? self : required("name")
+        guard let name = named?.nonEmptyString() else { return nil }
+        let options = ["date": ["format"], "boolWords": ["true", "false"]][name] ?? []
+        guard isName || object(["name"] + options) != nil else { return nil }
         switch (name, type) {
         case ("iso8601", .date), ("epoch", .date), ("epochMilliseconds", .date):
             return (try? DateFormat(name)).map(ValueConversion.date)
-        case ("date", .date): return dateFormat(object).map(ValueConversion.date)
-        case ("boolWords", .bool): return words(object).map(ValueConversion.boolWords)
+        case ("date", .date): return patternOfDate().map(ValueConversion.date)
+        case ("boolWords", .bool): return words().map(ValueConversion.boolWords)
         case ("numberText", .int): return .intText
         case ("numberText", .double): return .doubleText
         case ("numberText", .string): return .numberAsText
@@ -92,8 +72,7 @@ extension DocumentNode {
         default:
             guard let types = Self.typesOfTransforms[name] else { return .custom(name, type) }
             let all = types.joined(separator: ", ")
-            report("transform \"\(name)\" is for type \(all), not for \(type.rawValue)")
-            return nil
+            return refuse("transform \"\(name)\" is for type \(all), not for \(type.rawValue)")
         }
     }
 
@@ -104,12 +83,12 @@ extension DocumentNode {
         "base64": ["bytes", "string"],
     ]
 
-    private func dateFormat(_ object: DocumentObject) -> DateFormat? {
+    private func patternOfDate() -> DateFormat? {
         guard value.kind == .object else {
-            report("a transform \"date\" needs a format: {\"name\": \"date\", \"format\": ...}")
-            return nil
+            return refuse(
+                "a transform \"date\" needs a format: {\"name\": \"date\", \"format\": ...}")
         }
-        return object.required("format")?.dateFormat()
+        return required("format")?.dateFormat()
     }
 
     /// Reads the pattern of a date.
@@ -118,19 +97,16 @@ extension DocumentNode {
         do {
             return try DateFormat(text)
         } catch {
-            report(error.message)
-            return nil
+            return refuse(error.message)
         }
     }
 
-    private func words(_ object: DocumentObject) -> BoolWords? {
-        guard value.kind == .object else { return BoolWords() }
-        let whenTrue = object["true"].map { $0.word() } ?? .string("true")
-        let whenFalse = object["false"].map { $0.word() } ?? .string("false")
+    private func words() -> BoolWords? {
+        let whenTrue = self["true"].map { $0.word() } ?? .string("true")
+        let whenFalse = self["false"].map { $0.word() } ?? .string("false")
         guard let whenTrue, let whenFalse else { return nil }
-        if let words = BoolWords(true: whenTrue, false: whenFalse) { return words }
-        report("\"true\" and \"false\" are the same word")
-        return nil
+        return BoolWords(true: whenTrue, false: whenFalse)
+            ?? refuse("\"true\" and \"false\" are the same word")
     }
 
     /// Reads a value that represents a boolean: text or a whole number.

@@ -1,4 +1,4 @@
-package import RestwayThreads
+import RestwayThreads
 
 /// Decides when stored requests go out, and when a flush is over.
 ///
@@ -12,9 +12,9 @@ package import RestwayThreads
 ///
 /// It has no clock, no lock and no I/O: `FlushDriver` gives it the events and performs its
 /// decisions.
-package struct FlushMachine: Sendable {
+struct FlushMachine: Sendable {
     /// The waits that a flush cuts short.
-    package enum Urgency: Int, Comparable, Sendable {
+    enum Urgency: Comparable, Sendable {
         /// The flush cuts no waits short: each item goes out at its time.
         case ordinary
         /// The flush cuts short the waits that the outbox chose itself, as the network is back or
@@ -22,28 +22,22 @@ package struct FlushMachine: Sendable {
         case eager
         /// The flush also cuts short the waits that the server asked for.
         case forced
-
-        package static func < (left: Urgency, right: Urgency) -> Bool {
-            left.rawValue < right.rawValue
-        }
     }
 
     /// The settings that do not change.
-    package struct Settings: Sendable {
+    struct Settings: Sendable {
         /// The most calls that wait for their answers at the same time.
-        package var callsMax = 1
+        var callsMax = 1
         /// Whether the server leaves the requests of a batch behind a failed one alone.
-        package var batchStopsAtFailure = false
+        var batchStopsAtFailure = false
         /// The wait after a failure that was not the fault of one item.
-        package var retryMilliseconds: Int64 = 1_000
+        var retryMilliseconds: Int64 = 1_000
         /// The time between two looks for items; 0 for no such looks.
-        package var intervalMilliseconds: Int64 = 0
-
-        package init() {}
+        var intervalMilliseconds: Int64 = 0
     }
 
     /// The answer to something that asks for a flush.
-    package enum Start: Equatable, Sendable {
+    enum Start: Equatable, Sendable {
         /// The outbox is closed.
         case closed
         /// The flush would have nothing to do before the end of a wait.
@@ -55,17 +49,17 @@ package struct FlushMachine: Sendable {
     }
 
     /// The items of the next call.
-    package struct Take: Equatable, Sendable {
-        package let itemsMax: Int
+    struct Take: Equatable, Sendable {
+        let itemsMax: Int
         /// If fewer items than this are ready, none goes out now.
-        package let itemsMin: Int
+        let itemsMin: Int
         /// The waits to cut short first, if any.
-        package let hurry: Urgency?
+        let hurry: Urgency?
         /// Whether the items go out as one batch call.
-        package let isBatch: Bool
+        let isBatch: Bool
     }
 
-    package enum Step: Equatable, Sendable {
+    enum Step: Equatable, Sendable {
         /// Take items from the journal, report how many there were to `took`, and send them.
         case take(Take)
         /// Nothing more may go out now. The end of a call leads to the next look.
@@ -75,21 +69,19 @@ package struct FlushMachine: Sendable {
     }
 
     /// An attempt at an item, as far as it matters for the others.
-    package struct Attempt: Equatable, Sendable {
+    struct Attempt: Equatable, Sendable {
         /// Whether the item is done.
-        package var isDelivered = false
+        var isDelivered = false
         /// Whether the failure is that of the batch call that the item was in.
-        package var isOfBatchCall = false
+        var isOfBatchCall = false
         /// Whether the server could be reached but did not take the batch.
-        package var brokeBatch = false
+        var brokeBatch = false
         /// Whether the server first refused the credential.
-        package var wasReplayed = false
+        var wasReplayed = false
         /// Whether the item stays as it was, without a result to write.
-        package var isGivenBack = false
+        var isGivenBack = false
         /// How long nothing else is sent either, because the server could not be reached.
-        package var heldMilliseconds: Int64?
-
-        package init() {}
+        var heldMilliseconds: Int64?
     }
 
     private struct Flush {
@@ -126,25 +118,25 @@ package struct FlushMachine: Sendable {
     /// The time of the next look that is scheduled.
     private var wakeAt = Deadline.never
     /// Whether another process was the sender at the last attempt to send.
-    package private(set) var isSentByAnother = false
+    var isSentByAnother = false
 
-    package init(_ settings: Settings, batching: OutboxBatching) {
+    init(_ settings: Settings, batching: OutboxBatching) {
         self.settings = settings
         self.batching = batching
     }
 
     /// Whether a flush is running.
-    package var isActive: Bool { flush != nil }
+    var isActive: Bool { flush != nil }
 
     /// Whether no thread looks for items and no call is left.
-    package var isIdle: Bool { look == .none && callsOut == 0 && callsBeingSettled == 0 }
+    var isIdle: Bool { look == .none && callsOut == 0 && callsBeingSettled == 0 }
 
     // MARK: The flush
 
     /// Something asks for a flush, which begins one or joins the one that is running.
     ///
     /// - Parameter isRuledOut: Whether the program says that the server cannot be reached.
-    package mutating func begin(
+    mutating func begin(
         _ urgency: Urgency, isByHand: Bool, now: Deadline, isRuledOut: Bool
     ) -> Start {
         if isClosed { return .closed }
@@ -167,13 +159,13 @@ package struct FlushMachine: Sendable {
 
     /// The reason of the present wait may be over: there is another credential, or an exchange has
     /// shown that the server can be reached again.
-    package mutating func endHold() {
+    mutating func endHold() {
         heldUntil = .past
         flush?.hasStopped = false
     }
 
     /// Returns what the thread that looks does next.
-    package mutating func next(isRuledOut: Bool) -> Step {
+    mutating func next(isRuledOut: Bool) -> Step {
         if !hasFoundNothing, let take = take(isRuledOut) { return .take(take) }
         hasFoundNothing = false
         if look == .lookingAgain {
@@ -204,18 +196,13 @@ package struct FlushMachine: Sendable {
 
     /// Items were taken and are sent now, in one call. If there were none, the present look is
     /// over.
-    package mutating func took(_ count: Int) {
+    mutating func took(_ count: Int) {
         if count > 0 { callsOut += 1 } else { hasFoundNothing = true }
-    }
-
-    /// This process is the sender, or another one is.
-    package mutating func isSender(_ isSender: Bool) {
-        isSentByAnother = !isSender
     }
 
     /// The flush sends nothing more, and nothing is sent without being asked for before
     /// `heldUntil`.
-    package mutating func stop(heldUntil: Deadline = .past) {
+    mutating func stop(heldUntil: Deadline = .past) {
         flush?.hasStopped = true
         self.heldUntil = max(self.heldUntil, heldUntil)
     }
@@ -224,7 +211,7 @@ package struct FlushMachine: Sendable {
     /// meanwhile if it uses none of the same lanes.
     ///
     /// - Returns: Whether the caller has a worker look for items.
-    package mutating func answered() -> Bool {
+    mutating func answered() -> Bool {
         callsOut -= 1
         callsBeingSettled += 1
         return flush?.hasStopped == false && beginLooking()
@@ -233,12 +220,12 @@ package struct FlushMachine: Sendable {
     /// The results of a call have been written, or could not be written.
     ///
     /// - Returns: Whether the caller has a worker look for items.
-    package mutating func settled() -> Bool {
+    mutating func settled() -> Bool {
         callsBeingSettled -= 1
         return beginLooking()
     }
 
-    package mutating func close() {
+    mutating func close() {
         isClosed = true
     }
 
@@ -254,7 +241,7 @@ package struct FlushMachine: Sendable {
     // MARK: Results
 
     /// All attempts of a call succeeded.
-    package mutating func succeeded(isBatch: Bool) {
+    mutating func succeeded(isBatch: Bool) {
         if isBatch { batching.succeeded() }
     }
 
@@ -263,7 +250,7 @@ package struct FlushMachine: Sendable {
     ///
     /// - Returns: The positions of the items that the server did not process. They stay as they
     ///   were.
-    package mutating func judge(_ attempts: [Attempt], isBatch: Bool, now: Deadline) -> Set<Int> {
+    mutating func judge(_ attempts: [Attempt], isBatch: Bool, now: Deadline) -> Set<Int> {
         let untouched = isBatch ? judgeBatch(attempts) : []
         let others = attempts.indices.filter { !untouched.contains($0) }.map { attempts[$0] }
         let held = others.compactMap(\.heldMilliseconds).max()
@@ -290,8 +277,7 @@ package struct FlushMachine: Sendable {
         if settings.batchStopsAtFailure,
             let first = attempts.firstIndex(where: { !$0.isDelivered || $0.wasReplayed })
         {
-            untouched.formUnion(
-                attempts.indices.filter { $0 > first && !attempts[$0].isDelivered })
+            untouched.formUnion(attempts.indices.filter { $0 > first && !attempts[$0].isDelivered })
         }
         return untouched
     }
@@ -307,9 +293,7 @@ package struct FlushMachine: Sendable {
     ///
     /// - Parameter dueMilliseconds: The time until the next waiting item is due; `nil` if no item
     ///   waits for its time.
-    package func nextLook(
-        now: Deadline, isRuledOut: Bool, dueMilliseconds: Int64?
-    ) -> Deadline? {
+    func nextLook(now: Deadline, isRuledOut: Bool, dueMilliseconds: Int64?) -> Deadline? {
         var waits: [Int64] = []
         if settings.intervalMilliseconds > 0 { waits.append(settings.intervalMilliseconds) }
         if !isRuledOut, isSentByAnother {
@@ -326,24 +310,22 @@ package struct FlushMachine: Sendable {
 
     /// Plans a look at this time, unless an earlier one is planned. Returns whether a timer has to
     /// be set.
-    package mutating func plan(_ at: Deadline) -> Bool {
+    mutating func plan(_ at: Deadline) -> Bool {
         guard !isClosed, at < wakeAt else { return false }
         wakeAt = at
         return true
     }
 
     /// Whether the look at this time is still the planned one.
-    package func isPlanned(_ at: Deadline) -> Bool { !isClosed && wakeAt == at }
+    func isPlanned(_ at: Deadline) -> Bool { !isClosed && wakeAt == at }
 
     /// The timer for this time has run. Returns whether this was the planned look.
-    package mutating func woke(_ at: Deadline) -> Bool {
+    mutating func woke(_ at: Deadline) -> Bool {
         guard wakeAt == at else { return false }
         wakeAt = .never
         return true
     }
 
     /// The end of the present wait if no flush is running; `nil` if there is no wait.
-    package func hold(after now: Deadline) -> Deadline? {
-        !isActive && heldUntil > now ? heldUntil : nil
-    }
+    func hold(after now: Deadline) -> Deadline? { !isActive && heldUntil > now ? heldUntil : nil }
 }

@@ -1,44 +1,42 @@
 /// The rules of the API document about the outbox, as far as decisions need them.
-package struct OutboxRules: Equatable, Sendable {
+struct OutboxRules: Equatable, Sendable {
     /// Says what a dead letter at the head of a lane means for the items behind it.
-    package enum DeadLetters: Int64, Sendable {
+    enum DeadLetters: Int64, Sendable {
         case blockTheirLane = 0
         case letOthersPass = 1
     }
 
-    package enum Order: Sendable {
+    enum Order: Sendable {
         /// Items of the same lane keep their order.
         case lanes
         /// All items keep their order: the whole outbox is one lane.
         case strict
     }
 
-    package var order = Order.lanes
-    package var deadLetters = DeadLetters.blockTheirLane
+    var order = Order.lanes
+    var deadLetters = DeadLetters.blockTheirLane
     /// Whether the batch endpoint stops at the first failure. A call may then carry several items
     /// of a lane.
-    package var batchStopsAtFailure = false
+    var batchStopsAtFailure = false
     /// An item stays in the outbox if the server answers with one of these statuses.
-    package var temporaryStatuses = OutboxRules.usualTemporaryStatuses
+    var temporaryStatuses = OutboxRules.usualTemporaryStatuses
     /// The problem types with which a server says, in a 409, that it is still working on an earlier
     /// attempt.
-    package var inProgressTypes: Set<String> = []
+    var inProgressTypes: Set<String> = []
     /// The upper bound of the first wait. It doubles with every attempt.
-    package var baseMilliseconds: Int64 = 1_000
+    var baseMilliseconds: Int64 = 1_000
     /// The largest value that the upper bound of a wait grows to.
-    package var capMilliseconds: Int64 = 300_000
+    var capMilliseconds: Int64 = 300_000
     /// The longest wait that a server can ask for. A longer one is cut to this.
-    package var retryAfterMaxMilliseconds: Int64 = 604_800_000
+    var retryAfterMaxMilliseconds: Int64 = 604_800_000
 
-    package static let usualTemporaryStatuses = [
+    static let usualTemporaryStatuses = [
         408...408, 425...425, 429...429, 500...500, 502...504, 520...527,
     ]
-
-    package init() {}
 }
 
 /// The result of an attempt to send an item.
-package enum OutboxOutcome: Equatable, Sendable {
+enum OutboxOutcome: Equatable, Sendable {
     /// The server answered. `retryAfterMilliseconds` is set if the server sent it. `isTemporary` is
     /// set if the program or the API's own error code decides that, rather than the list of
     /// statuses. `wasSentBefore` is true if an earlier attempt had sent the item with the same
@@ -63,24 +61,16 @@ package enum OutboxOutcome: Equatable, Sendable {
 }
 
 /// The part of a problem document (RFC 9457) in an answer that matters to the outbox.
-package struct OutboxProblem: Equatable, Sendable {
+struct OutboxProblem: Equatable, Sendable {
     /// The problem type, usually a URI.
-    package var type: String?
+    var type: String?
     /// Whether the problem is about the Idempotency-Key of the request.
-    package var concernsKey: Bool
-
-    package init(type: String? = nil, concernsKey: Bool = false) {
-        self.type = type
-        self.concernsKey = concernsKey
-    }
-
-    /// - Parameter words: The texts of the problem: its type, title, detail and code.
-    package init(type: String?, words: [String]) {
-        self.init(type: type, concernsKey: words.contains(where: Self.namesKey))
-    }
+    var concernsKey = false
 
     private static let key = Array("idempoten".utf8)
 
+    /// Whether a text of the problem names the key.
+    ///
     /// Byte by byte: `String.contains` would link the whole of Swift's string processing, a MiB.
     private static func namesKey(_ words: String) -> Bool {
         let bytes = Array(words.lowercased().utf8)
@@ -91,12 +81,17 @@ package struct OutboxProblem: Equatable, Sendable {
     }
 }
 
+extension OutboxProblem {
+    /// - Parameter words: The texts of the problem: its type, title, detail and code.
+    init(type: String?, words: [String]) {
+        self.init(type: type, concernsKey: words.contains(where: Self.namesKey))
+    }
+}
+
 /// Says what to do with an item after an attempt.
-package enum OutboxVerdict: Equatable, Sendable {
+enum OutboxVerdict: Equatable, Sendable {
     /// Map the answer, then settle with `remove` or `created`.
     case remove
-    /// Refresh the credential, then send the item again at once.
-    case refresh
     /// Settle with `postpone`: wait `milliseconds` from now, of which the server asked for
     /// `askedMilliseconds`.
     case postpone(milliseconds: Int64, askedMilliseconds: Int64)
@@ -109,22 +104,17 @@ package enum OutboxVerdict: Equatable, Sendable {
 extension OutboxRules {
     /// Returns what `outcome` means for an item after `attempts` attempts, this one included.
     ///
-    /// - Parameter hasRefreshed: Whether the credential was already refreshed for this item in this
-    ///   flush. It is not refreshed twice: a second 401 is a refusal like any other.
     /// - Parameter random: The source of the jitter.
-    package func verdict(
-        _ outcome: OutboxOutcome, attempts: Int, hasRefreshed: Bool,
-        random: inout some RandomNumberGenerator
+    func verdict(
+        _ outcome: OutboxOutcome, attempts: Int, random: inout some RandomNumberGenerator
     ) -> OutboxVerdict {
         switch outcome {
         case .answer(let status, let retryAfter, let stated, _, _):
             let isTemporary = stated ?? (
                 temporaryStatuses.contains { $0.contains(status) } || isInProgress(outcome))
-            if isTemporary {
-                return postponement(attempts, retryAfter, &random)
-            }
-            if (200...299).contains(status) { return .remove }
-            return status == 401 && !hasRefreshed ? .refresh : .bury
+            if isTemporary { return postponement(attempts, retryAfter, &random) }
+            // The call has refreshed its credential: a 401 is a refusal like any other.
+            return (200...299).contains(status) ? .remove : .bury
         case .unreachable, .interrupted: return postponement(attempts, nil, &random)
         case .impossible: return .bury
         case .noCredential, .untouched: return .release
@@ -136,7 +126,7 @@ extension OutboxRules {
     /// draft-ietf-httpapi-idempotency-key-header prescribes 422 for a key that was already used
     /// with another request. Servers also answer 422 to refuse values, so the problem has to name
     /// the key.
-    package func deathReason(_ outcome: OutboxOutcome) -> OutboxDeathReason {
+    func deathReason(_ outcome: OutboxOutcome) -> OutboxDeathReason {
         switch outcome {
         case .answer(422, _, _, _, let problem?) where problem.concernsKey: .keyReused
         case .answer: .refused
@@ -147,7 +137,7 @@ extension OutboxRules {
     /// Returns whether the server is still working on an earlier attempt: it answers 409 to a key
     /// that it has seen, and says when to come back or gives a problem type that is known to mean
     /// this.
-    package func isInProgress(_ outcome: OutboxOutcome) -> Bool {
+    func isInProgress(_ outcome: OutboxOutcome) -> Bool {
         guard case .answer(409, let retryAfter, _, true, let problem) = outcome else {
             return false
         }

@@ -23,7 +23,7 @@ final class AttemptResult {
     init(_ item: OutboxItem, _ outcome: Call.Outcome, _ driver: FlushDriver) {
         self.item = item
         let wall = driver.around.clock.wallMicroseconds()
-        let attempts = item.entry.attempts + 1
+        let attempts = item.entry.progress.attempts + 1
         let response: Response?
         switch outcome {
         case .success(let answer): (response, failure) = (answer, nil)
@@ -45,10 +45,8 @@ final class AttemptResult {
         switch verdict {
         case .remove:
             report.state = .delivered
-            report.attempts += 1
         case .postpone(let milliseconds, let asked):
             let (next, until) = (wall + milliseconds * 1_000, asked > 0 ? wall + asked * 1_000 : 0)
-            report.attempts += 1
             report.nextAttempt = max(next, until)
             settlements = [
                 .postpone(
@@ -59,20 +57,20 @@ final class AttemptResult {
         case .bury:
             let reason = driver.rules.deathReason(kind)
             report.state = .dead
-            report.deathReason = StoredRequest.DeathReason(reason)
-            report.attempts += 1
+            report.deathReason = reason
             let trouble = trouble(reason)
             report.lastError = trouble.message
             settlements = [
                 .bury(id: item.id, trouble: trouble, answer: response.map(OutboxAnswer.init))
             ]
-        case .refresh, .release:
+        case .release:
             wasSent = kind == .noCredential
             // The outbox waits until there is another credential, or for this time.
             if kind == .noCredential {
                 attempt.heldMilliseconds = driver.definition.capMilliseconds
             }
         }
+        if verdict != .release { report.attempts += 1 }
         attempt.isDelivered = report.state == .delivered
         attempt.isGivenBack = settlements.isEmpty
         attempt.wasReplayed = (response?.attempts.count ?? 0) > 1
@@ -94,9 +92,7 @@ final class AttemptResult {
     ///
     /// - Parameter reason: Why the item is a dead letter, if it is one.
     private func trouble(_ reason: OutboxDeathReason? = nil) -> OutboxTrouble {
-        var trouble = OutboxTrouble(
-            code: failure.map { "\($0.reason)" } ?? "", httpStatus: failure?.httpStatus ?? 0,
-            message: failure?.message ?? "")
+        var trouble = failure.map { OutboxTrouble($0) } ?? OutboxTrouble(code: "", message: "")
         if reason == .keyReused {
             trouble.code = OutboxTrouble.keyReused
             trouble.message += ": it has seen this Idempotency-Key with another request"
@@ -119,15 +115,8 @@ final class AttemptResult {
         }
         // The batch call has failed; the request itself has not been answered.
         if failure.isOfBatchCall { return .unreachable }
-        if failure.reason == .http,
-            case .answer(let status, _, let after, let stated) = RetryOutcome(
-                failure, wallMicroseconds: wall)
-        {
-            return .answer(
-                status: status, retryAfterMilliseconds: after, isTemporary: stated,
-                wasSentBefore: failure.wasRepeated || driver.file.journal.mayHaveSentBefore(item),
-                problem: failure.problem)
-        }
+        let wasSentBefore = failure.wasRepeated || driver.journal.mayHaveSentBefore(item)
+        if let answer = failure.answer(wall, wasSentBefore: wasSentBefore) { return answer }
         // The server took the request; only its answer is wrong.
         if (200...299).contains(failure.httpStatus) { return .answer(status: failure.httpStatus) }
         return .impossible
@@ -139,27 +128,38 @@ extension Failure {
     private static let problemBytesMax = 64 << 10
 
     /// Whether this is the answer to a request that the transport had already sent before.
-    fileprivate var wasRepeated: Bool { response?.timings.wasRepeated ?? false }
+    fileprivate var wasRepeated: Bool { self.response?.timings.wasRepeated ?? false }
 
     /// The problem that the answer describes; `nil` if its body is not a JSON object.
     fileprivate var problem: OutboxProblem? {
-        guard let body = response?.bodyWithNUL.dropLast(), body.count <= Self.problemBytesMax,
+        guard let body = self.response?.bodyWithNUL.dropLast(), body.count <= Self.problemBytesMax,
             let value = try? body.withUnsafeBytes({ try JSONValue.parse($0) }),
             value.members != nil
         else { return nil }
         let words = ["type", "title", "detail", "code"].compactMap { value[$0]?.string }
         return OutboxProblem(
             type: value["type"]?.string,
-            words: words + [apiCode, apiMessage].compactMap { $0 })
+            words: words + [self.apiCode, self.apiMessage].compactMap { $0 })
+    }
+
+    /// Returns the outcome of an attempt that the server answered; `nil` if it did not.
+    fileprivate func answer(_ wallMicroseconds: Int64, wasSentBefore: Bool) -> OutboxOutcome? {
+        guard reason == .http,
+            case .answer(let status, _, let after, let stated) = RetryOutcome(
+                self, wallMicroseconds: wallMicroseconds)
+        else { return nil }
+        return .answer(
+            status: status, retryAfterMilliseconds: after, isTemporary: stated,
+            wasSentBefore: wasSentBefore, problem: problem)
     }
 
     /// Whether the server could be reached but did not take the batch.
     fileprivate var brokeBatch: Bool {
-        guard isOfBatchCall else { return false }
-        switch reason {
+        guard self.isOfBatchCall else { return false }
+        switch self.reason {
         case .http, .batch, .mapping: return true
         // The contract can be broken by the mapper that reads the answer, and also by a transport.
-        case .plugin: return httpStatus != 0
+        case .plugin: return self.httpStatus != 0
         default: return false
         }
     }
@@ -167,8 +167,8 @@ extension Failure {
     /// Whether the failed request may have reached the server.
     var mayHaveArrived: Bool {
         // The client asks an authorize function before it sends anything.
-        if isOfProgram, httpStatus == 0 { return false }
-        switch reason {
+        if self.isOfProgram, self.httpStatus == 0 { return false }
+        switch self.reason {
         case .resolve, .connect, .tls, .auth: return false
         default: return true
         }
@@ -179,14 +179,17 @@ extension OutboxRules {
     /// Whether the server says that it is still working on the same request, which the transport
     /// sent before.
     func isInProgress(_ failure: Failure, wallMicroseconds: Int64) -> Bool {
-        guard failure.reason == .http, failure.wasRepeated,
-            case .answer(let status, _, let after, _) = RetryOutcome(
-                failure, wallMicroseconds: wallMicroseconds)
+        guard failure.wasRepeated,
+            let answer = failure.answer(wallMicroseconds, wasSentBefore: true)
         else { return false }
-        return isInProgress(
-            .answer(
-                status: status, retryAfterMilliseconds: after, wasSentBefore: true,
-                problem: failure.problem))
+        return isInProgress(answer)
+    }
+}
+
+extension OutboxTrouble {
+    init(_ failure: Failure) {
+        self.init(
+            code: "\(failure.reason)", httpStatus: failure.httpStatus, message: failure.message)
     }
 }
 

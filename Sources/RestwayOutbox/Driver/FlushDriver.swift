@@ -20,22 +20,20 @@ final class FlushDriver: Sendable {
     struct State {
         var machine: FlushMachine
         var random: SeededRandom
-        /// The reports in the order in which they were written. An item that went out twice has
-        /// two.
-        fileprivate var sent: [SentReport] = []
-        /// Why the flush could not go on.
-        fileprivate var failure: Failure?
-        fileprivate var waiters: [OutboxNotices.Waiter] = []
+        fileprivate var flush = Flush()
         fileprivate var timer: TimerTicket?
         /// The client, as long as it exists.
         weak var sender: (any StoredRequestSender)?
     }
 
     /// What is told when a flush is over.
-    private struct End {
-        let sent: [SentReport]
-        let failure: Failure?
-        let waiters: [OutboxNotices.Waiter]
+    fileprivate struct Flush {
+        /// The reports in the order in which they were written. An item that went out twice has
+        /// two.
+        var sent: [SentReport] = []
+        /// Why the flush could not go on.
+        var failure: Failure?
+        var waiters: [OutboxNotices.Waiter] = []
     }
 
     /// How long a request that is stored because of the server waits at least before its next
@@ -44,7 +42,7 @@ final class FlushDriver: Sendable {
 
     let definition: OutboxDefinition
     let rules: OutboxRules
-    let file: OutboxFile
+    let journal: OutboxJournal
     let ledger: IdentityLedger
     let around: OutboxSurroundings
     private let changes: StoredChanges
@@ -56,25 +54,24 @@ final class FlushDriver: Sendable {
 
     init(
         _ definition: OutboxDefinition, _ rules: OutboxRules, batchLimit: Int?, seed: UInt64,
-        _ file: OutboxFile, _ ledger: IdentityLedger, _ around: OutboxSurroundings,
+        _ journal: OutboxJournal, _ ledger: IdentityLedger, _ around: OutboxSurroundings,
         _ changes: StoredChanges, _ marks: RejectionMarks, _ notices: OutboxNotices,
         busyLanes: @escaping @Sendable () -> Set<Lane>
     ) {
         self.definition = definition
         self.rules = rules
-        self.file = file
+        self.journal = journal
         self.ledger = ledger
         self.around = around
         self.changes = changes
         self.marks = marks
         self.notices = notices
         self.busyLanes = busyLanes
-        var settings = FlushMachine.Settings()
-        settings.callsMax = definition.concurrentCalls
-        settings.batchStopsAtFailure = rules.batchStopsAtFailure
-        settings.retryMilliseconds = max(definition.baseMilliseconds, Self.startMilliseconds)
-        settings.intervalMilliseconds = definition.intervalMilliseconds
-        retryMilliseconds = settings.retryMilliseconds
+        retryMilliseconds = max(definition.baseMilliseconds, Self.startMilliseconds)
+        let settings = FlushMachine.Settings(
+            callsMax: definition.concurrentCalls, batchStopsAtFailure: rules.batchStopsAtFailure,
+            retryMilliseconds: retryMilliseconds,
+            intervalMilliseconds: definition.intervalMilliseconds)
         let failuresMax = definition.batching.singlyAfterFailures
         let limit = batchLimit.map { min($0, definition.batching.chunk ?? .max) }
         let batching = OutboxBatching(
@@ -89,15 +86,14 @@ final class FlushDriver: Sendable {
     /// The wait after a failure that was not the fault of one item.
     private let retryMilliseconds: Int64
 
-    private var journal: OutboxJournal { file.journal }
     private var isRuledOut: Bool { around.reachability.isRuledOut }
 
     /// Stops sending.
     func close() {
         let (waiters, timer): ([OutboxNotices.Waiter], TimerTicket?) = state.withLock { state in
             state.machine.close()
-            defer { state.waiters = [] }
-            return (state.waiters, state.timer.take())
+            defer { state.flush.waiters = [] }
+            return (state.flush.waiters, state.timer.take())
         }
         timer?.cancel()
         notices.flushed(waiters, notices.requests([], failure: Failure.closed))
@@ -123,7 +119,7 @@ final class FlushDriver: Sendable {
             let start = state.machine.begin(
                 urgency, isByHand: isByHand, now: now, isRuledOut: isRuledOut)
             // A flush that just ends has not done the work of this one.
-            if start != .closed, let waiter { state.waiters.append(waiter) }
+            if start != .closed, let waiter { state.flush.waiters.append(waiter) }
             return start
         }
         if start == .look { around.pool.submit { self.look() } }
@@ -140,13 +136,15 @@ final class FlushDriver: Sendable {
     private func look() {
         while true {
             let isRuledOut = isRuledOut
-            let (step, sender, end) = state.withLock { state in
+            let (step, sender, ended) = state.withLock { state in
                 // Without a client, nothing can be sent any more.
                 if state.sender == nil { state.machine.close() }
                 let step = state.machine.next(isRuledOut: isRuledOut)
-                return (step, state.sender, step == .end ? Self.end(&state) : nil)
+                let ended = step == .end ? state.flush : nil
+                if step == .end { state.flush = Flush() }
+                return (step, state.sender, ended)
             }
-            if let end { return finish(end) }
+            if let ended { return finish(ended) }
             guard case .take(let take) = step, let sender else { return }
             do throws(Failure) {
                 try self.take(take, sender)
@@ -159,29 +157,29 @@ final class FlushDriver: Sendable {
     private func take(
         _ take: FlushMachine.Take, _ sender: any StoredRequestSender
     ) throws(Failure) {
-        let isSender = try file.checked(journal.becomeSender())
-        state.withLock { $0.machine.isSender(isSender) }
+        let isSender = try journal.checked(journal.becomeSender())
+        state.withLock { $0.machine.isSentByAnother = !isSender }
         guard isSender else {
-            let words = "another process sends what \"\(file.path)\" holds"
-            return stop(Failure(.outbox, words, field: file.path))
+            let words = "another process sends what \"\(journal.path)\" holds"
+            return stop(Failure(.outbox, words, field: journal.path))
         }
         if let urgency = take.hurry { try hurry(urgency) }
         let (busyLanes, now) = (busyLanes(), around.clock.wallMicroseconds())
-        let items = try file.checked(
+        let items = try journal.checked(
             journal.take(
                 itemsMax: take.itemsMax, itemsMin: take.itemsMin, now: now, besides: busyLanes))
         state.withLock { $0.machine.took(items.count) }
         guard !items.isEmpty else { return }
         send(items, isBatch: take.isBatch, sender)
         // The next items are read while these are on their way.
-        try file.checked(journal.readOn(itemsMax: take.itemsMax))
+        try journal.checked(journal.readOn(itemsMax: take.itemsMax))
     }
 
     /// Cuts short the waits that the urgency overrides.
     func hurry(_ urgency: FlushMachine.Urgency) throws(Failure) {
         guard urgency > .ordinary else { return }
         let now = around.clock.wallMicroseconds()
-        try file.checked(journal.hurry(forced: urgency == .forced, now: now))
+        try journal.checked(journal.hurry(forced: urgency == .forced, now: now))
     }
 
     /// Stops the flush: it sends nothing more.
@@ -192,20 +190,15 @@ final class FlushDriver: Sendable {
         let until = around.clock.now().advanced(milliseconds: heldMilliseconds)
         state.withLock { state in
             state.machine.stop(heldUntil: heldMilliseconds > 0 ? until : .past)
-            state.failure = failure
+            state.flush.failure = failure
         }
     }
 
-    private static func end(_ state: inout State) -> End {
-        defer { (state.sent, state.failure, state.waiters) = ([], nil, []) }
-        return End(sent: state.sent, failure: state.failure, waiters: state.waiters)
-    }
-
     /// Reports a flush that is over.
-    private func finish(_ end: End) {
-        let report = notices.requests(Self.requests(end.sent), failure: end.failure)
+    private func finish(_ flush: Flush) {
+        let report = notices.requests(Self.requests(flush.sent), failure: flush.failure)
         if !report.all.isEmpty { notices.observe(flushed: report) }
-        notices.flushed(end.waiters, report)
+        notices.flushed(flush.waiters, report)
         scheduleNext()
         // If this fails, the next look for items tries it again and reports the failure.
         try? journal.tidy()
@@ -213,15 +206,10 @@ final class FlushDriver: Sendable {
 
     /// Returns the last report about each item, ordered by the age of the item.
     private static func requests(_ sent: [SentReport]) -> [StoredRequest] {
+        var seen = Set<Int64>(minimumCapacity: sent.count)
+        let last = sent.reversed().filter { seen.insert($0.request.id).inserted }
         // The reports are nearly in order.
-        let order = sent.indices.sorted {
-            (sent[$0].request.id, $0) < (sent[$1].request.id, $1)
-        }
-        return order.enumerated().compactMap { place, index in
-            let isLast = place + 1 == order.count
-                || sent[order[place + 1]].request.id != sent[index].request.id
-            return isLast ? sent[index].request : nil
-        }
+        return last.reversed().sorted { $0.request.id < $1.request.id }.map(\.request)
     }
 
     // MARK: Calls
@@ -251,9 +239,7 @@ final class FlushDriver: Sendable {
     }
 
     /// Sends items that were taken from the journal.
-    private func send(
-        _ items: [OutboxItem], isBatch: Bool, _ sender: any StoredRequestSender
-    ) {
+    private func send(_ items: [OutboxItem], isBatch: Bool, _ sender: any StoredRequestSender) {
         for item in items { ledger.name(item.entry) }
         let sending = Sending(items, isBatch: isBatch)
         var singles = items
@@ -261,14 +247,11 @@ final class FlushDriver: Sendable {
         if isBatch, let session = try? sender.makeBatch(of: withoutCalls) {
             // An item that does not fit into a batch goes out by itself.
             singles = items.filter { item in
-                !withoutCalls.add(item, to: session) && !add(item, to: session, sending)
+                !withoutCalls.add(item, to: session)
+                    && (try? session.add(spec(item)) { self.ended(item, $0, sending) }) == nil
             }
             if singles.count < items.count {
-                do throws(Failure) {
-                    try session.send(isOnWorker: true)
-                } catch {
-                    session.cancel()
-                }
+                if (try? session.send(isOnWorker: true)) == nil { session.cancel() }
             }
         }
         for item in singles {
@@ -277,19 +260,6 @@ final class FlushDriver: Sendable {
             } catch {
                 ended(item, .failure(error), sending)
             }
-        }
-    }
-
-    private func add(
-        _ item: OutboxItem, to session: any RequestBatch, _ sending: Sending
-    ) -> Bool {
-        do throws(Failure) {
-            try session.add(spec(item)) { (outcome: Call.Outcome) in
-                self.ended(item, outcome, sending)
-            }
-            return true
-        } catch {
-            return false
         }
     }
 
@@ -318,7 +288,7 @@ final class FlushDriver: Sendable {
 
     func verdict(_ outcome: OutboxOutcome, attempts: Int) -> OutboxVerdict {
         state.withLock { state in
-            rules.verdict(outcome, attempts: attempts, hasRefreshed: true, random: &state.random)
+            rules.verdict(outcome, attempts: attempts, random: &state.random)
         }
     }
 
@@ -343,7 +313,7 @@ final class FlushDriver: Sendable {
         if !settlements.isEmpty {
             do throws(Failure) {
                 let now = around.clock.wallMicroseconds()
-                let settled = try file.checked(journal.settle(settlements, now: now))
+                let settled = try journal.checked(journal.settle(settlements, now: now))
                 results.removeAll { settled.missing.contains($0.item.id) }
                 report(results, buried: settled.buried)
             } catch {
@@ -370,7 +340,7 @@ final class FlushDriver: Sendable {
         }
         let dead = results.filter { $0.report.state == .dead }.map(\.item)
         // These became dead letters because the object that they waited for was not created.
-        let orphans = buried.compactMap { try? file.item($0) }
+        let orphans = buried.compactMap { try? journal.existingItem($0) }
         marks.tellRejected(by: dead + orphans)
         for item in orphans {
             let request = around.report(item)
@@ -392,7 +362,7 @@ final class FlushDriver: Sendable {
     private func wasSettled(_ reports: [StoredRequest]) {
         let reports = reports.map(SentReport.init)
         let owesLook = state.withLock { state in
-            state.sent += reports
+            state.flush.sent += reports
             return state.machine.settled()
         }
         if owesLook { look() }

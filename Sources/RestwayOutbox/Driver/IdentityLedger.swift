@@ -75,7 +75,7 @@ final class IdentityLedger: Sendable {
             // The order matters: an object whose request is delivered between the two calls is
             // named by then. If the file cannot be read, the answer is yes, and storing the request
             // reports the error: this is better than creating the object twice.
-            (try? journal.isExpected(local) || journal.identity(of: local) != nil) ?? true
+            (try? journal.creator(of: local) != nil || journal.identity(of: local) != nil) ?? true
         else { return nil }
         return local
     }
@@ -88,15 +88,23 @@ final class IdentityLedger: Sendable {
         return object.identity == nil && expected(entity, storeKey) == nil
     }
 
+    /// Whether the store key of an item with this context is a key of this store.
+    func isOurs(_ context: [UInt8]) -> Bool { OutboxContext(context).life == life }
+
     /// Returns the key of the object that an item is about, if it is a key of this store.
     func storeKey(_ entry: OutboxEntry) -> Int64? {
-        OutboxContext(entry.context).life == life ? entry.storeKey : nil
+        isOurs(entry.origin.context) ? entry.origin.storeKey : nil
     }
 
     /// Returns the objects that were written whole in an item.
     func objects(_ entry: OutboxEntry) -> StoredObjects {
-        let mappings = api.loaded.definition.mappings
-        return StoredObjects(OutboxContext(entry.context).sent) { mappings[$0]?.entity }
+        StoredObjects(OutboxContext(entry.origin.context).sent, entity: entity)
+    }
+
+    /// Returns the definition of an entity that an item names; `nil` if the document no longer has
+    /// it.
+    func entity(_ name: String?) -> Entity? {
+        name.flatMap { api.loaded.definition.mappings[$0]?.entity }
     }
 
     // MARK: Entries
@@ -109,16 +117,14 @@ final class IdentityLedger: Sendable {
 
     /// Gives the objects inside a request the local identities that they are stored with.
     func name(_ objects: StoredObjects) {
-        for (index, object) in objects.sent.enumerated() {
-            if let local = objects.local(of: index) { name(object.storeKey, local) }
-        }
+        for companion in objects.companions { name(companion.storeKey, companion.local) }
     }
 
     /// Gives the objects of an item that is about to be sent their local identities. An object has
     /// an identity as soon as the answer is here, but until the answer is settled, its local
     /// identity counts.
     func name(_ entry: OutboxEntry) {
-        guard entry.storeKey != nil, let key = storeKey(entry) else { return }
+        guard entry.origin.storeKey != nil, let key = storeKey(entry) else { return }
         if let local = entry.creates { name(key, local) }
         name(objects(entry))
     }
@@ -135,14 +141,12 @@ final class IdentityLedger: Sendable {
     /// Returns the settlements of a delivered item: what the server calls the objects inside the
     /// request and, last, what becomes of the item itself.
     func settlements(_ item: OutboxItem, _ response: Response?) -> [OutboxSettlement] {
-        guard let name = item.entry.entity,
-            let entity = api.loaded.definition.mappings[name]?.entity
-        else { return [.remove(id: item.id)] }
+        guard let entity = entity(item.entry.origin.entity) else { return [.remove(id: item.id)] }
         let key = storeKey(item.entry)
         var settlements: [OutboxSettlement] = []
         let objects = objects(item.entry)
         for (index, object) in objects.sent.enumerated() {
-            guard let local = objects.local(of: index) else { continue }
+            guard let local = objects.locals[index] else { continue }
             let known = key == nil ? nil : identity(object.entity, object.storeKey)
             if let identity = known ?? response?.matching?.identity(of: index) {
                 settlements.append(
@@ -168,7 +172,7 @@ final class IdentityLedger: Sendable {
         _ settlement: OutboxSettlement?, _ item: OutboxItem, _ response: Response?
     ) -> Bool {
         guard case .created(_, nil, _) = settlement, let response, response.issueCount > 0,
-            let mapping = item.entry.entity.flatMap({ api.loaded.definition.mappings[$0] })
+            let mapping = item.entry.origin.entity.flatMap({ api.loaded.definition.mappings[$0] })
         else { return false }
         let identity = mapping.attributes.first { $0.attribute == mapping.entity.identityIndex }
         if case .custom = identity?.conversion { return true }
@@ -211,8 +215,7 @@ final class IdentityLedger: Sendable {
     ///
     /// - Returns: Whether the store did not have it.
     private func give(_ known: OutboxIdentity) throws(Failure) -> Bool {
-        guard let name = known.entity, let key = known.storeKey,
-            let entity = api.loaded.definition.mappings[name]?.entity,
+        guard let key = known.storeKey, let entity = entity(known.entity),
             let index = entity.identityIndex,
             let object = try store.newest(entity, storeKey: key), object.identity == nil
         else { return false }
@@ -301,8 +304,8 @@ final class RequestIdentities: LocalIdentities, @unchecked Sendable {
     /// it has written a value, but the texts are random, so they are found without mistake.
     func places(path: String, body: ExchangeBody) -> [LocalIDPlace] {
         guard missing != nil else { return [] }
-        guard case .bytes(let bytes) = body else { return LocalIDPlace.all(path: path, body: []) }
-        return LocalIDPlace.all(path: path, body: bytes)
+        if case .bytes(let bytes) = body { return LocalIDPlace.all(path: path, body: bytes) }
+        return LocalIDPlace.all(path: path, body: [])
     }
 }
 

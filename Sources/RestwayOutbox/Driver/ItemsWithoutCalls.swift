@@ -28,9 +28,7 @@ final class ItemsWithoutCalls: BatchSender {
     /// The items by their positions in the batch; `nil` for a position that has a call.
     private let entries = Lock<[Entry?]>([])
 
-    init(
-        _ driver: FlushDriver, _ sender: any StoredRequestSender, _ sending: FlushDriver.Sending
-    ) {
+    init(_ driver: FlushDriver, _ sender: any StoredRequestSender, _ sending: FlushDriver.Sending) {
         self.driver = driver
         self.sender = sender
         self.sending = sending
@@ -40,7 +38,7 @@ final class ItemsWithoutCalls: BatchSender {
     /// Adds an item to the batch. Returns false if the item needs a call from the start.
     func add(_ item: OutboxItem, to session: any RequestBatch) -> Bool {
         let (entry, base) = (item.entry, driver.around.baseURL)
-        guard entry.creates == nil, entry.entity == nil, entry.context.isEmpty,
+        guard entry.creates == nil, entry.origin.entity == nil, entry.origin.context.isEmpty,
             let method = Method(token: entry.method), method != .delete,
             let url = try? base.url(path: entry.path), let path = base.relativePath(of: url),
             let uri = base.uri(of: url)
@@ -76,7 +74,7 @@ final class ItemsWithoutCalls: BatchSender {
             !api.hasPlan(
                 method: entry.method, status: answer.code,
                 DescriptorChoice(
-                    route: entry.item.entry.route.flatMap(api.definition.routes.route(key:)),
+                    route: entry.item.entry.origin.route.flatMap(api.definition.routes.route(key:)),
                     path: entry.path))
         else { return false }
         Log.shared.write(

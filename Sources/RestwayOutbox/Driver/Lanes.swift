@@ -11,27 +11,21 @@ struct LaneGate {
         let go: @Sendable () -> Void
     }
 
-    /// The calls of one lane. Usually there is one call.
-    private struct Line {
-        var head: Ticket
-        var others: [Ticket] = []
-    }
-
-    private var lines: [Lane: Line] = [:]
+    /// The calls of each lane, in their order. A lane without calls is not here.
+    private var lines: [Lane: [Ticket]] = [:]
 
     /// The lanes that have a call that has not ended.
     var busyLanes: Set<Lane> {
-        lines.values.reduce(into: Set(lines.keys)) { lanes, line in
-            lanes.insert(line.head.lane)
-            lanes.formUnion(line.others.map(\.lane))
-        }
+        Set(lines.keys).union(lines.values.joined().map(\.lane))
     }
 
     /// Adds a call to its lane. Returns whether it is the first of the lane and may go at once.
     mutating func enter(_ lane: Lane, _ ticket: Ticket) -> Bool {
-        guard var line = lines.updateValue(Line(head: ticket), forKey: lane) else { return true }
-        line.others.append(ticket)
-        lines[lane] = line
+        guard let place = lines.index(forKey: lane) else {
+            lines[lane] = [ticket]
+            return true
+        }
+        lines.values[place].append(ticket)
         return false
     }
 
@@ -40,18 +34,15 @@ struct LaneGate {
     /// - Returns: The call that has just become the first of its lane, if any, and whether the lane
     ///   is empty now.
     mutating func leave(_ lane: Lane, _ call: ObjectIdentifier) -> (next: Ticket?, isFree: Bool) {
-        guard let place = lines.index(forKey: lane) else { return (nil, false) }
-        guard lines.values[place].head.call == call else {
-            lines.values[place].others.removeAll { $0.call == call }
-            return (nil, false)
-        }
-        guard !lines.values[place].others.isEmpty else {
+        guard let place = lines.index(forKey: lane),
+            let number = lines.values[place].firstIndex(where: { $0.call == call })
+        else { return (nil, false) }
+        lines.values[place].remove(at: number)
+        guard let first = lines.values[place].first else {
             lines.remove(at: place)
             return (nil, true)
         }
-        let next = lines.values[place].others.removeFirst()
-        lines.values[place].head = next
-        return (next, false)
+        return (number == 0 ? first : nil, false)
     }
 }
 
@@ -69,9 +60,7 @@ final class StoringGate: Sendable {
     private let state = Monitor(State())
 
     /// Counts a call that is about to be stored.
-    func enter() {
-        state.withLock { $0.count += 1 }
-    }
+    func enter() { state.withLock { $0.count += 1 } }
 
     /// Ends the count of a call: the journal has its request, or will never have it.
     func leave() {

@@ -6,33 +6,23 @@ import RestwayRouting
 
 /// Functions with which the program reads and changes the outbox.
 extension Outbox {
-    /// The largest number of items that can be on their way at once.
-    private static let sendingMax = OutboxDefinition.concurrentMax * BatchDefinition.limitMax
-
     /// Returns all stored requests, oldest first.
     package func list() throws(Failure) -> StoredRequests {
         try refuseWhenClosed()
         var reports: [StoredRequest] = []
-        try file.forEachItem { reports.append(around.report($0)) }
+        try journal.forEachItem { reports.append(around.report($0)) }
         return notices.requests(reports)
     }
 
     package func find(_ id: Int64) throws(Failure) -> StoredRequest {
         try refuseWhenClosed()
-        return around.report(try file.item(id))
+        return around.report(try journal.existingItem(id))
     }
 
-    package func counts() throws(Failure) -> StoredRequestCounts {
+    package func counts() throws(Failure) -> OutboxCounts {
         try refuseWhenClosed()
-        let found = try file.checked(journal.countsWithBlocked())
-        let sending = try file.checked(
-            journal.items(after: 0, itemsMax: Self.sendingMax, state: .inFlight)
-        ).count
-        var counts = StoredRequestCounts()
-        counts.waiting = max(0, found.waiting - found.blocked - sending)
-        counts.sending = sending
-        counts.blocked = found.blocked
-        counts.dead = found.dead
+        var counts = try journal.checked(journal.countsInDetail())
+        counts.waiting = max(0, counts.waiting - counts.blocked - counts.sending)
         return counts
     }
 
@@ -41,17 +31,16 @@ extension Outbox {
         try refuseWhenClosed()
         let newest = try around.store.newest(of: object) ?? object
         let lane = newest.identity.map { Lane(of: newest.entity, $0) }
-        if let lane, try file.checked(journal.holds(lane)) { return true }
-        return try file.checked(
-            journal.holds(entity: object.entity.name, storeKey: object.storeKey) {
-                OutboxContext($0).life == ledger.life
-            })
+        if let lane, try journal.checked(journal.holds(lane)) { return true }
+        return try journal.checked(
+            journal.holds(
+                entity: object.entity.name, storeKey: object.storeKey, where: ledger.isOurs))
     }
 
     package func retry(_ id: Int64) throws(Failure) {
         try refuseWhenClosed()
-        let marked = try marks.objects(of: file.item(id))
-        try file.checked(journal.retry(id))
+        let marked = try marks.objects(of: journal.existingItem(id))
+        try journal.checked(journal.retry(id))
         marks.tellAccepted(marked)
         flushing.flush(.ordinary)
     }
@@ -63,16 +52,16 @@ extension Outbox {
     ///   - mediaType: The new media type; `nil` keeps the present one.
     package func edit(_ id: Int64, body: [UInt8]?, mediaType: String?) throws(Failure) {
         try refuseWhenClosed()
-        let marked = try marks.objects(of: file.item(id))
-        var edit = OutboxEdit(idempotencyKey: IdempotencyKey.random.text)
-        edit.body = .some(body)
+        let item = try journal.existingItem(id)
+        let marked = try marks.objects(of: item)
+        var edit = OutboxEdit(body: .some(body), idempotencyKey: IdempotencyKey.random.text)
         if let mediaType {
-            var headers = try file.item(id).entry.headers
+            var headers = item.entry.headers
             headers.set("Content-Type", mediaType)
             edit.headers = headers
         }
-        try file.checked(journal.edit(id, edit))
-        try file.checked(journal.retry(id))
+        try journal.checked(journal.edit(id, edit))
+        try journal.checked(journal.retry(id))
         marks.tellAccepted(marked)
         flushing.flush(.ordinary)
     }
@@ -83,9 +72,9 @@ extension Outbox {
     /// - Returns: The number of removed items.
     package func drop(_ id: Int64) throws(Failure) -> Int {
         try refuseWhenClosed()
-        let item = try file.item(id)
+        let item = try journal.existingItem(id)
         let marked = item.state == .dead ? try marks.objects(of: item) : [:]
-        let count = try file.checked(journal.drop(id)).count
+        let count = try journal.checked(journal.drop(id)).count
         lanesChanged()
         marks.tellAccepted(marked, besides: try changes.takeBack())
         return count
@@ -97,7 +86,7 @@ extension Outbox {
     package func dropAll() throws(Failure) -> Int {
         try refuseWhenClosed()
         let marked = try marks.allRejected()
-        let count = try file.checked(journal.dropAll())
+        let count = try journal.checked(journal.dropAll())
         marks.tellAccepted(marked, besides: try changes.takeBack())
         return count
     }
@@ -105,6 +94,6 @@ extension Outbox {
     /// Whether the outbox has requests that a flush could deliver.
     package func needsFlushing() throws(Failure) -> Bool {
         try refuseWhenClosed()
-        return try file.checked(journal.needsFlushing())
+        return try journal.checked(journal.needsFlushing())
     }
 }

@@ -17,9 +17,8 @@ package import RestwayThreads
 /// It holds no lock while it calls the journal, a call or the program.
 package final class Outbox: RequestStorage, ObjectRejections {
     package let definition: OutboxDefinition
-    let secrets: StoredSecrets
     let around: OutboxSurroundings
-    let file: OutboxFile
+    let journal: OutboxJournal
     let ledger: IdentityLedger
     let changes: StoredChanges
     let marks: RejectionMarks
@@ -39,25 +38,15 @@ package final class Outbox: RequestStorage, ObjectRejections {
         _ api: APIDefinition, path: String?, mode: FileMode, seed: UInt64,
         _ around: OutboxSurroundings
     ) throws(Failure) -> Outbox? {
-        guard var definition = try definition(api, path: path) else { return nil }
+        guard var definition = api.storage.outbox ?? path.map({ OutboxDefinition(path: $0) })
+        else {
+            let route = api.routes.all.first { api.settings(of: $0).mayBeStored == true }
+            if let route { throw Failure(noOutboxFor: route.displayName) }
+            return nil
+        }
+        if let path { definition.path = path }
         definition.fileMode = mode
         return try Outbox(definition, api, seed: seed, around)
-    }
-
-    /// Returns the document's outbox settings with the file that the options name; `nil` if neither
-    /// names a file and no route needs one.
-    private static func definition(
-        _ api: APIDefinition, path: String?
-    ) throws(Failure) -> OutboxDefinition? {
-        if let path {
-            var definition = api.storage.outbox ?? OutboxDefinition(path: path)
-            definition.path = path
-            return definition
-        }
-        if let definition = api.storage.outbox { return definition }
-        let route = api.routes.all.first { api.settings(of: $0).mayBeStored == true }
-        if let route { throw Failure(noOutboxFor: route.displayName) }
-        return nil
     }
 
     private init(
@@ -66,23 +55,22 @@ package final class Outbox: RequestStorage, ObjectRejections {
     ) throws(Failure) {
         self.definition = definition
         self.around = around
-        secrets = StoredSecrets(scheme: api.auth.header)
         let rules = definition.rules(api.batch)
-        file = try OutboxFile.open(definition, rules, secrets, around.pool)
-        ledger = IdentityLedger(around.store, around.api, file.journal)
-        changes = StoredChanges(file, ledger, around)
-        marks = RejectionMarks(file: file, ledger: ledger, around: around)
+        journal = try OutboxJournal.open(
+            definition, rules, credentialHeader: api.auth.header, around.pool)
+        ledger = IdentityLedger(around.store, around.api, journal)
+        changes = StoredChanges(journal, ledger, around.store)
+        marks = RejectionMarks(journal: journal, ledger: ledger, around: around)
         notices = OutboxNotices(around.delivery, api.redaction)
         let lanes = Lock(LaneGate())
         self.lanes = lanes
         flushing = FlushDriver(
-            definition, rules, batchLimit: api.batch?.limit, seed: seed, file, ledger, around,
-            changes, marks, notices
+            definition, rules, batchLimit: api.batch?.limit, seed: seed, journal, ledger,
+            around, changes, marks, notices
         ) { lanes.withLock { $0.busyLanes } }
     }
 
     package var delivery: Delivery { around.delivery }
-    var journal: OutboxJournal { file.journal }
 
     // MARK: The client's side
 
@@ -120,9 +108,7 @@ package final class Outbox: RequestStorage, ObjectRejections {
     }
 
     /// Closes the journal after the last call has ended.
-    package func end() {
-        journal.close()
-    }
+    package func end() { journal.close() }
 
     func refuseWhenClosed() throws(Failure) {
         if isClosed.withLock({ $0 }) { throw Failure.closed }
@@ -141,9 +127,7 @@ package final class Outbox: RequestStorage, ObjectRejections {
     }
 
     /// Flushes because the program says that the server can be reached again.
-    package func networkIsBack() {
-        flushing.flush(.eager)
-    }
+    package func networkIsBack() { flushing.flush(.eager) }
 
     /// Flushes because an exchange has shown that the server can be reached again. It cuts the
     /// present waits short at once, because the result of that exchange may begin a new wait.
@@ -153,9 +137,7 @@ package final class Outbox: RequestStorage, ObjectRejections {
     }
 
     /// Flushes because there is another credential.
-    package func credentialChanged() {
-        flushing.endHold()
-    }
+    package func credentialChanged() { flushing.endHold() }
 
     /// Flushes if a change of the lanes may have let a request go out.
     func lanesChanged() {
@@ -176,15 +158,15 @@ package final class Outbox: RequestStorage, ObjectRejections {
 
     /// Adds a call to its lane. Returns whether it is the first of the lane; if not, `go` runs on
     /// any thread when it becomes the first.
-    func enter(_ claim: OutboxClaim, _ call: Call, go: @escaping @Sendable () -> Void) -> Bool {
-        let line = line(claim.line)
-        let ticket = LaneGate.Ticket(call: ObjectIdentifier(call), lane: claim.lane, go: go)
+    func enter(_ lane: ClaimedLane, _ call: Call, go: @escaping @Sendable () -> Void) -> Bool {
+        let line = line(lane.whileCalling)
+        let ticket = LaneGate.Ticket(call: ObjectIdentifier(call), lane: lane.present, go: go)
         return lanes.withLock { $0.enter(line, ticket) }
     }
 
     /// Removes a call that has ended from its lane, and starts the next call of the lane.
-    func leave(_ lane: Lane, _ call: Call) {
-        let lane = line(lane)
+    func leave(_ lane: ClaimedLane, _ call: Call) {
+        let lane = line(lane.whileCalling)
         let (next, isFree) = lanes.withLock { $0.leave(lane, ObjectIdentifier(call)) }
         // If the close ended a call, nobody knows whether the server received it, so the calls
         // behind it end too.
@@ -192,38 +174,22 @@ package final class Outbox: RequestStorage, ObjectRejections {
         if let next { next.go() } else if isFree { lanesChanged() }
     }
 
-    /// Returns why the first request of a lane is stored if this is known without reading the file,
-    /// so that no thread waits for the file; otherwise `nil`.
-    func reasonToStoreAtOnce(_ request: PreparedRequest, _ claim: OutboxClaim) -> String? {
-        guard around.reachability.isRuledOut, claim.deferred == nil, claim.formerLane == nil,
-            request.submission == nil, journal.hasRoom
-        else { return nil }
-        return Self.ruledOutReason
-    }
-
-    private static let ruledOutReason = "the program says that the server cannot be reached"
-
-    /// Returns why the first request of a lane is stored rather than sent; `nil` if it is sent.
-    func reasonToStore(_ claim: OutboxClaim) throws(Failure) -> String? {
-        if around.reachability.isRuledOut { return Self.ruledOutReason }
-        if claim.deferred != nil { return "it is about an object that the server has not named" }
-        return try isHeld(claim) ? "others of its lane wait before it" : nil
-    }
-
     /// Whether a stored request must go out first. It may be in the lane that the object had before
     /// the server named it, or in the present lane. The order of the two checks matters, because
     /// the journal may move requests from the former lane to the present one at any time.
-    private func isHeld(_ claim: OutboxClaim) throws(Failure) -> Bool {
-        if let former = claim.formerLane, try file.isHeld(former) { return true }
-        return try file.isHeld(claim.lane)
+    func isHeld(_ lane: ClaimedLane) throws(Failure) -> Bool {
+        if try storageLane(lane) != lane.present { return true }
+        return try journal.checked(journal.isOccupied(lane.present))
     }
 
     /// Returns the lane in which a request is stored: the former lane while the journal still has
     /// requests there, otherwise the present lane. If the journal moves the former lane meanwhile,
     /// it stores this request in the new lane too.
-    func storageLane(_ claim: OutboxClaim) throws(Failure) -> Lane {
-        if let former = claim.formerLane, try file.isHeld(former) { return former }
-        return claim.lane
+    private func storageLane(_ lane: ClaimedLane) throws(Failure) -> Lane {
+        guard let former = lane.former, try journal.checked(journal.isOccupied(former)) else {
+            return lane.present
+        }
+        return former
     }
 
     // MARK: Objects
@@ -235,7 +201,7 @@ package final class Outbox: RequestStorage, ObjectRejections {
     /// - Returns: False if the server may know the object or has named it: then the server must be
     ///   asked.
     func withdraw(_ local: LocalID) throws(Failure) -> Bool {
-        let withdrawal = try file.checked(journal.withdraw(local))
+        let withdrawal = try journal.checked(journal.withdraw(local))
         guard case .dropped = withdrawal else { return false }
         lanesChanged()
         try changes.takeBack()
@@ -278,7 +244,7 @@ extension Outbox {
         let lane: Lane
         do throws(Failure) {
             kept = try changes.keep(order.request, claim)
-            lane = try storageLane(claim)
+            lane = try storageLane(claim.lane)
         } catch {
             entering.leave()
             call.wasStored(error)
@@ -297,7 +263,8 @@ extension Outbox {
                 queued.outboxID = id
                 call.wasStored(queued)
                 self.wasStored(entry, order.failure)
-            case .failure(var error):
+            case .failure(let refusal):
+                var error = Failure(refusal, path: self.journal.path)
                 self.changes.drafts(of: claim.idempotencyKey)
                 if let change = kept.change { self.changes.takeBack(change, kept.drafts) }
                 error.message = "\(call.description) could not be stored: \(error.message)"
@@ -312,18 +279,15 @@ extension Outbox {
     /// - Parameter waits: Whether this thread writes it, rather than a worker.
     private func write(
         _ entry: OutboxEntry, _ places: [LocalIDPlace], waits: Bool,
-        done: @escaping @Sendable (Result<Int64, Failure>) -> Void
+        done: @escaping @Sendable (Result<Int64, OutboxError>) -> Void
     ) {
-        let path = file.path
         guard waits else {
-            journal.enqueue(entry, places: places) { result in
-                done(result.mapError { Failure($0, path: path) })
-            }
+            journal.enqueue(entry, places: places, done)
             entering.leave()
             return
         }
-        let result = Result { () throws(Failure) in
-            try file.checked(journal.enqueue(entry, places: places))
+        let result = Result { () throws(OutboxError) in
+            try journal.enqueue(entry, places: places)
         }
         entering.leave()
         done(result)
@@ -335,7 +299,7 @@ extension Outbox {
             flushing.flush(.ordinary)
             return
         }
-        let due = max(entry.nextAttemptAt, entry.askedUntil)
+        let due = max(entry.progress.nextAttemptAt, entry.progress.askedUntil)
         let left = due - around.clock.wallMicroseconds()
         flushing.schedule(afterMilliseconds: max(1, (left + 999) / 1_000))
     }
@@ -345,41 +309,35 @@ extension Outbox {
     ) -> OutboxEntry {
         let request = order.request
         let wall = around.clock.wallMicroseconds()
-        var entry = OutboxEntry(
-            lane: lane, method: request.exchange.method, path: claim.uri,
-            headers: claim.headers, idempotencyKey: claim.idempotencyKey, createdAt: wall)
-        if case .bytes(let bytes) = request.exchange.body { entry.body = bytes }
-        entry.creates = claim.creates
-        entry.route = request.route?.key
-        entry.entity = kept.object?.entity.name
-        entry.storeKey = kept.object.map(\.storeKey)
         var context = claim.context
-        if entry.storeKey != nil { context.life = ledger.life }
-        if let objects = kept.objects {
-            context.sent = objects.json
-            entry.companions = objects.companions
-        }
-        entry.change = kept.change
-        entry.context = context.bytes
-        if let failure = order.failure { postpone(&entry, failure, wall) }
-        return entry
+        if kept.object != nil { context.life = ledger.life }
+        context.sent = kept.objects?.json
+        var body: [UInt8]?
+        if case .bytes(let bytes) = request.exchange.body { body = bytes }
+        return OutboxEntry(
+            lane: lane, method: request.exchange.method, path: claim.uri, headers: claim.headers,
+            body: body, idempotencyKey: claim.idempotencyKey, createdAt: wall,
+            creates: claim.creates, companions: kept.objects?.companions ?? [],
+            change: kept.change,
+            progress: order.failure.map { progress(after: $0, wall) } ?? .init(),
+            origin: .init(
+                route: request.route?.key, entity: kept.object?.entity.name,
+                storeKey: kept.object?.storeKey, context: context.bytes))
     }
 
-    /// Records the failed attempt, and when the next one may be made.
-    private func postpone(_ entry: inout OutboxEntry, _ failure: Failure, _ wall: Int64) {
-        entry.trouble = OutboxTrouble(
-            code: "\(failure.reason)", httpStatus: failure.httpStatus, message: failure.message)
-        if failure.mayHaveArrived {
-            entry.mayHaveArrived = true
-            entry.attempts = 1
-        }
+    /// Returns the failed attempt, and when the next one may be made.
+    private func progress(after failure: Failure, _ wall: Int64) -> OutboxEntry.Progress {
+        var progress = OutboxEntry.Progress(
+            mayHaveArrived: failure.mayHaveArrived, attempts: failure.mayHaveArrived ? 1 : 0,
+            trouble: OutboxTrouble(failure))
         var outcome = OutboxOutcome.unreachable
         if case .answer(_, _, let after?, _) = RetryOutcome(failure, wallMicroseconds: wall) {
             outcome = .answer(status: 503, retryAfterMilliseconds: after, isTemporary: true)
         }
-        guard case .postpone(let milliseconds, let asked) = flushing.verdict(outcome, attempts: 1)
-        else { return }
-        entry.nextAttemptAt = wall + milliseconds * 1_000
-        if asked > 0 { entry.askedUntil = wall + asked * 1_000 }
+        if case .postpone(let milliseconds, let asked) = flushing.verdict(outcome, attempts: 1) {
+            progress.nextAttemptAt = wall + milliseconds * 1_000
+            if asked > 0 { progress.askedUntil = wall + asked * 1_000 }
+        }
+        return progress
     }
 }

@@ -9,19 +9,28 @@ import RestwayRouting
 import RestwayText
 import RestwayThreads
 
+/// The lane that a request claims.
+struct ClaimedLane {
+    let present: Lane
+    /// The lane that the object had before the server named it. Requests stored there go out first,
+    /// until the journal has moved them to `present`.
+    var former: Lane?
+
+    /// The lane in which the calls wait for each other. It stays the same from the creation of an
+    /// object to its end.
+    var whileCalling: Lane { former ?? present }
+}
+
 /// The information that the outbox needs about a request that it may store.
 ///
 /// It is a class because many functions pass it on and none of them changes it.
 final class OutboxClaim: StorageClaim {
     private let outbox: Outbox
-    let lane: Lane
-    /// The lane that the object had before the server named it. Requests stored there go out first,
-    /// until the journal has moved them to `lane`.
-    let formerLane: Lane?
+    let lane: ClaimedLane
     let idempotencyKey: String
     /// The part that is joined to the base URL, with its query.
     let uri: String
-    /// The request's own headers, without credentials.
+    /// The request's own headers. The journal leaves out credentials.
     let headers: [HeaderField]
     /// Where local identities stand in the URI and in the body.
     let places: [LocalIDPlace]
@@ -38,27 +47,22 @@ final class OutboxClaim: StorageClaim {
     let retry: RetryPolicy?
 
     init(
-        _ outbox: Outbox, lane: Lane, formerLane: Lane?, idempotencyKey: String, uri: String,
-        headers: [HeaderField], places: [LocalIDPlace], context: OutboxContext,
-        creates: LocalID?, local: LocalID?, deferred: RequestSpec?, retry: RetryPolicy?
+        _ request: StorableRequest, _ identities: RequestIdentities, _ api: LoadedAPI, uri: String,
+        idempotencyKey: String
     ) {
-        self.outbox = outbox
-        self.lane = lane
-        self.formerLane = formerLane
-        self.idempotencyKey = idempotencyKey
+        outbox = identities.outbox
         self.uri = uri
-        self.headers = headers
-        self.places = places
-        self.context = context
-        self.creates = creates
-        self.local = local
-        self.deferred = deferred
-        self.retry = retry
+        self.idempotencyKey = idempotencyKey
+        let own = request.ownHeaders()
+        headers = own.headers
+        context = OutboxContext(without: own.without, auth: request.spec.authMode)
+        places = identities.places(path: uri, body: request.body)
+        local = request.localID(identities.outbox.ledger)
+        creates = request.creates(identities) ? local : nil
+        lane = request.lane(local, identities.outbox, api)
+        deferred = identities.missing == nil ? nil : request.spec
+        retry = request.retry
     }
-
-    /// The lane in which the calls wait for each other. It stays the same from the creation of an
-    /// object to its end.
-    var line: Lane { formerLane ?? lane }
 
     func takes(_ failure: Failure) -> Bool {
         switch failure.reason {
@@ -95,19 +99,25 @@ extension OutboxClaim {
     }
 
     func enterLane(_ call: Call, go: @escaping @Sendable () -> Void) -> Bool {
-        outbox.enter(self, call, go: go)
+        outbox.enter(lane, call, go: go)
     }
 
-    func leaveLane(_ call: Call) {
-        outbox.leave(line, call)
-    }
+    func leaveLane(_ call: Call) { outbox.leave(lane, call) }
 
+    private static let ruledOutReason = "the program says that the server cannot be reached"
+
+    /// No thread waits for the file because of a request that is stored for this reason.
     func reasonToStoreAtOnce(_ request: PreparedRequest) -> String? {
-        outbox.reasonToStoreAtOnce(request, self)
+        guard outbox.around.reachability.isRuledOut, deferred == nil, lane.former == nil,
+            request.submission == nil, outbox.journal.hasRoom
+        else { return nil }
+        return Self.ruledOutReason
     }
 
     func reasonToStore() throws(Failure) -> String? {
-        try outbox.reasonToStore(self)
+        if outbox.around.reachability.isRuledOut { return Self.ruledOutReason }
+        if deferred != nil { return "it is about an object that the server has not named" }
+        return try outbox.isHeld(lane) ? "others of its lane wait before it" : nil
     }
 
     func beginStoring(if judge: () -> Bool) -> Bool {
@@ -119,9 +129,7 @@ extension OutboxClaim {
         return isTaken
     }
 
-    func store(_ call: Call, _ order: StoringOrder) {
-        outbox.store(call, order, self)
-    }
+    func store(_ call: Call, _ order: StoringOrder) { outbox.store(call, order, self) }
 
     /// Deletes an object that never left this machine, and its stored requests, without asking the
     /// server. Returns `nil` if the server may know the object.
@@ -129,9 +137,7 @@ extension OutboxClaim {
         guard request.method == .delete, let local, try outbox.withdraw(local) else { return nil }
         if let submission = request.submission {
             var changes = ChangeSet(origin: .host)
-            changes.deletions = [
-                .object(submission.entity, storeKey: submission.subject.storeKey)
-            ]
+            changes.deletions = [.object(submission.entity, storeKey: submission.subject.storeKey)]
             _ = try outbox.around.store.commit(changes)
         }
         return ReceivedResponse(
@@ -158,22 +164,20 @@ struct OutboxContext: Sendable {
     var bytes: [UInt8] {
         var members: [(key: String, value: JSONValue)] = []
         if !without.isEmpty {
-            members.append((key: "without", value: .array(without.map { .string($0) })))
+            members.append(("without", .array(without.map { .string($0) })))
         }
         if let auth, let word = Self.modes.first(where: { $0.0 == auth })?.1 {
-            members.append((key: "auth", value: .string(word)))
+            members.append(("auth", .string(word)))
         }
-        if let life { members.append((key: "life", value: .string(life))) }
-        if let sent { members.append((key: "sent", value: sent)) }
+        if let life { members.append(("life", .string(life))) }
+        if let sent { members.append(("sent", sent)) }
         return members.isEmpty ? [] : JSONValue.object(members).text()
     }
+}
 
-    init(without: [String] = [], auth: AuthMode? = nil) {
-        self.without = without
-        self.auth = auth
-    }
-
+extension OutboxContext {
     init(_ bytes: [UInt8]) {
+        self.init()
         guard !bytes.isEmpty, let value = try? bytes.withUnsafeBytes({ try JSONValue.parse($0) })
         else { return }
         without = value["without"]?.elements?.compactMap(\.string) ?? []
@@ -191,47 +195,29 @@ extension RequestIdentities {
         _ request: StorableRequest, _ api: LoadedAPI, idempotencyKey: String?
     ) -> (any StorageClaim)? {
         guard let uri = outbox.around.baseURL.uri(of: request.destination.url) else { return nil }
-        return Claiming(outbox: outbox, identities: self, api: api, request: request)
-            .claim(uri, idempotencyKey: idempotencyKey ?? IdempotencyKey.random.text)
+        return OutboxClaim(
+            request, self, api, uri: uri,
+            idempotencyKey: idempotencyKey ?? IdempotencyKey.random.text)
     }
 }
 
-/// Finds out what the outbox must know about one request.
-private struct Claiming {
-    let outbox: Outbox
-    let identities: RequestIdentities
-    let api: LoadedAPI
-    let request: StorableRequest
-
-    func claim(_ uri: String, idempotencyKey: String) -> OutboxClaim {
-        let own = ownHeaders()
-        let local = request.submission.flatMap(localID)
-        let (lane, formerLane) = lanes(local)
-        return OutboxClaim(
-            outbox, lane: lane, formerLane: formerLane, idempotencyKey: idempotencyKey, uri: uri,
-            headers: own.headers, places: identities.places(path: uri, body: request.body),
-            context: OutboxContext(without: own.without, auth: request.spec.authMode),
-            creates: creates ? local : nil, local: local,
-            deferred: identities.missing == nil ? nil : request.spec,
-            retry: request.retry)
-    }
-
+extension StorableRequest {
     /// Whether the request creates the object that it is about. A POST to a path that names the
     /// object is about an object that exists, or that another request creates.
-    private var creates: Bool {
-        guard request.destination.method == .post else { return false }
-        let key = request.submission?.subject.storeKey ?? 0
+    fileprivate func creates(_ identities: RequestIdentities) -> Bool {
+        guard destination.method == .post else { return false }
+        let key = submission?.subject.storeKey ?? 0
         return key == 0 || !identities.isInPath(key)
     }
 
     /// Returns the headers of the request and its route, and the names of the headers that the
     /// request leaves out.
-    private func ownHeaders() -> (headers: [HeaderField], without: [String]) {
+    fileprivate func ownHeaders() -> (headers: [HeaderField], without: [String]) {
         var headers = Headers()
-        for line in request.settings.headers { headers.set(line.name, line.value) }
-        if let mediaType = request.mediaType { headers.set("Content-Type", mediaType) }
+        for line in settings.headers { headers.set(line.name, line.value) }
+        if let mediaType { headers.set("Content-Type", mediaType) }
         var without: [String] = []
-        for (name, value) in request.spec.headers {
+        for (name, value) in spec.headers {
             if let value {
                 headers.set(name, value)
             } else {
@@ -240,40 +226,42 @@ private struct Claiming {
             }
         }
         headers.remove(IdempotencyKey.headerName)
-        headers.fields.removeAll { outbox.secrets.contains($0) }
         return (headers.fields, without)
     }
 
     /// Returns the local identity of an object that the server has not named. A request that may
     /// create an object without one makes it up; the call that sends the request notes it
     /// (`OutboxClaim.adopt`).
-    private func localID(of submission: Submission) -> LocalID? {
-        guard submission.identity == nil, submission.entity.identityIndex != nil else { return nil }
-        let known = outbox.ledger.local(submission.entity, submission.subject.storeKey)
-        return known ?? (request.destination.method == .post ? LocalID.random() : nil)
+    fileprivate func localID(_ ledger: IdentityLedger) -> LocalID? {
+        guard let submission, submission.identity == nil, submission.entity.identityIndex != nil
+        else { return nil }
+        let known = ledger.local(submission.entity, submission.subject.storeKey)
+        return known ?? (destination.method == .post ? LocalID.random() : nil)
     }
 
-    /// Returns the lane of the request, and the lane that it had before the server named the
-    /// object.
-    private func lanes(_ local: LocalID?) -> (Lane, former: Lane?) {
-        let (submission, destination) = (request.submission, request.destination)
-        if let name = request.spec.lane { return (Lane(named: name), nil) }
+    fileprivate func lane(_ local: LocalID?, _ outbox: Outbox, _ api: LoadedAPI) -> ClaimedLane {
+        if let name = spec.lane { return ClaimedLane(present: Lane(named: name)) }
+        let ledger = outbox.ledger
         if let submission {
             let (entity, key) = (submission.entity, submission.subject.storeKey)
             // The sent object may be older than the identity that it has by now.
             let newest = local == nil ? nil : try? outbox.around.store.newest(entity, storeKey: key)
             if let identity = submission.identity ?? newest?.identity {
-                let former = local ?? outbox.ledger.local(entity, key)
-                return (Lane(of: entity, identity), former.map { Lane($0) })
+                let former = local ?? ledger.local(entity, key)
+                return ClaimedLane(
+                    present: Lane(of: entity, identity), former: former.map { Lane($0) })
             }
         }
-        if let local { return (Lane(local), nil) }
+        if let local { return ClaimedLane(present: Lane(local)) }
         let path = destination.path ?? ""
         let targets = api.targets(destination.method, path, destination.route).all
-        guard submission == nil, let target = targets.first else { return (Lane(path: path), nil) }
+        guard submission == nil, let target = targets.first else {
+            return ClaimedLane(present: Lane(path: path))
+        }
         let object = try? outbox.around.store.object(target.entity, target.identity)
-        let former = object.flatMap { outbox.ledger.local(target.entity, $0.storeKey) }
-        return (Lane(of: target.entity, target.identity), former.map { Lane($0) })
+        let former = object.flatMap { ledger.local(target.entity, $0.storeKey) }
+        return ClaimedLane(
+            present: Lane(of: target.entity, target.identity), former: former.map { Lane($0) })
     }
 }
 
@@ -289,11 +277,11 @@ struct ItemToSend: StoredItem {
         guard let method = Method(token: entry.method) else {
             throw Failure(.outbox, "the stored method \"\(entry.method)\" is unknown")
         }
-        let context = OutboxContext(entry.context)
+        let context = OutboxContext(entry.origin.context)
         let base = preparation.context.environment.baseURL
         let url = try base.url(path: entry.path)
         let path = base.relativePath(of: url)
-        let route = entry.route.flatMap(api.definition.routes.route(key:))
+        let route = entry.origin.route.flatMap(api.definition.routes.route(key:))
         let settings = route.map { api.definition.settings(of: $0) } ?? .none
         var own = spec
         own.headers = entry.headers.map { ($0.name, $0.value) }
@@ -326,7 +314,7 @@ struct ItemToSend: StoredItem {
         _ api: LoadedAPI, _ store: ObservedStore
     ) throws(Failure) -> Submission? {
         let entry = item.entry
-        guard let name = entry.entity, let entity = api.definition.mappings[name]?.entity
+        guard let name = entry.origin.entity, let entity = api.definition.mappings[name]?.entity
         else { return nil }
         let key = ledger.storeKey(entry)
         let objects = ledger.objects(entry)

@@ -64,11 +64,7 @@ final class OutboxNotices: Sendable {
 
     /// Tells everyone who waits for a flush that it is over.
     func flushed(_ waiters: [Waiter], _ requests: StoredRequests) {
-        var owesStart = false
-        for waiter in waiters {
-            if delivery.append(Self.notice(.outboxFlushed, requests, waiter)) { owesStart = true }
-        }
-        if owesStart { delivery.start(isOnWorker: false) }
+        tell(.outboxFlushed, requests, waiters)
     }
 
     /// Tells the observer that a flush has sent items, if it asked for that.
@@ -87,19 +83,20 @@ final class OutboxNotices: Sendable {
     ) {
         guard let observer = observer.withLock({ $0 }), let told = observer[keyPath: function]
         else { return }
-        let waiter = Waiter(token: observer.token, told: told, end: {})
-        if delivery.append(Self.notice(kind, requests(), waiter)) {
-            delivery.start(isOnWorker: false)
-        }
+        tell(kind, requests(), [Waiter(token: observer.token, told: told, end: {})])
     }
 
-    private static func notice(
-        _ kind: GroupNotice.Kind, _ requests: StoredRequests, _ waiter: Waiter
-    ) -> Notice {
-        .group(
-            GroupNotice(
+    private func tell(
+        _ kind: GroupNotice.Kind, _ requests: StoredRequests, _ waiters: [Waiter]
+    ) {
+        var owesStart = false
+        for waiter in waiters {
+            let notice = GroupNotice(
                 kind, token: waiter.token, failure: requests.failure,
                 payload: { waiter.told.payload(requests) }, told: { waiter.told.run(requests) },
-                ended: waiter.end))
+                ended: waiter.end)
+            if delivery.append(.group(notice)) { owesStart = true }
+        }
+        if owesStart { delivery.start(isOnWorker: false) }
     }
 }

@@ -1,6 +1,5 @@
 package import RestwayCalls
 package import RestwayDocument
-import RestwayHTTP
 import RestwayMapping
 import RestwayObjects
 package import RestwayOutcome
@@ -37,16 +36,9 @@ package struct OutboxSurroundings: Sendable {
         self.bodyBytesMax = bodyBytesMax
     }
 
-    /// Returns the definition of an entity that an item names; `nil` if the document no longer has
-    /// it.
-    func entity(_ name: String) -> Entity? { api.loaded.definition.mappings[name]?.entity }
-
     /// Returns an item as the program sees it.
     func report(_ item: OutboxItem, _ state: StoredRequest.State) -> StoredRequest {
-        // Most items have no answer, and so no URL of an answer.
-        guard item.answer != nil else { return StoredRequest(item, state: state, url: "") }
-        let url = (try? baseURL.url(path: item.entry.path)) ?? item.entry.path
-        return StoredRequest(item, state: state, url: url)
+        StoredRequest(item, state: state, baseURL)
     }
 
     func report(_ item: OutboxItem) -> StoredRequest {
@@ -75,25 +67,22 @@ package protocol StoredRequestSender: AnyObject, Sendable {
     func makeBatch(of sender: any BatchSender) throws(Failure) -> any RequestBatch
 }
 
-/// The journal of an outbox, with the failures of the client in place of the journal's errors.
-struct OutboxFile: Sendable {
-    let journal: OutboxJournal
-    let path: String
-
+/// The journal with the failures of the client in place of its own errors.
+extension OutboxJournal {
     /// Opens the file that a document or the options name.
+    ///
+    /// - Parameter credentialHeader: The header that the authentication scheme sets. It is set anew
+    ///   when a request is sent, so it is not stored.
     static func open(
-        _ definition: OutboxDefinition, _ rules: OutboxRules, _ secrets: StoredSecrets,
+        _ definition: OutboxDefinition, _ rules: OutboxRules, credentialHeader: String?,
         _ pool: WorkerPool
-    ) throws(Failure) -> OutboxFile {
-        var options = OutboxJournal.Options()
-        options.rules = rules
-        options.pool = pool
-        options.secretHeaders = Set(secrets.names)
+    ) throws(Failure) -> OutboxJournal {
+        let secrets = credentialHeader.map { Set([$0.lowercased()]) } ?? []
+        var options = Options(rules: rules, secretHeaders: secrets, pool: pool)
         options.connection.mode = definition.fileMode
         options.connection.busyTimeoutMilliseconds = definition.busyTimeoutMilliseconds
         do throws(OutboxError) {
-            return OutboxFile(
-                journal: try OutboxJournal(definition.path, options), path: definition.path)
+            return try OutboxJournal(definition.path, options)
         } catch {
             throw Failure(error, path: definition.path)
         }
@@ -111,9 +100,8 @@ struct OutboxFile: Sendable {
     }
 
     /// Returns the item, or throws that there is none.
-    func item(_ id: Int64) throws(Failure) -> OutboxItem {
-        let item = try checked(journal.item(id))
-        guard let item else { throw Failure(.noSuchItem(id), path: path) }
+    func existingItem(_ id: Int64) throws(Failure) -> OutboxItem {
+        guard let item = try checked(item(id)) else { throw Failure(.noSuchItem(id), path: path) }
         return item
     }
 
@@ -124,16 +112,11 @@ struct OutboxFile: Sendable {
     func forEachItem(_ body: (OutboxItem) -> Void) throws(Failure) {
         var last: Int64 = 0
         while true {
-            let page = try checked(journal.items(after: last, itemsMax: Self.pageItems))
+            let page = try checked(items(after: last, itemsMax: Self.pageItems))
             for item in page { body(item) }
             guard page.count == Self.pageItems, let item = page.last else { return }
             last = item.id
         }
-    }
-
-    /// Whether a new request of the lane must wait behind stored requests.
-    func isHeld(_ lane: Lane) throws(Failure) -> Bool {
-        try checked(journal.isOccupied(lane))
     }
 }
 
@@ -149,37 +132,19 @@ extension Failure {
             self = Failure.closed
         default:
             self.init(error.isForked ? .forked : .outbox, error.message, field: path)
-            isRetryable = error.isTemporary
+            self.isRetryable = error.isTemporary
         }
-    }
-}
-
-/// The headers that are never stored because they hold credentials. They are set anew when the
-/// request is sent.
-struct StoredSecrets {
-    private(set) var names = ["authorization", "proxy-authorization", "cookie"]
-
-    /// - Parameter scheme: The header that the authentication scheme sets, if it is another one.
-    init(scheme: String?) {
-        if let scheme { names.append(scheme.lowercased()) }
-    }
-
-    func contains(_ field: HeaderField) -> Bool {
-        names.contains { field.isNamed($0) }
     }
 }
 
 extension OutboxDefinition {
     /// Returns the settings in the form that the decisions use.
     func rules(_ batch: BatchDefinition?) -> OutboxRules {
-        var rules = OutboxRules()
-        rules.order = order.isStrict ? .strict : .lanes
-        rules.deadLetters = order.passesDeadHeads ? .letOthersPass : .blockTheirLane
-        rules.batchStopsAtFailure = batch?.stopsAtFailure ?? false
-        rules.temporaryStatuses = statuses
-        rules.inProgressTypes = inProgressTypes
-        rules.baseMilliseconds = baseMilliseconds
-        rules.capMilliseconds = capMilliseconds
-        return rules
+        OutboxRules(
+            order: order.isStrict ? .strict : .lanes,
+            deadLetters: order.passesDeadHeads ? .letOthersPass : .blockTheirLane,
+            batchStopsAtFailure: batch?.stopsAtFailure ?? false, temporaryStatuses: statuses,
+            inProgressTypes: inProgressTypes, baseMilliseconds: baseMilliseconds,
+            capMilliseconds: capMilliseconds)
     }
 }

@@ -10,7 +10,7 @@ struct RejectionMarks: Sendable {
     /// Objects of the store by their store keys, which no two objects share.
     typealias Marked = [Int64: Entity]
 
-    let file: OutboxFile
+    let journal: OutboxJournal
     let ledger: IdentityLedger
     let around: OutboxSurroundings
 
@@ -24,35 +24,30 @@ struct RejectionMarks: Sendable {
 
     /// Returns the store keys of the objects of an entity that dead letters are about.
     func rejectedKeys(of entity: Entity) throws(Failure) -> Set<Int64> {
-        Set(try rejected([entity], named: entity.name).keys)
+        Set(try rejected([entity]).keys)
     }
 
     private func deadLetters(about object: Snapshot) throws(Failure) -> Set<Int64> {
         let newest = try store.newest(of: object) ?? object
         let lane = newest.identity.map { Lane(of: newest.entity, $0) }
-        return try file.checked(
-            file.journal.deadLetters(
-                in: lane, entity: newest.entity.name, storeKey: newest.storeKey, where: isOurs))
+        return try journal.checked(
+            journal.deadLetters(
+                in: lane, entity: newest.entity.name, storeKey: newest.storeKey,
+                where: ledger.isOurs))
     }
 
-    /// Whether the store key of an item with this context is a key of this store.
-    private func isOurs(_ context: [UInt8]) -> Bool { OutboxContext(context).life == ledger.life }
-
-    private func rejected(
-        _ entities: [Entity], named name: String?
-    ) throws(Failure) -> Marked {
-        let (lanes, subjects) = try file.checked(
-            file.journal.rejectedObjects(entity: name, where: isOurs))
-        return try marked(lanes, subjects, entities)
+    private func rejected(_ entities: [Entity]) throws(Failure) -> Marked {
+        let (lanes, objects) = try journal.checked(journal.rejectedObjects(where: ledger.isOurs))
+        return try marked(lanes, objects, entities)
     }
 
     private func marked(
-        _ lanes: [Lane], _ subjects: [OutboxChange.Subject], _ entities: [Entity]
+        _ lanes: [Lane], _ objects: [(entity: String, storeKey: Int64)], _ entities: [Entity]
     ) throws(Failure) -> Marked {
         var marked: Marked = [:]
         for entity in entities {
-            for subject in subjects where subject.entity == entity.name {
-                let object = try store.newest(entity, storeKey: subject.storeKey)
+            for (name, key) in objects where name == entity.name {
+                let object = try store.newest(entity, storeKey: key)
                 if let object { marked[object.storeKey] = entity }
             }
             for lane in lanes {
@@ -70,21 +65,16 @@ struct RejectionMarks: Sendable {
 
     /// Returns the objects that one item is about and the objects that it creates.
     func objects(of item: OutboxItem) throws(Failure) -> Marked {
-        var subjects: [OutboxChange.Subject] = []
-        if let key = ledger.storeKey(item.entry), let name = item.entry.entity {
-            subjects.append(.init(entity: name, storeKey: key))
-            let inside = ledger.objects(item.entry)
-            for (index, object) in inside.sent.enumerated() where inside.local(of: index) != nil {
-                subjects.append(.init(entity: object.entity.name, storeKey: object.storeKey))
-            }
+        var objects: [(entity: String, storeKey: Int64)] = []
+        if let key = ledger.storeKey(item.entry), let name = item.entry.origin.entity {
+            let inside = ledger.objects(item.entry).companions
+            objects = [(name, key)] + inside.map { ($0.entity, $0.storeKey) }
         }
-        return try marked([item.entry.lane], subjects, entities)
+        return try marked([item.entry.lane], objects, entities)
     }
 
     /// Returns all objects that are rejected now.
-    func allRejected() throws(Failure) -> Marked {
-        try rejected(entities, named: nil)
-    }
+    func allRejected() throws(Failure) -> Marked { try rejected(entities) }
 
     /// Tells the store's observers which objects these items have marked by becoming dead letters.
     func tellRejected(by items: [OutboxItem]) {

@@ -13,20 +13,18 @@ import RestwayThreads
 /// that opens the file does the steps that a crash left over. A step changes the store only where
 /// it still has the value of the dropped change, so doing it twice does no harm.
 final class StoredChanges: Sendable {
-    private let file: OutboxFile
+    private let journal: OutboxJournal
     private let ledger: IdentityLedger
-    private let around: OutboxSurroundings
+    private let store: ObservedStore
     /// The drafts of stored requests, by the keys of the requests. Drafts with the same key stand
     /// in the order in which they were stored.
     private let drafts = Lock<[String: [StoredDrafts]]>([:])
 
-    init(_ file: OutboxFile, _ ledger: IdentityLedger, _ around: OutboxSurroundings) {
-        self.file = file
+    init(_ journal: OutboxJournal, _ ledger: IdentityLedger, _ store: ObservedStore) {
+        self.journal = journal
         self.ledger = ledger
-        self.around = around
+        self.store = store
     }
-
-    private var store: ObservedStore { around.store }
 
     // MARK: Storing
 
@@ -115,10 +113,10 @@ final class StoredChanges: Sendable {
     func takeBack() throws(Failure) -> Set<Int64> {
         var told: Set<Int64> = []
         while true {
-            let due = try file.checked(file.journal.dueRestorations(itemsMax: Self.itemsAtOnce))
+            let due = try journal.checked(journal.dueRestorations(itemsMax: Self.itemsAtOnce))
             guard !due.isEmpty else { break }
             // A store in memory ended with its process, so its steps need not be done.
-            let steps = due.filter { $0.life == ledger.life }.compactMap(restoration)
+            let steps = due.filter { $0.subject.life == ledger.life }.compactMap(restoration)
             if !steps.isEmpty {
                 var changes = ChangeSet(origin: .host)
                 changes.restorations = steps
@@ -126,7 +124,7 @@ final class StoredChanges: Sendable {
                 told.formUnion(commit.changes.map(\.storeKey))
                 freeDrafts(of: Set(commit.changes.filter { $0.after == nil }.map(\.storeKey)))
             }
-            try file.checked(file.journal.forgetRestorations(of: Set(due.map(\.item))))
+            try journal.checked(journal.forgetRestorations(of: Set(due.map(\.item))))
         }
         return told
     }
@@ -134,7 +132,7 @@ final class StoredChanges: Sendable {
     /// Returns the step for the store; `nil` if the document no longer has the entity or the
     /// attribute.
     private func restoration(_ due: OutboxRestoration) -> Restoration? {
-        guard let entity = around.entity(due.subject.entity) else { return nil }
+        guard let entity = ledger.entity(due.subject.entity) else { return nil }
         switch due.step {
         case .delete: return Restoration(entity, storeKey: due.subject.storeKey, .object)
         case .restore(let name, let from, let to, let needsUnsent):
@@ -160,16 +158,13 @@ final class StoredChanges: Sendable {
         guard !change.isEmpty else { return }
         let made = Set(change.made)
         var changes = ChangeSet(origin: .host)
-        for cell in change.cells where !made.contains(cell.subject) {
-            let step = OutboxTakeBack.Step.restore(
-                cell.name, from: cell.after, to: cell.before, needsUnsent: false)
-            let due = OutboxRestoration(item: 0, life: change.life, cell.subject, step)
-            if let step = restoration(due) { changes.restorations.append(step) }
+        let restored = change.cells.filter { !made.contains($0.subject) }.map { cell in
+            OutboxRestoration(
+                item: 0, subject: cell.subject,
+                step: .restore(cell.name, from: cell.after, to: cell.before, needsUnsent: false))
         }
-        for subject in change.made {
-            let due = OutboxRestoration(item: 0, life: change.life, subject, .delete)
-            if let step = restoration(due) { changes.restorations.append(step) }
-        }
+        let deleted = change.made.map { OutboxRestoration(item: 0, subject: $0, step: .delete) }
+        changes.restorations = (restored + deleted).compactMap(restoration)
         guard let commit = try? store.commit(changes, recordingChanges: true) else { return }
         drafts?.forgetObjects(Set(commit.changes.filter { $0.after == nil }.map(\.storeKey)))
     }
@@ -178,13 +173,13 @@ final class StoredChanges: Sendable {
 extension OutboxChange {
     /// Describes what the program's rows have changed, from a commit that lists its changes.
     init(_ rows: [Snapshot], _ commit: Commit, life: String?) {
-        self.init(life: life)
+        self.init()
         var changes: [Int64: Change] = [:]
         for change in commit.changes { changes[change.storeKey] = change }
         var noted: Set<Int64> = []
         for (row, object) in zip(rows, commit.objects) {
             let (entity, key) = (object.entity, object.storeKey)
-            let subject = Subject(entity: entity.name, storeKey: key)
+            let subject = Subject(life: life, entity: entity.name, storeKey: key)
             let change = changes[key]
             let isNew = change.map { $0.before == nil } ?? false
             if isNew, noted.insert(key).inserted { made.append(subject) }
@@ -193,7 +188,7 @@ extension OutboxChange {
                 let before = isNew ? .absent : (change?.before ?? object).value(at: index)
                 cells.append(
                     Cell(
-                        subject, entity.cellName(index), before: before,
+                        subject: subject, name: entity.cellName(index), before: before,
                         after: object.value(at: index)))
             }
         }

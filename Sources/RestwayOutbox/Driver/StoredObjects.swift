@@ -13,8 +13,8 @@ struct StoredObjects {
 
     /// The objects, with the store keys that they have since the request was stored.
     private(set) var sent: [SentObject] = []
-    /// The local identity of each object; empty for an object that has another name.
-    private(set) var locals: [String] = []
+    /// The local identity of each object; `nil` for an object that has another name.
+    private(set) var locals: [LocalID?] = []
 
     init(_ submission: Submission, _ ledger: IdentityLedger) {
         guard submission.sent.count > 1 else { return }
@@ -23,28 +23,21 @@ struct StoredObjects {
             let isNew =
                 !sent.isEmpty && object.identity == nil
                     && ledger.mayBeNamed(object.entity, key)
-            append(object.entity, key, object.identity, object.links)
-            locals.append(isNew ? LocalID.random().text : "")
+            sent.append(
+                SentObject(
+                    entity: object.entity, storeKey: key, identity: object.identity,
+                    links: object.links))
+            locals.append(isNew ? LocalID.random() : nil)
         }
     }
-
-    private mutating func append(
-        _ entity: Entity, _ key: Int64, _ identity: Identity?, _ links: Links
-    ) {
-        sent.append(SentObject(entity: entity, storeKey: key, identity: identity, links: links))
-    }
-
-    func local(of index: Int) -> LocalID? { LocalID(locals[index]) }
 
     /// The objects that wait for an identity.
     var companions: [OutboxCompanion] {
-        var companions: [OutboxCompanion] = []
-        for (index, object) in sent.enumerated() {
-            guard let local = local(of: index) else { continue }
-            companions.append(
-                .init(local: local, entity: object.entity.name, storeKey: object.storeKey))
+        zip(sent, locals).compactMap { object, local in
+            local.map {
+                OutboxCompanion(local: $0, entity: object.entity.name, storeKey: object.storeKey)
+            }
         }
-        return companions
     }
 
     /// Returns the objects with their present identities in the store.
@@ -52,24 +45,20 @@ struct StoredObjects {
     /// - Parameter newest: Returns the identity that the store has for an object; `nil` if the keys
     ///   belong to another store.
     func renewed(_ newest: ((Entity, Int64) -> Identity?)?) -> [SentObject] {
-        var names: [Identity?] = []
-        for object in sent {
-            names.append(object.identity ?? newest?(object.entity, object.storeKey))
-        }
-        var renewed = StoredObjects()
-        for (index, object) in sent.enumerated() {
-            var links: Links = []
-            for (relationship, ends) in object.links {
-                links.append((relationship, []))
-                for end in ends {
-                    let name = end.object.flatMap { names[$0] } ?? end.identity
-                    links[links.count - 1].links.append(.init(identity: name, object: end.object))
+        let names = sent.map { $0.identity ?? newest?($0.entity, $0.storeKey) }
+        return zip(sent, names).map { object, name in
+            let links: Links = object.links.map { relationship, ends in
+                let ends = ends.map { end in
+                    SentObject.Link(
+                        identity: end.object.flatMap { names[$0] } ?? end.identity,
+                        object: end.object)
                 }
+                return (relationship, ends)
             }
-            renewed.append(
-                object.entity, newest == nil ? 0 : object.storeKey, names[index], links)
+            return SentObject(
+                entity: object.entity, storeKey: newest == nil ? 0 : object.storeKey,
+                identity: name, links: links)
         }
-        return renewed.sent
     }
 
     // MARK: As JSON
@@ -90,7 +79,7 @@ struct StoredObjects {
             list.append(.string(object.entity.name))
             list.append(.integer(object.storeKey))
             add(object.identity)
-            list.append(.string(locals[index]))
+            list.append(.string(locals[index]?.text ?? ""))
             list.append(.integer(Int64(object.links.count)))
             for (relationship, links) in object.links {
                 list.append(.string(object.entity.relationships[relationship].name))
@@ -104,12 +93,11 @@ struct StoredObjects {
         return .array(list)
     }
 
-    private init() {}
-
     /// Reads `json`. The result is empty if `json` names an entity that the document does not know,
     /// or an object that the list does not have.
     init(_ json: JSONValue?, entity: (String) -> Entity?) {
         let all = json?.elements ?? []
+        var read: (sent: [SentObject], locals: [LocalID?]) = ([], [])
         var rest = all[...]
         func next() -> JSONValue? { rest.popFirst() }
         // A count is limited to the number of all values.
@@ -119,12 +107,9 @@ struct StoredObjects {
             return word?.integer.map { .integer($0) } ?? word?.string.map { .string($0) }
         }
         while !rest.isEmpty {
-            guard let entity = next()?.string.flatMap(entity) else {
-                self = Self()
-                return
-            }
+            guard let entity = next()?.string.flatMap(entity) else { return }
             let (key, name) = (next()?.integer ?? 0, identity())
-            locals.append(next()?.string ?? "")
+            read.locals.append(next()?.string.flatMap { LocalID($0) })
             var links: Links = []
             for _ in 0..<count() {
                 let relationship = next()?.string.flatMap(entity.relationshipIndex(named:))
@@ -136,16 +121,12 @@ struct StoredObjects {
                 }
                 if let relationship { links.append((relationship, ends)) }
             }
-            append(entity, key, name, links)
+            read.sent.append(
+                SentObject(entity: entity, storeKey: key, identity: name, links: links))
         }
-        for object in sent {
-            for (_, ends) in object.links {
-                for end in ends where (end.object ?? 0) >= sent.count {
-                    self = Self()
-                    return
-                }
-            }
-        }
+        let links = read.sent.flatMap(\.links).flatMap(\.links)
+        guard links.allSatisfy({ ($0.object ?? 0) < read.sent.count }) else { return }
+        (sent, locals) = read
     }
 }
 
@@ -168,19 +149,17 @@ final class StoredDrafts: Sendable {
     init?(_ submission: Submission?, key: String) {
         guard let submission, case .draft(let draft) = submission.subject else { return nil }
         self.key = key
-        var parts: [Part] = []
-        if submission.sent.isEmpty {
-            parts.append(
-                Part(draft: draft.sent(0), number: 0, entity: submission.entity, withheld: []))
+        guard !submission.sent.isEmpty else {
+            parts = [Part(draft: draft.sent(0), number: 0, entity: submission.entity, withheld: [])]
+            return
         }
-        for (number, object) in submission.sent.enumerated() {
-            guard let member = object.member else { continue }
-            parts.append(
+        parts = submission.sent.enumerated().compactMap { number, object in
+            object.member.map { member in
                 Part(
                     draft: draft.sent(member), number: number, entity: object.entity,
-                    withheld: object.withheld))
+                    withheld: object.withheld)
+            }
         }
-        self.parts = parts
     }
 
     /// Whether the program has released all of these drafts.

@@ -3,27 +3,13 @@ import RestwayDocument
 import RestwayHTTP
 import RestwayJSON
 package import RestwayOutcome
+import RestwayRouting
 import RestwayThreads
 
 /// A request of the outbox as the program sees it, as it stood at one moment.
 package struct StoredRequest: Sendable {
     package enum State: Sendable {
         case waiting, sending, blocked, dead, delivered
-    }
-
-    /// Why a request is a dead letter.
-    package enum DeathReason: Sendable {
-        case refused, keyReused, unsendable, noIdentity
-
-        init(_ reason: OutboxDeathReason) {
-            self =
-                switch reason {
-                case .refused: .refused
-                case .keyReused: .keyReused
-                case .unsendable: .unsendable
-                case .noIdentity: .noIdentity
-                }
-        }
     }
 
     let item: OutboxItem
@@ -33,23 +19,24 @@ package struct StoredRequest: Sendable {
     package internal(set) var nextAttempt: Int64
     package internal(set) var lastError: String?
     /// Why the item is a dead letter; `nil` for other items.
-    package internal(set) var deathReason: DeathReason?
+    package internal(set) var deathReason: OutboxDeathReason?
     /// The answer of the server.
     package internal(set) var response: Response?
 
-    /// - Parameter url: The URL of the answer that made it a dead letter.
-    init(_ item: OutboxItem, state: State, url: String) {
+    init(_ item: OutboxItem, state: State, _ base: BaseURL) {
         self.item = item
         self.state = state
-        attempts = item.entry.attempts
-        nextAttempt = max(item.entry.nextAttemptAt, item.entry.askedUntil)
-        lastError = item.entry.trouble?.message
-        deathReason = item.deathReason.map { DeathReason($0) }
+        let progress = item.entry.progress
+        attempts = progress.attempts
+        nextAttempt = max(progress.nextAttemptAt, progress.askedUntil)
+        lastError = progress.trouble?.message
+        deathReason = item.deathReason
         response = item.answer.map { answer in
-            Response(
+            let path = item.entry.path
+            return Response(
                 ReceivedResponse(
-                    status: answer.status, headers: Headers(answer.headers), url: url,
-                    body: Body(answer.body)))
+                    status: answer.status, headers: Headers(answer.headers),
+                    url: (try? base.url(path: path)) ?? path, body: Body(answer.body)))
         }
     }
 
@@ -86,12 +73,4 @@ package final class StoredRequests: HandleObject {
         let export = OutboxExport(isSecret: redaction.isSecret)
         return JSONValue.array(all.map { export.json($0.item) }).text()
     }
-}
-
-/// The numbers of stored requests, by state.
-package struct StoredRequestCounts: Equatable, Sendable {
-    package var waiting = 0
-    package var sending = 0
-    package var blocked = 0
-    package var dead = 0
 }

@@ -1,17 +1,17 @@
-package import RestwayObjects
+import RestwayObjects
 
 /// A queue inside the outbox. Requests of one lane are delivered in order; different lanes are
 /// independent of each other. If the order is strict, the journal treats all lanes as one.
-package struct Lane: Hashable, Sendable {
-    package let name: String
+struct Lane: Hashable, Sendable {
+    let name: String
 
     /// Makes a lane that the request names.
-    package init(named name: String) {
+    init(named name: String) {
         self.name = "name:" + name
     }
 
     /// Makes the lane of an object that the server has named.
-    package init(entity: String, _ identity: Identity) {
+    init(entity: String, _ identity: Identity) {
         name =
             switch identity {
             case .integer(let integer): "object:\(entity):#\(integer)"
@@ -21,13 +21,13 @@ package struct Lane: Hashable, Sendable {
 
     /// Makes the lane of an object that the server has not named yet. Once the server names it, the
     /// items that wait here move to the lane that `OutboxSettlement` gives.
-    package init(_ local: LocalID) {
+    init(_ local: LocalID) {
         name = Self.localPrefix + local.text
     }
 
     /// Returns the identities that the object of this lane may have; empty for a lane of anything
     /// else.
-    package func identities(entity: String) -> [Identity] {
+    func identities(entity: String) -> [Identity] {
         let prefix = "object:\(entity):"
         guard name.utf8.starts(with: prefix.utf8) else { return [] }
         let text = String(decoding: name.utf8.dropFirst(prefix.utf8.count), as: UTF8.self)
@@ -46,7 +46,7 @@ package struct Lane: Hashable, Sendable {
     }
 
     /// Makes the lane of a request that is about no object. The query of the path does not count.
-    package init(path: String) {
+    init(path: String) {
         let path = path.prefix { $0 != "?" && $0 != "#" }
         name = "path:" + path
     }

@@ -1,3 +1,5 @@
+import RestwayObjects
+
 /// The name of an object that the server has not named yet. Every request about the object holds
 /// this text, in paths, headers and bodies, where the identity will stand.
 ///
@@ -5,18 +7,18 @@
 /// each text by the server's identity once that is known. The text is random, so that nothing else
 /// equals it by chance. It consists of unreserved characters, so that it can stand unchanged in any
 /// URL or JSON string.
-package struct LocalID: Hashable, Sendable {
-    package static let prefix = "restway-local-"
+struct LocalID: Hashable, Sendable {
+    static let prefix = "restway-local-"
     /// The number of lower-case hexadecimal digits after the prefix.
     static let digitCount = 32
     static let byteCount = prefix.utf8.count + digitCount
 
     /// The prefix and 32 digits.
-    package let text: String
+    let text: String
 
     /// The form of an identity that replaces a local one in a body. It is the form in which the
     /// conversion of the attribute would have written the identity.
-    package enum Form: String, CaseIterable, Sendable {
+    enum Form: String, CaseIterable, Sendable {
         /// The identity is written as the server gave it.
         case plain = ""
         /// A number is written as a string of its digits.
@@ -28,10 +30,10 @@ package struct LocalID: Hashable, Sendable {
     }
 
     /// Returns the text that stands in a body for an identity that is to be written in `form`.
-    package func text(as form: Form) -> String { text + form.rawValue }
+    func text(as form: Form) -> String { text + form.rawValue }
 
     /// Returns a new local identity from the system's source of random numbers.
-    package static func random() -> LocalID {
+    static func random() -> LocalID {
         let halves = [UInt64.random(in: 0 ... .max), UInt64.random(in: 0 ... .max)]
         let digits = halves.map { half in
             let text = String(half, radix: 16)
@@ -41,7 +43,7 @@ package struct LocalID: Hashable, Sendable {
     }
 
     /// Returns `nil` if the text is not a local identity.
-    package init?(_ text: String) {
+    init?(_ text: String) {
         let bytes = Array(text.utf8)
         guard bytes.count == Self.byteCount, Self.starts(bytes[...]) else { return nil }
         self.text = text
@@ -65,29 +67,47 @@ package struct LocalID: Hashable, Sendable {
     }
 }
 
+/// The server's identity of an object that was made offline.
+struct OutboxIdentity: Equatable, Sendable {
+    /// A number that grows with each identity of a file. A reader continues after the last one it
+    /// has seen.
+    let number: Int64
+    let local: LocalID
+    let identity: Identity
+    /// The lane to which the items that waited for the object were moved.
+    var lane: Lane?
+    /// The entity of the item that created the object.
+    let entity: String?
+    let storeKey: Int64?
+}
+
+/// An object that a request creates beside its own object, because it was written inside that
+/// object.
+struct OutboxCompanion: Equatable, Sendable {
+    let local: LocalID
+    let entity: String
+    let storeKey: Int64
+}
+
 /// A place in a request where a local identity stands.
-package struct LocalIDPlace: Equatable, Sendable {
-    package enum Part: Character, Sendable {
+struct LocalIDPlace: Equatable, Sendable {
+    enum Part: Character, Sendable {
         case path = "p"
         case headers = "h"
         case body = "b"
     }
 
-    package let local: LocalID
-    package let part: Part
+    let local: LocalID
+    let part: Part
     /// Where the local identity begins in the part, in bytes.
-    package internal(set) var start: Int
-    package let form: LocalID.Form
+    var start: Int
+    let form: LocalID.Form
 
     /// The bytes of the part that the identity replaces.
-    var range: Range<Int> {
-        start..<start + LocalID.byteCount + form.rawValue.utf8.count
-    }
+    var range: Range<Int> { start..<start + LocalID.byteCount + form.rawValue.utf8.count }
 
     /// Looks for local identities in a request, from the front of each part to its end.
-    package static func all(
-        path: String, headers: String = "", body: [UInt8]
-    ) -> [LocalIDPlace] {
+    static func all(path: String, headers: String = "", body: [UInt8]) -> [LocalIDPlace] {
         find(.path, in: Array(path.utf8)) + find(.headers, in: Array(headers.utf8))
             + find(.body, in: body)
     }

@@ -120,62 +120,33 @@ struct LocalIDText {
 /// The identity of an object as it stands in a body: a number or a string, in the form of the
 /// identity attribute.
 struct WrittenIdentity {
-    private enum Content {
-        case integer(Int64)
-        case double(Double)
-        case string(String)
-    }
-
-    private let content: Content
+    /// The digits of a number, or a string without its quotes, in UTF-8.
+    let text: [UInt8]
+    /// A number in MessagePack; `nil` for a string.
+    private let number: [UInt8]?
 
     init(_ identity: Identity, _ form: LocalID.Form) {
-        switch (form, identity) {
-        case (.plain, .integer(let integer)), (.number, .integer(let integer)):
-            content = .integer(integer)
-        case (.plain, .string(let string)):
-            content = .string(string)
-        case (.text, _):
-            content = .string(Self.text(identity))
-        case (.number, .string(let string)):
-            if let integer = Int64(string) {
-                content = .integer(integer)
-            } else if let number = Double(string), number.isFinite {
-                content = .double(number)
-            } else {
-                content = .string(string)
+        let (given, integer): (String, Int64?) =
+            switch identity {
+            case .integer(let integer): (String(integer), integer)
+            case .string(let string): (string, Int64(string))
             }
-        case (.base64, _):
-            content = .string(Base64.encode(Array(Self.text(identity).utf8)))
+        let isGivenAsNumber = if case .integer = identity { true } else { false }
+        let isNumber = form == .number || form == .plain && isGivenAsNumber
+        if isNumber, let integer {
+            (text, number) = (Array(String(integer).utf8), [0xD3] + Self.bigEndian(integer))
+        } else if isNumber, let double = Double(given), double.isFinite {
+            text = Array(double.description.utf8)
+            number = [0xCB] + Self.bigEndian(double.bitPattern)
+        } else {
+            let bytes = Array(given.utf8)
+            (text, number) = (form == .base64 ? Array(Base64.encode(bytes).utf8) : bytes, nil)
         }
     }
 
-    private static func text(_ identity: Identity) -> String {
-        switch identity {
-        case .integer(let integer): String(integer)
-        case .string(let string): string
-        }
-    }
+    var isNumber: Bool { number != nil }
 
-    var isNumber: Bool {
-        if case .string = content { false } else { true }
-    }
-
-    /// The digits of a number, or a string without its quotes, in UTF-8.
-    var text: [UInt8] {
-        switch content {
-        case .integer(let integer): Array(String(integer).utf8)
-        case .double(let number): Array(number.description.utf8)
-        case .string(let string): Array(string.utf8)
-        }
-    }
-
-    var messagePack: [UInt8] {
-        switch content {
-        case .integer(let integer): [0xD3] + Self.bigEndian(integer)
-        case .double(let number): [0xCB] + Self.bigEndian(number.bitPattern)
-        case .string: MessagePackText.header(byteCount: text.count) + text
-        }
-    }
+    var messagePack: [UInt8] { number ?? MessagePackText.header(byteCount: text.count) + text }
 
     private static func bigEndian(_ value: some FixedWidthInteger) -> [UInt8] {
         withUnsafeBytes(of: value.bigEndian) { Array($0) }

@@ -1,7 +1,7 @@
-package import RestwaySQLite
+import RestwaySQLite
 
 /// The reason why the journal refused an operation. The operation has then changed nothing.
-package enum OutboxError: Error, Equatable, Sendable {
+enum OutboxError: Error, Equatable, Sendable {
     /// The file or the disk failed.
     case file(SQLiteError)
     /// The file is a database of another program.
@@ -25,7 +25,7 @@ package enum OutboxError: Error, Equatable, Sendable {
     case notSender(path: String)
     case closed(path: String)
 
-    package var message: String {
+    var message: String {
         switch self {
         case .file(let error): "the outbox \(error.text)"
         case .foreignFile(let path):
@@ -55,13 +55,13 @@ package enum OutboxError: Error, Equatable, Sendable {
     }
 
     /// Whether this is a forked process that must not use its parent's file.
-    package var isForked: Bool {
+    var isForked: Bool {
         if case .file(let error) = self { return error.isForked }
         return false
     }
 
     /// Whether the same operation may succeed a moment later.
-    package var isTemporary: Bool {
+    var isTemporary: Bool {
         if case .file(let error) = self { return error.isBusy }
         return false
     }

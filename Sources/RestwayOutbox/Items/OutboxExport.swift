@@ -1,81 +1,62 @@
 import RestwayHTTP
-package import RestwayJSON
+import RestwayJSON
 import RestwayRouting
 import RestwayText
 
 /// Writes items as JSON, for people and for support. Values with secret names are replaced.
-package struct OutboxExport {
-    private let isSecret: (String) -> Bool
-    private let redaction: BodyRedaction
+struct OutboxExport {
+    /// Tells whether the name of a header, a query parameter or a member of a body is secret.
+    let isSecret: (String) -> Bool
 
-    /// - Parameter isSecret: Tells whether the name of a header, a query parameter or a member of a
-    ///   body is secret.
-    package init(isSecret: @escaping (String) -> Bool) {
-        self.isSecret = isSecret
-        redaction = BodyRedaction(isSecret: isSecret)
-    }
+    private var redaction: BodyRedaction { BodyRedaction(isSecret: isSecret) }
 
     /// Returns the item as JSON. A body that is neither JSON nor a form is given by its size only,
     /// because secrets in it cannot be found.
-    package func json(_ item: OutboxItem) -> JSONValue {
+    func json(_ item: OutboxItem) -> JSONValue {
         let entry = item.entry
         var members: [(key: String, value: JSONValue)] = [
-            (key: "id", value: .integer(item.id)), (key: "state", value: .string(state(item))),
-            (key: "lane", value: .string(entry.lane.name)),
-            (key: "method", value: .string(entry.method)),
-            (key: "path", value: .string(path(entry.path))),
-            (key: "headers", value: headers(entry.headers)),
-            (key: "idempotencyKey", value: .string(entry.idempotencyKey)),
-            (key: "createdAt", value: .integer(entry.createdAt)),
-            (key: "attempts", value: .integer(Int64(entry.attempts))),
-            (key: "nextAttemptAt", value: .integer(entry.nextAttemptAt)),
+            ("id", .integer(item.id)), ("state", .string("\(item.state)")),
+            ("lane", .string(entry.lane.name)), ("method", .string(entry.method)),
+            ("path", .string(path(entry.path))), ("headers", headers(entry.headers)),
+            ("idempotencyKey", .string(entry.idempotencyKey)),
+            ("createdAt", .integer(entry.createdAt)),
+            ("attempts", .integer(Int64(entry.progress.attempts))),
+            ("nextAttemptAt", .integer(entry.progress.nextAttemptAt)),
         ]
         members += body(entry.body, entry.headers)
         let texts = [
-            ("name", entry.name), ("route", entry.route), ("entity", entry.entity),
+            ("route", entry.origin.route), ("entity", entry.origin.entity),
             ("creates", entry.creates?.text),
         ]
         for (key, text) in texts {
-            if let text { members.append((key: key, value: .string(text))) }
+            if let text { members.append((key, .string(text))) }
         }
         if !item.dependencies.isEmpty {
-            let locals = item.dependencies.map { JSONValue.string($0.text) }
-            members.append((key: "waitsFor", value: .array(locals)))
+            members.append(("waitsFor", .array(item.dependencies.map { .string($0.text) })))
         }
-        if let trouble = entry.trouble { members.append((key: "lastError", value: json(trouble))) }
-        if let answer = item.answer { members.append((key: "answer", value: json(answer))) }
+        if let trouble = entry.progress.trouble { members.append(("lastError", json(trouble))) }
+        if let answer = item.answer { members.append(("answer", json(answer))) }
         return .object(members)
-    }
-
-    private func state(_ item: OutboxItem) -> String {
-        switch item.state {
-        case .waiting: "waiting"
-        case .inFlight: "inFlight"
-        case .dead: "dead"
-        }
     }
 
     private func json(_ trouble: OutboxTrouble) -> JSONValue {
         .object([
-            (key: "code", value: .string(trouble.code)),
-            (key: "httpStatus", value: .integer(Int64(trouble.httpStatus))),
-            (key: "message", value: .string(trouble.message)),
+            ("code", .string(trouble.code)),
+            ("httpStatus", .integer(Int64(trouble.httpStatus))),
+            ("message", .string(trouble.message)),
         ])
     }
 
     private func json(_ answer: OutboxAnswer) -> JSONValue {
         .object(
-            [
-                (key: "status", value: .integer(Int64(answer.status))),
-                (key: "headers", value: headers(answer.headers)),
-            ] + body(answer.body, answer.headers))
+            [("status", .integer(Int64(answer.status))), ("headers", headers(answer.headers))]
+                + body(answer.body, answer.headers))
     }
 
     private func headers(_ fields: [HeaderField]) -> JSONValue {
         .object(
             fields.map { field in
-                let value = isSecret(field.name) ? BodyRedaction.mark : field.value
-                return (key: field.name, value: .string(value))
+                (field.name, .string(isSecret(field.name) ? BodyRedaction.mark : field.value))
             })
     }
 
@@ -91,16 +72,16 @@ package struct OutboxExport {
         _ bytes: [UInt8]?, _ fields: [HeaderField]
     ) -> [(key: String, value: JSONValue)] {
         guard let bytes else { return [] }
-        let count = (key: "bodyByteCount", value: JSONValue.integer(Int64(bytes.count)))
+        let count = ("bodyByteCount", JSONValue.integer(Int64(bytes.count)))
         switch BodyForm(Headers(fields)) {
         case .json:
             guard let text = String(validating: bytes, as: UTF8.self),
                 let value = try? JSONValue.parse(text)
             else { return [count] }
-            return [(key: "body", value: redaction.json(value))]
+            return [("body", redaction.json(value))]
         case .urlEncoded:
             let text = String(decoding: bytes, as: UTF8.self)
-            return [(key: "body", value: .string(redaction.form(text[...])))]
+            return [("body", .string(redaction.form(text[...])))]
         case .messagePack, .plain: return [count]
         }
     }

@@ -1,8 +1,8 @@
-package import RestwayObjects
+import RestwayObjects
 
 /// Says what becomes of an item after an attempt. Several settlements are written in order in one
 /// transaction.
-package enum OutboxSettlement: Equatable, Sendable {
+enum OutboxSettlement: Equatable, Sendable {
     /// The server answered, and the item is done.
     case remove(id: Int64)
     /// The server answered an item that `creates` an object and calls the object `identity`. The
@@ -22,7 +22,7 @@ package enum OutboxSettlement: Equatable, Sendable {
     /// The item becomes a dead letter; the attempt is counted.
     case bury(id: Int64, trouble: OutboxTrouble, answer: OutboxAnswer?)
 
-    package var id: Int64 {
+    var id: Int64 {
         switch self {
         case .remove(let id), .created(let id, _, _), .named(let id, _, _, _),
             .postpone(let id, _, _, _, _), .bury(let id, _, _):
@@ -32,27 +32,18 @@ package enum OutboxSettlement: Equatable, Sendable {
 }
 
 /// The effects of a transaction of settlements, in addition to the settlements themselves.
-package struct OutboxSettled: Equatable, Sendable {
-    /// The items of one lane are now in another one.
-    package struct Move: Equatable, Sendable {
-        let from: Lane
-        let to: Lane
-    }
-
-    /// Identities that became known.
-    package var identities: [OutboxIdentity] = []
-    /// The new lanes of newly named objects.
-    package internal(set) var moves: [Move] = []
+struct OutboxSettled: Equatable, Sendable {
+    /// Identities that became known. The items in the lanes of these objects have moved to the
+    /// lanes that the identities have.
+    var identities: [OutboxIdentity] = []
     /// Items that became dead letters because the object that they waited for will never come.
-    package var buried: [Int64] = []
+    var buried: [Int64] = []
     /// Items that no longer existed: they were dropped while they were in flight.
-    package var missing: [Int64] = []
-
-    package init() {}
+    var missing: [Int64] = []
 }
 
 /// Says what became of the requests about an object that was deleted before the server named it.
-package enum OutboxWithdrawal: Equatable, Sendable {
+enum OutboxWithdrawal: Equatable, Sendable {
     /// No request about the object was ever sent. The listed items are gone: first the creation,
     /// then the items that waited for it.
     case dropped([Int64])

@@ -29,7 +29,7 @@ enum ItemRow {
     private static let columns = [
         "id", "lane", "state", "method", "path", "headers", "idempotencyKey", "createdAt",
         "creates", "mayHaveArrived", "attempts", "nextAttemptAt", "askedUntil", "trouble",
-        "troubleStatus", "troubleMessage", "name", "route", "entity", "storeKey", "context",
+        "troubleStatus", "troubleMessage", "route", "entity", "storeKey", "context",
         "answerStatus", "answerHeaders", "answerBody", "body",
     ]
     static let selection = "SELECT \(columns.joined(separator: ", ")) FROM item"
@@ -39,34 +39,32 @@ enum ItemRow {
         "SELECT \(columns.joined(separator: ", ")), turn FROM item WHERE id > ?1 ORDER BY id "
         + "LIMIT ?2"
 
-    static func turn(_ row: Statement) -> Int64? { integer(row, Int32(columns.count)) }
+    static func turn(_ row: Statement) -> Int64? { row.integerIfAny(Int32(columns.count)) }
 
     static func insert(
         _ file: JournalConnection, _ entry: OutboxEntry, _ text: LocalIDText, lane: String,
         id: Int64, turn: Int64?
     ) throws(OutboxError) {
+        let progress = entry.progress
         try file.run(
             insertion, .integer(id), .text(lane), .integer(turn), .text(entry.method),
             .text(text.path), .text(text.headers), .text(entry.idempotencyKey),
             .integer(entry.createdAt), .text(entry.creates?.text),
-            .integer(entry.mayHaveArrived ? MayHaveArrived.yes : MayHaveArrived.no),
-            .integer(Int64(entry.attempts)), .integer(entry.nextAttemptAt),
-            .integer(entry.askedUntil), .text(entry.trouble?.code),
-            .integer(entry.trouble.map { Int64($0.httpStatus) }),
-            .text(entry.trouble?.message), .text(entry.name), .text(entry.route),
-            .text(entry.entity), .integer(entry.storeKey), .bytes(entry.context),
-            .bytes(text.body))
+            .integer(progress.mayHaveArrived ? MayHaveArrived.yes : MayHaveArrived.no),
+            .integer(Int64(progress.attempts)), .integer(progress.nextAttemptAt),
+            .integer(progress.askedUntil), .text(progress.trouble?.code),
+            .integer(progress.trouble.map { Int64($0.httpStatus) }),
+            .text(progress.trouble?.message), .text(entry.origin.route),
+            .text(entry.origin.entity), .integer(entry.origin.storeKey),
+            .bytes(entry.origin.context), .bytes(text.body))
     }
 
     private static let insertion =
         "INSERT INTO item (id, lane, turn, method, path, headers, idempotencyKey, createdAt, "
         + "creates, mayHaveArrived, attempts, nextAttemptAt, askedUntil, trouble, troubleStatus, "
-        + "troubleMessage, name, route, entity, storeKey, context, body, state) "
-        + "VALUES (\(places(22)), 0)"
-
-    private static func places(_ count: Int) -> String {
-        (1...count).map { "?\($0)" }.joined(separator: ", ")
-    }
+        + "troubleMessage, route, entity, storeKey, context, body, state) "
+        + "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, "
+        + "?18, ?19, ?20, ?21, 0)"
 
     /// Reads an item from a row of `selection`. Its dependencies are in another table.
     static func read(_ row: Statement) -> OutboxItem {
@@ -81,13 +79,15 @@ enum ItemRow {
         OutboxEntry(
             lane: Lane(stored: row.string(1) ?? ""), method: row.string(3) ?? "",
             path: row.string(4) ?? "", headers: HeaderText.fields(row.bytes(5)),
-            body: bytes(row, 24), idempotencyKey: row.string(6) ?? "", createdAt: row.integer(7),
-            creates: row.string(8).flatMap { LocalID($0) },
-            mayHaveArrived: row.integer(9) != MayHaveArrived.no,
-            attempts: Int(clamping: row.integer(10)), nextAttemptAt: row.integer(11),
-            askedUntil: row.integer(12), trouble: trouble(row), name: row.string(16),
-            route: row.string(17), entity: row.string(18), storeKey: integer(row, 19),
-            context: bytes(row, 20) ?? [])
+            body: row.bytesIfAny(23), idempotencyKey: row.string(6) ?? "",
+            createdAt: row.integer(7), creates: row.string(8).flatMap { LocalID($0) },
+            progress: .init(
+                mayHaveArrived: row.integer(9) != MayHaveArrived.no,
+                attempts: Int(clamping: row.integer(10)), nextAttemptAt: row.integer(11),
+                askedUntil: row.integer(12), trouble: trouble(row)),
+            origin: .init(
+                route: row.string(16), entity: row.string(17), storeKey: row.integerIfAny(18),
+                context: row.bytesIfAny(19) ?? []))
     }
 
     private static func trouble(_ row: Statement) -> OutboxTrouble? {
@@ -99,18 +99,18 @@ enum ItemRow {
     }
 
     private static func answer(_ row: Statement) -> OutboxAnswer? {
-        guard row.storage(21) == .integer else { return nil }
-        return OutboxAnswer(
-            status: Int(clamping: row.integer(21)),
-            headers: HeaderText.fields(row.bytes(22)), body: bytes(row, 23) ?? [])
+        row.integerIfAny(20).map { status in
+            OutboxAnswer(
+                status: Int(clamping: status), headers: HeaderText.fields(row.bytes(21)),
+                body: row.bytesIfAny(22) ?? [])
+        }
     }
+}
 
-    private static func integer(_ row: Statement, _ column: Int32) -> Int64? {
-        row.storage(column) == .integer ? row.integer(column) : nil
-    }
-
-    private static func bytes(_ row: Statement, _ column: Int32) -> [UInt8]? {
-        row.storage(column) == .blob ? Array(row.bytes(column)) : nil
+extension JournalConnection {
+    /// Returns the item as its row has it, even if it has been delivered.
+    func row(of id: Int64) throws(OutboxError) -> OutboxItem? {
+        try first(ItemRow.selection + " WHERE id = ?1", .integer(id), read: ItemRow.read)
     }
 }
 
@@ -138,26 +138,18 @@ enum HeaderText {
     }
 
     /// Returns the fields that can be stored, and leaves out the others.
-    static func stored(_ fields: [HeaderField]) -> String {
-        lines(fields.filter(isStorable))
-    }
+    static func stored(_ fields: [HeaderField]) -> String { lines(fields.filter(isStorable)) }
 
     private static func lines(_ fields: [HeaderField]) -> String {
-        let count = fields.reduce(0) { $0 + $1.name.utf8.count + $1.value.utf8.count + 3 }
-        return String(unsafeUninitializedCapacity: count) { text in
-            var end = 0
-            func put(_ piece: String) {
-                var piece = piece
-                piece.withUTF8 { end = text[end...].initialize(fromContentsOf: $0) }
-            }
-            for field in fields {
-                put(field.name)
-                put(": ")
-                put(field.value)
-                put("\n")
-            }
-            return end
+        var text = ""
+        text.reserveCapacity(fields.reduce(0) { $0 + $1.name.utf8.count + $1.value.utf8.count + 3 })
+        for field in fields {
+            text += field.name
+            text += ": "
+            text += field.value
+            text += "\n"
         }
+        return text
     }
 
     private static func isStorable(_ field: HeaderField) -> Bool {

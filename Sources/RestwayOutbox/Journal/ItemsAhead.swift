@@ -74,8 +74,8 @@ struct ItemsAhead {
             lastRead = item.id
             return true
         }
-        guard entry.creates == nil, entry.entity == nil, entry.storeKey == nil,
-            entry.nextAttemptAt == 0
+        guard entry.creates == nil, entry.origin.entity == nil, entry.origin.storeKey == nil,
+            entry.progress.nextAttemptAt == 0
         else { return false }
         lastRead = item.id
         if isInFlight {
@@ -215,12 +215,11 @@ struct AheadReader {
         guard counters.dead == 0, counters.waiting > 0 else { return }
         // Otherwise the items behind the delivered ones would have no turn.
         if counters.delivered > 0 { try journal.takeOutDelivered() }
-        let ahead = try journal.reader.first(
+        let ahead = try journal.first(
             "SELECT changes, (SELECT id FROM item WHERE turn = 0 ORDER BY id LIMIT 1) "
                 + "FROM outbox WHERE dead = 0"
         ) { row in
-            row.storage(1) == .integer
-                ? ItemsAhead(changes: row.integer(0), from: row.integer(1)) : nil
+            row.integerIfAny(1).map { ItemsAhead(changes: row.integer(0), from: $0) }
         }
         sending.ahead = ahead ?? nil
     }

@@ -21,10 +21,7 @@ struct JournalCandidates {
         guard chosen.count >= itemsMin else { return [] }
         var items: [OutboxItem] = []
         for index in chosen {
-            let item = try file.first(
-                ItemRow.selection + " WHERE id = ?1", .integer(candidates[index].id),
-                read: ItemRow.read)
-            if let item { items.append(item) }
+            if let item = try file.row(of: candidates[index].id) { items.append(item) }
         }
         return items
     }

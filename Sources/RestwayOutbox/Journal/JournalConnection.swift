@@ -114,9 +114,7 @@ final class JournalConnection: JournalQueries, @unchecked Sendable {
     }
 
     /// See `Connection.reading`.
-    func reading<Result>(
-        _ body: () throws(OutboxError) -> Result
-    ) throws(OutboxError) -> Result {
+    func reading<Result>(_ body: () throws(OutboxError) -> Result) throws(OutboxError) -> Result {
         try connection.reading(body) { .file($0) }
     }
 
@@ -132,11 +130,25 @@ final class JournalConnection: JournalQueries, @unchecked Sendable {
     }
 }
 
-/// A connection that several threads use.
-extension Lock: JournalQueries where State == JournalConnection {
+extension Statement {
+    /// Returns the number in a column; `nil` if its value is no integer.
+    func integerIfAny(_ column: Int32) -> Int64? {
+        storage(column) == .integer ? integer(column) : nil
+    }
+
+    /// Returns a copy of the bytes in a column; `nil` if its value is no blob.
+    func bytesIfAny(_ column: Int32) -> [UInt8]? {
+        storage(column) == .blob ? Array(bytes(column)) : nil
+    }
+}
+
+/// The journal asks with its own connection for reading, which several threads use.
+extension OutboxJournal: JournalQueries {
     func scan(
-        _ sql: String, _ values: [JournalConnection.Value], until read: (Statement) -> Bool
+        _ sql: String, _ values: [Value], until read: (Statement) -> Bool
     ) throws(OutboxError) {
-        try withLock { (file) throws(OutboxError) in try file.scan(sql, values, until: read) }
+        try reader.withLock { (file) throws(OutboxError) in
+            try file.scan(sql, values, until: read)
+        }
     }
 }

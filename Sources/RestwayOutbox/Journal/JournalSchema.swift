@@ -111,21 +111,14 @@ enum JournalSchema {
 
     private static func migrate(_ connection: Connection) throws(Migrations.Refusal) {
         guard try !migrations.areDone(connection) else { return }
-        do throws(SQLiteError) {
+        do {
             try connection.begin()
-        } catch {
-            throw .failed(error)
-        }
-        do throws(Migrations.Refusal) {
             try migrations.run(connection)
-            do throws(SQLiteError) {
-                try connection.commit()
-            } catch {
-                throw Migrations.Refusal.failed(error)
-            }
+            try connection.commit()
         } catch {
-            connection.rollBack()
-            throw error
+            if connection.isInTransaction { connection.rollBack() }
+            if let error = error as? SQLiteError { throw .failed(error) }
+            throw error as? Migrations.Refusal ?? .foreign
         }
         // On a small disk the write-ahead log would otherwise take the space that the tables need.
         try? connection.checkpoint()

@@ -15,10 +15,10 @@ extension JournalTransaction {
         _ settlement: OutboxSettlement, _ now: Int64, _ result: inout OutboxSettled
     ) throws(OutboxError) {
         if case .named(let id, let local, let identity, let lane) = settlement {
-            let companions = try CompanionRow.list(file, of: id)
+            let companions = try file.companions(of: id)
             // If there is no such row, the item was dropped.
             guard let companion = companions.first(where: { $0.local == local }) else { return }
-            try CompanionRow.delete(file, local)
+            try file.deleteCompanion(local)
             return try name(
                 local, identity, companion.entity, companion.storeKey, lane: lane, now, &result)
         }
@@ -28,8 +28,7 @@ extension JournalTransaction {
         }
         switch settlement {
         case .named: break
-        case .remove:
-            try remove(item, identity: nil, lane: nil, now, &result)
+        case .remove: try remove(item, identity: nil, lane: nil, now, &result)
         case .created(_, let identity, let lane):
             try remove(item, identity: identity, lane: lane, now, &result)
         case .postpone(_, let nextAttemptAt, let askedUntil, let mayHaveArrived, let trouble):
@@ -47,15 +46,14 @@ extension JournalTransaction {
         try delete(item)
         if let local = item.entry.creates {
             if let identity {
-                try name(
-                    local, identity, item.entry.entity, item.entry.storeKey, lane: lane, now,
-                    &result)
+                let origin = item.entry.origin
+                try name(local, identity, origin.entity, origin.storeKey, lane: lane, now, &result)
             } else {
                 try giveUp(local, &result)
             }
         }
-        for companion in try CompanionRow.list(file, of: item.id) {
-            try CompanionRow.delete(file, companion.local)
+        for companion in try file.companions(of: item.id) {
+            try file.deleteCompanion(companion.local)
             try giveUp(companion.local, &result)
         }
     }
@@ -80,8 +78,7 @@ extension JournalTransaction {
     ) throws(OutboxError) {
         guard item.state != .dead else { return }
         let headers: String? = answer.map { answer in
-            HeaderText.stored(
-                answer.headers.filter { !HeaderText.isSecret($0, secretHeaders) })
+            HeaderText.stored(answer.headers.filter { !HeaderText.isSecret($0, secretHeaders) })
         }
         try turns.changing(item) { () throws(OutboxError) in
             try file.run(
@@ -106,13 +103,12 @@ extension JournalTransaction {
     ) throws(OutboxError) {
         counters.lastIdentity += 1
         let known = OutboxIdentity(
-            number: counters.lastIdentity, local: local, identity: identity, entity: entity,
-            storeKey: storeKey)
+            number: counters.lastIdentity, local: local, identity: identity, lane: lane,
+            entity: entity, storeKey: storeKey)
         result.identities.append(known)
-        try IdentityRow.insert(file, known, lane: lane?.name, namedAt: now)
+        try file.insert(known, namedAt: now)
         let old = Lane(local)
         if let lane, lane != old {
-            result.moves.append(.init(from: old, to: lane))
             let before = [try turns.head(old.name), try turns.head(lane.name)]
             try file.run(
                 "UPDATE item SET lane = ?2 WHERE lane = ?1", .text(old.name), .text(lane.name))
@@ -120,21 +116,15 @@ extension JournalTransaction {
         }
         for id in try dependents(of: local) {
             guard let item = try item(id) else { continue }
-            var text = LocalIDText(item, try DependencyRow.places(file, of: id))
+            var text = LocalIDText(item, try file.places(of: id))
             text.replace(local, by: identity)
-            try write(id, text)
-            try DependencyRow.write(file, text.locals, item: id, text.places)
-            try file.run(
-                "DELETE FROM dependency WHERE local = ?1 AND item = ?2", .text(local.text),
-                .integer(id))
+            try write(id, text, waitingFor: text.locals)
             try turns.pass(item.entry.lane.name)
         }
     }
 
     /// Handles an answer without an identity: the items that wait for the object can never be sent.
-    private func giveUp(
-        _ local: LocalID, _ result: inout OutboxSettled
-    ) throws(OutboxError) {
+    private func giveUp(_ local: LocalID, _ result: inout OutboxSettled) throws(OutboxError) {
         let trouble = OutboxTrouble(
             code: OutboxTrouble.noIdentity,
             message: "the object it is about was created, but the server did not say its identity")
@@ -161,8 +151,8 @@ extension JournalTransaction {
             try delete(item)
             try deleteDependencies(of: id)
             var made: [LocalID] = item.entry.creates.map { [$0] } ?? []
-            for companion in try CompanionRow.list(file, of: id) {
-                try CompanionRow.delete(file, companion.local)
+            for companion in try file.companions(of: id) {
+                try file.deleteCompanion(companion.local)
                 made.append(companion.local)
             }
             for local in made {
@@ -187,12 +177,12 @@ extension JournalTransaction {
     }
 
     func withdraw(_ local: LocalID) throws(OutboxError) -> OutboxWithdrawal {
-        if let (known, _) = try identity(of: local) { return .named(known) }
-        guard let id = try creator(of: local), let item = try item(id) else { return .unknown }
+        if let known = try file.identity(of: local) { return .named(known) }
+        guard let id = try file.creator(of: local), let item = try item(id) else { return .unknown }
         // The object is sent inside the object that it was written in.
         if item.entry.creates != local { return .mayHaveArrived }
         // If the server refused the creation, the server does not have the object.
-        if item.entry.mayHaveArrived, item.state != .dead { return .mayHaveArrived }
+        if item.entry.progress.mayHaveArrived, item.state != .dead { return .mayHaveArrived }
         return .dropped(try drop([id]))
     }
 }

@@ -8,13 +8,11 @@ extension JournalTransaction {
     /// - Parameter places: Where local identities stand in the request; `nil` if they have to be
     ///   looked for.
     /// - Returns: The id of the new item.
-    func enqueue(
-        _ entry: OutboxEntry, _ places: [LocalIDPlace]?
-    ) throws(OutboxError) -> Int64 {
+    func enqueue(_ entry: OutboxEntry, _ places: [LocalIDPlace]?) throws(OutboxError) -> Int64 {
         var text = try storable(entry.path, entry.headers, entry.body, places)
         if let local = entry.creates {
-            if try creator(of: local) != nil { throw .alreadyCreated(local) }
-            if try identity(of: local) != nil { throw .alreadyCreated(local) }
+            guard try file.creator(of: local) == nil, try file.identity(of: local) == nil
+            else { throw .alreadyCreated(local) }
         }
         let missing = try resolve(&text)
         let lane = try placed(entry.lane)
@@ -22,10 +20,10 @@ extension JournalTransaction {
         counters.lastItem += 1
         counters.waiting += 1
         let id = counters.lastItem
-        let turn = isHead && missing.isEmpty ? entry.nextAttemptAt : nil
+        let turn = isHead && missing.isEmpty ? entry.progress.nextAttemptAt : nil
         try ItemRow.insert(file, entry, text, lane: lane, id: id, turn: turn)
-        try DependencyRow.write(file, missing, item: id, text.places)
-        for companion in entry.companions { try CompanionRow.insert(file, companion, item: id) }
+        try file.insertDependencies(missing, item: id, text.places)
+        for companion in entry.companions { try file.insert(companion, item: id) }
         if let change = entry.change { try changes.insert(change, item: id) }
         return id
     }
@@ -45,9 +43,9 @@ extension JournalTransaction {
     private func resolve(_ text: inout LocalIDText) throws(OutboxError) -> [LocalID] {
         var missing: [LocalID] = []
         for local in text.locals {
-            if let (known, _) = try identity(of: local) {
+            if let known = try file.identity(of: local) {
                 text.replace(local, by: known.identity)
-            } else if try creator(of: local) != nil {
+            } else if try file.creator(of: local) != nil {
                 missing.append(local)
             } else {
                 throw .unknownLocalID(local)
@@ -59,10 +57,8 @@ extension JournalTransaction {
     /// Returns the lane to store in. The lane of an object changes when the server names the
     /// object.
     private func placed(_ lane: Lane) throws(OutboxError) -> String {
-        guard let local = lane.local, let (_, named) = try identity(of: local) else {
-            return lane.name
-        }
-        return named ?? lane.name
+        guard let local = lane.local else { return lane.name }
+        return (try file.identity(of: local)?.lane ?? lane).name
     }
 
     // MARK: Dead letters
@@ -73,22 +69,18 @@ extension JournalTransaction {
             edit.path ?? item.entry.path, edit.headers ?? item.entry.headers,
             edit.body ?? item.entry.body, nil)
         let missing = try resolve(&text)
-        try write(id, text)
+        try write(id, text, waitingFor: missing)
         try file.run(
             "UPDATE item SET idempotencyKey = ?2 WHERE id = ?1", .integer(id),
             .text(edit.idempotencyKey))
-        try deleteDependencies(of: id)
-        try DependencyRow.write(file, missing, item: id, text.places)
     }
 
     func retry(_ id: Int64) throws(OutboxError) {
         let item = try deadLetter(id)
-        var text = LocalIDText(item, try DependencyRow.places(file, of: id))
+        var text = LocalIDText(item, try file.places(of: id))
         let missing = try resolve(&text)
         try turns.changing(item) { () throws(OutboxError) in
-            try write(id, text)
-            try deleteDependencies(of: id)
-            try DependencyRow.write(file, missing, item: id, text.places)
+            try write(id, text, waitingFor: missing)
             try file.run(
                 "UPDATE item SET state = 0, attempts = 0, nextAttemptAt = 0, askedUntil = 0, "
                     + "answerStatus = NULL, answerHeaders = NULL, answerBody = NULL WHERE id = ?1",

@@ -94,17 +94,7 @@ final class JournalTransaction {
 
     // MARK: Rows
 
-    func item(_ id: Int64) throws(OutboxError) -> OutboxItem? {
-        try file.first(ItemRow.selection + " WHERE id = ?1", .integer(id), read: ItemRow.read)
-    }
-
-    func creator(of local: LocalID) throws(OutboxError) -> Int64? {
-        try file.first(
-            "SELECT id FROM item WHERE creates = ?1 "
-                + "UNION ALL SELECT item FROM companion WHERE local = ?1",
-            .text(local.text)
-        ) { $0.integer(0) }
-    }
+    func item(_ id: Int64) throws(OutboxError) -> OutboxItem? { try file.row(of: id) }
 
     /// Returns the items that wait for the object, oldest first.
     func dependents(of local: LocalID) throws(OutboxError) -> [Int64] {
@@ -113,14 +103,15 @@ final class JournalTransaction {
         ) { $0.integer(0) }
     }
 
-    func identity(of local: LocalID) throws(OutboxError) -> (OutboxIdentity, lane: String?)? {
-        try IdentityRow.find(file, local)
-    }
-
-    func write(_ id: Int64, _ text: LocalIDText) throws(OutboxError) {
+    /// Writes a changed request and the objects that it waits for now.
+    func write(
+        _ id: Int64, _ text: LocalIDText, waitingFor missing: some Sequence<LocalID>
+    ) throws(OutboxError) {
         try file.run(
             "UPDATE item SET path = ?2, headers = ?3, body = ?4 WHERE id = ?1", .integer(id),
             .text(text.path), .text(text.headers), .bytes(text.body))
+        try deleteDependencies(of: id)
+        try file.insertDependencies(missing, item: id, text.places)
     }
 
     /// Deletes an item and passes the turn of its lane on.

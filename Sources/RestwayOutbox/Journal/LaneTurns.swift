@@ -16,7 +16,7 @@ struct LaneTurns {
 
         fileprivate init(_ row: Statement) {
             id = row.integer(0)
-            turn = row.storage(1) == .integer ? row.integer(1) : nil
+            turn = row.integerIfAny(1)
             rightfulTurn = row.integer(3) == 0 ? row.integer(2) : nil
         }
     }
@@ -156,7 +156,7 @@ struct BlockedItems {
         let state = isInFlight ? .inFlight : item.state
         let dependencies = try file.all(
             "SELECT local FROM dependency WHERE item = ?1 ORDER BY local", .integer(item.id)
-        ) { LocalID(unchecked: $0.string(0) ?? "") }
+        ) { LocalID(stored: $0, 0) }
         var isBlocked = state == .waiting && !dependencies.isEmpty
         if state == .waiting, !isBlocked { isBlocked = try isBehindDeadLetter(item) }
         return OutboxItem(

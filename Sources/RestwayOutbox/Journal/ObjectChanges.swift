@@ -5,25 +5,7 @@ import RestwayThreads
 /// Records what stored requests changed in the object store. The record is deleted when the server
 /// has accepted the request, and marked as due to be undone when the item is dropped.
 struct ObjectChanges {
-    /// An object with changes, in one store.
-    private struct Place: Hashable {
-        let life: String?
-        let subject: OutboxChange.Subject
-
-        var values: [JournalConnection.Value] {
-            [.text(life ?? ""), .text(subject.entity), .integer(subject.storeKey)]
-        }
-
-        init(life: String?, subject: OutboxChange.Subject) {
-            (self.life, self.subject) = (life, subject)
-        }
-
-        init(_ row: Statement) {
-            let life = row.string(0) ?? ""
-            self.life = life.isEmpty ? nil : life
-            subject = .init(entity: row.string(1) ?? "", storeKey: row.integer(2))
-        }
-    }
+    private typealias Subject = OutboxChange.Subject
 
     let file: JournalConnection
 
@@ -47,26 +29,21 @@ struct ObjectChanges {
     private static let object = ""
 
     func insert(_ change: OutboxChange, item: Int64) throws(OutboxError) {
-        for subject in change.made {
-            try insert(Place(life: change.life, subject: subject), madeBy: item)
-        }
-        for cell in change.cells {
-            let place = Place(life: change.life, subject: cell.subject)
-            try insert(place, cell.name, item, before: cell.before, after: cell.after)
-        }
+        for subject in change.made { try insert(subject, madeBy: item) }
+        for cell in change.cells { try insert(cell, item) }
     }
 
-    private func insert(_ place: Place, madeBy item: Int64) throws(OutboxError) {
-        try insert(place, Self.object, item, before: .absent, after: .absent)
+    private func insert(_ subject: Subject, madeBy item: Int64) throws(OutboxError) {
+        try insert(
+            .init(subject: subject, name: Self.object, before: .absent, after: .absent), item)
     }
 
-    private func insert(
-        _ place: Place, _ name: String, _ item: Int64, before: Value, after: Value
-    ) throws(OutboxError) {
+    private func insert(_ cell: OutboxChange.Cell, _ item: Int64) throws(OutboxError) {
         try file.run(
             "INSERT OR REPLACE INTO change (life, entity, storeKey, name, item, beforeKind, "
                 + "beforeValue, afterKind, afterValue) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
-            place.values + [.text(name), .integer(item)] + Self.coded(before) + Self.coded(after))
+            cell.subject.values + [.text(cell.name), .integer(item)] + Self.coded(cell.before)
+                + Self.coded(cell.after))
     }
 
     // MARK: Delivered
@@ -94,20 +71,20 @@ struct ObjectChanges {
     /// change that stays its new previous value.
     func takeBack(_ items: Set<Int64>) throws(OutboxError) {
         guard try hasChanges else { return }
-        var places: Set<Place> = []
+        var subjects: Set<Subject> = []
         for item in items {
-            places.formUnion(
+            subjects.formUnion(
                 try file.all(
                     "SELECT DISTINCT life, entity, storeKey FROM change "
-                        + "WHERE item = ?1 AND fate = 0", .integer(item), read: Place.init))
+                        + "WHERE item = ?1 AND fate = 0", .integer(item), read: Subject.init))
         }
-        for place in places { try takeBack(items, place) }
+        for subject in subjects { try takeBack(items, subject) }
     }
 
-    private func takeBack(_ dropped: Set<Int64>, _ place: Place) throws(OutboxError) {
-        let layers = try file.all(Self.layersOfObject, place.values) { row in
+    private func takeBack(_ dropped: Set<Int64>, _ subject: Subject) throws(OutboxError) {
+        let layers = try file.all(Self.layersOfObject, subject.values) { row in
             OutboxTakeBack.Layer(
-                item: row.integer(0), row.string(1) ?? "", before: Self.value(row, 2),
+                item: row.integer(0), name: row.string(1) ?? "", before: Self.value(row, 2),
                 after: Self.value(row, 4))
         }
         let maker = layers.first { $0.name == Self.object }?.item
@@ -116,12 +93,10 @@ struct ObjectChanges {
         for layer in decision.moved {
             try file.run(
                 Self.moving,
-                place.values + [.text(layer.name), .integer(layer.item)]
+                subject.values + [.text(layer.name), .integer(layer.item)]
                     + Self.coded(layer.before))
         }
-        if let newMaker = decision.newMaker {
-            try insert(place, madeBy: newMaker)
-        }
+        if let newMaker = decision.newMaker { try insert(subject, madeBy: newMaker) }
         for (item, step) in decision.steps {
             let (name, fate): (String, Fate) =
                 switch step {
@@ -131,10 +106,10 @@ struct ObjectChanges {
                 }
             try file.run(
                 Self.marking,
-                place.values + [.text(name), .integer(item), .integer(fate.rawValue)])
+                subject.values + [.text(name), .integer(item), .integer(fate.rawValue)])
         }
         for item in dropped where layers.contains(where: { $0.item == item }) {
-            try file.run(Self.forgettingObject, place.values + [.integer(item)])
+            try file.run(Self.forgettingObject, subject.values + [.integer(item)])
         }
     }
 
@@ -164,30 +139,22 @@ struct ObjectChanges {
 
     // MARK: Undone
 
-    /// See `OutboxJournal.dueRestorations`.
-    func due(itemsMax: Int) throws(OutboxError) -> [OutboxRestoration] {
-        try file.all(
-            "SELECT life, entity, storeKey, item, name, fate, beforeKind, beforeValue, afterKind, "
-                + "afterValue FROM change WHERE fate != 0 AND item IN (SELECT DISTINCT item "
-                + "FROM change WHERE fate != 0 ORDER BY item DESC LIMIT ?1) "
-                + "ORDER BY item DESC, name", .integer(Int64(itemsMax))
-        ) { row in
-            let (place, name) = (Place(row), row.string(4) ?? "")
-            let step: OutboxTakeBack.Step =
-                name == Self.object
-                ? .delete
-                : .restore(
-                    name, from: Self.value(row, 8), to: Self.value(row, 6),
-                    needsUnsent: row.integer(5) == Fate.dueUnlessSent.rawValue)
-            return OutboxRestoration(
-                item: row.integer(3), life: place.life, place.subject, step)
-        }
-    }
+    /// Selects the steps of the newest `?1` of the dropped items, newest first, always with all
+    /// steps of an item.
+    fileprivate static let dueSelection =
+        "SELECT life, entity, storeKey, item, name, fate, beforeKind, beforeValue, afterKind, "
+        + "afterValue FROM change WHERE fate != 0 AND item IN (SELECT DISTINCT item FROM change "
+        + "WHERE fate != 0 ORDER BY item DESC LIMIT ?1) ORDER BY item DESC, name"
 
-    func forgetDue(_ items: Set<Int64>) throws(OutboxError) {
-        for item in items {
-            try file.run("DELETE FROM change WHERE item = ?1 AND fate != 0", .integer(item))
-        }
+    fileprivate static func restoration(_ row: Statement) -> OutboxRestoration {
+        let name = row.string(4) ?? ""
+        let step: OutboxTakeBack.Step =
+            name == object
+            ? .delete
+            : .restore(
+                name, from: value(row, 8), to: value(row, 6),
+                needsUnsent: row.integer(5) == Fate.dueUnlessSent.rawValue)
+        return OutboxRestoration(item: row.integer(3), subject: Subject(row), step: step)
     }
 
     // MARK: Values
@@ -230,20 +197,35 @@ struct ObjectChanges {
     }
 }
 
+extension OutboxChange.Subject {
+    fileprivate var values: [JournalConnection.Value] {
+        [.text(life ?? ""), .text(entity), .integer(storeKey)]
+    }
+
+    fileprivate init(_ row: Statement) {
+        let life = row.string(0) ?? ""
+        self.init(
+            life: life.isEmpty ? nil : life, entity: row.string(1) ?? "",
+            storeKey: row.integer(2))
+    }
+}
+
 /// Changes of dropped items, until the object store has undone them.
 extension OutboxJournal {
     /// Returns the steps of the newest of those items, newest first, always with all steps of an
     /// item.
-    package func dueRestorations(itemsMax: Int) throws(OutboxError) -> [OutboxRestoration] {
-        try reader.withLock { (file) throws(OutboxError) in
-            try ObjectChanges(file: file).due(itemsMax: itemsMax)
-        }
+    func dueRestorations(itemsMax: Int) throws(OutboxError) -> [OutboxRestoration] {
+        try all(
+            ObjectChanges.dueSelection, .integer(Int64(itemsMax)), read: ObjectChanges.restoration)
     }
 
     /// Forgets the steps of these dropped items, because the object store has carried them out.
-    package func forgetRestorations(of items: Set<Int64>) throws(OutboxError) {
+    func forgetRestorations(of items: Set<Int64>) throws(OutboxError) {
         try writes.run { (transaction) throws(OutboxError) in
-            try transaction.changes.forgetDue(items)
+            for item in items {
+                try transaction.file.run(
+                    "DELETE FROM change WHERE item = ?1 AND fate != 0", .integer(item))
+            }
         }
     }
 }

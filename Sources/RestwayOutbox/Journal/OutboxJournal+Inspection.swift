@@ -6,7 +6,7 @@ extension OutboxJournal {
     // MARK: Counts
 
     /// Returns the numbers of all items. They are stored, so no items are counted.
-    package func counts() throws(OutboxError) -> OutboxCounts {
+    func counts() throws(OutboxError) -> OutboxCounts {
         let counters = try counters()
         return OutboxCounts(waiting: Int(counters.waiting), dead: Int(counters.dead))
     }
@@ -15,19 +15,24 @@ extension OutboxJournal {
         try reader.withLock { (file) throws(OutboxError) in try file.counters().current }
     }
 
-    /// Returns the same numbers and how many items are blocked. It looks at dead letters and at the
-    /// items that they block.
-    package func countsWithBlocked() throws(OutboxError) -> OutboxCounts {
+    /// Returns the same numbers, and how many of the waiting items are blocked or sent. It looks at
+    /// dead letters and at the items that they block.
+    func countsInDetail() throws(OutboxError) -> OutboxCounts {
         var counts = try counts()
-        counts.blocked = try reader.withLock { (file) throws(OutboxError) in
-            try BlockedItems(file: file, rules: options.rules).count()
+        let sent = sending.withLock { Array($0.inFlight.keys) }
+        try reader.withLock { (file) throws(OutboxError) in
+            counts.blocked = try BlockedItems(file: file, rules: options.rules).count()
+            // An item that was dropped while it was in flight does not count.
+            for id in sent where try file.exists(Self.selectionOfItem, .integer(id)) {
+                counts.sending += 1
+            }
         }
         return counts
     }
 
     /// Returns the `counts`, from memory as long as nothing has been committed.
     private func recentCounts() throws(OutboxError) -> OutboxCounts {
-        let mark = logMark
+        let mark = reader.withLock { $0.connection.commitMark }
         if let mark, let last = lastCounts.withLock({ $0 }), last.mark == mark {
             return last.counts
         }
@@ -39,106 +44,80 @@ extension OutboxJournal {
 
     /// Whether the outbox holds no item; false if the file cannot be read. This costs next to
     /// nothing as long as nothing is committed.
-    package var isEmpty: Bool { (try? recentCounts().all) == 0 }
+    var isEmpty: Bool { (try? recentCounts().all) == 0 }
 
     /// Whether any item is neither done nor a dead letter; true if the file cannot be read. This
     /// costs next to nothing as long as nothing is committed.
-    package var hasWaiting: Bool { (try? recentCounts().waiting) != 0 }
-
-    private var logMark: UInt64? { reader.withLock { $0.connection.commitMark } }
-
-    /// A value that differs after each commit of any process. It shows that others have stored
-    /// requests.
-    package var changeMark: UInt64 {
-        if let logMark { return logMark }
-        let version = try? reader.first("PRAGMA data_version") { $0.integer(0) }
-        return UInt64(bitPattern: version ?? 0)
-    }
+    var hasWaiting: Bool { (try? recentCounts().waiting) != 0 }
 
     /// Returns whether any item could be sent, now or when its time has come. Dead letters and the
     /// items that they block do not count.
-    package func needsFlushing() throws(OutboxError) -> Bool {
+    func needsFlushing() throws(OutboxError) -> Bool {
         // Thousands of rows of delivered items may still exist.
         if try counts().waiting == 0 { return false }
         if options.rules.order == .strict, options.rules.deadLetters == .blockTheirLane {
             // If there are dead letters, there are no rows of delivered items.
-            let isBlocked = try reader.first("SELECT state FROM item ORDER BY id LIMIT 1") {
+            let isBlocked = try first("SELECT state FROM item ORDER BY id LIMIT 1") {
                 $0.integer(0) == OutboxItem.State.dead.rawValue
             }
             if isBlocked == true { return false }
         }
-        let isNext = try reader.exists(
+        let isNext = try exists(
             "SELECT 1 FROM item WHERE turn IS NOT NULL AND \(DeliveredItems.excluded) LIMIT 1")
         if isNext { return true }
-        return try reader.exists(DeliveredItems.followers + " LIMIT 1", .integer(.max))
+        return try exists(DeliveredItems.followers + " LIMIT 1", .integer(.max))
     }
 
     // MARK: Lanes
 
     /// Returns whether a request of this lane has to go behind stored ones. Calls in flight that
     /// are not items are not known here. This costs next to nothing while the outbox is empty.
-    package func isOccupied(_ lane: Lane) throws(OutboxError) -> Bool {
+    func isOccupied(_ lane: Lane) throws(OutboxError) -> Bool {
         if try recentCounts().all == 0 { return false }
         let scope = options.rules.order == .strict ? "?1 IS NOT NULL" : "lane = ?1"
         let isPassable = options.rules.deadLetters == .letOthersPass
         let items = isPassable ? "state = 0 AND \(HeldItems.excluded)" : "true"
-        return try reader.exists(
+        return try exists(
             "SELECT 1 FROM item WHERE \(scope) AND \(items) AND \(DeliveredItems.excluded) LIMIT 1",
             .text(lane.name))
     }
 
     /// Returns whether any request of this lane is stored, including dead letters.
-    package func holds(_ lane: Lane) throws(OutboxError) -> Bool {
-        try reader.exists(
+    func holds(_ lane: Lane) throws(OutboxError) -> Bool {
+        try exists(
             "SELECT 1 FROM item WHERE lane = ?1 AND \(DeliveredItems.excluded) LIMIT 1",
             .text(lane.name))
     }
 
     // MARK: Items
 
+    private static let selectionOfItem =
+        ItemRow.selection + " WHERE id = ?1 AND \(DeliveredItems.excluded)"
+
     /// Returns a page of items, oldest first.
     ///
     /// - Parameter id: The last item of the page before; 0 for the first page.
-    /// - Parameter state: The state of the items; `nil` for all.
-    package func items(
-        after id: Int64, itemsMax: Int, state: OutboxItem.State? = nil
-    ) throws(OutboxError) -> [OutboxItem] {
-        let inFlight = sending.withLock { Set($0.inFlight.keys) }
-        if state == .inFlight {
-            let ids = inFlight.filter { $0 > id }.sorted().prefix(itemsMax)
-            var items: [OutboxItem] = []
-            for id in ids {
-                if let item = try item(id) { items.append(item) }
-            }
-            return items
-        }
-        // Nearly all items are waiting; those in flight are left out later.
-        let condition = state == .dead ? " AND state = 1" : state == nil ? "" : " AND state = 0"
-        let rowsMax = itemsMax + (state == .waiting ? inFlight.count : 0)
-        var items = try reader.withLock { (file) throws(OutboxError) in
-            let found = try file.all(
-                ItemRow.selection + " WHERE id > ?1\(condition) AND \(DeliveredItems.excluded) "
-                    + "ORDER BY id LIMIT ?2",
-                .integer(id), .integer(Int64(rowsMax)), read: ItemRow.read)
-            let blocked = BlockedItems(file: file, rules: options.rules)
-            return try found.map { (item) throws(OutboxError) in
-                try blocked.completed(item, isInFlight: inFlight.contains(item.id))
-            }
-        }
-        if state == .waiting { items.removeAll { $0.state != .waiting } }
-        return Array(items.prefix(itemsMax))
+    func items(after id: Int64, itemsMax: Int) throws(OutboxError) -> [OutboxItem] {
+        try items(
+            ItemRow.selection + " WHERE id > ?1 AND \(DeliveredItems.excluded) "
+                + "ORDER BY id LIMIT ?2", .integer(id), .integer(Int64(itemsMax)))
     }
 
     /// Returns the item; `nil` if it does not exist.
-    package func item(_ id: Int64) throws(OutboxError) -> OutboxItem? {
-        let isInFlight = sending.withLock { $0.inFlight[id] != nil }
+    func item(_ id: Int64) throws(OutboxError) -> OutboxItem? {
+        try items(Self.selectionOfItem, .integer(id)).first
+    }
+
+    private func items(
+        _ selection: String, _ values: JournalConnection.Value...
+    ) throws(OutboxError) -> [OutboxItem] {
+        let inFlight = sending.withLock { $0.inFlight }
         return try reader.withLock { (file) throws(OutboxError) in
-            let item = try file.first(
-                ItemRow.selection + " WHERE id = ?1 AND \(DeliveredItems.excluded)",
-                .integer(id), read: ItemRow.read)
-            guard let item else { return nil }
             let blocked = BlockedItems(file: file, rules: options.rules)
-            return try blocked.completed(item, isInFlight: isInFlight)
+            let found = try file.all(selection, values, read: ItemRow.read)
+            return try found.map { (item) throws(OutboxError) in
+                try blocked.completed(item, isInFlight: inFlight[item.id] != nil)
+            }
         }
     }
 
@@ -149,10 +128,10 @@ extension OutboxJournal {
     ///
     /// - Parameter isMeant: Tells from the context of a request whether its store key belongs to
     ///   the store in question.
-    package func holds(
+    func holds(
         entity: String, storeKey: Int64, where isMeant: ([UInt8]) -> Bool
     ) throws(OutboxError) -> Bool {
-        try reader.exists(
+        try exists(
             "SELECT context FROM item WHERE entity = ?1 AND storeKey = ?2 "
                 + "UNION ALL SELECT context FROM companion JOIN item ON item.id = companion.item "
                 + "WHERE companion.entity = ?1 AND companion.storeKey = ?2",
@@ -161,85 +140,49 @@ extension OutboxJournal {
     }
 
     /// Returns the dead letters in the lane, and those about the object with this store key.
-    package func deadLetters(
+    func deadLetters(
         in lane: Lane?, entity: String, storeKey: Int64, where isMeant: ([UInt8]) -> Bool
     ) throws(OutboxError) -> Set<Int64> {
-        let found = try reader.all(
+        let found = try all(
             "SELECT id, NULL FROM item WHERE lane = ?1 AND state = 1 "
                 + "UNION ALL SELECT id, context FROM item WHERE entity = ?2 AND storeKey = ?3 "
                 + "AND state = 1 UNION ALL SELECT id, context FROM companion "
                 + "JOIN item ON item.id = companion.item WHERE companion.entity = ?2 "
                 + "AND companion.storeKey = ?3 AND item.state = 1",
             .text(lane?.name), .text(entity), .integer(storeKey)
-        ) { row in
-            (row.integer(0), row.storage(1) == .blob ? Array(row.bytes(1)) : nil)
-        }
+        ) { ($0.integer(0), $0.bytesIfAny(1)) }
         return Set(found.filter { $0.1.map(isMeant) ?? true }.map(\.0))
     }
 
     /// Returns the lanes of all dead letters, and the objects with a store key that dead letters
     /// are about.
     ///
-    /// - Parameters:
-    ///   - entity: The entity of the objects; `nil` for all.
-    ///   - isMeant: See `holds`.
-    package func rejectedObjects(
-        entity: String?, where isMeant: ([UInt8]) -> Bool
-    ) throws(OutboxError) -> (lanes: [Lane], subjects: [OutboxChange.Subject]) {
-        let found = try reader.all(
+    /// - Parameter isMeant: See `holds`.
+    func rejectedObjects(
+        where isMeant: ([UInt8]) -> Bool
+    ) throws(OutboxError) -> (lanes: [Lane], objects: [(entity: String, storeKey: Int64)]) {
+        let found = try all(
             "SELECT lane, entity, storeKey, context FROM item WHERE state = 1 "
                 + "UNION ALL SELECT lane, companion.entity, companion.storeKey, context "
                 + "FROM item JOIN companion ON companion.item = item.id WHERE item.state = 1"
         ) { row in
-            (
-                Lane(stored: row.string(0) ?? ""), entity: row.string(1),
-                storeKey: row.integer(2), context: Array(row.bytes(3))
-            )
+            let (name, key) = (row.string(1) ?? "", row.integer(2))
+            let counts = key != 0 && isMeant(Array(row.bytes(3)))
+            return (Lane(stored: row.string(0) ?? ""), counts ? (entity: name, storeKey: key) : nil)
         }
-        var subjects: [OutboxChange.Subject] = []
-        for row in found {
-            guard let name = row.entity, row.storeKey != 0, entity == nil || entity == name,
-                isMeant(row.context)
-            else { continue }
-            subjects.append(.init(entity: name, storeKey: row.storeKey))
-        }
-        return (found.map(\.0), subjects)
+        return (found.map(\.0), found.compactMap(\.1))
     }
 
     // MARK: Identities
 
     /// Returns the local identity of the object with this store key while the request that creates
     /// it is stored. This is for a store whose keys outlive the process.
-    package func local(entity: String, storeKey: Int64) throws(OutboxError) -> LocalID? {
-        try reader.first(
+    func local(entity: String, storeKey: Int64) throws(OutboxError) -> LocalID? {
+        try first(
             "SELECT creates, id FROM item WHERE entity = ?1 AND storeKey = ?2 "
                 + "AND creates IS NOT NULL UNION ALL SELECT local, item FROM companion "
                 + "WHERE entity = ?1 AND storeKey = ?2 ORDER BY 2 DESC LIMIT 1",
             .text(entity), .integer(storeKey)
-        ) { LocalID(unchecked: $0.string(0) ?? "") }
-    }
-
-    /// Returns whether a stored request creates the object.
-    package func isExpected(_ local: LocalID) throws(OutboxError) -> Bool {
-        try reader.exists(
-            "SELECT 1 FROM item WHERE creates = ?1 "
-                + "UNION ALL SELECT 1 FROM companion WHERE local = ?1",
-            .text(local.text))
-    }
-
-    /// Returns the server's identity; `nil` as long as the server has not named the object.
-    package func identity(of local: LocalID) throws(OutboxError) -> OutboxIdentity? {
-        try reader.withLock { (file) throws(OutboxError) in
-            try IdentityRow.find(file, local)?.0
-        }
-    }
-
-    /// Returns the identities after `number`, in the order in which they became known.
-    package func identities(
-        after number: Int64, countMax: Int
-    ) throws(OutboxError) -> [OutboxIdentity] {
-        try reader.withLock { (file) throws(OutboxError) in
-            try IdentityRow.list(file, after: number, countMax: countMax)
-        }
+        ) { LocalID(stored: $0, 0) }
     }
 }

@@ -8,7 +8,7 @@ extension OutboxJournal {
     /// Tries to make this journal the sender. Returns false if another journal is, in this process
     /// or in another. It is cheap enough to be called again and again: the kernel frees the lock of
     /// a sender that has died.
-    package func becomeSender() throws(OutboxError) -> Bool {
+    func becomeSender() throws(OutboxError) -> Bool {
         let isNew: Bool? = try sending.withLock { (sending) throws(OutboxError) in
             if sending.lock.isHeld { return false }
             return try sending.lock.tryLock() ? true : nil
@@ -31,13 +31,11 @@ extension OutboxJournal {
         return true
     }
 
-    package var isSender: Bool { sending.withLock { $0.lock.isHeld } }
+    var isSender: Bool { sending.withLock { $0.lock.isHeld } }
 
     /// Lets another journal become the sender. Items in flight are forgotten and will be sent
     /// again.
-    package func resign() {
-        sending.withLock { $0.end() }
-    }
+    func resign() { sending.withLock { $0.end() } }
 
     // MARK: Taking
 
@@ -51,7 +49,7 @@ extension OutboxJournal {
     ///   - itemsMin: If there are fewer items, none is taken.
     ///   - now: The time in microseconds since 1970.
     ///   - busyLanes: Lanes with a call in flight that is not an item. Nothing of them is taken.
-    package func take(
+    func take(
         itemsMax: Int, itemsMin: Int = 1, now: Int64, besides busyLanes: Set<Lane> = []
     ) throws(OutboxError) -> [OutboxItem] {
         guard isSender else { throw .notSender(path: path) }
@@ -83,7 +81,7 @@ extension OutboxJournal {
     /// Frees the items whose time has come.
     private func wakeDue(_ now: Int64) throws(OutboxError) {
         let end = options.rules.latestAttempt(now: now)
-        let isDue = try reader.exists(
+        let isDue = try exists(
             "SELECT 1 FROM item WHERE turn > 0 AND turn <= ?1 "
                 + "UNION ALL SELECT 1 FROM item WHERE turn > ?2 LIMIT 1",
             .integer(now), .integer(end))
@@ -106,7 +104,7 @@ extension OutboxJournal {
 
     /// Reads on after the items that were read ahead, while the taken ones are being sent, so that
     /// the next take finds them.
-    package func readOn(itemsMax: Int) throws(OutboxError) {
+    func readOn(itemsMax: Int) throws(OutboxError) {
         try sending.withLock { (sending) throws(OutboxError) in
             try AheadReader(journal: self).readOn(itemsMax: itemsMax, &sending)
         }
@@ -116,13 +114,11 @@ extension OutboxJournal {
 
     /// Makes items available again that were not sent after all, or that have to be sent again with
     /// a newer credential. Nothing is written.
-    package func release(_ ids: [Int64]) {
-        sending.withLock { $0.release(ids) }
-    }
+    func release(_ ids: [Int64]) { sending.withLock { $0.release(ids) } }
 
     /// Returns whether an item in flight may have been sent before, by this process or by another.
-    package func mayHaveSentBefore(_ item: OutboxItem) -> Bool {
-        item.entry.attempts > 0 || item.entry.mayHaveArrived
+    func mayHaveSentBefore(_ item: OutboxItem) -> Bool {
+        item.entry.progress.attempts > 0 || item.entry.progress.mayHaveArrived
             || sending.withLock { $0.mayHaveSentBefore(item.id) }
     }
 
@@ -130,7 +126,7 @@ extension OutboxJournal {
     ///
     /// - Parameter now: The time in microseconds since 1970, stored with the objects that are named
     ///   now.
-    package func settle(
+    func settle(
         _ settlements: [OutboxSettlement], now: Int64
     ) throws(OutboxError) -> OutboxSettled {
         guard isSender else { throw .notSender(path: path) }
@@ -147,15 +143,14 @@ extension OutboxJournal {
         sending.withLock { sending in
             if !isMarked { sending.ahead = nil }
             for settlement in settlements { sending.settle(settlement.id) }
-            // Named objects have new lanes now, and so have their items in flight.
-            for move in settled.moves { sending.move(move) }
+            for known in settled.identities { sending.move(known) }
         }
         return settled
     }
 
     /// Deletes the rows of items that are done, if this is the sender. It is not urgent, but until
     /// then the requests that were sent stay on the disk.
-    package func tidy() throws(OutboxError) {
+    func tidy() throws(OutboxError) {
         if isSender, try counters().delivered > 0 { try takeOutDelivered() }
     }
 
@@ -168,7 +163,7 @@ extension OutboxJournal {
 
     /// Makes all items due that wait for their time, because the network is back or the program
     /// asks for a flush. A wait that a server asked for is kept, unless `forced`.
-    package func hurry(forced: Bool, now: Int64) throws(OutboxError) {
+    func hurry(forced: Bool, now: Int64) throws(OutboxError) {
         guard try nextAttemptAt() != nil else { return }
         try change { (transaction) throws(OutboxError) in
             try transaction.turns.hurry(forced: forced, now: now)
@@ -177,8 +172,8 @@ extension OutboxJournal {
 
     /// Returns the time at which the first waiting item becomes due; `nil` if none waits for its
     /// time.
-    package func nextAttemptAt() throws(OutboxError) -> Int64? {
-        try reader.first("SELECT turn FROM item WHERE turn > 0 ORDER BY turn LIMIT 1") {
+    func nextAttemptAt() throws(OutboxError) -> Int64? {
+        try first("SELECT turn FROM item WHERE turn > 0 ORDER BY turn LIMIT 1") {
             $0.integer(0)
         }
     }

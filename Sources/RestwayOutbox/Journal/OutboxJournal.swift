@@ -1,5 +1,5 @@
-package import RestwaySQLite
-package import RestwayThreads
+import RestwaySQLite
+import RestwayThreads
 
 /// The file of an outbox: requests that wait until they have been delivered.
 ///
@@ -7,24 +7,22 @@ package import RestwayThreads
 /// has changed. Any function may be called from any thread; functions that write wait for the disk.
 /// Several journals, in one process or in many, may have the same file open: all may store
 /// requests, and one is the sender.
-package final class OutboxJournal: Sendable {
-    package struct Options: Sendable {
-        package var connection = Connection.Options()
-        package var rules = OutboxRules()
+final class OutboxJournal: Sendable {
+    struct Options: Sendable {
+        var connection = Connection.Options()
+        var rules = OutboxRules()
         /// The lower-case names of headers that are never stored, for example credentials and
         /// cookies.
-        package var secretHeaders: Set<String> = []
+        var secretHeaders: Set<String> = []
         /// The usual limit of rows that stay in the file although their items are done. When there
         /// are more, the oldest are deleted; most items behind them are done too by then and need
         /// no turn.
-        package var deliveredMax: Int64 = 16_384
+        var deliveredMax: Int64 = 16_384
         /// The workers that call completions.
-        package var pool = WorkerPool.shared
-
-        package init() {}
+        var pool = WorkerPool.shared
     }
 
-    package let path: String
+    let path: String
     let options: Options
     let writes: GroupCommit
     let reader: Lock<JournalConnection>
@@ -33,7 +31,7 @@ package final class OutboxJournal: Sendable {
     let lastCounts = Lock<(mark: UInt64, counts: OutboxCounts)?>(nil)
 
     /// Opens the file at `path`, or creates it. It reads no items, however many there are.
-    package init(_ path: String, _ options: Options = Options()) throws(OutboxError) {
+    init(_ path: String, _ options: Options = Options()) throws(OutboxError) {
         var options = options
         options.connection.isDurable = true
         self.path = path
@@ -49,15 +47,13 @@ package final class OutboxJournal: Sendable {
     }
 
     /// Writes the queued requests, refuses further ones, and releases the sender's lock.
-    package func close() {
+    func close() {
         writes.close()
         resign()
     }
 
     /// Returns when the requests that were queued before are on disk or could not be written.
-    package func finishWrites() {
-        writes.finish()
-    }
+    func finishWrites() { writes.finish() }
 
     // MARK: Enqueue
 
@@ -66,9 +62,7 @@ package final class OutboxJournal: Sendable {
     /// - Parameter places: Where local identities stand in the request; `nil` if the journal has to
     ///   look for them. Identities that are already known are filled in there.
     /// - Returns: The id of the item, which is on disk.
-    package func enqueue(
-        _ entry: OutboxEntry, places: [LocalIDPlace]? = nil
-    ) throws(OutboxError) -> Int64 {
+    func enqueue(_ entry: OutboxEntry, places: [LocalIDPlace]? = nil) throws(OutboxError) -> Int64 {
         try writes.run { (transaction) throws(OutboxError) in
             try transaction.enqueue(entry, places)
         }
@@ -77,7 +71,7 @@ package final class OutboxJournal: Sendable {
     /// Stores a request without waiting for the disk: `done` is called on a worker, exactly once.
     /// Requests of one thread keep their order. If very many requests wait for the disk, this waits
     /// for some.
-    package func enqueue(
+    func enqueue(
         _ entry: OutboxEntry, places: [LocalIDPlace]? = nil,
         _ done: @escaping @Sendable (Result<Int64, OutboxError>) -> Void
     ) {
@@ -89,7 +83,7 @@ package final class OutboxJournal: Sendable {
     }
 
     /// Whether the function above would not wait now, even if a few more threads call it.
-    package var hasRoom: Bool { writes.hasRoom }
+    var hasRoom: Bool { writes.hasRoom }
 
     /// Writes any change of items except adding some or marking some as done.
     func change<Result>(
@@ -104,12 +98,12 @@ package final class OutboxJournal: Sendable {
     // MARK: The host's decisions
 
     /// Changes a dead letter. It stays a dead letter until it is retried or dropped.
-    package func edit(_ id: Int64, _ edit: OutboxEdit) throws(OutboxError) {
+    func edit(_ id: Int64, _ edit: OutboxEdit) throws(OutboxError) {
         try change { (transaction) throws(OutboxError) in try transaction.edit(id, edit) }
     }
 
     /// Makes a dead letter wait again, at its old place, with its key and with no attempts counted.
-    package func retry(_ id: Int64) throws(OutboxError) {
+    func retry(_ id: Int64) throws(OutboxError) {
         try change { (transaction) throws(OutboxError) in try transaction.retry(id) }
     }
 
@@ -117,7 +111,7 @@ package final class OutboxJournal: Sendable {
     /// too.
     ///
     /// - Returns: The deleted items: first the item itself, then the others.
-    package func drop(_ id: Int64) throws(OutboxError) -> [Int64] {
+    func drop(_ id: Int64) throws(OutboxError) -> [Int64] {
         try change { (transaction) throws(OutboxError) in
             guard try transaction.item(id) != nil else { throw .noSuchItem(id) }
             return try transaction.drop([id])
@@ -127,13 +121,13 @@ package final class OutboxJournal: Sendable {
     /// Deletes all items.
     ///
     /// - Returns: The number of deleted items.
-    package func dropAll() throws(OutboxError) -> Int {
+    func dropAll() throws(OutboxError) -> Int {
         try change { (transaction) throws(OutboxError) in try transaction.dropAll() }
     }
 
     /// Handles the deletion of an object that may never have left this machine (see
     /// `OutboxWithdrawal`).
-    package func withdraw(_ local: LocalID) throws(OutboxError) -> OutboxWithdrawal {
+    func withdraw(_ local: LocalID) throws(OutboxError) -> OutboxWithdrawal {
         try change { (transaction) throws(OutboxError) in try transaction.withdraw(local) }
     }
 
@@ -147,10 +141,8 @@ package final class OutboxJournal: Sendable {
     ///   - number: The last identity that may be forgotten.
     ///   - time: Microseconds since 1970. Objects that were named since then stay. If the oldest of
     ///     all stays, nothing is written.
-    package func forgetIdentities(
-        through number: Int64, namedBefore time: Int64
-    ) throws(OutboxError) {
-        let isDue = try reader.first(
+    func forgetIdentities(through number: Int64, namedBefore time: Int64) throws(OutboxError) {
+        let isDue = try first(
             "SELECT number, namedAt FROM identity ORDER BY number LIMIT 1"
         ) { $0.integer(0) <= number && $0.integer(1) < time }
         guard isDue == true else { return }

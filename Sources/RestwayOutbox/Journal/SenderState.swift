@@ -79,11 +79,11 @@ struct SenderState {
         if let ahead, id > ahead.lastRead { self.ahead = nil }
     }
 
-    /// Moves items in flight from one lane to another.
-    mutating func move(_ move: OutboxSettled.Move) {
-        for (id, flight) in inFlight where flight.lane == move.from {
-            inFlight[id]?.lane = move.to
-        }
+    /// Moves the items in flight of an object that the server has named to the object's new lane.
+    mutating func move(_ known: OutboxIdentity) {
+        guard let lane = known.lane else { return }
+        let before = Lane(known.local)
+        for (id, flight) in inFlight where flight.lane == before { inFlight[id]?.lane = lane }
     }
 
     /// Returns the items of the settlements and the `changes` with which they were read ahead;

@@ -36,12 +36,15 @@ package struct MapperTable: Sendable {
         standardReadsJSON = MediaType.reads(standard, MediaType.json)
         let type = Self.firstType(standard)
         accepted = type == MediaType.json ? type : "\(type), \(MediaType.json);q=0.9"
-        for route in definition.plugins.dataMappersOfRoutes {
+        for route in definition.plugins.ofRoutes {
+            guard let name = route.settings.dataMapper else { continue }
             do {
-                _ = try Self.mapper(route.name, self.plugins)
-                if route.hasBody { _ = try writer(named: route.name, type: route.contentType) }
+                _ = try Self.mapper(name, self.plugins)
+                if route.hasBody {
+                    _ = try writer(named: name, type: route.settings.contentType)
+                }
             } catch {
-                throw Self.failure(route.documentPath, error)
+                throw Self.failure(route.documentPath + ".dataMapper", error)
             }
         }
     }

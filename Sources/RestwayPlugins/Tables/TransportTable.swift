@@ -45,8 +45,9 @@ package final class TransportTable: Sendable {
             } else {
                 standardIndex = Self.builtIn
             }
-            for route in definition.plugins.transportsOfRoutes {
-                _ = try opening.index(route.reference, path: route.documentPath)
+            for route in definition.plugins.ofRoutes {
+                guard let transport = route.settings.transport else { continue }
+                _ = try opening.index(transport, path: route.documentPath + ".transport")
             }
         } catch {
             for transport in opening.transports { transport.close() }

@@ -1,6 +1,60 @@
-package import RestwayMapping
+import RestwayJSON
+import RestwayMapping
 import RestwayObjects
-package import RestwayRouting
+import RestwayRouting
+
+/// A response descriptor as a document declares it: the keys that `response` of a route and an
+/// entry of `responses` have in common.
+struct DocumentResponse {
+    static let keys = ["entity", "keyPath", "status", "hook"]
+
+    let node: DocumentNode
+    let mapping: EntityMapping
+    let keyPath: [String]
+    let statuses: StatusRange
+    /// The node of the hook's name.
+    let hook: DocumentNode?
+
+    init?(_ object: DocumentNode, _ entities: EntityCatalog) {
+        node = object
+        hook = object["hook"].flatMap { $0.nonEmptyString() == nil ? nil : $0 }
+        let keyPath = object["keyPath"].map { $0.keyPath() } ?? []
+        let statuses = object["status"].map { $0.statuses() } ?? .success
+        let mapping = object.required("entity").flatMap(entities.mapping)
+        // With a guess in place of a problem, it could seem to equal another descriptor.
+        guard let mapping, let keyPath, let statuses else { return nil }
+        self.mapping = mapping
+        self.keyPath = keyPath
+        self.statuses = statuses
+    }
+}
+
+extension APIDefinition {
+    /// Adds an entry of `responses`.
+    mutating func addResponse(_ node: DocumentNode) {
+        guard let object = node.object(["method", "path"] + DocumentResponse.keys) else { return }
+        let methods = object["method"]?.methods() ?? []
+        let template = object["path"]?.template()
+        guard let response = DocumentResponse(object, entityCatalog),
+            template != nil || object["path"] == nil
+        else { return }
+        add(response, methods: methods, template: template, routeKey: nil)
+    }
+
+    /// Adds a descriptor to its route or, without one, to the descriptors for paths.
+    mutating func add(
+        _ response: DocumentResponse, methods: [Method], template: PathTemplate?, routeKey: String?
+    ) {
+        let hook = response.hook?.value.string
+        if let hook, let path = response.hook?.path { functions.mention(hook: hook, at: path) }
+        rules.add(
+            ResponseDescriptor(
+                methods: methods, template: template, statuses: response.statuses,
+                keyPath: response.keyPath, mapping: response.mapping, routeKey: routeKey,
+                hook: hook),
+            at: response.node)
+    }
+}
 
 extension RequestDescriptor {
     /// The keys that say how an object is written. `request` of a route and an entry of `requests`
@@ -9,17 +63,18 @@ extension RequestDescriptor {
 
     /// - Parameter entity: The entity of the request if the request does not name one.
     fileprivate init?(
-        _ object: DocumentObject, methods: [Method], entity: DocumentNode?,
+        _ object: DocumentNode, methods: [Method], entity: DocumentNode?,
         in entities: EntityCatalog
     ) {
         if methods.contains(.head) {
-            (object["method"] ?? object.node).report("a HEAD request has no body")
+            (object["method"] ?? object).report("a HEAD request has no body")
         }
-        let keyPath = object["keyPath"].map { $0.keyPath() } ?? []
-        let keepsNulls = object["nulls"].map { $0.keepsNulls() } ?? true
-        let isChangedOnly = object["changedOnly"].map { $0.bool() } ?? false
+        var keyPath: [String] = []
+        object.read("keyPath", into: &keyPath) { $0.keyPath() }
+        let keepsNulls = object["nulls"]?.choice(["keep", "omit"], "rule for nulls") != "omit"
+        let isChangedOnly = object["changedOnly"]?.bool() ?? false
         let named = object["entity"] ?? entity
-        if named == nil { object.node.report("neither this nor its route names an \"entity\"") }
+        if named == nil { object.report("neither this nor its route names an \"entity\"") }
         let mapping = named.flatMap(entities.mapping)
         var excluded: Set<String> = []
         for node in object["exclude"]?.elements() ?? [] {
@@ -29,7 +84,7 @@ extension RequestDescriptor {
                 node.reportUnknown("relationship", name, among: entity.relationships.map(\.name))
             }
         }
-        guard let mapping, let keyPath, let keepsNulls, let isChangedOnly else { return nil }
+        guard let mapping else { return nil }
         self.init(
             methods: methods, mapping: mapping, keyPath: keyPath, excluded: excluded,
             keepsNulls: keepsNulls, isChangedOnly: isChangedOnly)
@@ -38,7 +93,7 @@ extension RequestDescriptor {
     /// Reads one request of a route. The route's path and key are set when the route is added.
     ///
     /// - Parameter entity: The entity of the route.
-    package init?(
+    init?(
         ofRoute node: DocumentNode, methods routeMethods: [Method], entity: DocumentNode?,
         in entities: EntityCatalog
     ) {
@@ -59,7 +114,7 @@ extension RequestDescriptor {
 
 extension APIDefinition {
     /// Adds an entry of `requests`.
-    package mutating func addRequest(_ node: DocumentNode) {
+    mutating func addRequest(_ node: DocumentNode) {
         let known = ["method", "path", "parameters"] + RequestDescriptor.keys
         guard let object = node.object(known) else { return }
         let methods = object["method"].map { $0.methods() } ?? []
@@ -85,20 +140,6 @@ extension APIDefinition {
         if var descriptor {
             descriptor.template = template
             rules.add(descriptor, at: node)
-        }
-    }
-}
-
-extension DocumentNode {
-    /// Reads `"keep"` or `"omit"`.
-    fileprivate func keepsNulls() -> Bool? {
-        guard let text = string() else { return nil }
-        switch text {
-        case "keep": return true
-        case "omit": return false
-        default:
-            report("\"\(text)\" is neither \"keep\" nor \"omit\"")
-            return nil
         }
     }
 }

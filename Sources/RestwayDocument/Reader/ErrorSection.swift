@@ -25,3 +25,13 @@ package struct ErrorDefinition: Sendable {
         }
     }
 }
+
+/// The section `errors`.
+extension ErrorDefinition {
+    init?(_ node: DocumentNode) {
+        guard let object = node.object(["code", "message", "format"]) else { return nil }
+        self.init(
+            code: object["code"]?.keyPath(), message: object["message"]?.keyPath(),
+            format: object["format"]?.choice("format"))
+    }
+}

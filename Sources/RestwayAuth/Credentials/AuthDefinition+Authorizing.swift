@@ -1,0 +1,38 @@
+import RestwayCalls
+import RestwayDocument
+import RestwayHTTP
+import RestwayText
+import RestwayThreads
+
+/// Puts a credential into an exchange, as the document's scheme says.
+extension AuthDefinition {
+    func authorize(_ outgoing: inout OutgoingExchange, with credential: Credential) {
+        switch scheme {
+        case .custom:
+            break
+        case .basic:
+            guard let user = credential.user else { return }
+            outgoing.exchange.headers.set(
+                "Authorization", Self.basic(user + ":" + (credential.password?.revealed ?? "")))
+        case .digest:
+            guard let user = credential.user else { return }
+            outgoing.exchange.digest = DigestCredential(
+                user: user, password: credential.password ?? Secret(""))
+        case .bearer, .oauth2:
+            guard let token = credential.token else { return }
+            outgoing.exchange.headers.set("Authorization", "Bearer " + token.revealed)
+        case .apiKey(let name, let isInQuery):
+            guard let key = credential.token?.revealed else { return }
+            if isInQuery {
+                outgoing.addParameter(name, key)
+            } else {
+                outgoing.exchange.headers.set(name, key)
+            }
+        }
+    }
+
+    /// Returns the value of the header for basic authentication (RFC 7617).
+    static func basic(_ userAndPassword: String) -> String {
+        "Basic " + Base64.encode(Array(userAndPassword.utf8))
+    }
+}
