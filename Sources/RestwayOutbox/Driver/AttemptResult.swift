@@ -144,7 +144,7 @@ extension Failure {
 
     /// Returns the outcome of an attempt that the server answered; `nil` if it did not.
     fileprivate func answer(_ wallMicroseconds: Int64, wasSentBefore: Bool) -> OutboxOutcome? {
-        guard reason == .http,
+        guard self.reason == .http,
             case .answer(let status, _, let after, let stated) = RetryOutcome(
                 self, wallMicroseconds: wallMicroseconds)
         else { return nil }
