@@ -66,13 +66,13 @@ final class DescriptorTests: XCTestCase {
                 Model.descriptor("", outer), Model.descriptor("owner", person),
                 Model.descriptor("list", person),
             ])
-        let row = result.rows[result.parts[0].rows[0]]
+        let row = result.rows[result.results[0][0]]
         XCTAssertEqual(row.value(named: "name"), .string("outer"))
         XCTAssertEqual(row.value(named: "owner.name"), .string("Ann"))
         XCTAssertEqual(row.value(named: "last"), .string("z"))
         XCTAssertEqual(row.value(named: "list"), .json("[\(people.joined(separator: ","))]"))
-        XCTAssertEqual(result.parts[2].rows.count, 200)
-        for (index, row) in result.parts[2].rows.enumerated() {
+        XCTAssertEqual(result.results[2].count, 200)
+        for (index, row) in result.results[2].enumerated() {
             XCTAssertEqual(result.rows[row].value(named: "name"), .string("person \(index)"))
         }
     }
@@ -85,13 +85,13 @@ final class DescriptorTests: XCTestCase {
                 Model.descriptor("child.child", person),
             ])
         XCTAssertEqual(
-            result.parts.map { $0.rows.map { result.rows[$0].value(named: "id") } },
+            result.results.map { $0.map { result.rows[$0].value(named: "id") } },
             [[.int64(1)], [.int64(2)], [.int64(3)]])
     }
 
     func testNoDescriptorsMapNothing() throws {
         let result = try map(#"[{"id":1}]"#, [])
-        XCTAssertTrue(result.parts.isEmpty)
+        XCTAssertTrue(result.results.isEmpty)
         XCTAssertTrue(result.rows.isEmpty)
         XCTAssertEqual(result.issueCount, 0)
     }
@@ -100,7 +100,7 @@ final class DescriptorTests: XCTestCase {
         let result = try map(
             #"{"a":[{"id":1}],"b":7}"#,
             [Model.descriptor("a", person), Model.descriptor("b", person)])
-        XCTAssertEqual(result.parts.map(\.rows.count), [1, 0])
+        XCTAssertEqual(result.results.map(\.count), [1, 0])
         XCTAssertEqual(result.paths, ["b"])
     }
 }

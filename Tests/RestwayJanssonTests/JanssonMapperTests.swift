@@ -73,7 +73,7 @@ final class JanssonMapperTests: XCTestCase {
         let elements = (0..<count).map { #"{"id":\#($0),"string":"element \#($0)"}"# }
         let result = try map("[" + elements.joined(separator: ",") + "]")
         XCTAssertEqual(result.rows.count, count)
-        XCTAssertEqual(result.parts[0].rows, Array(0..<count))
+        XCTAssertEqual(result.results[0], Array(0..<count))
         XCTAssertEqual(result.rows[count - 1].string(at: 5), "element \(count - 1)")
         let commit = try MemoryStore(keyBefore: 0).commit(result.changeSet)
         XCTAssertEqual(commit.objects.last?.storeKey, Int64(count))

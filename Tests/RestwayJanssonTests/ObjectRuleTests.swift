@@ -24,7 +24,7 @@ final class ObjectRuleTests: XCTestCase {
             let result = try map(json)
             XCTAssertEqual(result.rows.count, 0, json)
             XCTAssertEqual(result.paths, issues, json)
-            XCTAssertEqual(result.parts.map(\.rows), [[]], json)
+            XCTAssertEqual(result.results, [[]], json)
         }
     }
 

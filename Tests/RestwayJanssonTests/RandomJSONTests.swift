@@ -18,7 +18,7 @@ final class RandomJSONTests: XCTestCase {
             for row in result.rows {
                 XCTAssertFalse(row.present.isEmpty, "a phantom in \(json)")
             }
-            XCTAssertEqual(result.parts.flatMap(\.rows).sorted(), Array(result.rows.indices), json)
+            XCTAssertEqual(result.results.flatMap { $0 }.sorted(), Array(result.rows.indices), json)
 
             let store = MemoryStore(keyBefore: 0)
             let once = try store.commit(result.changeSet)

@@ -198,7 +198,7 @@ final class RelationshipMappingTests: XCTestCase {
         let json = #"[{"id":1,"name":"a","one":{"id":2,"name":"b","one":{"id":1,"name":"c"}}}]"#
         let result = try read(json)
         XCTAssertEqual(result.rows.map { $0.string(at: 1) }, ["a", "b", "c"])
-        XCTAssertEqual(result.parts.map(\.rows), [[0]])
+        XCTAssertEqual(result.results, [[0]])
         let store = MemoryStore(keyBefore: 0)
         let commit = try store.commit(result.changeSet)
         XCTAssertEqual(commit.objects.map { $0.string(at: 1) }, ["c", "b", "c"])

@@ -80,7 +80,7 @@ extension ResponseProcessor {
         _ submission: Submission, _ result: MappingResult?, _ rows: [Snapshot]
     ) -> Int? {
         guard let result else { return nil }
-        return result.parts.flatMap(\.rows).first { rows[$0].entity === submission.entity }
+        return result.results.joined().first { rows[$0].entity === submission.entity }
     }
 
     /// Returns the cells of each member of a draft that the store has from now on.

@@ -14,35 +14,29 @@ package struct DateFormat: Sendable, Equatable {
     package let text: String
     let kind: Kind
 
-    package static let iso8601 = DateFormat(text: "iso8601", kind: .iso8601)
+    package static let iso8601 = DateFormat()
+
+    private init() {
+        (text, kind) = ("iso8601", .iso8601)
+    }
 
     package init(_ text: String) throws(DateFormatError) {
-        let kind: Kind =
+        self.text = text
+        kind =
             switch text {
             case "iso8601": .iso8601
             case "epoch": .epoch(unitMicroseconds: 1_000_000)
             case "epochMilliseconds": .epoch(unitMicroseconds: 1_000)
             default: .pattern(try DatePattern(text))
             }
-        self.init(text: text, kind: kind)
-    }
-
-    private init(text: String, kind: Kind) {
-        self.text = text
-        self.kind = kind
-    }
-
-    /// Whether dates are numbers in the payload, not strings.
-    package var isNumeric: Bool {
-        if case .epoch = kind { true } else { false }
     }
 
     /// The date in `text`; nil if the whole text is not a date. Allocates no memory.
     package func parse(_ text: UnsafeBufferPointer<UInt8>) -> Int64? {
         switch kind {
-        case .iso8601: ISO8601.parse(text)
-        case .epoch(let unit): Self.parseNumber(text, unit)
-        case .pattern(let pattern): pattern.parse(text)
+        case .iso8601: try? ISO8601.parse(text)
+        case .epoch(let unit): try? Self.parseNumber(text, unit)
+        case .pattern(let pattern): try? pattern.parse(text)
         }
     }
 
@@ -78,20 +72,22 @@ package struct DateFormat: Sendable, Equatable {
     }
 
     /// Reads a number that came as a string: digits with an optional sign and fraction.
-    private static func parseNumber(_ text: UnsafeBufferPointer<UInt8>, _ unit: Int64) -> Int64? {
+    private static func parseNumber(
+        _ text: UnsafeBufferPointer<UInt8>, _ unit: Int64
+    ) throws(NotADate) -> Int64 {
         var scanner = DateScanner(text)
         let isNegative = scanner.accept(UInt8(ascii: "-"))
-        guard let whole = scanner.digits(atLeast: 1, atMost: 17) else { return nil }
+        let whole = try scanner.digits(atLeast: 1, atMost: 17)
         var fraction = 0
         if scanner.accept(UInt8(ascii: ".")) {
-            guard let read = scanner.microseconds(atLeast: 1, atMost: .max) else { return nil }
-            fraction = read
+            fraction = try scanner.microseconds(atLeast: 1, atMost: .max)
         }
+        try scanner.expectEnd()
         let (product, overflows) = Int64(whole).multipliedReportingOverflow(by: unit)
-        guard scanner.isAtEnd, !overflows else { return nil }
         let part = Int64(fraction) * unit / 1_000_000
         let (sum, isTooLarge) = product.addingReportingOverflow(part)
-        return isTooLarge ? nil : isNegative ? -sum : sum
+        guard !overflows, !isTooLarge else { throw NotADate() }
+        return isNegative ? -sum : sum
     }
 }
 

@@ -3,26 +3,14 @@ extension DatePattern {
     func format(_ microseconds: Int64) -> String {
         let time = CivilTime(microseconds: microseconds)
         var text = DateText()
-        var literal: [UInt8] = []
-        for field in fields {
-            if case .literal(let byte) = field {
-                literal.append(byte)
-                continue
-            }
-            text.text(String(decoding: literal, as: UTF8.self))
-            literal.removeAll()
-            Self.write(field, time, &text)
-        }
-        text.text(String(decoding: literal, as: UTF8.self))
+        for field in fields { Self.write(field, time, &text) }
         return text.string
     }
 
     private static func write(_ field: Field, _ time: CivilTime, _ text: inout DateText) {
         switch field {
-        case .literal:
-            break
-        case .year(let least, _):
-            text.number(time.year, width: least)
+        case .literal(let byte):
+            text.byte(byte)
         case .yearOfCentury:
             text.number(Int(time.year.magnitude % 100), width: 2)
         case .number(let part, let least, _):
@@ -30,26 +18,25 @@ extension DatePattern {
         case .fraction(let digits):
             text.fraction(time.microsecond, digits: digits)
         case .monthName(let isFull):
-            text.text(name(DateNames.months[time.month - 1], isFull))
+            text.name(months[time.month - 1], isFull: isFull)
         case .weekdayName(let isFull):
-            text.text(name(DateNames.weekdays[time.weekday], isFull))
+            text.name(weekdays[time.weekday], isFull: isFull)
         case .halfOfDay:
             text.text(time.hour < 12 ? "AM" : "PM")
-        case .offset(let offset):
-            text.text(offset.utc)
+        case .offset(_, hasZulu: true):
+            text.text("Z")
+        case .offset(let form, hasZulu: false):
+            text.text(form.utc)
         case .zoneName:
             text.text("GMT")
         }
-    }
-
-    private static func name(_ name: StaticString, _ isFull: Bool) -> String {
-        isFull ? "\(name)" : String("\(name)".prefix(3))
     }
 }
 
 extension DatePattern.Part {
     func number(of time: CivilTime) -> Int {
         switch self {
+        case .year: time.year
         case .month: time.month
         case .day: time.day
         case .hour: time.hour
@@ -59,14 +46,5 @@ extension DatePattern.Part {
         case .minute: time.minute
         case .second: time.second
         }
-    }
-}
-
-extension DatePattern.Offset {
-    /// The text for the zone UTC.
-    var utc: String {
-        if hasPrefix { return "GMT" }
-        if hasZulu { return "Z" }
-        return extended ? "+00:00" : hoursOnly ? "+00" : "+0000"
     }
 }

@@ -1,30 +1,10 @@
 /// Reads dates.
 extension DatePattern {
-    /// The fields that have been read so far.
-    private struct Reading {
-        var time = CivilTime()
-        var halfDayHour: Int?
-        var isAfternoon = false
-        var weekday: Int?
-        var offsetSeconds = 0
-    }
-
     /// Reads all of `text`, strictly: a weekday must match its date.
-    func parse(_ text: UnsafeBufferPointer<UInt8>) -> Int64? {
-        var scanner = DateScanner(text)
-        var reading = Reading()
-        for field in fields {
-            guard Self.read(field, &scanner, &reading) else { return nil }
-        }
-        guard scanner.isAtEnd else { return nil }
-        if let hour = reading.halfDayHour {
-            reading.time.hour = hour + (reading.isAfternoon ? 12 : 0)
-        }
-        guard let result = reading.time.microseconds(offsetSeconds: reading.offsetSeconds) else {
-            return nil
-        }
-        if let weekday = reading.weekday, weekday != reading.time.weekday { return nil }
-        return result
+    func parse(_ text: UnsafeBufferPointer<UInt8>) throws(NotADate) -> Int64 {
+        var reading = Reading(text)
+        for field in fields { try reading.read(field) }
+        return try reading.finish()
     }
 
     /// Reads a text of `yyyy-MM-dd`, by far the most common pattern.
@@ -45,80 +25,75 @@ extension DatePattern {
         return first * 10 + second
     }
 
-    private static func read(
-        _ field: Field, _ scanner: inout DateScanner, _ reading: inout Reading
-    ) -> Bool {
-        switch field {
-        case .literal(let byte):
-            return scanner.accept(byte)
-        case .year(let least, let most):
-            guard let year = scanner.digits(atLeast: least, atMost: most) else { return false }
-            reading.time.year = year
-        case .yearOfCentury:
-            guard let year = scanner.digits(2) else { return false }
-            reading.time.year = year + (year >= 69 ? 1_900 : 2_000)
-        case .number(let part, let least, let most):
-            guard let number = scanner.digits(atLeast: least, atMost: most),
-                part.bounds.contains(number)
-            else { return false }
-            set(part, number, &reading)
-        case .fraction(let digits):
-            guard let fraction = scanner.microseconds(atLeast: digits, atMost: digits) else {
-                return false
+    /// A text that is being read, and its fields so far.
+    private struct Reading {
+        private var scanner: DateScanner
+        private var time = CivilTime()
+        private var halfDayHour: Int?
+        private var isAfternoon = false
+        private var weekday: Int?
+        private var offsetSeconds = 0
+
+        init(_ text: UnsafeBufferPointer<UInt8>) {
+            scanner = DateScanner(text)
+        }
+
+        /// The date, after all fields have been read.
+        mutating func finish() throws(NotADate) -> Int64 {
+            try scanner.expectEnd()
+            if let halfDayHour { time.hour = halfDayHour + (isAfternoon ? 12 : 0) }
+            guard let result = time.microseconds(offsetSeconds: offsetSeconds),
+                weekday == nil || weekday == time.weekday
+            else { throw NotADate() }
+            return result
+        }
+
+        mutating func read(_ field: Field) throws(NotADate) {
+            switch field {
+            case .literal(let byte):
+                try scanner.expect(byte)
+            case .yearOfCentury:
+                let year = try scanner.digits(2)
+                time.year = year + (year >= 69 ? 1_900 : 2_000)
+            case .number(let part, let least, let most):
+                let number = try scanner.digits(atLeast: least, atMost: most)
+                guard part.bounds.contains(number) else { throw NotADate() }
+                set(part, number)
+            case .fraction(let digits):
+                time.microsecond = try scanner.microseconds(atLeast: digits, atMost: digits)
+            case .monthName(let isFull):
+                time.month = try scanner.name(months, isFull: isFull) + 1
+            case .weekdayName(let isFull):
+                weekday = try scanner.name(weekdays, isFull: isFull)
+            case .halfOfDay:
+                isAfternoon = scanner.accept(word: "pm")
+                guard isAfternoon || scanner.accept(word: "am") else { throw NotADate() }
+            case .offset(let form, let hasZulu):
+                if hasZulu, scanner.accept(UInt8(ascii: "Z"), or: UInt8(ascii: "z")) { return }
+                offsetSeconds = try scanner.offset(form)
+            case .zoneName:
+                guard
+                    scanner.accept(word: "GMT") || scanner.accept(word: "UTC")
+                        || scanner.accept(word: "Z")
+                else { throw NotADate() }
+                if scanner.next == UInt8(ascii: "+") || scanner.next == UInt8(ascii: "-") {
+                    offsetSeconds = try scanner.offset(.any)
+                }
             }
-            reading.time.microsecond = fraction
-        case .monthName(let isFull):
-            guard let month = DateNames.month(&scanner, isFull) else { return false }
-            reading.time.month = month
-        case .weekdayName(let isFull):
-            guard let weekday = DateNames.weekday(&scanner, isFull) else { return false }
-            reading.weekday = weekday
-        case .halfOfDay:
-            reading.isAfternoon = scanner.accept(word: "pm")
-            return reading.isAfternoon || scanner.accept(word: "am")
-        case .offset(let offset):
-            return read(offset, &scanner, &reading)
-        case .zoneName:
-            return readZoneName(&scanner, &reading)
         }
-        return true
-    }
 
-    private static func set(_ part: Part, _ number: Int, _ reading: inout Reading) {
-        switch part {
-        case .month: reading.time.month = number
-        case .day: reading.time.day = number
-        case .hour: reading.time.hour = number
-        case .hourFrom1: reading.time.hour = number % 24
-        case .halfDayHour: reading.halfDayHour = number
-        case .halfDayHourFrom1: reading.halfDayHour = number % 12
-        case .minute: reading.time.minute = number
-        case .second: reading.time.second = number
+        private mutating func set(_ part: Part, _ number: Int) {
+            switch part {
+            case .year: time.year = number
+            case .month: time.month = number
+            case .day: time.day = number
+            case .hour: time.hour = number
+            case .hourFrom1: time.hour = number % 24
+            case .halfDayHour: halfDayHour = number
+            case .halfDayHourFrom1: halfDayHour = number % 12
+            case .minute: time.minute = number
+            case .second: time.second = number
+            }
         }
-    }
-
-    private static func read(
-        _ offset: Offset, _ scanner: inout DateScanner, _ reading: inout Reading
-    ) -> Bool {
-        if offset.hasZulu, scanner.accept(UInt8(ascii: "Z"), or: UInt8(ascii: "z")) { return true }
-        if offset.hasPrefix { return readZoneName(&scanner, &reading) }
-        let seconds = scanner.offset(
-            hoursOnly: offset.hoursOnly, basic: offset.basic, extended: offset.extended)
-        reading.offsetSeconds = seconds ?? 0
-        return seconds != nil
-    }
-
-    private static func readZoneName(
-        _ scanner: inout DateScanner, _ reading: inout Reading
-    ) -> Bool {
-        guard
-            scanner.accept(word: "GMT") || scanner.accept(word: "UTC") || scanner.accept(word: "Z")
-        else { return false }
-        guard scanner.next == UInt8(ascii: "+") || scanner.next == UInt8(ascii: "-") else {
-            return true
-        }
-        let seconds = scanner.offset(hoursOnly: true, basic: true, extended: true)
-        reading.offsetSeconds = seconds ?? 0
-        return seconds != nil
     }
 }

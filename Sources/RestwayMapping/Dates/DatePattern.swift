@@ -8,7 +8,6 @@ import RestwayText
 struct DatePattern: Equatable, Sendable {
     enum Field: Equatable, Sendable {
         case literal(UInt8)
-        case year(least: Int, most: Int)
         /// The numbers 69 to 99 mean the twentieth century, others the twenty-first (as in POSIX).
         case yearOfCentury
         case number(Part, least: Int, most: Int)
@@ -16,13 +15,14 @@ struct DatePattern: Equatable, Sendable {
         case monthName(isFull: Bool)
         case weekdayName(isFull: Bool)
         case halfOfDay
-        case offset(Offset)
+        /// The offset from UTC; `hasZulu` allows the letter Z in its place.
+        case offset(DateScanner.OffsetForm, hasZulu: Bool)
         /// Zone names: "GMT", "UTC", or "GMT" with an offset.
         case zoneName
     }
 
     enum Part: Equatable, Sendable {
-        case month, day
+        case year, month, day
         /// Hours: 0 to 23, 1 to 24, 0 to 11, 1 to 12.
         case hour, hourFrom1, halfDayHour, halfDayHourFrom1
         case minute, second
@@ -30,6 +30,7 @@ struct DatePattern: Equatable, Sendable {
         /// The numbers that the field may have.
         var bounds: ClosedRange<Int> {
             switch self {
+            case .year: 0...9_999
             case .month: 1...12
             case .day: 1...31
             case .hour: 0...23
@@ -42,14 +43,13 @@ struct DatePattern: Equatable, Sendable {
         }
     }
 
-    struct Offset: Equatable, Sendable {
-        var hasZulu: Bool
-        var hoursOnly = false
-        var basic = false
-        var extended = false
-        /// Whether the field has a prefix, as in `ZZZZ`: "GMT+01:00".
-        var hasPrefix = false
-    }
+    static let months: [StaticString] = [
+        "January", "February", "March", "April", "May", "June", "July", "August", "September",
+        "October", "November", "December",
+    ]
+    static let weekdays: [StaticString] = [
+        "Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday",
+    ]
 
     private(set) var fields: [Field] = []
     /// Whether the pattern is `yyyy-MM-dd`, which `day` reads.
@@ -57,46 +57,38 @@ struct DatePattern: Equatable, Sendable {
 
     init(_ text: String) throws(DateFormatError) {
         isDay = text == "yyyy-MM-dd"
-        let bytes = Array(text.utf8)
-        var index = 0
+        var rest = Array(text.utf8)[...]
         var hasField = false
-        while index < bytes.count {
-            let byte = bytes[index]
-            if byte == UInt8(ascii: "'") {
-                try readQuote(bytes, &index)
+        while let byte = rest.popFirst() {
+            if byte == Self.quote {
+                try readQuote(&rest)
             } else if ASCII.isLetter(byte) {
-                var end = index
-                while end < bytes.count, bytes[end] == byte { end += 1 }
-                fields.append(try Self.field(byte, count: end - index))
+                let count = rest.prefix { $0 == byte }.count
+                rest.removeFirst(count)
+                fields.append(try Self.field(byte, count: count + 1))
                 hasField = true
-                index = end
             } else {
                 fields.append(.literal(byte))
-                index += 1
             }
         }
         guard hasField else { throw .noField }
         separateNumbers()
     }
 
-    private mutating func readQuote(_ bytes: [UInt8], _ index: inout Int) throws(DateFormatError) {
-        let quote = UInt8(ascii: "'")
-        index += 1
-        if index < bytes.count, bytes[index] == quote {
-            fields.append(.literal(quote))
-            index += 1
+    private static let quote = UInt8(ascii: "'")
+
+    /// Reads the text after a quote, up to the quote that ends it. Two quotes stand for one.
+    private mutating func readQuote(_ rest: inout ArraySlice<UInt8>) throws(DateFormatError) {
+        if rest.first == Self.quote {
+            fields.append(.literal(rest.removeFirst()))
             return
         }
-        while index < bytes.count {
-            if bytes[index] == quote {
-                guard index + 1 < bytes.count, bytes[index + 1] == quote else {
-                    index += 1
-                    return
-                }
-                index += 1
+        while let byte = rest.popFirst() {
+            if byte == Self.quote {
+                guard rest.first == Self.quote else { return }
+                rest.removeFirst()
             }
-            fields.append(.literal(bytes[index]))
-            index += 1
+            fields.append(.literal(byte))
         }
         throw .unterminatedQuote
     }
@@ -105,16 +97,9 @@ struct DatePattern: Equatable, Sendable {
     /// `yMd` has nothing between its numbers.
     private mutating func separateNumbers() {
         for index in fields.indices.dropLast() {
-            let isBeforeNumber =
-                switch fields[index + 1] {
-                case .year, .yearOfCentury, .number, .fraction: true
-                default: false
-                }
-            guard isBeforeNumber else { continue }
-            switch fields[index] {
-            case .year(let least, _):
-                fields[index] = .year(least: least, most: least)
-            case .number(let part, let least, _):
+            guard case .number(let part, let least, _) = fields[index] else { continue }
+            switch fields[index + 1] {
+            case .yearOfCentury, .number, .fraction:
                 fields[index] = .number(part, least: least, most: least)
             default:
                 break
@@ -127,7 +112,9 @@ struct DatePattern: Equatable, Sendable {
         let field: Field? =
             switch text.first {
             case "y": year(count)
-            case "M", "L": count <= 2 ? number(.month, count) : name(count, Field.monthName)
+            case "M" where count > 2, "L" where count > 2:
+                count <= 4 ? .monthName(isFull: count == 4) : nil
+            case "M", "L": number(.month, count)
             case "d": number(.day, count)
             case "H": number(.hour, count)
             case "k": number(.hourFrom1, count)
@@ -136,7 +123,7 @@ struct DatePattern: Equatable, Sendable {
             case "m": number(.minute, count)
             case "s": number(.second, count)
             case "S": count <= 9 ? .fraction(digits: count) : nil
-            case "E": count <= 3 ? .weekdayName(isFull: false) : name(count, Field.weekdayName)
+            case "E": count <= 4 ? .weekdayName(isFull: count == 4) : nil
             case "a": count <= 3 ? .halfOfDay : nil
             case "z": count <= 4 ? .zoneName : nil
             case "Z": zone(count)
@@ -148,36 +135,28 @@ struct DatePattern: Equatable, Sendable {
     }
 
     private static func year(_ count: Int) -> Field? {
-        switch count {
-        case 1: .year(least: 1, most: 4)
-        case 2: .yearOfCentury
-        case 3, 4: .year(least: count, most: 4)
-        default: nil
-        }
+        if count == 2 { return .yearOfCentury }
+        return count <= 4 ? .number(.year, least: count, most: 4) : nil
     }
 
     private static func number(_ part: Part, _ count: Int) -> Field? {
         count <= 2 ? .number(part, least: count, most: 2) : nil
     }
 
-    private static func name(_ count: Int, _ make: (Bool) -> Field) -> Field? {
-        count == 3 || count == 4 ? make(count == 4) : nil
-    }
-
     private static func zone(_ count: Int) -> Field? {
         switch count {
-        case 1...3: .offset(Offset(hasZulu: false, basic: true))
-        case 4: .offset(Offset(hasZulu: false, extended: true, hasPrefix: true))
-        case 5: offset(3, hasZulu: true)
+        case 1...3: .offset(.basic, hasZulu: false)
+        case 4: .zoneName
+        case 5: .offset(.extended, hasZulu: true)
         default: nil
         }
     }
 
     private static func offset(_ count: Int, hasZulu: Bool) -> Field? {
         switch count {
-        case 1: .offset(Offset(hasZulu: hasZulu, hoursOnly: true, basic: true))
-        case 2, 4: .offset(Offset(hasZulu: hasZulu, basic: true))
-        case 3, 5: .offset(Offset(hasZulu: hasZulu, extended: true))
+        case 1: .offset(.hours, hasZulu: hasZulu)
+        case 2, 4: .offset(.basic, hasZulu: hasZulu)
+        case 3, 5: .offset(.extended, hasZulu: hasZulu)
         default: nil
         }
     }

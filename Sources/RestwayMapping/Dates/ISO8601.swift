@@ -4,35 +4,31 @@
 /// time may stop after the hours or minutes, may follow a space, and is UTC if it names no zone.
 /// 24:00 is the end of its day.
 enum ISO8601 {
-    static func parse(_ text: UnsafeBufferPointer<UInt8>) -> Int64? {
+    static func parse(_ text: UnsafeBufferPointer<UInt8>) throws(NotADate) -> Int64 {
         var scanner = DateScanner(text)
-        var time = CivilTime()
-        guard readDate(&scanner, &time) else { return nil }
-        if scanner.isAtEnd { return microseconds(time, offsetSeconds: 0) }
-
-        let isBehindSpace = scanner.accept(UInt8(ascii: " "))
-        guard isBehindSpace || scanner.accept(UInt8(ascii: "T"), or: UInt8(ascii: "t")),
-            readTime(&scanner, &time)
-        else { return nil }
-        if scanner.isAtEnd { return microseconds(time, offsetSeconds: 0) }
-
-        if isBehindSpace { _ = scanner.accept(UInt8(ascii: " ")) }
-        let offset: Int?
-        if scanner.accept(UInt8(ascii: "Z"), or: UInt8(ascii: "z")) {
-            offset = 0
-        } else {
-            offset = scanner.offset(hoursOnly: true, basic: true, extended: true)
+        var time = try date(&scanner)
+        var offsetSeconds = 0
+        if !scanner.isAtEnd {
+            let isBehindSpace = scanner.accept(UInt8(ascii: " "))
+            guard isBehindSpace || scanner.accept(UInt8(ascii: "T"), or: UInt8(ascii: "t")) else {
+                throw NotADate()
+            }
+            try readTime(&scanner, &time)
+            if !scanner.isAtEnd {
+                if isBehindSpace { _ = scanner.accept(UInt8(ascii: " ")) }
+                let isUTC = scanner.accept(UInt8(ascii: "Z"), or: UInt8(ascii: "z"))
+                if !isUTC { offsetSeconds = try scanner.offset(.any) }
+                try scanner.expectEnd()
+            }
         }
-        guard let offset, scanner.isAtEnd else { return nil }
-        return microseconds(time, offsetSeconds: offset)
-    }
-
-    private static func microseconds(_ time: CivilTime, offsetSeconds: Int) -> Int64? {
-        guard time.hour == 24 else { return time.microseconds(offsetSeconds: offsetSeconds) }
-        guard time.minute == 0, time.second == 0, time.microsecond == 0 else { return nil }
-        var time = time
-        time.hour = 0
-        return time.microseconds(offsetSeconds: offsetSeconds - 86_400)
+        if time.hour == 24, time.minute == 0, time.second == 0, time.microsecond == 0 {
+            time.hour = 0
+            offsetSeconds -= 86_400
+        }
+        guard let microseconds = time.microseconds(offsetSeconds: offsetSeconds) else {
+            throw NotADate()
+        }
+        return microseconds
     }
 
     /// Writes `2024-02-29T13:45:10Z`, with a fraction if there is one.
@@ -40,16 +36,14 @@ enum ISO8601 {
         let time = CivilTime(microseconds: microseconds)
         var text = DateText()
         text.number(time.year, width: 4)
-        text.text("-")
-        text.number(time.month, width: 2)
-        text.text("-")
-        text.number(time.day, width: 2)
-        text.text("T")
-        text.number(time.hour, width: 2)
-        text.text(":")
-        text.number(time.minute, width: 2)
-        text.text(":")
-        text.number(time.second, width: 2)
+        let others = [
+            ("-", time.month), ("-", time.day), ("T", time.hour), (":", time.minute),
+            (":", time.second),
+        ]
+        for (separator, number) in others {
+            text.text(separator)
+            text.number(number, width: 2)
+        }
         if time.microsecond != 0 {
             text.text(".")
             text.fraction(time.microsecond, digits: time.microsecond % 1_000 == 0 ? 3 : 6)
@@ -58,36 +52,26 @@ enum ISO8601 {
         return text.string
     }
 
-    private static func readDate(_ scanner: inout DateScanner, _ time: inout CivilTime) -> Bool {
-        guard let year = scanner.digits(4) else { return false }
+    private static func date(_ scanner: inout DateScanner) throws(NotADate) -> CivilTime {
+        let year = try scanner.digits(4)
         let isExtended = scanner.accept(UInt8(ascii: "-"))
-        guard let month = scanner.digits(2),
-            !isExtended || scanner.accept(UInt8(ascii: "-")),
-            let day = scanner.digits(2)
-        else { return false }
-        (time.year, time.month, time.day) = (year, month, day)
-        return true
+        let month = try scanner.digits(2)
+        if isExtended { try scanner.expect(UInt8(ascii: "-")) }
+        return CivilTime(year: year, month: month, day: try scanner.digits(2))
     }
 
-    private static func readTime(_ scanner: inout DateScanner, _ time: inout CivilTime) -> Bool {
-        guard let hour = scanner.digits(2) else { return false }
-        time.hour = hour
+    private static func readTime(
+        _ scanner: inout DateScanner, _ time: inout CivilTime
+    ) throws(NotADate) {
+        time.hour = try scanner.digits(2)
         let isExtended = scanner.accept(UInt8(ascii: ":"))
-        guard isExtended || isDigit(scanner.next) else { return true }
-        guard let minute = scanner.digits(2) else { return false }
-        time.minute = minute
-        guard isExtended ? scanner.accept(UInt8(ascii: ":")) : isDigit(scanner.next) else {
-            return true
+        guard isExtended || scanner.nextDigit != nil else { return }
+        time.minute = try scanner.digits(2)
+        guard isExtended ? scanner.accept(UInt8(ascii: ":")) : scanner.nextDigit != nil else {
+            return
         }
-        guard let second = scanner.digits(2) else { return false }
-        time.second = second
-        guard scanner.accept(UInt8(ascii: "."), or: UInt8(ascii: ",")) else { return true }
-        guard let fraction = scanner.microseconds(atLeast: 1, atMost: .max) else { return false }
-        time.microsecond = fraction
-        return true
-    }
-
-    private static func isDigit(_ byte: UInt8?) -> Bool {
-        byte.map { $0 >= 0x30 && $0 <= 0x39 } ?? false
+        time.second = try scanner.digits(2)
+        guard scanner.accept(UInt8(ascii: "."), or: UInt8(ascii: ",")) else { return }
+        time.microsecond = try scanner.microseconds(atLeast: 1, atMost: .max)
     }
 }

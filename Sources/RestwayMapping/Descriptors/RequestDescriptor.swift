@@ -5,6 +5,8 @@ package import RestwayRouting
 package struct RequestDescriptor: Sendable {
     /// The methods; empty for the methods that usually have a body: POST, PUT and PATCH.
     package let methods: [Method]
+    /// The methods of the requests that this descriptor writes objects into.
+    package let methodSet: MethodSet
     /// The path template; nil for any path.
     package var template: PathTemplate?
     package var mapping: EntityMapping
@@ -23,6 +25,8 @@ package struct RequestDescriptor: Sendable {
         isChangedOnly: Bool = false, routeKey: String? = nil
     ) {
         self.methods = methods
+        methodSet = MethodSet(
+            methods.isEmpty ? Method.allCases.filter { !$0.parametersGoIntoQuery } : methods)
         self.template = template
         self.mapping = mapping
         self.keyPath = keyPath
@@ -32,19 +36,10 @@ package struct RequestDescriptor: Sendable {
         self.routeKey = routeKey
     }
 
-    /// The methods of the requests that this descriptor writes objects into.
-    package var methodSet: MethodSet {
-        methods.isEmpty
-            ? MethodSet(Method.allCases.filter { !$0.parametersGoIntoQuery })
-            : MethodSet(methods)
-    }
-
     /// Whether this descriptor may write objects of `entity` into a request. The answer is false if
     /// a descriptor with a more specific template does.
     package func fits(method: Method, entity: Entity, _ choice: DescriptorChoice) -> Bool {
-        guard mapping.entity === entity else { return false }
-        guard methods.isEmpty ? !method.parametersGoIntoQuery : methods.contains(method)
-        else { return false }
-        return choice.fits(template, of: routeKey)
+        mapping.entity === entity && methodSet.contains(method)
+            && choice.fits(template, of: routeKey)
     }
 }

@@ -54,22 +54,18 @@ package final class ResponseDescriptor: Sendable {
     /// to the same answers and map them in the same way. The route that owns a descriptor does not
     /// count if the descriptor has a path.
     package struct Essence: Hashable, Sendable {
-        private let methods: MethodSet
-        private let shape: PathTemplate.Shape?
-        private let routeKey: String?
-        private let statuses: StatusRange
-        private let keyPath: [String]
-        private let entityIndex: Int
-
-        fileprivate init(_ descriptor: ResponseDescriptor) {
-            methods = descriptor.methodSet
-            shape = descriptor.template?.shape
-            routeKey = shape == nil ? descriptor.routeKey : nil
-            statuses = descriptor.statuses
-            keyPath = descriptor.keyPath
-            entityIndex = descriptor.mapping.entity.index
-        }
+        fileprivate let methods: MethodSet
+        fileprivate let shape: PathTemplate.Shape?
+        fileprivate let routeKey: String?
+        fileprivate let statuses: StatusRange
+        fileprivate let keyPath: [String]
+        fileprivate let entityIndex: Int
     }
 
-    package var essence: Essence { Essence(self) }
+    package var essence: Essence {
+        Essence(
+            methods: methodSet, shape: template?.shape,
+            routeKey: template == nil ? routeKey : nil, statuses: statuses, keyPath: keyPath,
+            entityIndex: mapping.entity.index)
+    }
 }

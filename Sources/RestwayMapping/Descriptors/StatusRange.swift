@@ -1,3 +1,5 @@
+import RestwayText
+
 /// The status codes that a descriptor applies to.
 package struct StatusRange: Sendable, Hashable {
     package let codes: ClosedRange<Int>
@@ -10,17 +12,18 @@ package struct StatusRange: Sendable, Hashable {
 
     /// Reads `2xx`, `404` or `200-299`; nil for any other text. Codes are 100 to 599.
     package init?(_ text: String) {
-        let parts = text.split(separator: "-", omittingEmptySubsequences: false)
-        guard let first = Self.code(parts[0]), parts.count <= 2 else {
-            guard let hundreds = Self.hundreds(text) else { return nil }
-            codes = hundreds...(hundreds + 99)
+        let bytes = Array(text.utf8)
+        if bytes.count == 3, (0x31...0x35).contains(bytes[0]),
+            bytes[1...].allSatisfy({ $0 | 0x20 == UInt8(ascii: "x") })
+        {
+            let first = Int(bytes[0] - 0x30) * 100
+            codes = first...(first + 99)
             return
         }
-        guard parts.count == 2 else {
-            codes = first...first
-            return
-        }
-        guard let last = Self.code(parts[1]), first <= last else { return nil }
+        let parts = text.split(separator: "-", omittingEmptySubsequences: false).map(Self.code)
+        guard parts.count <= 2, let first = parts[0], let last = parts[parts.count - 1],
+            first <= last
+        else { return nil }
         codes = first...last
     }
 
@@ -33,17 +36,9 @@ package struct StatusRange: Sendable, Hashable {
     }
 
     private static func code(_ text: Substring) -> Int? {
-        guard text.utf8.count == 3, text.utf8.allSatisfy({ $0 >= 0x30 && $0 <= 0x39 }),
+        guard text.utf8.count == 3, text.utf8.allSatisfy(ASCII.isDigit),
             let code = Int(text), (100...599).contains(code)
         else { return nil }
         return code
-    }
-
-    private static func hundreds(_ text: String) -> Int? {
-        let bytes = Array(text.utf8)
-        guard bytes.count == 3, (0x31...0x35).contains(bytes[0]),
-            bytes[1] | 0x20 == UInt8(ascii: "x"), bytes[2] | 0x20 == UInt8(ascii: "x")
-        else { return nil }
-        return Int(bytes[0] - 0x30) * 100
     }
 }

@@ -83,7 +83,7 @@ extension ValueConversion {
         case (.numberAsText, .string(let text)):
             return try Self.number(text)
         case (.url, .string(let text)):
-            guard Self.isURL(text) else {
+            guard text.withBytes(AbsoluteURL.isValid) else {
                 throw TransformError("expected an absolute URL, found another string")
             }
             return value
@@ -99,11 +99,6 @@ extension ValueConversion {
         }
     }
 
-    private static func isURL(_ text: String) -> Bool {
-        var text = text
-        return text.withUTF8 { AbsoluteURL.isValid(UnsafeRawBufferPointer($0)) }
-    }
-
     /// The value that is written if no transform applies.
     private static func plain(_ value: Value) throws(TransformError) -> Value {
         switch value {
@@ -113,7 +108,7 @@ extension ValueConversion {
     }
 
     private static func number(_ text: String) throws(TransformError) -> Value {
-        let number: Value? = Array(text.utf8).withUnsafeBytes { bytes in
+        let number: Value? = text.withBytes { bytes in
             NumberText.integer(bytes).map(Value.int64)
                 ?? NumberText.double(bytes).map(Value.double)
         }

@@ -127,7 +127,7 @@ package struct ObjectEncoder {
             let index = attribute.attribute
             let isChanged = source.draft?.changed.contains(index) ?? false
             if isPartial, !isChanged { continue }
-            var value = try encode(source, attribute)
+            var value = try encode(source.values[index], source, attribute)
             if index == entity.identityIndex {
                 value = try identityForNow(source, attribute) ?? value
             }
@@ -158,12 +158,6 @@ package struct ObjectEncoder {
             }
         }
         return result
-    }
-
-    private func encode(
-        _ source: Source, _ attribute: AttributeMapping
-    ) throws(EncodingError) -> Value {
-        try encode(source.values[attribute.attribute], source, attribute)
     }
 
     /// The replacement for the missing identity of an object that is written whole; nil if there is
@@ -242,7 +236,7 @@ package struct ObjectEncoder {
         let attribute = target.attributes.first { $0.attribute == target.entity.identityIndex }
         var identity = Value.absent
         if let attribute {
-            identity = try encode(linked, attribute)
+            identity = try encode(linked.values[attribute.attribute], linked, attribute)
             if mapping.isByIdentity {
                 if identity == .absent || identity == .null, linked.storeKey != 0,
                     let now = options.identityForNow(linked.entity, linked.storeKey)

@@ -158,7 +158,8 @@ package struct ValueReader {
 }
 
 extension String {
-    fileprivate func withBytes<Result>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result {
+    /// Lends the text as UTF-8.
+    func withBytes<Result>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result {
         var text = self
         return text.withUTF8 { body(UnsafeRawBufferPointer($0)) }
     }

@@ -40,10 +40,6 @@ extension EventSink {
     package var machine: MappingMachine? { nil }
 }
 
-extension MappingMachine {
-    package var machine: MappingMachine? { self }
-}
-
 /// A sink's answer to an event, with the numbers of `RESTWAY_PLUGIN_WANT`, `SKIP` and `STOP`.
 package enum EventAnswer: Int32, Sendable {
     case want = 0

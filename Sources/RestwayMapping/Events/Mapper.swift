@@ -1,3 +1,5 @@
+package import RestwayText
+
 /// The interface for media types: turns bytes into events, and events into bytes.
 ///
 /// A mapper has no state of its own. Its functions may run on many threads at once.
@@ -60,5 +62,14 @@ package struct MappingLimits: Sendable, Equatable {
     package init(nestingDepthMax: Int = 512, objectsMax: Int = 10_000_000) {
         self.nestingDepthMax = nestingDepthMax
         self.objectsMax = objectsMax
+    }
+}
+
+extension MediaType {
+    /// Whether `mapper` reads bodies of the type `essence`.
+    package static func reads(_ mapper: any Mapper, _ essence: String) -> Bool {
+        mapper.mediaTypes.contains { type in
+            type == essence || type.hasPrefix("*") && essence.hasSuffix(type.dropFirst())
+        }
     }
 }

@@ -39,7 +39,7 @@ package final class MappedRows: @unchecked Sendable {
 
     package init(_ result: MappingResult) {
         rows = result.changeSet.rows
-        results = result.parts.map(\.rows)
+        results = result.results
     }
 
     package var count: Int { rows.count }
@@ -100,9 +100,8 @@ package final class MappedRows: @unchecked Sendable {
     package func relate(
         _ row: Int, relationship index: Int, toRows targets: [Int]
     ) throws(Refusal) {
-        var found: [(key: Int64, entity: Entity)] = []
-        for target in targets {
-            found.append((Cell.reference(toRow: target), try entity(of: target)))
+        let found = try targets.map { (target) throws(Refusal) in
+            (key: Cell.reference(toRow: target), entity: try entity(of: target))
         }
         try relate(row, index, found)
     }

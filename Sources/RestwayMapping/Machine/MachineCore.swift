@@ -26,7 +26,7 @@ struct MachineCore {
         self.isCancelled = isCancelled
         self.progress = progress
         // Hooks see and change rows, and in answers to sent objects each place has its own row.
-        let repeated = RepeatedRows(isOn: !isAnswer && !plan.kinds.hasHooks)
+        let repeated = RepeatedRows(isOn: !isAnswer && !plan.hasHooks)
         places = OpenPlaces(plan.tree.root, &block)
         rows = OpenRows(plan, progress, repeated, &block)
         values = ValueConverter(plan, &block)
@@ -48,10 +48,10 @@ struct MachineCore {
         if let failure { throw failure }
         guard places.frames.count == 0 else { throw broken(.unfinished) }
         guard !places.awaitsValue else { throw broken(.noValue) }
-        let (changes, parts) = rows.take()
+        let (changes, results) = rows.take()
         progress?.end()
         return MappingResult(
-            changeSet: changes, parts: parts, issues: issues.kept, issueCount: issues.count)
+            changeSet: changes, results: results, issues: issues.kept, issueCount: issues.count)
     }
 
     // MARK: Keys and scalars

@@ -34,6 +34,7 @@ package final class MappingMachine: EventSink {
         core.pointee.relies(on: bytes)
     }
 
+    package var machine: MappingMachine? { self }
     package func beginObject() -> EventAnswer { core.pointee.beginObject() }
     package func key(_ text: UnsafeRawBufferPointer) -> EventAnswer { core.pointee.key(text) }
     package func endObject() -> EventAnswer { core.pointee.end(isArray: false) }
@@ -62,80 +63,89 @@ package final class MappingMachine: EventSink {
     }
 }
 
-/// Gives C access to a machine without counting references: its functions take the address of an
-/// entry as their context.
+/// Gives C access to a sink: its functions take the address of an entry as their context. A mapping
+/// machine is called without counting references.
 ///
 /// The functions are in this module, beside the machine, so that no event crosses a module
 /// boundary.
-package struct MachineEntry {
+package struct SinkEntry {
     package typealias Context = UnsafeMutableRawPointer
     package typealias Late = @convention(c) (Context) -> Int32
     package typealias Plain = @convention(c) (Context?) -> Int32
     package typealias OfText = @convention(c) (Context?, UnsafePointer<CChar>?, Int) -> Int32
     package typealias OfInteger = @convention(c) (Context?, Int64) -> Int32
 
-    /// The machine's state; nil if no more events may come.
+    /// The sink; nil if no more events may come.
+    private var sink: (any EventSink)?
+    /// The state of the sink, if it is a machine and events may come.
     private var core: UnsafeMutablePointer<MachineCore>?
     /// Answers events that come too late.
     private let late: Late
 
-    /// The entry of `machine`, valid as long as the machine lives; closed if there is none.
-    package init(_ machine: MappingMachine?, late: @escaping Late) {
-        core = machine?.core
+    package init(_ sink: any EventSink, late: @escaping Late) {
+        self.sink = sink
+        core = sink.machine?.core
         self.late = late
     }
 
-    package var isOpen: Bool { core != nil }
-
     package mutating func close() {
-        core = nil
+        (sink, core) = (nil, nil)
     }
 
-    package static let beginObject: Plain = { push($0) { $0.beginObject() } }
-    package static let endObject: Plain = { push($0) { $0.end(isArray: false) } }
-    package static let beginArray: OfInteger = { context, count in
-        push(context) { $0.beginArray(count >= 0 ? Int(count) : nil) }
+    package static let beginObject: Plain = {
+        push($0, { $0.beginObject() }, { $0.beginObject() })
     }
-    package static let endArray: Plain = { push($0) { $0.end(isArray: true) } }
+    package static let endObject: Plain = {
+        push($0, { $0.end(isArray: false) }, { $0.endObject() })
+    }
+    package static let beginArray: OfInteger = { context, number in
+        let count = number >= 0 ? Int(number) : nil
+        return push(context, { $0.beginArray(count) }, { $0.beginArray(count: count) })
+    }
+    package static let endArray: Plain = {
+        push($0, { $0.end(isArray: true) }, { $0.endArray() })
+    }
     package static let key: OfText = { context, text, length in
-        push(context) { $0.key(UnsafeRawBufferPointer(start: text, count: length)) }
+        let text = UnsafeRawBufferPointer(start: text, count: length)
+        return push(context, { $0.key(text) }, { $0.key(text) })
     }
     package static let string: OfText = { context, text, length in
-        push(context) { $0.string(UnsafeRawBufferPointer(start: text, count: length)) }
+        let text = UnsafeRawBufferPointer(start: text, count: length)
+        return push(context, { $0.string(text) }, { $0.string(text) })
     }
     package static let integer: OfInteger = { context, value in
-        push(context) { $0.int64(value) }
+        push(context, { $0.int64(value) }, { $0.int64(value) })
     }
     package static let real: @convention(c) (Context?, Double) -> Int32 = { context, value in
-        push(context) { $0.double(value) }
+        push(context, { $0.double(value) }, { $0.double(value) })
     }
     package static let boolean: @convention(c) (Context?, Int32) -> Int32 = { context, truth in
-        push(context) { $0.bool(truth != 0) }
+        push(context, { $0.bool(truth != 0) }, { $0.bool(truth != 0) })
     }
-    package static let null: Plain = { push($0) { $0.scalar(.null) } }
+    package static let null: Plain = { push($0, { $0.scalar(.null) }, { $0.null() }) }
     package static let bytes: @convention(c) (Context?, UnsafeRawPointer?, Int) -> Int32 = {
         context, content, length in
-        push(context) {
-            $0.scalar(.bytes(UnsafeRawBufferPointer(start: content, count: length)))
-        }
+        let content = UnsafeRawBufferPointer(start: content, count: length)
+        return push(context, { $0.scalar(.bytes(content)) }, { $0.bytes(content) })
     }
-    package static let date: OfInteger = { context, microseconds in
-        push(context) { $0.scalar(.date(microseconds)) }
+    package static let date: OfInteger = { context, date in
+        push(context, { $0.scalar(.date(date)) }, { $0.date(date) })
     }
     package static let numberOutOfRange: OfText = { context, text, length in
-        push(context) {
-            $0.scalar(.unrepresentable(UnsafeRawBufferPointer(start: text, count: length)))
-        }
+        let text = UnsafeRawBufferPointer(start: text, count: length)
+        return push(
+            context, { $0.scalar(.unrepresentable(text)) }, { $0.unrepresentableNumber(text) })
     }
 
     @inline(__always)
     private static func push(
-        _ context: Context?, _ event: (inout MachineCore) -> EventAnswer
+        _ context: Context?, _ toMachine: (inout MachineCore) -> EventAnswer,
+        _ toSink: (any EventSink) -> EventAnswer
     ) -> Int32 {
-        let entry = context.unsafelyUnwrapped.assumingMemoryBound(to: MachineEntry.self)
-        guard let core = entry.pointee.core else {
-            return entry.pointee.late(context.unsafelyUnwrapped)
-        }
-        return event(&core.pointee).rawValue
+        let context = context.unsafelyUnwrapped
+        let entry = context.assumingMemoryBound(to: SinkEntry.self)
+        if let core = entry.pointee.core { return toMachine(&core.pointee).rawValue }
+        guard let sink = entry.pointee.sink else { return entry.pointee.late(context) }
+        return toSink(sink).rawValue
     }
 }

@@ -18,7 +18,7 @@ struct OpenRows {
         var isEmpty = true
     }
 
-    let kinds: [PlanKinds.Row]
+    let kinds: [MappingPlan.Kind]
     private let progress: MappingProgress?
     private var rows: ScratchStack<Row>
     private var cells: ScratchStack<Cell>
@@ -37,7 +37,7 @@ struct OpenRows {
         _ plan: MappingPlan, _ progress: MappingProgress?, _ repeated: RepeatedRows,
         _ block: inout ScratchBlock
     ) {
-        kinds = plan.kinds.rows
+        kinds = plan.kinds
         self.progress = progress
         self.repeated = repeated
         rows = block.lend(2)
@@ -230,11 +230,10 @@ struct OpenRows {
 
     /// The complete rows, and the results of each descriptor. Rows that became nothing leave no
     /// gap: rows, results and references are renumbered.
-    mutating func take() -> (changes: ChangeSet, parts: [MappingResult.Part]) {
+    mutating func take() -> (changes: ChangeSet, results: [[Int]]) {
         var changes = ChangeSet(rows: nothingCount == 0 ? takeFinished() : closeGaps())
         changes.rowsAreNew = true
-        let parts = results.enumerated().map { MappingResult.Part(descriptor: $0, rows: $1) }
-        return (changes, parts)
+        return (changes, results)
     }
 
     private mutating func closeGaps() -> [Snapshot] {

@@ -3,7 +3,7 @@ import RestwayObjects
 
 /// The values of a row that is complete, before it becomes a snapshot.
 struct RowContent {
-    let kind: PlanKinds.Row
+    let kind: MappingPlan.Kind
     let cells: UnsafePointer<Cell>
     let bytes: UnsafePointer<UInt8>
 

@@ -110,8 +110,7 @@ extension ScratchStack<UInt8> {
     }
 
     mutating func append(_ text: String) {
-        var text = text
-        text.withUTF8 { append(UnsafeRawBufferPointer($0)) }
+        text.withBytes { append($0) }
     }
 }
 

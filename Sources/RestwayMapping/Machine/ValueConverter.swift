@@ -56,8 +56,8 @@ struct ValueConverter {
     private let customTransforms: [String: CustomTransform]
 
     init(_ plan: MappingPlan, _ block: inout ScratchBlock) {
-        formats = plan.kinds.formats
-        transforms = plan.kinds.transforms
+        formats = plan.formats
+        transforms = plan.transforms
         customTransforms = plan.customTransforms
         bytes = block.lendRest()
     }
@@ -115,7 +115,8 @@ struct ValueConverter {
         case .any, .string, .numberAsText: return try text(of: content)
         case .doubleText: return .double(try fitting(NumberText.double(content), target))
         case .iso8601:
-            return .date(try fitting(ISO8601.parse(content.bindMemory(to: UInt8.self)), target))
+            let date = try? ISO8601.parse(content.bindMemory(to: UInt8.self))
+            return .date(try fitting(date, target))
         case .day: return .date(try fitting(DatePattern.day(content), target))
         case .pattern, .epoch:
             let format = formats[mapping][target.detail]
@@ -277,7 +278,7 @@ struct ValueConverter {
             return try ask(decode, value, name, type)
         }
         guard type == .any || type == .json else {
-            throw .found("an object or a list", by: target.as(PlanTarget.Conversion(type)))
+            throw .found("an object or a list", by: target.as(type))
         }
         return try cell(of: value)
     }
@@ -287,7 +288,7 @@ struct ValueConverter {
     ) throws(Misfit) -> Cell {
         let (name, type) = transform(target, mapping)
         guard let decode = customTransforms[name]?.decode else {
-            return try cell(scalar, target.as(PlanTarget.Conversion(type)), mapping)
+            return try cell(scalar, target.as(type), mapping)
         }
         let value: Value =
             switch scalar {

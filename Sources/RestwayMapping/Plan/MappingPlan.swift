@@ -4,14 +4,34 @@ import RestwayObjects
 ///
 /// A plan can be kept and used again for the same descriptors. Any number of machines may use it at
 /// once.
-package final class MappingPlan: Sendable {
+///
+/// `@unchecked Sendable`: the nodes that `kinds` points to belong to the mappings' own plans.
+/// `mappings` keeps these plans, and no code changes them.
+package final class MappingPlan: @unchecked Sendable {
+    /// The facts about a mapping that every machine needs to start a row.
+    struct Kind: BitwiseCopyable {
+        let root: UnsafePointer<PlanNode>
+        /// `mappings` keeps the entity, so no reference is counted.
+        unowned(unsafe) let entity: Entity
+        let cellCount: Int
+        let identityIndex: Int?
+        let entityIndex: Int
+        /// Whether relationships lead to rows of this mapping.
+        let isLinked: Bool
+    }
+
     /// The descriptors in order of registration. Results have the same order.
     package let descriptors: [ResponseDescriptor]
     /// The mappings of the descriptors, then the mappings of all entities of the model by their
     /// index. Relationships use the latter.
     let mappings: [EntityMapping]
     let tree: PlanTree
-    let kinds: PlanKinds
+    /// Facts about the mappings, the date formats and the transforms, by the index of the mapping.
+    let kinds: [Kind]
+    let formats: [[DateFormat]]
+    let transforms: [[ValueConversion]]
+    /// Whether a descriptor has a hook.
+    let hasHooks: Bool
     /// The host's transforms by name.
     let customTransforms: [String: CustomTransform]
 
@@ -33,7 +53,16 @@ package final class MappingPlan: Sendable {
                     mapping.entity.relationships[$0.relationship].targetIndex
                 }
             })
-        kinds = PlanKinds(descriptors, mappings, linked: linked)
+        kinds = mappings.map { mapping in
+            Kind(
+                root: mapping.plan.root, entity: mapping.entity,
+                cellCount: mapping.entity.cellCount, identityIndex: mapping.entity.identityIndex,
+                entityIndex: mapping.entity.index,
+                isLinked: linked.contains(mapping.entity.index))
+        }
+        formats = mappings.map(\.plan.formats)
+        self.transforms = mappings.map(\.plan.transforms)
+        hasHooks = descriptors.contains { $0.hook != nil }
         var draft = PlanDraft()
         for (index, descriptor) in descriptors.enumerated() {
             draft.add(PlanRow(descriptor: index, mapping: index), at: descriptor.keyPath)
@@ -44,43 +73,4 @@ package final class MappingPlan: Sendable {
     /// The index into `mappings` of the entity at the other end of a link.
     @inline(__always)
     func mapping(of link: PlanLink) -> Int { descriptors.count + link.entity }
-}
-
-/// Facts about the mappings of a plan that every machine needs, by the index of the mapping.
-///
-/// `@unchecked Sendable`: the nodes that it points to belong to the mappings' own plans. `mappings`
-/// keeps these plans, and no code changes them.
-final class PlanKinds: @unchecked Sendable {
-    /// The facts that are needed to start a row.
-    struct Row: BitwiseCopyable {
-        let root: UnsafePointer<PlanNode>
-        /// `mappings` keeps the entity, so no reference is counted.
-        unowned(unsafe) let entity: Entity
-        let cellCount: Int
-        let identityIndex: Int?
-        let entityIndex: Int
-        /// Whether relationships lead to rows of this mapping.
-        let isLinked: Bool
-    }
-
-    let rows: [Row]
-    let formats: [[DateFormat]]
-    let transforms: [[ValueConversion]]
-    /// Whether a descriptor has a hook.
-    let hasHooks: Bool
-    private let mappings: [EntityMapping]
-
-    init(_ descriptors: [ResponseDescriptor], _ mappings: [EntityMapping], linked: Set<Int>) {
-        self.mappings = mappings
-        rows = mappings.map { mapping in
-            Row(
-                root: mapping.plan.root, entity: mapping.entity,
-                cellCount: mapping.entity.cellCount, identityIndex: mapping.entity.identityIndex,
-                entityIndex: mapping.entity.index,
-                isLinked: linked.contains(mapping.entity.index))
-        }
-        formats = mappings.map(\.plan.formats)
-        transforms = mappings.map(\.plan.transforms)
-        hasHooks = descriptors.contains { $0.hook != nil }
-    }
 }

@@ -89,18 +89,29 @@ struct PlanTarget {
         case any, bool, int, double, string, iso8601, day, pattern, epoch, bytes, json
         case boolWords, intText, doubleText, numberAsText, url, base64Text, custom
 
-        /// The conversion for a type alone. A date without a format is ISO 8601.
-        init(_ type: AttributeType) {
+        init(_ conversion: ValueConversion) {
             self =
-                switch type {
+                switch conversion {
                 case .any: .any
                 case .bool: .bool
                 case .int: .int
                 case .double: .double
                 case .string: .string
-                case .date: .iso8601
-                case .bytes: .bytes
+                case .date(let format):
+                    switch (format ?? .iso8601).kind {
+                    case .iso8601: .iso8601
+                    case .epoch: .epoch
+                    case .pattern(let pattern): pattern.isDay ? .day : .pattern
+                    }
+                case .bytes, .base64Bytes: .bytes
                 case .json: .json
+                case .boolWords: .boolWords
+                case .intText: .intText
+                case .doubleText: .doubleText
+                case .numberAsText: .numberAsText
+                case .url: .url
+                case .base64Text: .base64Text
+                case .custom: .custom
                 }
         }
     }
@@ -130,10 +141,11 @@ struct PlanTarget {
         (conversion == .json || conversion == .any || conversion == .custom) && !isIdentity
     }
 
-    /// The same attribute with a conversion that needs no further data.
-    func `as`(_ conversion: Conversion) -> PlanTarget {
+    /// The same attribute with the conversion for a type alone. A date is ISO 8601.
+    func `as`(_ type: AttributeType) -> PlanTarget {
         PlanTarget(
-            attribute: attribute, conversion: conversion, isIdentity: isIdentity, detail: -1)
+            attribute: attribute, conversion: Conversion(ValueConversion(type)),
+            isIdentity: isIdentity, detail: -1)
     }
 }
 

@@ -16,40 +16,20 @@ struct PlanDraft {
 
     mutating func add(_ mapping: AttributeMapping, isIdentity: Bool) {
         var detail = -1
-        let conversion: PlanTarget.Conversion
         switch mapping.conversion {
-        case .any: conversion = .any
-        case .bool: conversion = .bool
-        case .int: conversion = .int
-        case .double: conversion = .double
-        case .string: conversion = .string
-        case .bytes, .base64Bytes: conversion = .bytes
-        case .json: conversion = .json
-        case .date(let given):
-            let dateFormat = given ?? .iso8601
-            switch dateFormat.kind {
-            case .iso8601: conversion = .iso8601
-            case .epoch: conversion = .epoch
-            case .pattern(let pattern): conversion = pattern.isDay ? .day : .pattern
-            }
+        case .date(let format):
             detail = formats.count
-            formats.append(dateFormat)
-        case .intText: conversion = .intText
-        case .doubleText: conversion = .doubleText
-        case .numberAsText: conversion = .numberAsText
-        case .url: conversion = .url
-        case .base64Text: conversion = .base64Text
-        case .boolWords: conversion = .boolWords
-        case .custom: conversion = .custom
-        }
-        if conversion == .boolWords || conversion == .custom {
+            formats.append(format ?? .iso8601)
+        case .boolWords, .custom:
             detail = transforms.count
             transforms.append(mapping.conversion)
+        default:
+            break
         }
         let node = node(at: mapping.source)
         let target = PlanTarget(
-            attribute: mapping.attribute, conversion: conversion, isIdentity: isIdentity,
-            detail: detail)
+            attribute: mapping.attribute, conversion: PlanTarget.Conversion(mapping.conversion),
+            isIdentity: isIdentity, detail: detail)
         nodes[node].targets.append(target)
         if isIdentity { identityTarget = target }
     }

@@ -39,9 +39,6 @@ final class GuardedReader: @unchecked Sendable {
     private var written: [UInt8] = []
     private var complaint: MapperError?
 
-    private static let recent = ForkBarrier.guarded(Lock<Fifo<GuardedReader>>(Fifo()))
-    private static let recentMax = 64
-
     init(_ reader: ValueReader, plugin: String) {
         self.reader = reader
         self.plugin = plugin
@@ -72,10 +69,7 @@ final class GuardedReader: @unchecked Sendable {
             conduct.hasEnded = true
             return conduct.isTrespassed
         }
-        Self.recent.withLock { recent in
-            recent.append(self)
-            if recent.count > Self.recentMax { _ = recent.popFirst() }
-        }
+        RecentGuards.keep(self)
         if let complaint { throw complaint }
         guard result == RESTWAY_PLUGIN_OK else { throw failure }
         guard !isTrespassed else {
@@ -145,50 +139,48 @@ final class GuardedReader: @unchecked Sendable {
     private func fill(
         _ item: UnsafeMutablePointer<restway_plugin_item>, _ step: ValueReader.Step
     ) {
-        var filled = restway_plugin_item()
+        isAtEnd = step == .end
+        var filled =
+            switch step {
+            case .end: Self.item(RESTWAY_PLUGIN_ITEM_END)
+            case .beginObject(let count):
+                Self.item(RESTWAY_PLUGIN_ITEM_BEGIN_OBJECT, count: count)
+            case .key(let text): lend(Array(text.utf8), RESTWAY_PLUGIN_ITEM_KEY)
+            case .endObject: Self.item(RESTWAY_PLUGIN_ITEM_END_OBJECT)
+            case .beginArray(let count):
+                Self.item(RESTWAY_PLUGIN_ITEM_BEGIN_ARRAY, count: count)
+            case .endArray: Self.item(RESTWAY_PLUGIN_ITEM_END_ARRAY)
+            case .null: Self.item(RESTWAY_PLUGIN_ITEM_NULL)
+            case .bool(let value): Self.item(RESTWAY_PLUGIN_ITEM_BOOLEAN, integer: value ? 1 : 0)
+            case .int64(let value): Self.item(RESTWAY_PLUGIN_ITEM_INTEGER, integer: value)
+            case .double(let value): Self.item(RESTWAY_PLUGIN_ITEM_REAL, real: value)
+            case .string(let text): lend(Array(text.utf8), RESTWAY_PLUGIN_ITEM_STRING)
+            case .bytes(let bytes): lend(bytes, RESTWAY_PLUGIN_ITEM_BYTES)
+            case .date(let date): Self.item(RESTWAY_PLUGIN_ITEM_DATE, integer: date)
+            case .unrepresentableNumber(let text):
+                lend(Array(text.utf8), RESTWAY_PLUGIN_ITEM_NUMBER_OUT_OF_RANGE)
+            }
         filled.struct_size = item.pointee.struct_size
-        switch step {
-        case .end:
-            isAtEnd = true
-            filled.kind = RESTWAY_PLUGIN_ITEM_END
-        case .beginObject(let count):
-            filled.kind = RESTWAY_PLUGIN_ITEM_BEGIN_OBJECT
-            filled.count = Int64(count)
-        case .key(let text): lend(Array(text.utf8), RESTWAY_PLUGIN_ITEM_KEY, &filled)
-        case .endObject: filled.kind = RESTWAY_PLUGIN_ITEM_END_OBJECT
-        case .beginArray(let count):
-            filled.kind = RESTWAY_PLUGIN_ITEM_BEGIN_ARRAY
-            filled.count = Int64(count)
-        case .endArray: filled.kind = RESTWAY_PLUGIN_ITEM_END_ARRAY
-        case .null: filled.kind = RESTWAY_PLUGIN_ITEM_NULL
-        case .bool(let value):
-            filled.kind = RESTWAY_PLUGIN_ITEM_BOOLEAN
-            filled.integer = value ? 1 : 0
-        case .int64(let value):
-            filled.kind = RESTWAY_PLUGIN_ITEM_INTEGER
-            filled.integer = value
-        case .double(let value):
-            filled.kind = RESTWAY_PLUGIN_ITEM_REAL
-            filled.real = value
-        case .string(let text): lend(Array(text.utf8), RESTWAY_PLUGIN_ITEM_STRING, &filled)
-        case .bytes(let bytes): lend(bytes, RESTWAY_PLUGIN_ITEM_BYTES, &filled)
-        case .date(let date):
-            filled.kind = RESTWAY_PLUGIN_ITEM_DATE
-            filled.integer = date
-        case .unrepresentableNumber(let text):
-            lend(Array(text.utf8), RESTWAY_PLUGIN_ITEM_NUMBER_OUT_OF_RANGE, &filled)
-        }
         item.pointee = filled
     }
 
-    /// Keeps `bytes`, followed by a NUL, until the next step.
-    private func lend(_ bytes: [UInt8], _ kind: Int32, _ item: inout restway_plugin_item) {
+    private static func item(
+        _ kind: Int32, count: Int = 0, integer: Int64 = 0, real: Double = 0
+    ) -> restway_plugin_item {
+        var item = restway_plugin_item()
+        (item.kind, item.count, item.integer, item.real) = (kind, Int64(count), integer, real)
+        return item
+    }
+
+    /// Returns an item with `bytes`, which are kept, followed by a NUL, until the next step.
+    private func lend(_ bytes: [UInt8], _ kind: Int32) -> restway_plugin_item {
         lent.deallocate()
         lent = .allocate(byteCount: bytes.count + 1, alignment: 1)
         lent.copyBytes(from: bytes)
         lent[bytes.count] = 0
-        item.kind = kind
+        var item = Self.item(kind)
         item.text = UnsafePointer(lent.baseAddress?.assumingMemoryBound(to: CChar.self))
         item.length = bytes.count
+        return item
     }
 }

@@ -48,7 +48,7 @@ package enum FuzzedMapping {
                 }
             }
         }
-        let found = result.parts.flatMap(\.rows)
+        let found = result.results.flatMap { $0 }
         guard found.allSatisfy(rows.indices.contains) else { return "a result without a row" }
         return result.issueCount >= result.issues.count ? nil : "more issues than were counted"
     }

@@ -46,9 +46,9 @@ package enum FuzzedShortWays {
         case .success(let result):
             let rows = result.changeSet.rows
             var lines: [String] = []
-            for part in result.parts.prefix(plan.descriptors.count) {
-                lines.append("\(part.descriptor): \(part.rows.count)")
-                lines += part.rows.map { describe(rows[$0], rows) }
+            for (descriptor, found) in result.results.prefix(plan.descriptors.count).enumerated() {
+                lines.append("\(descriptor): \(found.count)")
+                lines += found.map { describe(rows[$0], rows) }
             }
             // Issues that are not kept may differ.
             guard result.issueCount < 50 else { return lines }
