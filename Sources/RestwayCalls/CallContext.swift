@@ -217,8 +217,9 @@ package final class CallContext: Sendable {
 
     // MARK: The end
 
-    /// Refuses new calls and drops the functions of the program. Returns the calls in flight, oldest
-    /// first.
+    /// Refuses new calls and drops the functions of the program.
+    ///
+    /// - Returns: The calls in flight, oldest first.
     package func close() -> [Call] {
         // The functions end outside the lock.
         var functions = CallFunctions()
@@ -321,4 +322,3 @@ package final class ReachabilityState: Sendable {
         }
     }
 }
-

@@ -44,7 +44,8 @@ enum ExchangeStage {
             let received = ReceivedExchange(result: result, recorder: recorder)
             entry.pass(.received(received), on: .transport)
         }
-        let id = context.transports.start(exchange, through: request.sending.transport, observer: recorder)
+        let id = context.transports.start(
+            exchange, through: request.sending.transport, observer: recorder)
         let isNamed = call.state.withLock { state in
             guard state.machine.isCurrent(entry.number) else { return false }
             state.ties.exchange = id

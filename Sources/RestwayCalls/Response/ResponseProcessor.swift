@@ -133,7 +133,8 @@ struct ResponseProcessor {
         parsed.descriptorCount = plan.descriptors.count
         guard request.method != .head, !isEmpty(received) else { return parsed }
         // A body whose type no mapper reads, and that does not look like JSON, is refused.
-        guard let mapper = self.mapper(for: received, looksLikeJSON: received.body.looksLikeJSON) else {
+        guard let mapper = self.mapper(for: received, looksLikeJSON: received.body.looksLikeJSON)
+        else {
             let type = received.headers.joined("Content-Type") ?? "nothing"
             throw failure(.mapping, "expected JSON, the server sent \(type)", received)
         }
