@@ -47,27 +47,25 @@ extension restway_event {
     /// Writes `notice` to `target`. Returns false if the notice is no longer wanted.
     static func write(_ notice: Notice, to target: Out<restway_event>) -> Bool {
         switch notice {
-        case .completion(let notice):
-            target.initialize(to: restway_event(notice))
-            notice.end()
-        case .changes(let notice):
-            return notice.take { _ in
-                var event = restway_event(.RESTWAY_EVENT_CHANGED, notice.token)
-                event.payload.changes = Handle.give(notice.changes)
+        case .completion(let call, let outcome, let receiver):
+            target.initialize(to: restway_event(call, outcome))
+            receiver.end()
+        case .changes(let changes, let observer):
+            return observer.tell { _ in
+                var event = restway_event(.RESTWAY_EVENT_CHANGED, observer.token)
+                event.payload.changes = Handle.give(changes)
                 target.initialize(to: event)
             }
-        case .progress(let notice):
-            target.initialize(
-                to: restway_event(.RESTWAY_EVENT_PROGRESS, notice.token, call: notice.call))
-            _ = notice.take()
-        case .attempt(let notice):
+        case .progress(let call, _):
+            target.initialize(to: restway_event(.RESTWAY_EVENT_PROGRESS, call.token, call: call))
+            _ = call.takeProgress()
+        case .attempt(let call, let failure, _):
             target.initialize(
                 to: restway_event(
-                    .RESTWAY_EVENT_ATTEMPT, notice.token, call: notice.call,
-                    failure: notice.failure))
-        case .group(let notice):
-            target.initialize(to: restway_event(notice))
-            notice.end()
+                    .RESTWAY_EVENT_ATTEMPT, call.token, call: call, failure: failure))
+        case .group(let group, let token, let failure, let payload, _, let ended):
+            target.initialize(to: restway_event(group, token, failure, payload?()))
+            ended()
         }
         return true
     }
@@ -84,24 +82,26 @@ extension restway_event {
         payload.error = failure.map { Handle.give(ErrorHandle($0)) }
     }
 
-    private init(_ notice: CompletionNotice) {
-        switch notice.outcome {
+    private init(_ call: Call, _ outcome: Call.Outcome) {
+        switch outcome {
         case .success(let response):
-            self.init(.RESTWAY_EVENT_COMPLETED, notice.token, call: notice.call)
+            self.init(.RESTWAY_EVENT_COMPLETED, call.token, call: call)
             payload.response = Handle.give(ResponseHandle(response))
         case .failure(let failure):
-            self.init(.RESTWAY_EVENT_COMPLETED, notice.token, call: notice.call, failure: failure)
+            self.init(.RESTWAY_EVENT_COMPLETED, call.token, call: call, failure: failure)
         }
     }
 
-    private init(_ notice: GroupNotice) {
-        switch notice.kind {
-        case .batch: self.init(.RESTWAY_EVENT_BATCH, notice.token, failure: notice.failure)
-        case .outboxItem: self.init(.RESTWAY_EVENT_OUTBOX_ITEM, notice.token)
-        case .outboxFlushed: self.init(.RESTWAY_EVENT_OUTBOX_FLUSHED, notice.token)
+    private init(
+        _ group: Notice.Group, _ token: UInt64, _ failure: Failure?, _ items: (any HandleObject)?
+    ) {
+        switch group {
+        case .batch: self.init(.RESTWAY_EVENT_BATCH, token, failure: failure)
+        case .outboxItem: self.init(.RESTWAY_EVENT_OUTBOX_ITEM, token)
+        case .outboxFlushed: self.init(.RESTWAY_EVENT_OUTBOX_FLUSHED, token)
         }
-        guard let items = notice.payload?() else { return }
-        status = restway_status(notice.failure).rawValue
+        guard let items else { return }
+        status = restway_status(failure).rawValue
         payload.items = Handle.give(items)
     }
 

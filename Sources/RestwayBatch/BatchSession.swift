@@ -257,9 +257,8 @@ package final class BatchSession: RequestBatch {
             let failure = state.failure
             return context.delivery.append(
                 .group(
-                    GroupNotice(
-                        .batch, token: token, failure: failure,
-                        told: { completion(self, failure) }, ended: end)))
+                    .batch, token: token, failure: failure,
+                    told: { completion(self, failure) }, ended: end))
         }
         if owesStart { context.delivery.start(isOnWorker: false) }
     }

@@ -5,7 +5,6 @@ package import RestwayOutcome
 package import RestwayPlugins
 package import RestwayRouting
 package import RestwayThreads
-import Synchronization
 
 /// What the calls of one client share. Calls know this, and not the client.
 package final class CallContext: Sendable {
@@ -44,8 +43,8 @@ package final class CallContext: Sendable {
     private struct State {
         var isClosed = false
         var functions = CallFunctions()
-        /// All calls in flight, which a close has to complete.
-        var calls = CallList()
+        /// All calls in flight by their numbers. A close has to complete them.
+        var calls: [UInt64: Call] = [:]
     }
 
     package let api: API
@@ -141,13 +140,13 @@ package final class CallContext: Sendable {
     package func register(_ call: Call) throws(Failure) {
         try state.withLock { state throws(Failure) in
             guard !state.isClosed else { throw Failure.closed }
-            state.calls.add(call)
+            state.calls[call.id] = call
         }
     }
 
     package func ended(_ call: Call) {
         let isLast = state.withLock { state in
-            state.calls.remove(call)
+            state.calls[call.id] = nil
             return state.isClosed && state.calls.isEmpty
         }
         if isLast { endDelivery() }
@@ -182,36 +181,21 @@ package final class CallContext: Sendable {
         let questions = BodyQuestions(exclusion: functions.exclusion)
         let request = try prepare(spec, loaded, questions)
         guard request.owesBody else { return request }
-        return try asking { () throws(Failure) in
-            try self.prepare(spec, loaded, questions.asking())
-        }
-    }
-
-    /// Runs `body`, which calls functions of the program, on a worker and waits for it.
-    private func asking<Answer: Sendable>(
-        _ body: @escaping @Sendable () throws(Failure) -> Answer
-    ) throws(Failure) -> Answer {
+        // A worker asks the program, and this thread waits for it.
         try Call.refuseToBlockInsideCallbacks()
-        let answer = Monitor<Result<Answer, Failure>?>(nil)
-        let question = Lock<(@Sendable () throws(Failure) -> Answer)?>(body)
+        let asked = Lock<(RequestSpec, BodyQuestions)?>((spec, questions.asking()))
+        let answer = Monitor<Result<PreparedRequest, Failure>?>(nil)
         pool.submit {
-            // The references of `body` to the program are released before the caller gets the
-            // answer.
-            let asked = question.withLock { $0.take() }
-            guard let found = Self.answer(consume asked) else { return }
+            // The references to the program are released before the caller gets the answer.
+            let found = asked.withLock { $0.take() }.map { spec, questions in
+                Result { () throws(Failure) in try self.prepare(spec, loaded, questions) }
+            }
             answer.update { $0 = found }
         }
         guard let found = answer.wait(for: { $0 }) else {
             throw Failure(.internal, "a wait without a bound has ended")
         }
         return try found.get()
-    }
-
-    private static func answer<Answer>(
-        _ question: consuming (@Sendable () throws(Failure) -> Answer)?
-    ) -> Result<Answer, Failure>? {
-        guard let question else { return nil }
-        return Result { () throws(Failure) in try question() }
     }
 
     // MARK: Functions of the program
@@ -233,14 +217,16 @@ package final class CallContext: Sendable {
 
     // MARK: The end
 
-    /// Refuses new calls and drops the functions of the program. Returns the calls in flight.
+    /// Refuses new calls and drops the functions of the program.
+    ///
+    /// - Returns: The calls in flight, oldest first.
     package func close() -> [Call] {
         // The functions end outside the lock.
         var functions = CallFunctions()
         return state.withLock { state in
             state.isClosed = true
             swap(&functions, &state.functions)
-            return state.calls.all
+            return state.calls.values.sorted { $0.id < $1.id }
         }
     }
 
@@ -334,30 +320,5 @@ package final class ReachabilityState: Sendable {
             defer { state.inferred = inferred }
             return state.inferred
         }
-    }
-}
-
-/// An unordered list of calls. Each call knows its index, so no search is needed.
-///
-/// The lock of the context guards the list and the indices.
-package struct CallList {
-    package private(set) var all: [Call] = []
-
-    package var isEmpty: Bool { all.isEmpty }
-
-    /// Adds a call that is in no list.
-    package mutating func add(_ call: Call) {
-        call.place.store(all.count, ordering: .relaxed)
-        all.append(call)
-    }
-
-    /// Removes a call, unless it was removed already. The caller still holds the call.
-    package mutating func remove(_ call: Call) {
-        let place = call.place.exchange(-1, ordering: .relaxed)
-        guard place >= 0 else { return }
-        let last = all.removeLast()
-        guard last !== call else { return }
-        all[place] = last
-        last.place.store(place, ordering: .relaxed)
     }
 }

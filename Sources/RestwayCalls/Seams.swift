@@ -1,5 +1,5 @@
-package import RestwayHTTP
 package import RestwayDocument
+package import RestwayHTTP
 package import RestwayMapping
 package import RestwayObjects
 package import RestwayOutcome
@@ -25,7 +25,8 @@ package protocol CredentialSource: Sendable {
     /// Returns false if the refusal is the final answer of the call; then `waiter` is not called.
     func refuse(
         _ call: UInt64, sentWith credential: UInt64, replays: Int, isOnWorker: Bool,
-        _ waiter: @escaping CredentialWaiter) -> Bool
+        _ waiter: @escaping CredentialWaiter
+    ) -> Bool
     /// Reports that a server refused the credential of a call that cannot be sent again. Returns
     /// whether the call would have been sent again.
     func refuseForGood(sentWith credential: UInt64, replays: Int) -> Bool
@@ -83,7 +84,8 @@ package protocol RetryDecider: Sendable {
     func policy(of api: LoadedAPI) -> RetryPolicy?
     func decide(
         _ policy: RetryPolicy, _ outcome: RetryOutcome, after attempt: RetryPolicy.Attempt,
-        to url: String) -> RetryDecision
+        to url: String
+    ) -> RetryDecision
     /// Records a successful exchange.
     func succeeded(_ url: String, afterRetry: Bool)
 }
@@ -326,7 +328,8 @@ package struct StoringOrder: Sendable {
 package protocol StoredItem: Sendable {
     /// Prepares the request with the present headers of the document.
     func prepare(
-        _ spec: RequestSpec, by preparation: RequestPreparation) throws -> PreparedRequest
+        _ spec: RequestSpec, by preparation: RequestPreparation
+    ) throws -> PreparedRequest
 }
 
 /// Says which objects of the store are rejected: those whose change the server has refused. The

@@ -104,7 +104,7 @@ package final class Client: Sendable {
     package func curlCommand(_ spec: RequestSpec, reveals: Bool) throws(Failure) -> String {
         let request = try calls.prepareToRead(spec)
         let exchange =
-            request.isTrusted && request.sending.auth != .none
+            request.sending.isTrusted && request.sending.auth != .none
             ? auth.authorized(request.exchange) : request.exchange
         return request.curlCommand(
             sending: exchange, redaction: reveals ? nil : api.definition.redaction,

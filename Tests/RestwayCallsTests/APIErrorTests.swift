@@ -1,3 +1,4 @@
+import RestwayJSON
 import RestwayThreads
 import XCTest
 
@@ -12,7 +13,8 @@ final class APIErrorTests: XCTestCase {
     ) -> APIError {
         APIError(
             body: Body(Array(text.utf8)), mediaType: type,
-            ErrorDefinition(code: code, message: message, format: format))
+            ErrorDefinition(code: code, message: message, format: format),
+            read: { try? JSONValue.parse($0, .init(keepsNULInKeys: true)) })
     }
 
     func testJSONAPIErrorsAreDetailsAndTheFirstSpeaksForAll() {

@@ -168,9 +168,9 @@ final class ObserverEndTests: XCTestCase {
         let notices = try observed.client.delivery.drain(max: 10)
         var given: [Bool] = []
         for notice in notices {
-            guard case .changes(let notice) = notice else { return XCTFail("no changes") }
+            guard case .changes(_, let told) = notice else { return XCTFail("no changes") }
             given.append(
-                notice.take { _ in
+                told.tell { _ in
                     observed.client.store.remove(observer)
                     XCTAssertEqual(log.endCount, 0, "it is being told")
                 })

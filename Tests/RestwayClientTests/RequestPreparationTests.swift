@@ -134,7 +134,7 @@ final class RequestPreparationTests: XCTestCase {
     func testAnAbsoluteURLBelowTheBaseIsAPathAndAnyOtherNeedsARoute() throws {
         let request = try prepare(.get("http://API.test:80/v2/companies/3?x=1"))
         XCTAssertEqual(request.exchange.url, "http://api.test/v2/companies/3?x=1")
-        XCTAssertEqual(request.path, "companies/3")
+        XCTAssertEqual(request.destination.path, "companies/3")
         for url in ["http://api.test/v1/companies", "https://api.test/v2/companies", "http://x/"] {
             XCTAssertEqual(failure { _ = try prepare(.get(url)) }?.reason, .invalidURL, url)
         }

@@ -11,10 +11,6 @@ struct AttemptLog: Sendable {
     private var waitedMicroseconds: Int64 = 0
     private var isUnderWay = true
 
-    /// How often the call was sent again with another credential.
-    private(set) var replays = 0
-    /// How often the call was sent again after a temporary failure.
-    private(set) var retries = 0
     /// The number of the credential with which the last exchange was sent.
     var credential: UInt64?
 
@@ -46,11 +42,6 @@ struct AttemptLog: Sendable {
     /// Begins another attempt, which waits first.
     mutating func begin(_ reason: CallAttempt.Reason) {
         self.reason = reason
-        switch reason {
-        case .first: break
-        case .retry: retries += 1
-        case .replay: replays += 1
-        }
         waitedMicroseconds = 0
         isUnderWay = true
     }

@@ -109,8 +109,6 @@ package final class Call: Sendable {
     package let token: UInt64
     package let started: Deadline
     package let state: Monitor<State>
-    /// The index in the client's list of calls, which the client's lock guards.
-    let place = Atomic<Int>(-1)
     /// Whether the call has ended. A worker reads this for each object, without the lock.
     let hasEnded = Atomic<Bool>(false)
     package let generation = ProcessGeneration.current
@@ -125,7 +123,7 @@ package final class Call: Sendable {
             id: Self.lastID.add(1, ordering: .relaxed).newValue,
             method: request.method, url: request.exchange.url,
             redaction: api.definition.redaction)
-        isInBatch = request.isInBatch
+        isInBatch = request.sending.isInBatch
         self.token = token
         let now = context.clock.now()
         started = now
@@ -284,4 +282,39 @@ package final class Call: Sendable {
         state.withLock({ $0.ties.lane.take() })?.leaveLane(self)
         happen(on: .worker, with: .failure(failure)) { .passed($0.entry) }
     }
+}
+
+/// The threads that wait for a call without a time limit. One of them does the work of the call
+/// instead of a worker.
+struct CallWaiters {
+    /// The next step of a waiting thread.
+    enum Step {
+        /// The thread drives the transport until the exchange of this call ends.
+        case drive(ExchangeID)
+        case work(@Sendable () -> Void)
+        case end(Call.Outcome)
+    }
+
+    /// The number of threads that wait.
+    var count = 0
+    /// The work that one of them does next.
+    var work: (@Sendable () -> Void)?
+}
+
+extension Call.State {
+    /// Returns what a waiting thread does next; `nil` if it goes on waiting. When the call has
+    /// ended, the thread no longer counts as waiting.
+    mutating func nextStep(mayDrive: Bool) -> CallWaiters.Step? {
+        if let outcome {
+            waiters.count -= 1
+            return .end(outcome)
+        }
+        if mayDrive, machine.stage == .exchange, let exchange = ties.exchange {
+            return .drive(exchange)
+        }
+        return waiters.work.take().map { .work($0) }
+    }
+
+    /// Whether a thread waits for the call and there is no function of the program to call.
+    package var isAwaited: Bool { waiters.count > 0 && ties.receiver == nil }
 }

@@ -244,10 +244,10 @@ extension Call {
         // body.
         let readerJob = ties.reader?.leave(id)
         var owesStart = lastProgress(&state, outcome)
-        if let receiver = ties.receiver {
-            let notice = CompletionNotice(
-                call: self, outcome: outcome, token: token, receiver: receiver)
-            if context.delivery.append(.completion(notice)) { owesStart = true }
+        if let receiver = ties.receiver,
+            context.delivery.append(.completion(self, outcome, receiver))
+        {
+            owesStart = true
         }
         return Completing(
             outcome: outcome, ties: ties, owesStart: owesStart,

@@ -93,23 +93,16 @@ extension Call {
         }
     }
 
-    /// Returns the function to which the mapping reports the number of mapped objects and their
-    /// total, if it is known.
-    func mappingProgressFunction(
-        for request: PreparedRequest
-    ) -> (@Sendable (_ done: Int, _ total: Int?) -> Void)? {
-        guard request.sending.progress != nil else { return nil }
-        return { done, total in
-            self.progressed(request) { progress in
-                progress.mapping.done = Int64(done)
-                progress.mapping.total = total.map(Int64.init)
-            }
+    /// Records the number of mapped objects and their total, if it is known.
+    func mapped(_ request: PreparedRequest, _ done: Int, of total: Int?) {
+        progressed(request) { progress in
+            progress.mapping.done = Int64(done)
+            progress.mapping.total = total.map(Int64.init)
         }
     }
 
     /// Records that all bytes have moved.
     func transferred(_ request: PreparedRequest) {
-        guard request.sending.progress != nil else { return }
         progressed(request) { progress in
             if let total = progress.upload.total {
                 progress.upload.done = total
@@ -134,7 +127,7 @@ extension Call {
             state.progress.isNoticeDue = true
             state.progress.nextNotice = now.advanced(
                 milliseconds: wanted.intervalMilliseconds)
-            return context.delivery.append(notice(wanted))
+            return context.delivery.append(.progress(self, wanted.function))
         }
         if owesStart { context.delivery.start(isOnWorker: false) }
     }
@@ -148,16 +141,14 @@ extension Call {
             return false
         }
         state.progress.isNoticeDue = true
-        return context.delivery.append(notice(wanted))
+        return context.delivery.append(.progress(self, wanted.function))
     }
 
-    private func notice(_ wanted: ProgressRequest) -> Notice {
-        .progress(
-            ProgressNotice(call: self, token: token, function: wanted.function) {
-                self.state.withLock { state in
-                    state.progress.isNoticeDue = false
-                    return state.progress.progress
-                }
-            })
+    /// Returns the progress for a notice that runs now, and allows the next notice.
+    package func takeProgress() -> CallProgress {
+        state.withLock { state in
+            state.progress.isNoticeDue = false
+            return state.progress.progress
+        }
     }
 }

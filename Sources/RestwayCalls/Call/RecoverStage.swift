@@ -2,7 +2,7 @@ import RestwayDocument
 import RestwayHTTP
 package import RestwayOutcome
 import RestwayRouting
-package import RestwayThreads
+import RestwayThreads
 
 /// An answer that refuses the credential with which the request was sent.
 package struct Refusal: Sendable {
@@ -25,7 +25,7 @@ enum RecoverStage {
                 entry.context.missed(entry.request, error)
                 var failure = Failure(error)
                 failure.message = "\(entry.call.description): \(error.message)"
-                Judgement(entry, failure, mayRetry: true).decide()
+                Judgement(entry: entry, failure: failure, mayRetry: true).decide()
             case .success(let summary):
                 answered(entry, summary, received.recorder)
             }
@@ -34,15 +34,15 @@ enum RecoverStage {
 
     /// Judges the failure of another stage: the request may still be stored, but not sent again.
     static func judge(_ entry: StageEntry, _ failure: Failure) {
-        Judgement(entry, failure, mayRetry: false).decide()
+        Judgement(entry: entry, failure: failure, mayRetry: false).decide()
     }
 
     /// Judges a refusal like any other answer, because there is no newer credential.
     static func settle(_ entry: StageEntry, _ refusal: Refusal) {
-        var judgement = Judgement(
-            entry, refusal.failure, answer: refusal.answer, mayRetry: true)
-        judgement.mayReplay = false
-        judgement.decide()
+        Judgement(
+            entry: entry, failure: refusal.failure, answer: refusal.answer, mayRetry: true,
+            mayReplay: false
+        ).decide()
     }
 
     private static func answered(
@@ -58,7 +58,7 @@ enum RecoverStage {
         context.reached(entry.request)
         call.transferred(entry.request)
         var note: String?
-        switch Redirection(entry, head, summary).follow() {
+        switch entry.redirect(head, summary) {
         case .followed: return
         case .notFollowed: break
         case .refused(let why): note = why
@@ -77,27 +77,28 @@ enum RecoverStage {
         _ recorder: ExchangeRecorder, _ note: String?
     ) {
         let processor = ResponseProcessor(entry)
-        let decoded = processor.decode(head, recorder, CallTimings(summary))
-        let received = decoded.received
-        var judgement: Judgement
-        if let failure = decoded.failure {
+        let (received, damage, now) = processor.decode(head, recorder, CallTimings(summary))
+        if let damage, damage.reason != .connectionLost {
+            entry.judged(.fail, .failure(damage))
+        } else if let damage {
             // A body that was damaged on its way may arrive whole the next time.
-            guard failure.reason == .connectionLost else {
-                entry.judged(.fail, .failure(failure))
-                return
-            }
-            judgement = Judgement(entry, failure, mayRetry: true)
+            Judgement(entry: entry, failure: damage, mayRetry: true, note: note).decide()
         } else if processor.isDone(received) {
-            let answer = TakenAnswer(received: received, failure: nil, started: decoded.at)
+            let answer = TakenAnswer(received: received, failure: nil, started: now)
             entry.judged(.take, .answer(answer))
-            return
         } else {
-            judgement = Judgement(
-                entry, processor.httpFailure(received), answer: received, mayRetry: true)
+            Judgement(
+                entry: entry, failure: processor.httpFailure(received), answer: received,
+                mayRetry: true, note: note
+            ).decide()
         }
-        judgement.note = note
-        judgement.decide()
     }
+}
+
+private enum Redirection {
+    case followed, notFollowed
+    /// The answer is a failure with this text in its message.
+    case refused(String)
 }
 
 extension StageEntry {
@@ -109,29 +110,10 @@ extension StageEntry {
     ) -> Bool {
         call.happen(on: place, .judged(number, verdict), with: brought, change)
     }
-}
 
-/// Follows a redirect, or leaves its answer as it is.
-private struct Redirection {
-    enum Result {
-        case followed, notFollowed
-        /// The answer is a failure with this text in its message.
-        case refused(String)
-    }
-
-    let entry: StageEntry
-    let head: ResponseHead
-    let summary: ExchangeSummary
-
-    init(_ entry: StageEntry, _ head: ResponseHead, _ summary: ExchangeSummary) {
-        self.entry = entry
-        self.head = head
-        self.summary = summary
-    }
-
-    func follow() -> Result {
-        let (call, context, request) = (entry.call, entry.context, entry.request)
-        guard head.isRedirect, let max = context.options.redirectsMax, !request.isInBatch
+    /// Follows a redirect, or leaves its answer as it is.
+    fileprivate func redirect(_ head: ResponseHead, _ summary: ExchangeSummary) -> Redirection {
+        guard head.isRedirect, let max = context.options.redirectsMax, !request.sending.isInBatch
         else { return .notFollowed }
         let count = call.state.withLock { $0.machine.redirects }
         let decision = RedirectPolicy.decide(
@@ -149,12 +131,12 @@ private struct Redirection {
                 }
             let failure = Failure(
                 kind, "\(call.description): \(reason.message)", domain: .transport)
-            entry.judged(.fail, .failure(failure))
+            judged(.fail, .failure(failure))
             return .followed
         case .follow(_, _, true, _) where !request.isRewindable:
             return .refused(Judgement.notRewindable)
         case .follow(let method, let target, let keepsBody, let isSameOrigin):
-            let isTrusted = isSameOrigin ? request.isTrusted : context.trusts(target)
+            let isTrusted = isSameOrigin ? request.sending.isTrusted : context.trusts(target)
             let mayKnow = isSameOrigin || isTrusted
             let rules = call.api.definition.environments.redirects
             guard !keepsBody || !request.hasBody || rules.mayCarryBody(isTrusted: mayKnow) else {
@@ -170,7 +152,7 @@ private struct Redirection {
             next.headers = rules.headers(next.headers, keepsBody: keepsBody, isTrusted: mayKnow)
             let redirected = request.redirected(next, keepsBody: keepsBody, isTrusted: isTrusted)
             call.log.isRedirected(to: target)
-            entry.judged(.redirect, .nothing) { $0.request = redirected }
+            judged(.redirect, .nothing) { $0.request = redirected }
             return .followed
         }
     }
@@ -190,13 +172,13 @@ extension CallContext {
 
     /// Records that the server has answered a request.
     fileprivate func reached(_ request: PreparedRequest) {
-        guard request.path != nil else { return }
+        guard request.destination.path != nil else { return }
         if reachability.infer(.reachable) == .unreachable { outbox?.exchangeWentWell() }
     }
 
     /// Records that a request was not answered.
     fileprivate func missed(_ request: PreparedRequest, _ error: TransportError) {
-        guard request.path != nil else { return }
+        guard request.destination.path != nil else { return }
         switch error.kind {
         case .resolve, .connect, .tls, .timedOut, .connectionLost:
             _ = reachability.infer(.unreachable)
@@ -224,15 +206,6 @@ private struct Judgement {
     private var context: CallContext { entry.context }
     private var request: PreparedRequest { entry.request }
 
-    init(
-        _ entry: StageEntry, _ failure: Failure, answer: ReceivedResponse? = nil, mayRetry: Bool
-    ) {
-        self.entry = entry
-        self.failure = failure
-        self.answer = answer
-        self.mayRetry = mayRetry
-    }
-
     func decide() {
         var judgement = self
         let now = context.clock.now()
@@ -245,7 +218,7 @@ private struct Judgement {
     // MARK: Replay
 
     private mutating func replays() -> Bool {
-        guard mayReplay, let answer, failure.reason == .http, request.isTrusted,
+        guard mayReplay, let answer, failure.reason == .http, request.sending.isTrusted,
             request.sending.auth == .full, context.credentials.concernsCalls,
             context.credentials.isRefusal(failure)
         else { return false }
@@ -284,12 +257,12 @@ private struct Judgement {
     private mutating func retries(_ now: Deadline) -> Bool {
         guard mayRetry, let policy = request.sending.retry, entry.isCurrent else { return false }
         let outcome = RetryOutcome(failure, wallMicroseconds: context.clock.wallMicroseconds())
-        let attempts = call.state.withLock { $0.attempts }
+        let (attempts, retries) = call.state.withLock { ($0.attempts, $0.machine.retries) }
         let exchange = request.exchange
         let decision = context.retries.decide(
             policy, outcome,
             after: .init(
-                number: attempts.retries + 1, method: exchange.method,
+                number: retries + 1, method: exchange.method,
                 hasIdempotencyKey: exchange.headers.contains {
                     $0.isNamed(IdempotencyKey.headerName)
                 },
@@ -352,7 +325,7 @@ extension Call {
     }
 
     /// Returns all attempts of a call that ends with an answer; empty if it had only one.
-    package func attempts(endingWith status: Int, _ now: Deadline) -> [CallAttempt] {
+    func attempts(endingWith status: Int, _ now: Deadline) -> [CallAttempt] {
         state.withLock { $0.attempts.ending(with: status, now) }
     }
 
@@ -365,9 +338,7 @@ extension Call {
         failure.attempts = ended
         let owesStart = state.withLock { state in
             guard !state.machine.isComplete else { return false }
-            return context.delivery.append(
-                .attempt(
-                    AttemptNotice(call: self, failure: failure, token: token, observer: observer)))
+            return context.delivery.append(.attempt(self, failure, observer))
         }
         if owesStart { context.delivery.start(isOnWorker: false) }
     }

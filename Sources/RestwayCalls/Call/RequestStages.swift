@@ -134,9 +134,9 @@ enum LaneStage {
 enum CredentialStage {
     static func enter(_ entry: StageEntry) {
         let (request, auth) = (entry.request, entry.context.credentials)
-        let mode = request.isTrusted ? request.sending.auth : .none
+        let mode = request.sending.isTrusted ? request.sending.auth : .none
         // An item of a batch needs no credential, because the batch call has one.
-        guard mode != .none, auth.concernsCalls, !request.isInBatch else {
+        guard mode != .none, auth.concernsCalls, !request.sending.isInBatch else {
             entry.pass(.exchange(request.exchange))
             return
         }
@@ -185,7 +185,7 @@ enum CredentialStage {
         }
         guard isWanted else { return }
         switch answer {
-        case .go where entry.request.isInBatch:
+        case .go where entry.request.sending.isInBatch:
             entry.pass(.exchange(entry.request.exchange))
         case .go(let permit):
             authorize(entry, permit)

@@ -9,104 +9,179 @@ package final class Delivery: Sendable {
         case thread, process, drain
     }
 
-    private enum Way {
-        case thread(SerialQueue)
-        case process(NoticeQueue)
-        case drain(NoticeQueue)
-    }
-
-    private let way: Way
+    private let mode: Mode
+    /// Runs the notices in the mode `thread`.
+    private let serial: SerialQueue
+    /// The notices that wait until the program asks for them; `nil` in the mode `thread`.
+    private let waiting: NoticeQueue?
     private let clock: any Clock
 
-    package init(
-        _ mode: Mode, pool: WorkerPool, clock: any Clock
-    ) throws(Failure) {
-        way =
-            switch mode {
-            case .thread: .thread(SerialQueue(pool: pool))
-            case .process: .process(try NoticeQueue())
-            case .drain: .drain(try NoticeQueue())
-            }
+    package init(_ mode: Mode, pool: WorkerPool, clock: any Clock) throws(Failure) {
+        self.mode = mode
+        serial = SerialQueue(pool: pool)
+        waiting = mode == .thread ? nil : try NoticeQueue()
         self.clock = clock
     }
 
     /// Appends a notice behind those that wait. It may be called under a lock, because no notice
     /// runs before `start`. The caller must call `start` if this returns true.
     package func append(_ notice: Notice) -> Bool {
-        switch way {
-        case .thread(let queue):
-            return queue.append { _ = CallbackScope.run(notice.run) }
-        case .process(let queue), .drain(let queue):
-            queue.append(notice)
-            return false
-        }
+        guard let waiting else { return serial.append { _ = CallbackScope.run(notice.run) } }
+        waiting.append(notice)
+        return false
     }
 
     /// Starts the notices that were appended.
     ///
     /// - Parameter isOnWorker: Whether this thread is a worker, which can run them itself.
     package func start(isOnWorker: Bool) {
-        if case .thread(let queue) = way { queue.start(mayRunHere: isOnWorker) }
+        if waiting == nil { serial.start(mayRunHere: isOnWorker) }
     }
 
     /// Removes the waiting notices of an observer. In the mode `thread`, they stay in the queue but
     /// call nothing.
     func discard(for observer: Observer) {
-        switch way {
-        case .thread: break
-        case .process(let queue), .drain(let queue): queue.discard { $0.isFor(observer) }
-        }
+        waiting?.discard { $0.isFor(observer) }
     }
 
     /// Ends the delivery: no more notices come.
     package func end() {
-        switch way {
-        case .thread: break
-        case .process(let queue), .drain(let queue): queue.end()
-        }
+        waiting?.end()
     }
 
     /// Drops the notices that the program never asked for, as it has released its client.
     package func drop() {
-        switch way {
-        case .thread: break
-        case .process(let queue), .drain(let queue): queue.drop()
-        }
+        waiting?.drop()
     }
 
     /// A descriptor that is readable while notices wait; `nil` if the notices run by themselves.
-    package var descriptor: Int32? {
-        switch way {
-        case .thread: nil
-        case .process(let queue), .drain(let queue): queue.descriptor
-        }
-    }
+    package var descriptor: Int32? { waiting?.descriptor }
 
-    package var isDrained: Bool {
-        if case .drain = way { true } else { false }
-    }
+    package var isDrained: Bool { mode == .drain }
 
     /// Runs the waiting notices on this thread and returns how many ran. It waits up to
     /// `milliseconds` for the first one; -1 is no limit.
     package func process(milliseconds: Int64) throws(Failure) -> Int {
-        guard case .process(let queue) = way else {
+        guard mode == .process, let waiting else {
             throw Self.wrongMode("RESTWAY_DELIVERY_PROCESS")
         }
         try Call.refuseToBlockInsideCallbacks()
         let deadline =
             milliseconds < 0 ? .never : clock.now().advanced(milliseconds: milliseconds)
-        return queue.process(until: deadline)
+        return waiting.process(until: deadline)
     }
 
     /// Removes and returns up to `max` notices, oldest first.
     package func drain(max: Int) throws(Failure) -> [Notice] {
-        guard case .drain(let queue) = way else {
-            throw Self.wrongMode("RESTWAY_DELIVERY_DRAIN")
-        }
-        return queue.take(max: max)
+        guard mode == .drain, let waiting else { throw Self.wrongMode("RESTWAY_DELIVERY_DRAIN") }
+        return waiting.take(max: max)
     }
 
     private static func wrongMode(_ name: String) -> Failure {
         Failure(.invalidArgument, "the client's delivery mode is not \(name)", field: "client")
+    }
+}
+
+/// Notices that wait until the program asks for them.
+final class NoticeQueue: Sendable {
+    private struct State {
+        var notices = Fifo<Notice>()
+        /// Whether a thread runs notices. Other threads wait, so that notices do not overlap.
+        var isRunning = false
+        /// Whether no more notices will come.
+        var isOver = false
+        /// Whether the program has released the client. New notices are dropped.
+        var isDropped = false
+    }
+
+    private enum Step {
+        case run(Notice)
+        case end
+    }
+
+    private let state = Monitor(State())
+    private let signal: EventDescriptor
+
+    init() throws(Failure) {
+        guard let signal = EventDescriptor() else {
+            throw Failure(.outOfMemory, "the system has no file descriptor to give")
+        }
+        self.signal = signal
+    }
+
+    var descriptor: Int32 { signal.descriptor }
+
+    func append(_ notice: Notice) {
+        let isDropped = state.update { state in
+            guard !state.isDropped else { return true }
+            if state.notices.isEmpty { signal.set() }
+            state.notices.append(notice)
+            return false
+        }
+        if isDropped { notice.drop() }
+    }
+
+    /// Drops the notices for which `isUnwanted` returns true.
+    func discard(where isUnwanted: (Notice) -> Bool) {
+        let discarded: [Notice] = state.update { state in
+            guard !state.notices.isEmpty else { return [] }
+            let discarded = state.notices.remove(where: isUnwanted)
+            if state.notices.isEmpty { signal.clear() }
+            return discarded
+        }
+        for notice in discarded { notice.drop() }
+    }
+
+    func end() {
+        state.update { $0.isOver = true }
+    }
+
+    func drop() {
+        // Dropping a notice may run a destroy function of the program, so it happens outside the
+        // lock.
+        let dropped = state.update { state in
+            state.isDropped = true
+            state.isOver = true
+            if !state.notices.isEmpty { signal.clear() }
+            return state.notices.remove { _ in true }
+        }
+        for notice in dropped { notice.drop() }
+    }
+
+    func take(max: Int) -> [Notice] {
+        state.withLock { state in
+            var notices: [Notice] = []
+            while notices.count < max, let notice = pop(&state) { notices.append(notice) }
+            return notices
+        }
+    }
+
+    /// Runs the waiting notices. It waits for the first one, and for its turn if several threads do
+    /// this.
+    func process(until deadline: Deadline) -> Int {
+        var due: Int?
+        var passed = 0
+        var count = 0
+        while passed < due ?? 1 {
+            let step: Step? = state.wait(until: due == nil ? deadline : .past) { state in
+                guard !state.isRunning else { return nil }
+                guard let notice = pop(&state) else { return state.isOver ? .end : nil }
+                if due == nil { due = state.notices.count + 1 }
+                state.isRunning = true
+                return .run(notice)
+            }
+            guard case .run(let notice) = step else { break }
+            let ran = CallbackScope.run(notice.run)
+            state.update { $0.isRunning = false }
+            passed += 1
+            if ran { count += 1 }
+        }
+        return count
+    }
+
+    private func pop(_ state: inout State) -> Notice? {
+        let notice = state.notices.popFirst()
+        if notice != nil, state.notices.isEmpty { signal.clear() }
+        return notice
     }
 }

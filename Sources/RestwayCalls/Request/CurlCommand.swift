@@ -50,7 +50,8 @@ package struct CurlCommand {
     /// Puts a word in single quotes. For a quote inside, it closes the quotes, writes the quote
     /// escaped, and opens them again.
     private func quoted(_ text: String) -> String {
-        "'" + text.split(separator: "'", omittingEmptySubsequences: false)
+        "'"
+            + text.split(separator: "'", omittingEmptySubsequences: false)
             .joined(separator: "'\\''") + "'"
     }
 

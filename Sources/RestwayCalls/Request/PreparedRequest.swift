@@ -13,52 +13,40 @@ package final class PreparedRequest: Sendable {
     package let exchange: Exchange
     /// The reader that gives the body. The exchange itself then has no body.
     package let reader: BodyReader?
-    package let method: Method
-    /// The path below the base URL, with which descriptors are matched; `nil` for another origin.
-    package let path: String?
-    /// The route that the caller or the object router chose; `nil` for a request by path.
-    package let route: Route?
+    /// Where the request was to go before any redirect, with which descriptors are matched.
+    package let destination: RequestPreparation.Destination
     /// The name of the route's mapper for the answer.
     package let dataMapper: String?
-    /// The index of the transport that performs the request.
-    package let transport: Int
-    /// False if the environment's credentials must not go to this URL.
-    package let isTrusted: Bool
+    package let sending: SendingRules
     /// The object or the draft that the request is about.
     package let submission: Submission?
     /// The objects that a DELETE removes.
     package let deletions: [ChangeSet.Deletion]
-    package let sending: SendingRules
     /// Whether the body is made later, on a worker where the program may be asked.
     package let owesBody: Bool
-    package let isInBatch: Bool
     /// The information for the outbox; `nil` if the request is never stored.
     package let claim: (any StorageClaim)?
     package let isFromOutbox: Bool
 
     package init(
-        exchange: Exchange, reader: BodyReader? = nil, method: Method, path: String?,
-        route: Route?, dataMapper: String?, transport: Int = TransportTable.builtIn,
-        isTrusted: Bool, submission: Submission? = nil, deletions: [ChangeSet.Deletion] = [],
-        sending: SendingRules = SendingRules(), owesBody: Bool = false,
-        isInBatch: Bool = false, claim: (any StorageClaim)? = nil, isFromOutbox: Bool = false
+        exchange: Exchange, reader: BodyReader? = nil,
+        destination: RequestPreparation.Destination, dataMapper: String?, sending: SendingRules,
+        submission: Submission?, deletions: [ChangeSet.Deletion], owesBody: Bool = false,
+        claim: (any StorageClaim)? = nil, isFromOutbox: Bool = false
     ) {
         self.exchange = exchange
         self.reader = reader
-        self.method = method
-        self.path = path
-        self.route = route
+        self.destination = destination
         self.dataMapper = dataMapper
-        self.transport = transport
-        self.isTrusted = isTrusted
+        self.sending = sending
         self.submission = submission
         self.deletions = deletions
-        self.sending = sending
         self.owesBody = owesBody
-        self.isInBatch = isInBatch
         self.claim = claim
         self.isFromOutbox = isFromOutbox
     }
+
+    package var method: Method { destination.method }
 
     /// Returns the time limit of an attempt that begins `now`.
     package func deadline(from now: Deadline, of start: Deadline) -> Deadline {
@@ -77,16 +65,18 @@ package final class PreparedRequest: Sendable {
     /// Whether the request can be sent again.
     package var isRewindable: Bool { reader?.isRewindable ?? true }
 
-    package var descriptorChoice: DescriptorChoice { DescriptorChoice(route: route, path: path) }
+    package var descriptorChoice: DescriptorChoice {
+        DescriptorChoice(route: destination.route, path: destination.path)
+    }
 
     /// Returns the same request for the URL to which a redirect leads.
     func redirected(_ exchange: Exchange, keepsBody: Bool, isTrusted: Bool) -> PreparedRequest {
-        PreparedRequest(
-            exchange: exchange, reader: keepsBody ? reader : nil, method: method, path: path,
-            route: route, dataMapper: dataMapper, transport: transport,
-            isTrusted: isTrusted,
-            submission: submission, deletions: deletions, sending: sending,
-            isFromOutbox: isFromOutbox)
+        var sending = sending
+        sending.isTrusted = isTrusted
+        return PreparedRequest(
+            exchange: exchange, reader: keepsBody ? reader : nil, destination: destination,
+            dataMapper: dataMapper, sending: sending, submission: submission,
+            deletions: deletions, isFromOutbox: isFromOutbox)
     }
 }
 
@@ -96,13 +86,17 @@ package struct SendingRules: Sendable {
     /// `nil` if a failure is not tried again.
     package var retry: RetryPolicy?
     package var progress: ProgressRequest?
+    /// The index of the transport that performs the request.
+    package var transport: Int
+    /// False if the environment's credentials must not go to the URL.
+    package var isTrusted: Bool
+    package let isInBatch: Bool
 
-    package init(
-        auth: AuthMode = .none, retry: RetryPolicy? = nil, progress: ProgressRequest? = nil
-    ) {
+    package init(auth: AuthMode, transport: Int, isTrusted: Bool = true, isInBatch: Bool) {
         self.auth = auth
-        self.retry = retry
-        self.progress = progress
+        self.transport = transport
+        self.isTrusted = isTrusted
+        self.isInBatch = isInBatch
     }
 }
 

@@ -26,6 +26,13 @@ package struct RequestPreparation {
         /// The path; `nil` for a URL that is not below the base URL.
         package var path: String?
         package var route: Route?
+
+        package init(method: Method, url: String, path: String?, route: Route?) {
+            self.method = method
+            self.url = url
+            self.path = path
+            self.route = route
+        }
     }
 
     private struct Content {
@@ -48,6 +55,7 @@ package struct RequestPreparation {
             var headers = headers(
                 spec, settings, isTrusted: isTrusted, mediaType: content.mediaType)
             var sending = sending(spec, settings, destination.method, &headers)
+            sending.isTrusted = isTrusted
             let storable = StorableRequest(
                 spec: spec, destination: destination, settings: settings, submission: submission,
                 mediaType: content.mediaType, body: content.body, retry: sending.retry)
@@ -66,13 +74,10 @@ package struct RequestPreparation {
                 usesCookies: context.options.usesCookies)
             exchange.priority = spec.priority
             return PreparedRequest(
-                exchange: exchange, reader: spec.body?.reader, method: destination.method,
-                path: destination.path, route: route,
-                dataMapper: settings.dataMapper,
-                transport: transport(of: settings), isTrusted: isTrusted,
-                submission: submission,
-                deletions: deletions(destination, submission), sending: sending,
-                owesBody: content.isOwed, isInBatch: spec.isInBatch, claim: claim)
+                exchange: exchange, reader: spec.body?.reader, destination: destination,
+                dataMapper: settings.dataMapper, sending: sending, submission: submission,
+                deletions: deletions(destination, submission), owesBody: content.isOwed,
+                claim: claim)
         } catch let error as RoutingError {
             throw Failure(error)
         } catch let failure as Failure {
@@ -351,8 +356,10 @@ extension RequestPreparation {
         _ headers: inout [HeaderField]
     ) -> SendingRules {
         var rules = SendingRules(
-            auth: spec.authMode ?? settings.auth ?? .full,
-            retry: settings.retry ?? context.retries.policy(of: api), progress: spec.progress)
+            auth: spec.authMode ?? settings.auth ?? .full, transport: transport(of: settings),
+            isInBatch: spec.isInBatch)
+        rules.retry = settings.retry ?? context.retries.policy(of: api)
+        rules.progress = spec.progress
         // A caller that sets the header of the scheme replaces the scheme.
         if let name = api.definition.auth.header,
             spec.headers.contains(where: { $0.value != nil && $0.name.isSameHeader(as: name) })

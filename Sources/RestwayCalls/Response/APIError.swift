@@ -18,9 +18,7 @@ struct APIError {
     /// - Parameter read: Turns the body into JSON, whatever its format.
     init(
         body: Body, mediaType: String?, _ definition: ErrorDefinition,
-        read: (UnsafeRawBufferPointer) -> JSONValue? = {
-            try? JSONValue.parse($0, .init(keepsNULInKeys: true))
-        }
+        read: (UnsafeRawBufferPointer) -> JSONValue?
     ) {
         let format = definition.format(mediaType: mediaType)
         guard definition.code != nil || definition.message != nil || format != nil else { return }
@@ -75,11 +73,6 @@ struct APIError {
 
 /// The meaning of status codes for the library.
 enum HTTPStatus {
-    /// Returns the reason phrase of RFC 9110, section 15, for messages, because HTTP/2 sends none.
-    static func reason(_ status: Int) -> String? {
-        reasons[status]
-    }
-
     /// Whether the same request may succeed later after this status.
     static func isTemporary(_ status: Int) -> Bool {
         switch status {
@@ -88,7 +81,8 @@ enum HTTPStatus {
         }
     }
 
-    private static let reasons: [Int: String] = [
+    /// The reason phrases of RFC 9110, section 15, for messages, because HTTP/2 sends none.
+    static let reasons: [Int: String] = [
         300: "Multiple Choices", 301: "Moved Permanently", 302: "Found", 303: "See Other",
         304: "Not Modified", 307: "Temporary Redirect", 308: "Permanent Redirect",
         400: "Bad Request", 401: "Unauthorized", 402: "Payment Required", 403: "Forbidden",

@@ -1,10 +1,10 @@
 import RestwayDocument
-package import RestwayHTTP
+import RestwayHTTP
 import RestwayJSON
 import RestwayJansson
 import RestwayMapping
 import RestwayObjects
-package import RestwayOutcome
+import RestwayOutcome
 import RestwayPlugins
 import RestwayRouting
 import RestwayText
@@ -56,7 +56,7 @@ enum CommitStage {
                 return entry.fail(failure)
             }
             if entry.request.sending.retry != nil {
-                let retries = entry.call.state.withLock { $0.attempts.retries }
+                let retries = entry.call.state.withLock { $0.machine.retries }
                 entry.context.retries.succeeded(entry.request.exchange.url, afterRetry: retries > 0)
             }
             entry.pass(.response(response))
@@ -82,34 +82,33 @@ struct ResponseProcessor {
     let call: Call
     let context: CallContext
     let request: PreparedRequest
-    /// Receives the number of mapped objects and their total; `nil` if no one asks for progress.
-    private let mappingProgressed: (@Sendable (_ done: Int, _ total: Int?) -> Void)?
 
     init(_ entry: StageEntry) {
         call = entry.call
         context = entry.context
         request = entry.request
-        mappingProgressed = call.mappingProgressFunction(for: request)
     }
 
-    var api: LoadedAPI { call.api }
-    private var log: CallLog { call.log }
+    private var api: LoadedAPI { call.api }
     private var clock: any Clock { context.clock }
 
     // MARK: Decoding
 
-    /// An answer with its content coding undone, or the reason why that failed.
-    struct Decoded {
-        let received: ReceivedResponse
-        let failure: Failure?
-        let at: Deadline
-    }
-
+    /// Undoes the content coding of an answer. If that fails, the answer has no body.
     func decode(
         _ head: ResponseHead, _ recorder: ExchangeRecorder, _ timings: CallTimings
-    ) -> Decoded {
+    ) -> (received: ReceivedResponse, failure: Failure?, at: Deadline) {
         let started = clock.now()
-        let (body, error) = decode(recorder.takeBody(), head)
+        var body = Body()
+        var damage: BodyError?
+        do {
+            body = Body(
+                try ContentDecoder.decode(
+                    recorder.takeBody(), headers: head.headers,
+                    bytesMax: context.options.bodyBytesMax))
+        } catch {
+            damage = error
+        }
         let decoded = clock.now()
         var timings = timings
         timings.decode = decoded.microseconds(since: started)
@@ -117,23 +116,8 @@ struct ResponseProcessor {
             status: head.status, headers: head.headers, url: head.url, body: body,
             trailers: recorder.trailers, timings: timings,
             attempts: call.attempts(endingWith: head.status, decoded))
-        let failure = error.map {
-            self.failure(.init($0), "\(describe(received)): \($0.message)", received)
-        }
-        return Decoded(received: received, failure: failure, at: decoded)
-    }
-
-    /// Returns the body without its content coding; an empty body if the coding cannot be undone.
-    private func decode(
-        _ body: consuming [UInt8], _ head: ResponseHead
-    ) -> (body: Body, error: BodyError?) {
-        do {
-            let bytes = try ContentDecoder.decode(
-                consume body, headers: head.headers, bytesMax: context.options.bodyBytesMax)
-            return (Body(bytes), nil)
-        } catch {
-            return (Body(), error)
-        }
+        let failure = damage.map { self.failure(.init($0), $0.message, received) }
+        return (received, failure, decoded)
     }
 
     // MARK: Mapping
@@ -148,7 +132,12 @@ struct ResponseProcessor {
         parsed.isMapped = true
         parsed.descriptorCount = plan.descriptors.count
         guard request.method != .head, !isEmpty(received) else { return parsed }
-        let mapper = try mapper(for: received)
+        // A body whose type no mapper reads, and that does not look like JSON, is refused.
+        guard let mapper = self.mapper(for: received, looksLikeJSON: received.body.looksLikeJSON)
+        else {
+            let type = received.headers.joined("Content-Type") ?? "nothing"
+            throw failure(.mapping, "expected JSON, the server sent \(type)", received)
+        }
         var result = try read(received, plan, with: mapper)
         parsed.bodyIsJSON = MediaType.reads(mapper, MediaType.json)
         if context.options.isMappingStrict, result.issueCount > 0 {
@@ -169,10 +158,8 @@ struct ResponseProcessor {
     private func isEmpty(_ received: ReceivedResponse) -> Bool {
         if received.body.isEmpty { return true }
         guard received.body.isBlank else { return false }
-        let mapper = context.mappers.mapper(
-            named: request.dataMapper, type: received.headers.joined("Content-Type"),
-            looksLikeJSON: false)
-        return mapper.map { MediaType.reads($0, MediaType.json) } ?? true
+        return mapper(for: received, looksLikeJSON: false)
+            .map { MediaType.reads($0, MediaType.json) } ?? true
     }
 
     /// Lets the hooks of the descriptors add to the rows, one after the other.
@@ -219,7 +206,7 @@ struct ResponseProcessor {
             }
         }
         if case .failure(let error) = decoded {
-            throw failure(.mapping, "\(describe(received)): \(error.message)", received)
+            throw failure(.mapping, error.message, received)
         }
         do {
             return try machine.finish()
@@ -228,25 +215,26 @@ struct ResponseProcessor {
             case .cancelled:
                 throw Failure(.cancelled, "cancelled while mapping")
             case .tooManyObjects:
-                throw failure(.tooLarge, "\(describe(received)): \(error.message)", received)
+                throw failure(.tooLarge, error.message, received)
             case .brokenEvents(_, let place):
-                var failure = failure(
-                    .plugin, "\(describe(received)): \(mapper.title) \(error.message)", received)
+                var failure = failure(.plugin, "\(mapper.title) \(error.message)", received)
                 failure.field = place
                 throw failure
             case .tooDeep:
-                throw failure(.mapping, "\(describe(received)): \(error.message)", received)
+                throw failure(.mapping, error.message, received)
             }
         }
     }
 
     /// The mapper asks this for each object, so it also reports the progress of the mapping.
     private var isAbandoned: @Sendable () -> Bool {
-        let call = call
-        guard let mappingProgressed else { return { call.hasEnded.load(ordering: .relaxed) } }
+        let (call, request) = (call, request)
+        guard request.sending.progress != nil else {
+            return { call.hasEnded.load(ordering: .relaxed) }
+        }
         return {
-            mappingProgressed(
-                call.mappingProgress.objectsDone, call.mappingProgress.objectsTotal)
+            call.mapped(
+                request, call.mappingProgress.objectsDone, of: call.mappingProgress.objectsTotal)
             return call.hasEnded.load(ordering: .relaxed)
         }
     }
@@ -257,8 +245,8 @@ struct ResponseProcessor {
         let received = parsed.answer.received
         let started = parsed.answer.started
         var mapped = try store(parsed)
-        mappingProgressed?(mapped.objects.count, mapped.objects.count)
-        log.maps(mapped)
+        call.mapped(request, mapped.objects.count, of: mapped.objects.count)
+        call.log.maps(mapped)
         let ended = mapped.stored ?? clock.now()
         mapped.mapMicroseconds = mapped.isMapped ? ended.microseconds(since: started) : 0
         mapped.callMicroseconds = ended.microseconds(since: call.started)
@@ -287,7 +275,7 @@ struct ResponseProcessor {
             throw failure
         }
         let stored = clock.now()
-        log.stores(commit.insertedCount, commit.updatedCount)
+        call.log.stores(commit)
         settle(consequences, commit)
         guard let result else { return mapped }
         (mapped.objects, mapped.results) = result.objects(of: commit)
@@ -299,17 +287,10 @@ struct ResponseProcessor {
         return mapped
     }
 
-    /// Returns the mapper for a body. It refuses a body whose type no mapper reads and that does
-    /// not look like JSON.
-    private func mapper(for received: ReceivedResponse) throws(Failure) -> any Mapper {
-        let type = received.headers.joined("Content-Type")
-        let mapper = context.mappers.mapper(
-            named: request.dataMapper, type: type,
-            looksLikeJSON: received.body.looksLikeJSON)
-        if let mapper { return mapper }
-        throw failure(
-            .mapping,
-            "\(describe(received)): expected JSON, the server sent \(type ?? "nothing")", received)
+    private func mapper(for received: ReceivedResponse, looksLikeJSON: Bool) -> (any Mapper)? {
+        context.mappers.mapper(
+            named: request.dataMapper, type: received.headers.joined("Content-Type"),
+            looksLikeJSON: looksLikeJSON)
     }
 
     // MARK: Failures
@@ -321,7 +302,7 @@ struct ResponseProcessor {
             body: received.body, mediaType: received.headers[first: "Content-Type"],
             api.definition.errors, read: { self.json($0, of: received) })
         var message = "\(describe(received)) answered \(received.status)"
-        if let reason = HTTPStatus.reason(received.status) { message += " \(reason)" }
+        if let reason = HTTPStatus.reasons[received.status] { message += " \(reason)" }
         if let text = error.message { message += ": \(text)" }
         if let code = error.code { message += " (API code \(code))" }
         var failure = Failure(
@@ -341,19 +322,17 @@ struct ResponseProcessor {
         _ body: UnsafeRawBufferPointer, of received: ReceivedResponse
     ) -> JSONValue? {
         let type = received.headers.joined("Content-Type")
-        let mapper = context.mappers.mapper(
-            named: request.dataMapper, type: type, looksLikeJSON: true)
-        guard let mapper, !MediaType.reads(mapper, "application/json"),
-            !(type.map(MediaType.isJSON) ?? false)
+        guard let mapper = self.mapper(for: received, looksLikeJSON: true),
+            !MediaType.reads(mapper, "application/json"), !(type.map(MediaType.isJSON) ?? false)
         else { return try? JSONValue.parse(body, .init(keepsNULInKeys: true)) }
         let limits = MappingLimits(nestingDepthMax: context.options.nestingDepthMax)
         return JSONValue.read(body, by: mapper, limits)
     }
 
     private func failure(
-        _ reason: Failure.Reason, _ message: String, _ received: ReceivedResponse
+        _ reason: Failure.Reason, _ why: String, _ received: ReceivedResponse
     ) -> Failure {
-        complete(Failure(reason, message), received)
+        complete(Failure(reason, "\(describe(received)): \(why)"), received)
     }
 
     /// Returns `failure` with the response that it is about.
@@ -371,7 +350,7 @@ struct ResponseProcessor {
 }
 
 extension Failure.Reason {
-    package init(_ error: BodyError) {
+    fileprivate init(_ error: BodyError) {
         switch error {
         case .tooLarge: self = .tooLarge
         case .truncated: self = .connectionLost

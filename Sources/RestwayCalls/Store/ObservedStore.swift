@@ -1,3 +1,4 @@
+import RestwayDocument
 package import RestwayObjects
 package import RestwayOutcome
 package import RestwayThreads
@@ -40,22 +41,20 @@ package final class ObservedStore: Sendable {
 
     private struct Sender {
         weak var outbox: (any ObjectRejections)?
-        var hasOutbox = false
     }
 
-    private let sender = Lock(Sender())
+    private let sender = Lock<Sender?>(nil)
 
-    /// The outbox of the client, if any. It is told of objects that the program deletes.
-    package var outbox: (any ObjectRejections)? {
-        get { sender.withLock { $0.outbox } }
-        set { sender.withLock { $0 = Sender(outbox: newValue, hasOutbox: newValue != nil) } }
+    /// Sets the outbox of the client. It is told of objects that the program deletes.
+    package func join(_ outbox: any ObjectRejections) {
+        sender.withLock { $0 = Sender(outbox: outbox) }
     }
 
     /// Returns the outbox; `nil` if the client never had one.
-    func outboxToAsk() throws(Failure) -> (any ObjectRejections)? {
-        let (outbox, isExpected) = sender.withLock { ($0.outbox, $0.hasOutbox) }
+    private func outboxToAsk() throws(Failure) -> (any ObjectRejections)? {
+        guard let sender = sender.withLock({ $0 }) else { return nil }
         // The outbox has ended with its client.
-        if outbox == nil, isExpected { throw Failure.closed }
+        guard let outbox = sender.outbox else { throw Failure.closed }
         return outbox
     }
 
@@ -74,11 +73,10 @@ package final class ObservedStore: Sendable {
         let (commit, owing) = try commits.withLock { count throws(Failure) in
             count += 1
             let observations = observers.withLock { $0.observations }
-            let commit = try run { store throws(StoreError) in
-                // Without observers, the commit records no changes unless the caller asks for them.
-                try store.commit(
-                    changes, recordingChanges: recordingChanges || !observations.isEmpty)
-            }
+            // Without observers, the commit records no changes unless the caller asks for them.
+            let commit = try checked(
+                objects.commit(
+                    changes, recordingChanges: recordingChanges || !observations.isEmpty))
             return (commit, Self.append(commit.changes, to: observations))
         }
         owing?.start()
@@ -165,46 +163,213 @@ package final class ObservedStore: Sendable {
     // MARK: Reading
 
     package func object(_ entity: Entity, _ identity: Identity) throws(Failure) -> Snapshot? {
-        try run { store throws(StoreError) in try store.object(entity, identity) }
+        try checked(objects.object(entity, identity))
     }
 
     package func newest(_ entity: Entity, storeKey: Int64) throws(Failure) -> Snapshot? {
-        try run { store throws(StoreError) in try store.newest(entity, storeKey: storeKey) }
+        try checked(objects.newest(entity, storeKey: storeKey))
     }
 
     package func related(
         _ object: Snapshot, relationship index: Int
     ) throws(Failure) -> [Snapshot] {
-        try run { store throws(StoreError) in try store.related(object, relationship: index) }
+        try checked(objects.related(object, relationship: index))
     }
 
     package func count(_ entity: Entity?) throws(Failure) -> Int {
-        try run { store throws(StoreError) in try store.count(entity) }
+        try checked(objects.count(entity))
     }
 
     package func objects(_ query: Query) throws(Failure) -> [Snapshot] {
-        try run { store throws(StoreError) in try store.objects(query) }
+        try checked(objects.objects(query))
     }
 
     package func count(_ query: Query) throws(Failure) -> Int {
-        try run { store throws(StoreError) in try store.count(query) }
+        try checked(objects.count(query))
     }
 
     package func isUnsent(_ entity: Entity, storeKey: Int64) throws(Failure) -> Bool {
-        try run { store throws(StoreError) in try store.isUnsent(entity, storeKey: storeKey) }
+        try checked(objects.isUnsent(entity, storeKey: storeKey))
     }
 
     package func statistics() throws(Failure) -> StoreStatistics {
-        try run { store throws(StoreError) in try store.statistics() }
+        try checked(objects.statistics())
     }
 
-    private func run<Result>(
-        _ body: (any ObjectStore) throws(StoreError) -> Result
+    /// Calls the store, and turns its error into a failure.
+    private func checked<Result>(
+        _ body: @autoclosure () throws(StoreError) -> Result
     ) throws(Failure) -> Result {
-        do {
-            return try body(objects)
+        do throws(StoreError) {
+            return try body()
         } catch {
             throw Failure(error)
+        }
+    }
+}
+
+/// Drafts, as far as they need no server.
+extension ObservedStore {
+    /// Puts a draft, and the drafts that it refers to, into the store: as unsent objects, or into
+    /// the objects that they are drafts of.
+    ///
+    /// - Returns: The snapshot that the store has now.
+    package func insert(_ draft: Draft) throws(Failure) -> Snapshot {
+        try insert(draft.capture())
+    }
+
+    /// Puts the state that a draft had at one moment into the store.
+    package func insert(_ capture: DraftCapture) throws(Failure) -> Snapshot {
+        try insert(capture, recordingChanges: false).commit.objects[0]
+    }
+
+    /// Puts the state of a draft into the store. Returns the rows that describe it, and the commit.
+    package func insert(
+        _ capture: DraftCapture, recordingChanges: Bool
+    ) throws(Failure) -> (rows: [Snapshot], commit: Commit) {
+        for member in capture.members where member.storeKey != 0 {
+            guard try newest(member.entity, storeKey: member.storeKey) == nil else { continue }
+            throw Failure(.noObject, DraftError.gone(entity: member.entity.name).message)
+        }
+        var changes = ChangeSet(origin: .host)
+        capture.add(to: &changes)
+        return (changes.rows, try commit(changes, recordingChanges: recordingChanges))
+    }
+}
+
+/// Deletes objects from the store only; nothing is sent to the server.
+extension ObservedStore {
+    /// Deletes the object of a snapshot.
+    ///
+    /// - Returns: Whether the object was there.
+    package func delete(_ object: Snapshot) throws(Failure) -> Bool {
+        guard try holds(object) else { return false }
+        let isDeleted = try delete([.object(object.entity, storeKey: object.storeKey)]) > 0
+        if isDeleted { sender.withLock { $0?.outbox }?.forget(object) }
+        return isDeleted
+    }
+
+    /// Deletes an object by its identity.
+    ///
+    /// - Returns: Whether the object was there.
+    package func delete(_ entity: Entity, _ identity: Identity) throws(Failure) -> Bool {
+        try delete([.identity(entity, identity)]) > 0
+    }
+
+    /// Deletes all objects of an entity, or all objects of the store.
+    ///
+    /// - Returns: The number of deleted objects.
+    package func deleteAll(_ entity: Entity?) throws(Failure) -> Int {
+        try delete([entity.map { .all($0) } ?? .everything])
+    }
+
+    /// Whether `object` is a snapshot of an object in this store. Another store may have given the
+    /// same key to another object.
+    package func holds(_ object: Snapshot) throws(Failure) -> Bool {
+        try newest(of: object) != nil
+    }
+
+    /// Returns the newest snapshot of the object that `object` shows.
+    package func newest(of object: Snapshot) throws(Failure) -> Snapshot? {
+        guard let newest = try newest(object.entity, storeKey: object.storeKey),
+            object.identity == nil || object.identity == newest.identity
+        else { return nil }
+        return newest
+    }
+
+    private func delete(_ deletions: [ChangeSet.Deletion]) throws(Failure) -> Int {
+        var changes = ChangeSet(origin: .host)
+        changes.deletions = deletions
+        return try commit(changes).deletedCount
+    }
+}
+
+/// A query with a condition that the outbox answers.
+package struct HostQuery: Sendable {
+    package var query: Query
+    /// Selects only rejected objects, or only the others; `nil` selects all.
+    package var isRejected: Bool?
+
+    package init(_ query: Query) {
+        self.query = query
+    }
+}
+
+/// Rejected objects: those whose change the server has refused.
+extension ObservedStore {
+    /// Whether a dead letter of the outbox is about the object.
+    package func isRejected(_ object: Snapshot) throws(Failure) -> Bool {
+        guard try holds(object), let outbox = try outboxToAsk() else { return false }
+        return try outbox.isRejected(object)
+    }
+
+    package func objects(_ query: HostQuery) throws(Failure) -> [Snapshot] {
+        try objects(resolved(query))
+    }
+
+    package func count(_ query: HostQuery) throws(Failure) -> Int {
+        try count(resolved(query))
+    }
+
+    private func resolved(_ host: HostQuery) throws(Failure) -> Query {
+        var query = host.query
+        guard let isRejected = host.isRejected else { return query }
+        let keys = try outboxToAsk()?.rejectedKeys(of: query.entity) ?? []
+        query.selection = isRejected ? .only(keys) : .without(keys)
+        return query
+    }
+}
+
+/// Queries with names and values that the program gives and that have to be checked.
+extension Query {
+    package mutating func addCondition(
+        _ name: String, _ comparison: Comparison, _ value: Value
+    ) throws(Failure) {
+        let index = try entity.attribute(named: name)
+        let type = entity.attributes[index].type
+        guard type.canHold(value) else {
+            throw Failure(
+                .invalidArgument,
+                "\(entity.name).\(name) is of type \(type.rawValue): it is never \(value.kindName)",
+                field: name)
+        }
+        conditions.append(Condition(attribute: index, comparison, value))
+    }
+
+    package mutating func addOrder(_ name: String, isDescending: Bool) throws(Failure) {
+        let index = try entity.attribute(named: name)
+        order.append(Order(attribute: index, isDescending: isDescending))
+    }
+}
+
+extension AttributeType {
+    /// Whether an attribute of this type can be compared with `value` and the comparison can ever
+    /// be true.
+    fileprivate func canHold(_ value: Value) -> Bool {
+        switch value {
+        case .null: true
+        case .link, .links, .absent: false
+        case .bool, .int64, .double, .date: self != .string && self != .bytes && self != .json
+        case .string: self == .any || self == .string || self == .json
+        case .bytes: self == .any || self == .bytes
+        case .json: self == .any || self == .json
+        }
+    }
+}
+
+extension Value {
+    fileprivate var kindName: String {
+        switch self {
+        case .absent: "absent"
+        case .null: "null"
+        case .bool: "a bool"
+        case .int64: "an int64"
+        case .double: "a double"
+        case .date: "a date"
+        case .string: "a string"
+        case .bytes: "bytes"
+        case .json: "JSON"
+        case .link, .links: "an object"
         }
     }
 }

@@ -69,27 +69,26 @@ package final class Observer: Sendable {
             state.waitingCount += 1
             return true
         }
-        return isWanted && delivery.append(.changes(ChangeNotice(changes: changes, observer: self)))
+        return isWanted && delivery.append(.changes(changes, self))
     }
 
     package func start() {
         delivery.start(isOnWorker: false)
     }
 
-    /// Begins a notice. Returns the function to call, after which the caller must call `finish`;
-    /// nil if the observer has been removed.
-    package func begin() -> Changed? {
-        state.withLock { state in
+    /// Runs a notice: gives the function of the program to `body`, unless the observer has been
+    /// removed. Returns false in that case.
+    package func tell(_ body: (Changed) -> Void) -> Bool {
+        let changed: Changed? = state.withLock { state in
             state.waitingCount -= 1
             if case .removed = state.phase { return nil }
             state.tellingCount += 1
             return state.receiver?.changed
         }
-    }
-
-    /// Ends a notice after the function was called.
-    package func finish() {
+        guard let changed else { return false }
+        body(changed)
         end { $0.tellingCount -= 1 }
+        return true
     }
 
     /// Ends a notice that will not run.

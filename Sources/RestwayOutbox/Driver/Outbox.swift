@@ -78,7 +78,7 @@ package final class Outbox: RequestStorage, ObjectRejections {
     /// has time to set its functions.
     package func begin(_ sender: any StoredRequestSender) {
         flushing.state.withLock { $0.sender = sender }
-        around.store.outbox = self
+        around.store.join(self)
         ledger.completeStore(wallMicroseconds: around.clock.wallMicroseconds())
         // This does the steps that are left over from a crash or from a store that could not be
         // written. If it fails, the next drop tries again and reports the failure.
@@ -321,7 +321,7 @@ extension Outbox {
             change: kept.change,
             progress: order.failure.map { progress(after: $0, wall) } ?? .init(),
             origin: .init(
-                route: request.route?.key, entity: kept.object?.entity.name,
+                route: request.destination.route?.key, entity: kept.object?.entity.name,
                 storeKey: kept.object?.storeKey, context: context.bytes))
     }
 

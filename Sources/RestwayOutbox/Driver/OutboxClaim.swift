@@ -301,11 +301,14 @@ struct ItemToSend: StoredItem {
                 body: entry.body.map { .bytes($0) } ?? .none,
                 timeouts: preparation.timeouts(spec, settings),
                 usesCookies: preparation.context.options.usesCookies),
-            method: method, path: path, route: route, dataMapper: settings.dataMapper,
-            transport: preparation.transport(of: settings), isTrusted: path != nil,
+            destination: .init(method: method, url: url, path: path, route: route),
+            dataMapper: settings.dataMapper,
+            sending: SendingRules(
+                auth: context.auth ?? settings.auth ?? .full,
+                transport: preparation.transport(of: settings), isTrusted: path != nil,
+                isInBatch: spec.isInBatch),
             submission: submission, deletions: method == .delete ? deletions : [],
-            sending: SendingRules(auth: context.auth ?? settings.auth ?? .full),
-            isInBatch: spec.isInBatch, isFromOutbox: true)
+            isFromOutbox: true)
     }
 
     /// Returns the present object that a stored request is about, and the objects that were written

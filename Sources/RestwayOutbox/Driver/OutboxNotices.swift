@@ -78,7 +78,7 @@ final class OutboxNotices: Sendable {
     }
 
     private func observe(
-        _ kind: GroupNotice.Kind, _ function: KeyPath<OutboxObserver, OutboxObserver.Told?>,
+        _ kind: Notice.Group, _ function: KeyPath<OutboxObserver, OutboxObserver.Told?>,
         _ requests: () -> StoredRequests
     ) {
         guard let observer = observer.withLock({ $0 }), let told = observer[keyPath: function]
@@ -87,15 +87,15 @@ final class OutboxNotices: Sendable {
     }
 
     private func tell(
-        _ kind: GroupNotice.Kind, _ requests: StoredRequests, _ waiters: [Waiter]
+        _ kind: Notice.Group, _ requests: StoredRequests, _ waiters: [Waiter]
     ) {
         var owesStart = false
         for waiter in waiters {
-            let notice = GroupNotice(
+            let notice = Notice.group(
                 kind, token: waiter.token, failure: requests.failure,
                 payload: { waiter.told.payload(requests) }, told: { waiter.told.run(requests) },
                 ended: waiter.end)
-            if delivery.append(.group(notice)) { owesStart = true }
+            if delivery.append(notice) { owesStart = true }
         }
         if owesStart { delivery.start(isOnWorker: false) }
     }
