@@ -7,16 +7,19 @@ import RestwayRouting
 package struct PathRules: Sendable {
     /// The settings of routes by the keys of the routes.
     var routeSettings: [String: RouteSettings] = [:]
-    /// The descriptors of routes, and behind them those of `responses`. Results have this order.
-    package private(set) var responseDescriptors: [ResponseDescriptor] = []
+    private var responses = OrderedDescriptors<ResponseDescriptor>()
     /// The essences of all response descriptors. Each may occur only once.
     private var essences: Set<ResponseDescriptor.Essence> = []
     package var requestDefaults: [RequestDefaults] = []
-    /// The request descriptors of routes, and behind them those of `requests`.
-    package private(set) var requestDescriptors: [RequestDescriptor] = []
+    private var requests = OrderedDescriptors<RequestDescriptor>()
     /// The routes and descriptors whose templates may match the same paths as others without being
     /// more or less specific.
     private var claims: [TemplateClaim] = []
+
+    /// The descriptors of routes, and behind them those of `responses`. Results have this order.
+    package var responseDescriptors: [ResponseDescriptor] { responses.all }
+    /// The request descriptors of routes, and behind them those of `requests`.
+    package var requestDescriptors: [RequestDescriptor] { requests.all }
 
     /// Adds a response descriptor, or reports that it equals an earlier one.
     mutating func add(_ descriptor: ResponseDescriptor, at node: DocumentNode) {
@@ -26,20 +29,13 @@ package struct PathRules: Sendable {
                 node.path, "an equal response descriptor stands before this one")
             return
         }
-        Self.place(descriptor, in: &responseDescriptors) { $0.routeKey != nil }
+        responses.add(descriptor, isOfRoute: descriptor.routeKey != nil)
         if let claim = TemplateClaim(descriptor, node.path) { add(claim, node.problems) }
     }
 
     mutating func add(_ descriptor: RequestDescriptor, at node: DocumentNode) {
-        Self.place(descriptor, in: &requestDescriptors) { $0.routeKey != nil }
+        requests.add(descriptor, isOfRoute: descriptor.routeKey != nil)
         if let claim = TemplateClaim(descriptor, node.path) { add(claim, node.problems) }
-    }
-
-    private static func place<Descriptor>(
-        _ descriptor: Descriptor, in all: inout [Descriptor], isOfRoute: (Descriptor) -> Bool
-    ) {
-        let routesEnd = all.lastIndex(where: isOfRoute).map { $0 + 1 } ?? 0
-        all.insert(descriptor, at: isOfRoute(descriptor) ? routesEnd : all.endIndex)
     }
 
     mutating func add(_ claim: TemplateClaim, _ problems: DocumentProblems) {
@@ -51,21 +47,20 @@ package struct PathRules: Sendable {
     /// Replaces the mapping of an entity with a newer one wherever it is used.
     mutating func replace(_ mapping: EntityMapping) {
         let entity = mapping.entity.index
-        responseDescriptors = responseDescriptors.map {
-            $0.mapping.entity.index == entity ? $0.with(mapping) : $0
+        responses.update { descriptor in
+            if descriptor.mapping.entity.index == entity { descriptor = descriptor.with(mapping) }
         }
-        for index in requestDescriptors.indices
-        where requestDescriptors[index].mapping.entity.index == entity {
-            requestDescriptors[index].mapping = mapping
+        requests.update { descriptor in
+            if descriptor.mapping.entity.index == entity { descriptor.mapping = mapping }
         }
     }
 
     /// Removes everything that belongs to the route with this key.
     mutating func removeRoute(_ key: String) {
         routeSettings[key] = nil
-        responseDescriptors.removeAll { $0.routeKey == key }
+        responses.removeAllOfRoutes { $0.routeKey == key }
         essences = Set(responseDescriptors.map(\.essence))
-        requestDescriptors.removeAll { $0.routeKey == key }
+        requests.removeAllOfRoutes { $0.routeKey == key }
         claims.removeAll { $0.routeKey == key }
     }
 
@@ -90,6 +85,29 @@ package struct PathRules: Sendable {
                     + "at most \(UndecidedTemplates.comparisonsPerTemplate) comparisons are made "
                     + "for each path")
         }
+    }
+}
+
+/// Descriptors in the order in which they apply: those of routes come first.
+///
+/// They are kept apart, so that adding one takes the same time however many there are.
+private struct OrderedDescriptors<Descriptor: Sendable>: Sendable {
+    private var ofRoutes: [Descriptor] = []
+    private var others: [Descriptor] = []
+
+    var all: [Descriptor] { ofRoutes + others }
+
+    mutating func add(_ descriptor: Descriptor, isOfRoute: Bool) {
+        if isOfRoute { ofRoutes.append(descriptor) } else { others.append(descriptor) }
+    }
+
+    mutating func update(_ change: (inout Descriptor) -> Void) {
+        for index in ofRoutes.indices { change(&ofRoutes[index]) }
+        for index in others.indices { change(&others[index]) }
+    }
+
+    mutating func removeAllOfRoutes(where isUnwanted: (Descriptor) -> Bool) {
+        ofRoutes.removeAll(where: isUnwanted)
     }
 }
 
