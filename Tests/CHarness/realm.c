@@ -133,6 +133,8 @@ static void get_token(struct realm *realm, restway_refresh *refresh) {
 
 static void refresh(void *context, restway_refresh *refresh) {
     struct realm *realm = context;
+    /* The call may complete before this function has released its handles. */
+    set_answering(realm, 1);
     pthread_mutex_lock(&realm->lock);
     realm->refresh_count++;
     const char *reason = realm->failure;
@@ -152,6 +154,7 @@ static void refresh(void *context, restway_refresh *refresh) {
     } else if (!is_kept) {
         get_token(realm, refresh);
     }
+    set_answering(realm, -1);
 }
 
 static void persist(void *context, const restway_credential *credential) {

@@ -26,7 +26,7 @@ struct realm {
     /** Refreshes are kept, so that the test can complete them. */
     int keeps_refresh;
     restway_refresh *refresh;
-    /** How many refreshes are waiting for their token. */
+    /** How many functions are answering a refresh, or wait for its token. */
     int answering_count;
     char token[128];
     char persisted[128];

@@ -117,7 +117,8 @@ final class DraftGroup: @unchecked Sendable {
 package enum Links<Link: Sendable>: Sendable {
     case absent
     case null
-    case one(Link)
+    /// The link is boxed, so that the layout of the enum does not depend on the type of links.
+    indirect case one(Link)
     case many([Link])
 
     package var all: [Link] {
